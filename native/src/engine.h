@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_ENGINE_H
+#define IOGATE_ENGINE_H
+
+#include <stdint.h>
+
+#include "err.h"
+#include "job.h"
+
+/*
+ * What an ioengine is given and must do. One file in engines/, one X(name) in
+ * engines/engines.h. An engine of depth 1 is synchronous: queue() notes the I/O,
+ * commit() does it, reap() hands it back; the loop needs no second path.
+ */
+
+/* One I/O in flight: a cache line. An engine keeps what else it needs in its own
+ * state, keyed by slot. */
+struct io {
+	uint64_t offset;
+	void *buffer;
+	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
+	uint32_t length;
+	uint32_t slot;			/* 0 .. depth-1 */
+	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
+	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
+	uint16_t file;			/* index into engine.files */
+	int32_t result;			/* set by the engine: bytes moved, or -errno */
+	uint64_t user;
+} __attribute__((aligned(64)));
+
+struct engine_file {
+	int fd;
+	uint64_t size_bytes;		/* of the region that the job may touch */
+	const char *path;
+};
+
+struct engine {
+	const struct engine_ops *ops;
+	const struct job *job;
+	void *state;			/* ops->state_size bytes, zeroed, 64-byte aligned */
+	struct engine_file *files;
+	uint32_t files_count;
+	uint32_t depth;
+	struct io *ios;			/* depth of them */
+	void *buffers;			/* depth * buffer_bytes, page aligned */
+	uint64_t buffer_bytes;
+	struct err *err;
+};
+
+enum {
+	ENGINE_DISKLESS = 1,		/* touches no file (null, cpuio) */
+	ENGINE_NO_DIRECT = 2,		/* cannot do O_DIRECT (mmap) */
+};
+
+struct engine_ops {
+	const char *name, *help;
+	uint32_t depth_max;		/* 1: synchronous */
+	uint32_t flags, state_size;
+	const struct option *options;	/* engine-only job keys, or NULL */
+	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
+	int (*open)(struct engine *e);
+	void (*close)(struct engine *e);
+	/* Hot path. */
+	void (*prep)(struct engine *e, struct io *io);			/* optional */
+	void (*queue)(struct engine *e, struct io *io);			/* cannot fail: never exceeds depth */
+	int (*commit)(struct engine *e);				/* number handed over, or -errno */
+	int (*reap)(struct engine *e, unsigned min, struct io **done);	/* number completed, or -errno */
+};
+
+const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */
+extern const struct engine_ops *const engines_all[];		/* NULL-terminated, in the order of engines.h */
+
+#endif

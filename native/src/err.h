@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_ERR_H
+#define IOGATE_ERR_H
+
+/*
+ * Errors travel up as a return value (0, a count, or -errno) with their text in
+ * a struct err that the caller owns. Only main.c prints them. The text says what
+ * happened, where (file:line:column when a file is at fault) and what to do.
+ */
+struct err {
+	int code;		/* 0: none; otherwise -errno */
+	char text[1024];
+};
+
+/* Fill *err (which may be NULL) and return code, so that callers write
+ * `return err_set(err, -EINVAL, "...", ...);`. The first error set wins. */
+__attribute__((format(printf, 3, 4)))
+int err_set(struct err *err, int code, const char *format, ...);
+
+/* An error of ours, not of the user: print where and abort. */
+#define BUG(text) bug_at(__FILE__, __LINE__, text)
+_Noreturn void bug_at(const char *file, int line, const char *text);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_JOBFILE_H
+#define IOGATE_JOBFILE_H
+
+#include <stddef.h>
+
+#include "err.h"
+#include "job.h"
+
+/*
+ * Job-file text to jobs. Pure: reads no file, prints nothing. `name` is used in
+ * messages ("name:3:7: unknown option ..."). A builder collects sections from
+ * several files and from the command line; job_builder_finish resolves them.
+ */
+struct job_builder;
+
+struct job_builder *job_builder_new(void);
+void job_builder_free(struct job_builder *b);
+int job_builder_file(struct job_builder *b, const char *name, const char *text,
+		     size_t length, struct err *err);
+int job_builder_section(struct job_builder *b, const char *name, struct err *err);
+int job_builder_option(struct job_builder *b, const char *key, const char *value,
+		       struct err *err);		/* value NULL: bare key */
+int job_builder_finish(struct job_builder *b, struct job_list *list, struct err *err);
+void job_list_release(struct job_list *list);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_STATS_H
+#define IOGATE_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "histogram.h"
+
+/* Direction of an I/O. The first three move data; DIR_SYNC is fsync/fdatasync. */
+enum io_dir { DIR_READ, DIR_WRITE, DIR_TRIM, DIR_DATA_COUNT, DIR_SYNC = DIR_DATA_COUNT,
+	      DIR_COUNT };
+extern const char *const io_dir_names[DIR_COUNT];	/* "read" "write" "trim" "sync" */
+
+enum { STATS_DEPTH_LEVELS = 7, STATS_ERRNO_MAX = 16 };
+
+/* Integer moments, in ns: cheap to update per I/O, turned into mean and standard
+ * deviation once, at the end. min is UINT64_MAX while n is 0. */
+struct moments {
+	uint64_t n, min, max, sum;
+	unsigned __int128 sum_squares;
+};
+
+static inline void moments_init(struct moments *m)
+{
+	*m = (struct moments){ .min = UINT64_MAX };
+}
+
+static inline void moments_add(struct moments *m, uint64_t value)
+{
+	m->n++;
+	m->sum += value;
+	m->sum_squares += (unsigned __int128)value * value;
+	m->min = value < m->min ? value : m->min;
+	m->max = value > m->max ? value : m->max;
+}
+
+void moments_merge(struct moments *into, const struct moments *from);
+double moments_mean(const struct moments *m);		/* 0 when empty */
+double moments_stddev(const struct moments *m);		/* sample (n-1); 0 when n < 2 */
+
+/* What one worker counts in one direction. lat = slat + clat for each I/O. */
+struct dir_stats {
+	uint64_t ios, bytes, short_ios, dropped_ios;
+	uint64_t runtime_ns;			/* first start to last completion; 0: no I/O */
+	struct moments slat, clat, lat;
+	struct histogram clat_histogram;
+};
+
+struct errno_count {
+	int error;				/* positive errno; 0 ends the list */
+	uint64_t count;
+};
+
+/* Everything a worker measures. Lives in memory shared with the parent, is
+ * written by one worker only, and read by the sampler while it grows. */
+struct worker_stats {
+	struct dir_stats dirs[DIR_DATA_COUNT];
+	struct moments sync_lat;
+	struct histogram sync_histogram;
+	uint64_t depth_levels[STATS_DEPTH_LEVELS];	/* 1 2 4 8 16 32 >=64: in flight at each issue */
+	uint64_t submit_levels[STATS_DEPTH_LEVELS];	/* 0 4 8 16 32 64 >=64: I/Os per submit call */
+	uint64_t complete_levels[STATS_DEPTH_LEVELS];	/* the same, per reap that found any */
+	struct errno_count errors[STATS_ERRNO_MAX];	/* errored I/Os, apart from throughput */
+	uint64_t runtime_ns;				/* measured part, without ramp */
+	uint64_t user_ns, system_ns;			/* CPU time in the measured part */
+	uint64_t context_switches, major_faults, minor_faults;
+};
+
+void worker_stats_init(struct worker_stats *s);
+/* into += from: sums, histograms exact; runtimes take the longest. */
+void worker_stats_merge(struct worker_stats *into, const struct worker_stats *from);
+
+/* Bandwidth (KiB/s) and IOPS as sampled every 500 ms, as fio reports them. */
+struct rate_samples {
+	struct moments bw_kib, iops;
+	double bw_mean, bw_stddev, iops_mean, iops_stddev;
+};
+
+/* One interval of the time series of a job; counts are deltas. */
+struct interval {
+	uint64_t end_ms;			/* since the job's measured part began */
+	uint64_t ios[DIR_DATA_COUNT], bytes[DIR_DATA_COUNT];
+	uint64_t clat_sum_ns[DIR_DATA_COUNT];
+	uint32_t bins_at[DIR_DATA_COUNT], bins_count[DIR_DATA_COUNT];	/* into series.bins */
+};
+struct series_bin { uint32_t index; uint32_t count; };	/* histogram bucket, I/Os */
+struct series {
+	uint32_t interval_ms, intervals_count, bins_total;
+	struct interval *intervals;
+	struct series_bin *bins;
+};
+
+#endif

@@ -1,0 +1,5 @@
+"""``python -m iogate``."""
+
+from iogate.cli import main
+
+main()

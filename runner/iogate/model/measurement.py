@@ -1,0 +1,108 @@
+"""What one repetition of a case gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from iogate.model.histogram import Histogram
+
+DIRECTIONS = ("read", "write", "trim", "sync")
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Moments in ns, and the histogram where the engine keeps one."""
+
+    n: int
+    min_ns: float
+    max_ns: float
+    mean_ns: float
+    stddev_ns: float
+    histogram: Histogram | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """One direction of one job. ``runtime_ns`` is from its first start to its last
+    completion; ``iops`` and ``bw`` (bytes/s) are over that time."""
+
+    total_ios: int
+    io_bytes: int
+    runtime_ns: int
+    iops: float
+    bw: float
+    slat: Latency | None = None
+    clat: Latency | None = None
+    lat: Latency | None = None
+    short_ios: int = 0
+    dropped_ios: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One interval of a job's time series; counts are deltas over it."""
+
+    end_ms: int
+    ios: Mapping[str, int]
+    bytes: Mapping[str, int]
+    clat_sum_ns: Mapping[str, int] = field(default_factory=dict)
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    interval_ms: int
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobMeasurement:
+    """One row of the engine's result: a job, or a group of clones reported together."""
+
+    name: str
+    jobs: int
+    directions: Mapping[str, Direction]
+    usr_cpu_percent: float
+    sys_cpu_percent: float
+    context_switches: int
+    major_faults: int
+    minor_faults: int
+    runtime_ns: int
+    error: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    iodepth_levels: Mapping[str, float] = field(default_factory=dict)
+    series: Series | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUtil:
+    name: str
+    read_ios: int
+    write_ios: int
+    util_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """Which engine measured, and how far its clock can be trusted."""
+
+    name: str
+    version: str
+    clock_source: str = ""
+    clock_error_ppm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One repetition. ``started_ns`` is Unix time; ``duration_ns`` includes layout and ramp."""
+
+    case_id: str
+    repetition: int
+    started_ns: int
+    duration_ns: int
+    engine: EngineFacts
+    jobs: tuple[JobMeasurement, ...]
+    disks: tuple[DiskUtil, ...] = ()
+    raw_file: str = ""
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,54 @@
+"""What will run: a spec expanded into cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from iogate.model.spec import (
+    BaselineRule,
+    JobSpec,
+    OnMissingBaseline,
+    Repetitions,
+    Target,
+    Threshold,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One fully resolved point of a workload's matrix on one target.
+
+    ``id`` is the first 16 hex digits of the SHA-256 of the canonical resolved case (its
+    jobs' options and its target's description), so history survives reordering and
+    renaming. ``name`` is for people: ``workload/bs=4k,iodepth=32``.
+    """
+
+    id: str
+    name: str
+    workload: str
+    target: Target
+    jobs: tuple[JobSpec, ...]
+    parameters: Mapping[str, str]
+    repetitions: Repetitions
+    thresholds: tuple[Threshold, ...]
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    aka: tuple[str, ...] = ()
+    chart: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All cases of a spec, in the order they run. ``spec_sha256`` is of the spec's text."""
+
+    spec_name: str
+    spec_file: str
+    spec_sha256: str
+    spec_text: str
+    cases: tuple[Case, ...]
+    description: str = ""
+    overrides: tuple[str, ...] = ()
+    baseline: BaselineRule = BaselineRule()
+    on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
+    on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN

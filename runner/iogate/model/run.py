@@ -1,0 +1,68 @@
+"""All repetitions of a spec, for one revision, on one host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Plan
+from iogate.model.verdict import RunVerdict
+
+
+class RunStatus(StrEnum):
+    RUNNING = "running"
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What is under test: the commit of the code being gated, or a label given by hand."""
+
+    commit: str = ""
+    subject: str = ""
+    branch: str = ""
+    dirty: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    name: str
+    machine_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFailure:
+    """A repetition that gave no measurement."""
+
+    case_id: str
+    repetition: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``environment`` maps a dotted fact (``kernel.release``) to its value. ``started_ns``
+    and ``finished_ns`` are Unix time, the latter 0 while it runs."""
+
+    id: str
+    plan: Plan
+    host: Host
+    revision: Revision
+    started_ns: int
+    finished_ns: int
+    status: RunStatus
+    environment: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    failures: tuple[CaseFailure, ...] = ()
+    verdict: RunVerdict | None = None
+    folder: str = ""
+
+    def measurements_of(self, case_id: str) -> tuple[Measurement, ...]:
+        """The repetitions of one case, in the order they ran."""
+        return tuple(m for m in self.measurements if m.case_id == case_id)

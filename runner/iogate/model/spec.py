@@ -1,0 +1,166 @@
+"""A spec as its author wrote it: resolved YAML, not yet expanded into cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from iogate.errors import Location
+
+
+class TargetKind(StrEnum):
+    DIRECTORY = "directory"
+    FILE = "file"
+    DEVICE = "device"
+    FILESYSTEM = "filesystem"
+
+
+class Level(StrEnum):
+    """What a broken threshold does to the run."""
+
+    FAIL = "fail"
+    WARN = "warn"
+
+
+class Comparison(StrEnum):
+    LESS = "<"
+    LESS_EQUAL = "<="
+    GREATER = ">"
+    GREATER_EQUAL = ">="
+
+    @property
+    def wants_low(self) -> bool:
+        return self in (Comparison.LESS, Comparison.LESS_EQUAL)
+
+    def holds(self, value: float, limit: float) -> bool:
+        if self is Comparison.LESS:
+            return value < limit
+        if self is Comparison.LESS_EQUAL:
+            return value <= limit
+        if self is Comparison.GREATER:
+            return value > limit
+        return value >= limit
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """``< 2ms`` or ``vs baseline < +10%``.
+
+    ``value`` is in the metric's base unit (ns, bytes/s, 1/s, percent, count), or for a
+    relative limit the allowed change as a fraction: +10 % is 0.10, -3 % is -0.03.
+    """
+
+    comparison: Comparison
+    value: float
+    relative: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A limit on one metric; ``when`` selects points of the matrix by their values."""
+
+    metric: str
+    limit: Limit
+    level: Level = Level.FAIL
+    confidence: float | None = None
+    when: Mapping[str, str] = field(default_factory=dict)
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Destroy:
+    """Permission to overwrite a device, and the identity that it must have."""
+
+    serial: str | None = None
+    wwn: str | None = None
+    model: str | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is measured. ``path`` is the directory, file or device; a filesystem names the
+    device target it is made ``on``."""
+
+    name: str
+    kind: TargetKind
+    path: str = ""
+    destroy: Destroy | None = None
+    on: str | None = None
+    fs_type: str | None = None
+    mkfs: tuple[str, ...] = ()
+    mount: tuple[str, ...] = ()
+    recreate: str = "per-run"
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """One job of a workload: fio keys and values, as text, in the order written."""
+
+    name: str
+    options: Mapping[str, str]
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    min: int = 3
+    max: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A named I/O pattern. ``matrix`` maps a fio key to its values; ``exclude`` and
+    ``include`` hold partial points."""
+
+    name: str
+    target: str
+    jobs: tuple[JobSpec, ...]
+    description: str = ""
+    matrix: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: tuple[Mapping[str, str], ...] = ()
+    include: tuple[Mapping[str, str], ...] = ()
+    repetitions: Repetitions = Repetitions()
+    thresholds: tuple[Threshold, ...] = ()
+    tags: tuple[str, ...] = ()
+    aka: tuple[str, ...] = ()
+    chart: Mapping[str, str] = field(default_factory=dict)
+    where: Location | None = None
+
+
+class OnMissingBaseline(StrEnum):
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRule:
+    """Which runs a run is compared with: the last ``window`` accepted ones."""
+
+    ref: str | None = None
+    fallback: str | None = None
+    window: int = 20
+    min_samples: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One YAML document. Sections that later stages interpret (``environment``,
+    ``precondition``, ``runner``) are kept as plain values."""
+
+    name: str
+    source: str
+    text: str
+    targets: Mapping[str, Target]
+    workloads: tuple[Workload, ...]
+    description: str = ""
+    baseline: BaselineRule = BaselineRule()
+    on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
+    on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN
+    runner: Mapping[str, object] = field(default_factory=dict)
+    environment: Mapping[str, object] = field(default_factory=dict)
+    precondition: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,61 @@
+"""Base units, and how a value in one is written for people."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    """Every stored and compared value is in one of these."""
+
+    NANOSECONDS = "ns"
+    BYTES_PER_SECOND = "B/s"
+    PER_SECOND = "1/s"
+    PERCENT = "%"
+    COUNT = "count"
+    RATIO = "ratio"
+
+
+class Better(StrEnum):
+    LOW = "low"
+    HIGH = "high"
+
+
+_SCALES: dict[Unit, tuple[tuple[float, str], ...]] = {
+    Unit.NANOSECONDS: ((1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1, " ns")),
+    Unit.BYTES_PER_SECOND: (
+        (2**40, " TiB/s"),
+        (2**30, " GiB/s"),
+        (2**20, " MiB/s"),
+        (2**10, " KiB/s"),
+        (1, " B/s"),
+    ),
+    Unit.PER_SECOND: ((1e6, " M/s"), (1e3, " k/s"), (1, " /s")),
+    Unit.PERCENT: ((1, " %"),),
+    Unit.COUNT: ((1e6, " M"), (1e3, " k"), (1, "")),
+    Unit.RATIO: ((1, ""),),
+}
+
+
+def format_value(value: float | None, unit: Unit) -> str:
+    """Three significant digits and the unit: ``1.23 ms``, ``180 k/s``; ``–`` for nothing."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    scale, suffix = next(
+        ((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1]
+    )
+    scaled = value / scale
+    digits = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
+    if scaled == int(scaled) and abs(scaled) < 1000:
+        digits = 0
+    return f"{scaled:.{digits}f}{suffix}"
+
+
+def format_change(change: float | None) -> str:
+    """A relative change with its sign: ``+10.3 %``; ``–`` for nothing."""
+    if change is None or math.isnan(change):
+        return "–"
+    return f"{change * 100:+.1f} %"

@@ -1,0 +1,46 @@
+"""What a history must do. One file a backend; the registry is in ``iogate.store``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from iogate.model.measurement import Measurement
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.verdict import RunVerdict
+
+
+class Store(Protocol):
+    """A history of runs. Every method raises StoreError for what the backend refuses."""
+
+    def begin_run(self, run: Run) -> None:
+        """Record a run that starts; its measurements are added one by one."""
+
+    def add_measurement(self, run_id: str, measurement: Measurement) -> None:
+        """Keep one repetition, durably, before this returns; writing it again changes nothing."""
+
+    def add_failure(self, run_id: str, failure: CaseFailure) -> None:
+        """Keep that a repetition gave nothing."""
+
+    def finish_run(
+        self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
+    ) -> None:
+        """Close a run with its verdict."""
+
+    def run(self, run_id: str) -> Run:
+        """One run with its measurements; a unique prefix of its id will do."""
+
+    def runs(
+        self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
+    ) -> Sequence[Run]:
+        """Runs without measurements, newest first. ``host`` is a machine id or a name."""
+
+    def baseline(
+        self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
+    ) -> Sequence[Run]:
+        """The last ``window`` accepted runs (complete, and passed or warned) on a host that
+        started before ``before_ns`` and measured one of the cases; newest first, with the
+        measurements of those cases only."""
+
+    def close(self) -> None:
+        """Release the backend."""
