@@ -1,0 +1,14 @@
+"""Metrics: one table, and the grammar of their paths.
+
+``metric("write.clat.p99")`` is a metric, ``TABLE`` every family of them, and
+``default_metrics(measurements)`` the paths worth showing for some repetitions.
+"""
+
+from __future__ import annotations
+
+from iogate.metrics.base import Metric, Row
+from iogate.metrics.defaults import default_metrics
+from iogate.metrics.path import canonical_paths, metric
+from iogate.metrics.table import TABLE
+
+__all__ = ["TABLE", "Metric", "Row", "canonical_paths", "default_metrics", "metric"]

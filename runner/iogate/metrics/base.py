@@ -1,11 +1,11 @@
-"""What a metric is: a row of the table in ``iogate.metrics``."""
+"""What a metric is, and what a row of the table in ``iogate.metrics.table`` is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import JobMeasurement, Measurement
 from iogate.model.units import Better, Unit
 
 
@@ -22,3 +22,24 @@ class Metric:
     better: Better
     help: str
     extract: Callable[[Measurement], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A family of metrics that share a unit.
+
+    ``directions`` empty: the path is ``name`` alone (``cpu.usr``); else it is
+    ``DIR.name[.STAT]``, with ``default_stat`` where STAT is left out. ``value`` gets the
+    jobs in question, the direction and the stat (both "" where the row has none).
+    ``better`` is of the level; a stdev is better low whatever it is of.
+    """
+
+    name: str
+    unit: Unit
+    better: Better
+    help: str
+    value: Callable[[Sequence[JobMeasurement], str, str], float | None]
+    directions: tuple[str, ...] = ()
+    stats: tuple[str, ...] = ()
+    default_stat: str = ""
+    percentiles: bool = False

@@ -1,0 +1,52 @@
+"""Which metrics are shown when nobody asked for any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from iogate.metrics.path import metric
+from iogate.model.measurement import DIRECTIONS, Measurement
+
+_TRANSFER_STATS = ("iops", "bw", "clat.mean", "clat.p50", "clat.p99", "clat.p99.9")
+_SYNC_STATS = ("lat.mean", "lat.p99")
+_JOB_STATS = ("iops", "bw", "clat.mean", "clat.p99")
+_WHOLE = ("cpu.usr", "cpu.sys", "cpu_per_io", "errors")
+_MOST_JOBS = 16
+
+
+def default_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
+    """Paths worth showing for these repetitions: those of each direction that did I/O, of
+    each job where a few ran at once, and the cost in CPU. Only paths with a value."""
+    paths = [*_directions(measurements), *_jobs(measurements), *_WHOLE]
+    return tuple(path for path in paths if _has_value(path, measurements))
+
+
+def _directions(measurements: Sequence[Measurement], job: str | None = None) -> Iterator[str]:
+    for direction in DIRECTIONS:
+        if any(
+            job in (None, row.name)
+            and direction in row.directions
+            and row.directions[direction].total_ios > 0
+            for measurement in measurements
+            for row in measurement.jobs
+        ):
+            for stat in _stats(direction, job):
+                yield f"jobs.{job}.{direction}.{stat}" if job else f"{direction}.{stat}"
+
+
+def _stats(direction: str, job: str | None) -> tuple[str, ...]:
+    if direction == "sync":
+        return _SYNC_STATS
+    return _JOB_STATS if job else _TRANSFER_STATS
+
+
+def _jobs(measurements: Sequence[Measurement]) -> Iterator[str]:
+    names = dict.fromkeys(row.name for m in measurements for row in m.jobs if row.name)
+    if 1 < len(names) <= _MOST_JOBS:
+        for name in names:
+            yield from _directions(measurements, name)
+
+
+def _has_value(path: str, measurements: Sequence[Measurement]) -> bool:
+    extract = metric(path).extract
+    return any(extract(measurement) is not None for measurement in measurements)

@@ -1,0 +1,48 @@
+"""slat, clat and lat: moments and percentiles of one direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from iogate.metrics.combine import directions_of, merged_latency
+from iogate.model.measurement import Direction, JobMeasurement, Latency
+
+_MOMENTS: dict[str, Callable[[Latency], float]] = {
+    "mean": lambda latency: latency.mean_ns,
+    "min": lambda latency: latency.min_ns,
+    "max": lambda latency: latency.max_ns,
+    "stdev": lambda latency: latency.stddev_ns,
+}
+_KINDS: dict[str, Callable[[Direction], Latency | None]] = {
+    "slat": lambda direction: direction.slat,
+    "clat": lambda direction: direction.clat,
+    "lat": lambda direction: direction.lat,
+}
+
+
+def latency_value(
+    kind: str, jobs: Sequence[JobMeasurement], direction: str, stat: str
+) -> float | None:
+    """``stat`` of the ``kind`` of latency in ns over all I/Os of ``jobs``."""
+    parts = (_KINDS[kind](part) for part in directions_of(jobs, direction))
+    latency = merged_latency(part for part in parts if part is not None)
+    if latency is None:
+        return None
+    if stat in _MOMENTS:
+        return _MOMENTS[stat](latency)
+    return percentile_ns(latency, float(stat[1:]))
+
+
+def percentile_ns(latency: Latency, percent: float) -> float | None:
+    """A percentile interpolated inside its bucket, and never past the smallest or largest
+    latency seen; None where no histogram was kept."""
+    if latency.histogram is None or not latency.histogram.count:
+        return None
+    value = latency.histogram.quantile_ns(percent / 100)
+    return min(max(value, latency.min_ns), latency.max_ns)
+
+
+slat = partial(latency_value, "slat")
+clat = partial(latency_value, "clat")
+lat = partial(latency_value, "lat")

@@ -1,0 +1,130 @@
+"""From the text of a metric's path to the metric."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from iogate.errors import UsageError
+from iogate.metrics.base import Metric, Row
+from iogate.metrics.table import TABLE
+from iogate.model.measurement import JobMeasurement, Measurement
+from iogate.model.units import Better
+
+_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d{1,6})?|100)", re.ASCII)
+_SUGGESTED_STATS = ("p50", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999")
+_SYNONYMS = {
+    "latency": "lat",
+    "bandwidth": "bw",
+    "throughput": "bw",
+    "avg": "mean",
+    "average": "mean",
+    "median": "p50",
+    "stddev": "stdev",
+    "std": "stdev",
+    "usr_cpu": "cpu.usr",
+    "sys_cpu": "cpu.sys",
+    "cpu.user": "cpu.usr",
+    "cpu.system": "cpu.sys",
+    "fsync": "sync",
+}
+
+
+@lru_cache(maxsize=4096)
+def metric(path: str) -> Metric:
+    """The metric of a path such as ``write.clat.p99`` or ``jobs.log.write.iops``.
+
+    Raises UsageError, with the nearest metrics that exist, when there is none.
+    """
+    job, rest = _split_job(path)
+    found = _resolve(rest)
+    if found is None:
+        raise UsageError(f"no metric is named {path!r}", remedy=_suggestion(job, rest))
+    row, direction, stat = found
+    better = Better.LOW if stat == "stdev" else row.better
+
+    def extract(measurement: Measurement) -> float | None:
+        jobs = _jobs(measurement, job)
+        return row.value(jobs, direction, stat) if jobs else None
+
+    return Metric(path, row.unit, better, row.help, extract)
+
+
+def canonical_paths() -> tuple[str, ...]:
+    """Every path without a job, with the usual percentiles: what a suggestion is taken from."""
+    paths: list[str] = []
+    for row in TABLE:
+        stems = [f"{direction}.{row.name}" for direction in row.directions] or [row.name]
+        stats = row.stats + (_SUGGESTED_STATS if row.percentiles else ())
+        for stem in stems:
+            paths += [stem, *(f"{stem}.{stat}" for stat in stats)]
+    return tuple(paths)
+
+
+def _split_job(path: str) -> tuple[str | None, str]:
+    """``jobs.NAME.REST`` where NAME may hold dots: the longest NAME that leaves a metric."""
+    if not path.startswith("jobs."):
+        return None, path
+    dots = [match.start() for match in re.finditer(r"\.", path)][1:]
+    for dot in reversed(dots):
+        if dot > len("jobs.") and _resolve(path[dot + 1 :]) is not None:
+            return path[len("jobs.") : dot], path[dot + 1 :]
+    name, _, rest = path[len("jobs.") :].partition(".")
+    return name, rest
+
+
+def _resolve(path: str) -> tuple[Row, str, str] | None:
+    for row in TABLE:
+        if not row.directions:
+            if path == row.name:
+                return row, "", ""
+            continue
+        direction, _, rest = path.partition(".")
+        name, dot, stat = rest.partition(".")
+        if direction in row.directions and name == row.name:
+            stat = stat if dot else row.default_stat
+            return (row, direction, stat) if _is_stat(row, stat) else None
+    return None
+
+
+def _is_stat(row: Row, stat: str) -> bool:
+    return stat in row.stats or (row.percentiles and _PERCENTILE.fullmatch(stat) is not None)
+
+
+def _jobs(measurement: Measurement, name: str | None) -> Sequence[JobMeasurement]:
+    if name is None:
+        return measurement.jobs
+    return [job for job in measurement.jobs if job.name == name]
+
+
+def _suggestion(job: str | None, path: str) -> str:
+    prefix = f"jobs.{job}." if job else ""
+    near = [prefix + name for name in _near(path)]
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return (
+        "metrics are DIR.NAME[.STAT], such as write.clat.p99 or read.iops (DIR read write trim "
+        "sync all; NAME iops bw slat clat lat; STAT mean min max stdev p50 … p99.999), or "
+        "cpu.usr cpu.sys cpu_per_io ctx_per_io errors runtime; jobs.NAME. before one restricts "
+        "it to one job"
+    )
+
+
+def _near(path: str) -> list[str]:
+    if re.fullmatch(r"(?:iops|bw|slat|clat|lat)(?:\..*)?", path):
+        whole = [f"{direction}.{path}" for direction in ("read", "write", "all")]
+        if all(_resolve(name) for name in whole):
+            return whole
+    plain = _without_synonyms(path.lower())
+    if _resolve(plain) is not None:
+        return [plain]
+    return difflib.get_close_matches(plain, canonical_paths(), n=3, cutoff=0.7)
+
+
+def _without_synonyms(path: str) -> str:
+    """``write.latency.p999`` → ``write.lat.p99.9``."""
+    path = _SYNONYMS.get(path, path)
+    words = [_SYNONYMS.get(word, word) for word in path.split(".")]
+    return re.sub(r"\bp(\d\d)(9+)$", r"p\1.\2", ".".join(words))

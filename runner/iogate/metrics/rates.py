@@ -1,0 +1,96 @@
+"""iops and bw: over the whole run, or the spread of the time series."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from iogate.metrics.combine import TRANSFERS, directions_of
+from iogate.model.measurement import Direction, Interval, JobMeasurement, Series
+
+_MS_PER_S = 1000
+_STATS: dict[str, Callable[[Sequence[float]], float]] = {
+    "min": min,
+    "max": max,
+    "stdev": lambda rates: statistics.stdev(rates) if len(rates) > 1 else 0.0,
+}
+
+
+def rate_value(
+    kind: str, jobs: Sequence[JobMeasurement], direction: str, stat: str
+) -> float | None:
+    """Mean: the sum of the jobs' own rates. Other stats are over the intervals of the time
+    series, summed over the jobs; None where a job kept none."""
+    parts = directions_of(jobs, direction)
+    if not parts:
+        return None
+    if stat == "mean":
+        return _sum([_rate(kind, part) for part in parts])
+    rates = _series_rates(kind, jobs, direction)
+    if not rates:
+        return None
+    if stat in _STATS:
+        return _STATS[stat](rates)
+    return _quantile(rates, float(stat[1:]) / 100)
+
+
+def _sum(rates: Sequence[float | None]) -> float | None:
+    known = [rate for rate in rates if rate is not None]
+    return math.fsum(known) if len(known) == len(rates) else None
+
+
+def _rate(kind: str, part: Direction) -> float | None:
+    """The engine's own rate; where it gives none (syncs), counted over the runtime."""
+    rate = part.iops if kind == "iops" else part.bw
+    if rate:
+        return rate
+    amount = part.total_ios if kind == "iops" else part.io_bytes
+    return amount * 1e9 / part.runtime_ns if part.runtime_ns else None
+
+
+def _series_rates(kind: str, jobs: Sequence[JobMeasurement], direction: str) -> list[float]:
+    """Per second, one value an interval. Jobs are laid over each other by interval number."""
+    names = TRANSFERS if direction == "all" else (direction,)
+    active = [job for job in jobs if directions_of([job], direction)]
+    if any(job.series is None for job in active):
+        return []
+    total: dict[int, float] = defaultdict(float)
+    for job in active:
+        if job.series is not None:
+            for number, rate in _full_intervals(kind, job.series, names).items():
+                total[number] += rate
+    return [total[number] for number in sorted(total)]
+
+
+def _full_intervals(kind: str, series: Series, names: Sequence[str]) -> Mapping[int, float]:
+    """Rates by interval number; one shorter than half its length (the last) says nothing."""
+    rates: dict[int, float] = {}
+    start_ms = 0
+    for interval in series.intervals:
+        length_ms = interval.end_ms - start_ms
+        if 2 * length_ms >= series.interval_ms and length_ms > 0:
+            number = round(interval.end_ms / series.interval_ms)
+            rates[number] = _amount(kind, interval, names) * _MS_PER_S / length_ms
+        start_ms = interval.end_ms
+    return rates
+
+
+def _amount(kind: str, interval: Interval, names: Sequence[str]) -> int:
+    counts = interval.ios if kind == "iops" else interval.bytes
+    return sum(counts.get(name, 0) for name in names)
+
+
+def _quantile(values: Sequence[float], q: float) -> float:
+    """Linear between order statistics (Hyndman and Fan's type 7)."""
+    ordered = sorted(values)
+    position = q * (len(ordered) - 1)
+    low = math.floor(position)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
+iops = partial(rate_value, "iops")
+bw = partial(rate_value, "bw")

@@ -1,0 +1,64 @@
+"""What the I/O cost: CPU, context switches, errors, time.
+
+A job's ``runtime_ns`` is summed over its clones, as the engine's ``job_runtime`` is, and
+its CPU percentages are of that time; so percentage × runtime is the CPU time of the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from iogate.metrics.combine import directions_of
+from iogate.model.measurement import JobMeasurement
+
+
+def _cpu_ns(jobs: Sequence[JobMeasurement], share: Callable[[JobMeasurement], float]) -> float:
+    return math.fsum(share(job) / 100 * job.runtime_ns for job in jobs)
+
+
+def _mean_percent(
+    jobs: Sequence[JobMeasurement], share: Callable[[JobMeasurement], float]
+) -> float | None:
+    runtime_ns = sum(job.runtime_ns for job in jobs)
+    return 100 * _cpu_ns(jobs, share) / runtime_ns if runtime_ns else None
+
+
+def _ios(jobs: Sequence[JobMeasurement]) -> int:
+    return sum(part.total_ios for part in directions_of(jobs, "all"))
+
+
+def cpu_usr(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """Mean over the jobs' threads, weighted by how long they ran."""
+    return _mean_percent(jobs, lambda job: job.usr_cpu_percent)
+
+
+def cpu_sys(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """As cpu_usr, in the kernel."""
+    return _mean_percent(jobs, lambda job: job.sys_cpu_percent)
+
+
+def cpu_per_io(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """CPU time in ns (user and kernel) for each read, write or trim."""
+    ios = _ios(jobs)
+    if not ios:
+        return None
+    return _cpu_ns(jobs, lambda job: job.usr_cpu_percent + job.sys_cpu_percent) / ios
+
+
+def ctx_per_io(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """Context switches for each read, write or trim."""
+    ios = _ios(jobs)
+    return sum(job.context_switches for job in jobs) / ios if ios else None
+
+
+def errors(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """Failed I/Os; a job that ended with an error but counted none counts as one."""
+    return float(sum(max(sum(job.errors.values()), int(job.error != 0)) for job in jobs))
+
+
+def runtime(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """The longest job in ns, from its first start of I/O to its last completion."""
+    spans = [part.runtime_ns for job in jobs for part in job.directions.values()]
+    longest = max(spans, default=0) or max((job.runtime_ns // job.jobs for job in jobs), default=0)
+    return float(longest) if longest else None

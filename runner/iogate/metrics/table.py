@@ -1,0 +1,105 @@
+"""The one table of metrics. To add one: a function, and a row here."""
+
+from __future__ import annotations
+
+from iogate.metrics import latency, rates, system
+from iogate.metrics.base import Row
+from iogate.model.units import Better, Unit
+
+_TRANSFERS = ("read", "write", "trim", "all")
+_EVERY = ("read", "write", "trim", "sync", "all")
+_MOMENTS = ("mean", "min", "max", "stdev")
+
+TABLE: tuple[Row, ...] = (
+    Row(
+        "iops",
+        Unit.PER_SECOND,
+        Better.HIGH,
+        "I/Os per second; mean over the run, other statistics over the time series",
+        rates.iops,
+        directions=_EVERY,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "bw",
+        Unit.BYTES_PER_SECOND,
+        Better.HIGH,
+        "bytes per second; mean over the run, other statistics over the time series",
+        rates.bw,
+        directions=_TRANSFERS,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "slat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "submission latency: from the start of an I/O until the kernel has it",
+        latency.slat,
+        directions=_TRANSFERS,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "clat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "completion latency: from when the kernel has an I/O until it is done",
+        latency.clat,
+        directions=_TRANSFERS,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "lat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "total latency: from the start of an I/O until it is done; of a sync, its whole time",
+        latency.lat,
+        directions=_EVERY,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "cpu.usr",
+        Unit.PERCENT,
+        Better.LOW,
+        "CPU time in user mode, mean over the jobs' threads; 100 % is one core each",
+        system.cpu_usr,
+    ),
+    Row(
+        "cpu.sys",
+        Unit.PERCENT,
+        Better.LOW,
+        "CPU time in the kernel, mean over the jobs' threads; 100 % is one core each",
+        system.cpu_sys,
+    ),
+    Row(
+        "cpu_per_io",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "CPU time, user and kernel, for each read, write or trim",
+        system.cpu_per_io,
+    ),
+    Row(
+        "ctx_per_io",
+        Unit.RATIO,
+        Better.LOW,
+        "context switches for each read, write or trim",
+        system.ctx_per_io,
+    ),
+    Row("errors", Unit.COUNT, Better.LOW, "I/Os that failed", system.errors),
+    Row(
+        "runtime",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "how long the longest job did I/O",
+        system.runtime,
+    ),
+)
