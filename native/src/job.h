@@ -14,10 +14,11 @@ struct engine_ops;
 enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
 enum zone_mode { ZONE_NONE, ZONE_STRIDED };
 
-/* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0). */
+/* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0).
+ * zones ("3z") is for the parser alone: in a resolved job it is part of bytes. */
 struct size_value {
 	uint64_t bytes;
-	uint32_t percent;
+	uint32_t percent, zones;
 };
 
 /* One `key=value` as the user wrote it, for `job options` in the JSON and --showcmd. */
