@@ -1,0 +1,22 @@
+"""Systems under test: where the engine runs. The registry is this table."""
+
+from __future__ import annotations
+
+import importlib
+
+from iogate.errors import UsageError
+from iogate.sut.base import Sut
+
+SUTS = {"local": "iogate.sut.local:LocalSut"}
+
+
+def open_sut(kind: str = "local") -> Sut:
+    """A system under test by the kind of connection; UsageError for an unknown kind."""
+    if kind not in SUTS:
+        raise UsageError(
+            f"there is no system under test of kind {kind!r}",
+            remedy=f"choose from: {', '.join(SUTS)}",
+        )
+    module, _, name = SUTS[kind].partition(":")
+    opened: Sut = getattr(importlib.import_module(module), name)()
+    return opened

@@ -1,0 +1,86 @@
+"""What an engine must do: say what it is, and run one job file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from iogate.model.measurement import DiskUtil, EngineFacts, JobMeasurement
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """One direction over the last status interval; latencies in ns, None when unknown."""
+
+    iops: float
+    bw: float
+    clat_mean_ns: float | None = None
+    clat_p99_ns: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a repetition is. ``state`` is layout, ramp, running or finishing."""
+
+    state: str
+    elapsed_ms: int
+    percent: float
+    rates: Mapping[str, Rates] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Stop:
+    """Set by a signal handler, looked at by whoever waits for an engine."""
+
+    requested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """An engine that was found. ``ioengines`` are the names that a spec may use."""
+
+    name: str
+    path: str
+    version: str
+    ioengines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineJob:
+    """One job file to run: the engine writes ``result_file``, its messages go to
+    ``log_file``, and ``folder`` is its working directory."""
+
+    job_file: str
+    result_file: str
+    log_file: str
+    folder: str
+    timeout_s: float
+    readonly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResult:
+    """What a result document says. ``interrupted``: it covers only a part of the job."""
+
+    engine: EngineFacts
+    jobs: tuple[JobMeasurement, ...]
+    disks: tuple[DiskUtil, ...] = ()
+    interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+class Engine(Protocol):
+    """Something that runs fio job files. Built with the Sut that it runs on."""
+
+    name: str
+
+    def info(self) -> EngineInfo:
+        """Find the engine. EngineError, naming where it was looked for, when it is missing
+        or does not start."""
+
+    def run(
+        self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
+    ) -> EngineResult:
+        """Run to the end and read the result. EngineError when the engine crashed, timed
+        out, was stopped, or when a job failed; what it wrote stays in ``result_file``."""

@@ -1,0 +1,124 @@
+"""iogate's own engine, ``iogate-engine``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
+from iogate.engine.process import log_tail, require_orderly_end, start_engine, supervise
+from iogate.engine.report import ask_info, require_jobs_ok
+from iogate.engine.result import parse_result
+from iogate.errors import EngineError
+from iogate.sut.base import Sut
+
+PROGRAM = "iogate-engine"
+_DIRECTIONS = ("read", "write", "trim")
+
+
+class NativeEngine:
+    """Runs ``iogate-engine`` and reads its status lines and its result."""
+
+    name = "native"
+
+    def __init__(self, sut: Sut) -> None:
+        self._sut = sut
+
+    def info(self) -> EngineInfo:
+        return ask_info(self._sut, self.name, find_program(self._sut))
+
+    def run(
+        self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
+    ) -> EngineResult:
+        argv = [
+            find_program(self._sut),
+            "--output-format=json+",
+            f"--output={job.result_file}",
+            "--status-fd={status_fd}",
+            *(["--readonly"] if job.readonly else []),
+            job.job_file,
+        ]
+
+        def on_lines(lines: list[str]) -> None:
+            for line in lines:
+                if progress := parse_status(line):
+                    on_progress(progress)
+
+        process = start_engine(self._sut, argv, job)
+        ending = supervise(process, timeout_s=job.timeout_s, stop=stop, on_lines=on_lines)
+        require_orderly_end(self._sut, PROGRAM, ending, job)
+        said = log_tail(self._sut, job)
+        result = parse_result(_document(self._sut, job, ending.status, said))
+        require_jobs_ok(PROGRAM, result, ending.status, said)
+        return result
+
+
+def find_program(sut: Sut) -> str:
+    """The path of the engine. EngineError that names each place looked at."""
+    places = _places(sut)
+    for path in places:
+        if path and sut.stat(path):
+            return path
+    if sut.name == "local" and os.environ.get("IOGATE_ENGINE"):
+        raise EngineError(
+            f"there is no {PROGRAM} at $IOGATE_ENGINE, {os.environ['IOGATE_ENGINE']}",
+            remedy="correct or unset IOGATE_ENGINE",
+        )
+    looked = ", ".join(path for path in places if path)
+    raise EngineError(
+        f"{PROGRAM} is not installed (looked at {looked}, and on PATH)",
+        remedy="build it with 'make -C native', set IOGATE_ENGINE, or use --engine fio",
+    )
+
+
+def _places(sut: Sut) -> tuple[str | None, ...]:
+    """$IOGATE_ENGINE alone when it is set, so that a typo is never papered over; else
+    beside this iogate, in the checkout that it was installed from, on the PATH."""
+    if given := os.environ.get("IOGATE_ENGINE"):
+        return (given,)
+    checkout = Path(__file__).resolve().parents[3] / "native" / "build" / PROGRAM
+    return (str(Path(sys.prefix) / "bin" / PROGRAM), str(checkout), sut.which(PROGRAM))
+
+
+def parse_status(line: str) -> Progress | None:
+    """One status line; None for what is not one (a torn line must not end a run)."""
+    try:
+        status = json.loads(line)
+        if status["schema"] != "status/1":
+            return None
+        return Progress(
+            state=str(status["state"]),
+            elapsed_ms=int(status["elapsed_ms"]),
+            percent=float(status["percent"] or 0),
+            rates={name: _rates(status[name]) for name in _DIRECTIONS if _busy(status, name)},
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _busy(status: dict[str, dict[str, float]], name: str) -> bool:
+    return bool(status.get(name) and status[name].get("ios"))
+
+
+def _rates(part: dict[str, float]) -> Rates:
+    return Rates(
+        iops=float(part["iops"]),
+        bw=float(part["bw_bytes"]),
+        clat_mean_ns=part.get("clat_mean_ns"),
+        clat_p99_ns=part.get("clat_p99_ns"),
+    )
+
+
+def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
+    text = sut.read_text(job.result_file)
+    try:
+        document: dict[str, object] = json.loads(text or "")
+    except ValueError:
+        raise EngineError(
+            f"{PROGRAM} ended with status {status} and gave no result: {said or 'it said nothing'}",
+            remedy=f"run it by hand: {PROGRAM} {job.job_file}",
+        ) from None
+    return document

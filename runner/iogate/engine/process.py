@@ -1,0 +1,118 @@
+"""Watching an engine: progress while it runs, an orderly end when it must stop."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from iogate.engine.base import EngineJob, Stop
+from iogate.errors import EngineError
+from iogate.sut.base import Process, Sut
+
+_TICK_S = 0.2
+_TICK_CLOSED_S = 0.01
+# After a stop is asked for, an engine that writes its result has this long before it is
+# asked more firmly; the last step kills the whole group.
+_STEPS = ((0.0, signal.SIGINT), (8.0, signal.SIGTERM), (12.0, signal.SIGKILL))
+_LOG_TAIL_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an engine ended. ``status`` is negative for a signal."""
+
+    status: int
+    stopped: bool
+    timed_out: bool
+
+    @property
+    def signal_name(self) -> str | None:
+        return _signal_name(-self.status) if self.status < 0 else None
+
+
+class _Escalation:
+    """Sends the steps, each once, when its time has come."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._began: float | None = None
+        self._sent = 0
+
+    @property
+    def began(self) -> bool:
+        return self._began is not None
+
+    def advance(self) -> None:
+        now = time.monotonic()
+        self._began = now if self._began is None else self._began
+        while self._sent < len(_STEPS) and now - self._began >= _STEPS[self._sent][0]:
+            number = _STEPS[self._sent][1]
+            self._sent += 1
+            if number is signal.SIGKILL:
+                self._process.kill_group()
+            else:
+                self._process.signal(number)
+
+
+def supervise(
+    process: Process,
+    *,
+    timeout_s: float,
+    stop: Stop,
+    on_lines: Callable[[list[str]], None],
+) -> Ending:
+    """Wait for an engine; ``on_lines`` is called several times a second with the status
+    lines that came, which may be none. Nothing of the engine is alive afterwards."""
+    deadline = time.monotonic() + timeout_s
+    escalation = _Escalation(process)
+    timed_out = False
+    try:
+        while (status := process.poll()) is None:
+            lines = process.status_lines(_TICK_S)
+            if lines is None:
+                time.sleep(_TICK_CLOSED_S)
+            on_lines(lines or [])
+            timed_out = timed_out or (not escalation.began and time.monotonic() > deadline)
+            if stop.requested or timed_out:
+                escalation.advance()
+    finally:
+        process.kill_group()
+    return Ending(status, stopped=stop.requested, timed_out=timed_out)
+
+
+def start_engine(sut: Sut, argv: list[str], job: EngineJob) -> Process:
+    """Start an engine with its messages going to the job's log file."""
+    return sut.start(argv, cwd=job.folder, stdout=job.log_file, stderr=job.log_file)
+
+
+def require_orderly_end(sut: Sut, name: str, ending: Ending, job: EngineJob) -> None:
+    """EngineError unless the engine ran to an end of its own."""
+    if ending.stopped:
+        raise EngineError(f"{name} was interrupted", remedy=_kept(job))
+    if ending.timed_out:
+        raise EngineError(
+            f"{name} did not end within {job.timeout_s:.0f} s and was stopped",
+            remedy=f"{_kept(job)}; allow more with --timeout, or shorten the workload",
+        )
+    if ending.signal_name:
+        raise EngineError(f"{name} was killed by {ending.signal_name}", remedy=_kept(job))
+
+
+def log_tail(sut: Sut, job: EngineJob) -> str:
+    """The last lines that the engine said, for a message."""
+    text = sut.read_text(job.log_file) or ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "; ".join(lines[-_LOG_TAIL_LINES:])
+
+
+def _kept(job: EngineJob) -> str:
+    return f"what it wrote is kept in {job.result_file}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,44 @@
+"""What both engines say about themselves and about a failed job, in the same words."""
+
+from __future__ import annotations
+
+import os
+
+from iogate.engine.base import EngineInfo, EngineResult
+from iogate.errors import EngineError, RunError
+from iogate.sut.base import Sut
+
+
+def ask_info(sut: Sut, name: str, path: str) -> EngineInfo:
+    """Version and ioengines of the program at ``path``; EngineError if it cannot say."""
+    try:
+        version = sut.run([path, "--version"])
+        engines = sut.run([path, "--enghelp"])
+    except RunError as error:
+        raise EngineError(f"{path} does not start: {error.what}", remedy=error.remedy) from error
+    if version.status or not version.stdout.strip():
+        raise EngineError(
+            f"{path} --version ended with status {version.status}: {version.stderr.strip()}",
+            remedy="is this an engine of this machine's kind? Set IOGATE_ENGINE to one that is",
+        )
+    return EngineInfo(
+        name=name,
+        path=path,
+        version=version.stdout.split()[-1].rpartition("fio-")[2],
+        ioengines=_indented(engines.stdout),
+    )
+
+
+def _indented(text: str) -> tuple[str, ...]:
+    """The names in a --enghelp listing: one on each indented line."""
+    return tuple(line.split()[0] for line in text.splitlines() if line[:1].isspace() and line.strip())
+
+
+def require_jobs_ok(program: str, result: EngineResult, status: int, said: str) -> None:
+    """EngineError naming the jobs whose I/O failed."""
+    failed = {job.name: os.strerror(job.error) for job in result.jobs if job.error}
+    if failed:
+        reasons = ", ".join(f"job {name}: {reason}" for name, reason in failed.items())
+        raise EngineError(reasons, remedy=f"{program} said: {said}" if said else "")
+    if status:
+        raise EngineError(f"{program} ended with status {status}: {said or 'it said nothing'}")

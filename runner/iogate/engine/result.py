@@ -1,0 +1,183 @@
+"""The result JSON of an engine (fio's, and ours, which adds an ``iogate`` object) → what
+it measured. Pure."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from typing import Any
+
+from iogate.engine.base import EngineResult
+from iogate.errors import EngineError
+from iogate.model.histogram import Histogram
+from iogate.model.measurement import (
+    Direction,
+    DiskUtil,
+    EngineFacts,
+    Interval,
+    JobMeasurement,
+    Latency,
+    Series,
+)
+
+_NS_PER_MS = 1_000_000
+_DATA = ("read", "write", "trim")
+_SCHEMA = "result/1"
+
+
+def parse_result(document: Mapping[str, Any]) -> EngineResult:
+    """What a result document says. EngineError when it is not one, or too new."""
+    if not isinstance(document, Mapping) or not document.get("jobs"):
+        raise EngineError("the engine's result holds no jobs")
+    extra = document.get("iogate", {})
+    _check_schema(extra)
+    try:
+        return EngineResult(
+            engine=_engine(document, extra),
+            jobs=tuple(_job(job, document) for job in document["jobs"]),
+            disks=tuple(_disk(disk) for disk in document.get("disk_util", ())),
+            interrupted=bool(extra.get("interrupted", False)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise EngineError(f"the engine's result cannot be read: {error!r}") from error
+
+
+def _check_schema(extra: Mapping[str, Any]) -> None:
+    schema = extra.get("schema", _SCHEMA)
+    if schema != _SCHEMA:
+        raise EngineError(
+            f"the engine writes results of schema {schema!r}; this iogate reads {_SCHEMA!r}",
+            remedy="install iogate and its engine from the same version",
+        )
+
+
+def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFacts:
+    if not extra:
+        return EngineFacts("fio", str(document["fio version"]).removeprefix("fio-"))
+    clock = extra.get("clock", {})
+    error_ppm = clock.get("error_ppm")
+    return EngineFacts(
+        name=str(extra["engine"]),
+        version=str(extra["version"]),
+        clock_source=str(clock.get("source", "")),
+        clock_error_ppm=None if error_ppm is None else float(error_ppm),
+    )
+
+
+def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
+    extra = job.get("iogate", {})
+    error = int(job["error"])
+    return JobMeasurement(
+        name=str(job["jobname"]),
+        jobs=int(extra["jobs"]) if "jobs" in extra else _clones(job, document),
+        directions=_directions(job),
+        usr_cpu_percent=float(job["usr_cpu"]),
+        sys_cpu_percent=float(job["sys_cpu"]),
+        context_switches=int(job["ctx"]),
+        major_faults=int(job["majf"]),
+        minor_faults=int(job["minf"]),
+        runtime_ns=int(job["job_runtime"]) * _NS_PER_MS,
+        error=error,
+        errors=_errors(extra, error),
+        iodepth_levels={str(k): float(v) for k, v in job.get("iodepth_level", {}).items()},
+        series=_series(extra["series"]) if extra.get("series") else None,
+    )
+
+
+def _clones(job: Mapping[str, Any], document: Mapping[str, Any]) -> int:
+    """fio does not say how many clones a row stands for; its options do."""
+    options = {**document.get("global options", {}), **job.get("job options", {})}
+    return int(options.get("numjobs", 1)) if "group_reporting" in options else 1
+
+
+def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
+    counted = {str(name): int(count) for name, count in extra.get("errors", {}).items()}
+    if error and not counted:
+        counted[errno.errorcode.get(error, str(error))] = 1
+    return counted
+
+
+def _directions(job: Mapping[str, Any]) -> dict[str, Direction]:
+    found = {name: _direction(job[name]) for name in _DATA if job[name]["total_ios"]}
+    if job.get("sync", {}).get("total_ios"):
+        found["sync"] = _sync(job)
+    return found
+
+
+def _direction(part: Mapping[str, Any]) -> Direction:
+    return Direction(
+        total_ios=int(part["total_ios"]),
+        io_bytes=int(part["io_bytes"]),
+        runtime_ns=int(part["runtime"]) * _NS_PER_MS,
+        iops=float(part["iops"]),
+        bw=float(part["bw_bytes"]),
+        slat=_latency(part.get("slat_ns")),
+        clat=_latency(part.get("clat_ns")),
+        lat=_latency(part.get("lat_ns")),
+        short_ios=int(part.get("short_ios", 0)),
+        dropped_ios=int(part.get("drop_ios", 0)),
+    )
+
+
+def _sync(job: Mapping[str, Any]) -> Direction:
+    total, runtime_ms = int(job["sync"]["total_ios"]), int(job["job_runtime"])
+    return Direction(
+        total_ios=total,
+        io_bytes=0,
+        runtime_ns=runtime_ms * _NS_PER_MS,
+        iops=total * 1000 / runtime_ms if runtime_ms else 0.0,
+        bw=0.0,
+        lat=_latency(job["sync"].get("lat_ns")),
+    )
+
+
+def _latency(part: Mapping[str, Any] | None) -> Latency | None:
+    if not part or not part["N"]:
+        return None
+    bins = part.get("bins")
+    return Latency(
+        n=int(part["N"]),
+        min_ns=float(part["min"]),
+        max_ns=float(part["max"]),
+        mean_ns=float(part["mean"]),
+        stddev_ns=float(part["stddev"]),
+        histogram=_histogram(bins.items()) if bins else None,
+    )
+
+
+def _histogram(pairs: Any) -> Histogram:
+    return Histogram(dict(sorted((int(value), int(count)) for value, count in pairs if count)))
+
+
+def _series(part: Mapping[str, Any]) -> Series:
+    directions = {name: part[name] for name in _DATA if part.get(name)}
+    ends = part["end_ms"]
+    return Series(
+        interval_ms=int(part["interval_ms"]),
+        intervals=tuple(_interval(i, int(end), directions) for i, end in enumerate(ends)),
+    )
+
+
+def _interval(index: int, end_ms: int, directions: Mapping[str, Any]) -> Interval:
+    return Interval(
+        end_ms=end_ms,
+        ios={name: int(d["ios"][index]) for name, d in directions.items()},
+        bytes={name: int(d["bytes"][index]) for name, d in directions.items()},
+        clat_sum_ns={
+            name: int(d["clat_sum_ns"][index])
+            for name, d in directions.items()
+            if d.get("clat_sum_ns")
+        },
+        histograms={
+            name: _histogram(d["bins"][index]) for name, d in directions.items() if d.get("bins")
+        },
+    )
+
+
+def _disk(disk: Mapping[str, Any]) -> DiskUtil:
+    return DiskUtil(
+        name=str(disk["name"]),
+        read_ios=int(disk["read_ios"]),
+        write_ios=int(disk["write_ios"]),
+        util_percent=float(disk["util"]),
+    )

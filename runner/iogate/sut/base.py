@@ -1,0 +1,107 @@
+"""What a system under test must do: the few low-level things that the engine, the facts
+and the tunings are made of, the same on this machine, over ssh and in a VM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command that ended. ``status`` is negative for the signal that killed it."""
+
+    argv: tuple[str, ...]
+    status: int
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What ``stat`` says, as far as iogate cares. ``rdev`` and ``device`` are
+    ``major:minor``; the first of a device node, the second of where the file lives."""
+
+    is_directory: bool
+    is_file: bool
+    is_block: bool
+    size_bytes: int
+    rdev: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Bytes of the filesystem that holds a path; ``free`` is what this user may fill."""
+
+    total_bytes: int
+    free_bytes: int
+
+
+class Process(Protocol):
+    """A process that was started in a group of its own."""
+
+    pid: int
+
+    def status_lines(self, timeout_s: float) -> list[str] | None:
+        """Lines that came through the status pipe; waits at most ``timeout_s`` for one.
+        None when the process has closed the pipe."""
+
+    def poll(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process, but not to its children; nothing if it is gone."""
+
+    def kill_group(self) -> None:
+        """SIGKILL everything that it started, and reap it."""
+
+
+class Sut(Protocol):
+    """A machine. Readers answer None for what is absent or forbidden, because most facts
+    are optional; what changes something raises RunError."""
+
+    name: str
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float = 30.0,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+    ) -> Completed:
+        """Run a command to its end. RunError when it cannot start or takes too long."""
+
+    def start(self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str) -> Process:
+        """Start a process that dies with iogate; ``{status_fd}`` in an argument becomes the
+        number of a pipe for status lines. Output goes to the files named."""
+
+    def read_text(self, path: str) -> str | None:
+        """A whole file, undecodable bytes replaced."""
+
+    def write_text(self, path: str, text: str) -> None:
+        """Write a file in place (a sysfs knob, a small file)."""
+
+    def stat(self, path: str) -> FileStat | None:
+        """Facts of a path, symlinks followed."""
+
+    def list_dir(self, path: str) -> tuple[str, ...]:
+        """Names in a directory, sorted; empty when there is none."""
+
+    def real_path(self, path: str) -> str:
+        """The path with symlinks resolved as far as they exist."""
+
+    def space(self, path: str) -> Space | None:
+        """Room on the filesystem that holds ``path``."""
+
+    def can_write(self, path: str) -> bool:
+        """Whether this user may write to an existing path."""
+
+    def which(self, program: str) -> str | None:
+        """A program on the PATH."""
+
+    def open_exclusive(self, path: str) -> str | None:
+        """Open a block device with O_EXCL and close it again. None when that worked, else
+        why not: the kernel refuses while anything has claimed the device."""

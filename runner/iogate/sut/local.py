@@ -1,0 +1,195 @@
+"""This machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import shutil
+import signal
+import stat as stat_bits
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from iogate.errors import RunError
+from iogate.sut.base import Completed, FileStat, Process, Space
+
+_PR_SET_PDEATHSIG = 1
+_PIPE_CHUNK = 65536
+
+
+class LocalProcess:
+    """A child in a session of its own: a Ctrl-C at the terminal reaches only iogate, which
+    then stops the engine in an orderly way."""
+
+    def __init__(self, child: subprocess.Popen[bytes], status_fd: int) -> None:
+        self._child = child
+        self._fd = status_fd
+        self._rest = b""
+        self.pid = child.pid
+
+    def status_lines(self, timeout_s: float) -> list[str] | None:
+        if self._fd < 0:
+            return None
+        ready, _, _ = select.select([self._fd], [], [], timeout_s)
+        if not ready:
+            return []
+        chunk = os.read(self._fd, _PIPE_CHUNK)
+        if not chunk:
+            self._close()
+            return None
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [line.decode(errors="replace") for line in lines]
+
+    def poll(self) -> int | None:
+        """Looks without reaping: the zombie keeps its number, and so the group's, from
+        being given to a stranger before kill_group."""
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+    def signal(self, number: int) -> None:
+        if self._child.returncode is None:
+            os.kill(self.pid, number)
+
+    def kill_group(self) -> None:
+        if self._child.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._child.wait()
+        self._close()
+
+    def _close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+class LocalSut:
+    """This machine, by plain system calls."""
+
+    name = "local"
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        timeout_s: float = 30.0,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+    ) -> Completed:
+        try:
+            done = subprocess.run(
+                argv,
+                input=stdin.encode(),
+                capture_output=True,
+                timeout=timeout_s,
+                env=None if env is None else {**os.environ, **env},
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{argv[0]} did not end within {timeout_s:g} s") from None
+        except OSError as error:
+            raise RunError(f"cannot run {argv[0]}: {error.strerror}") from error
+        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        return Completed(tuple(argv), done.returncode, out, err)
+
+    def start(self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str) -> Process:
+        read_fd, write_fd = os.pipe()
+        words = [word.replace("{status_fd}", str(write_fd)) for word in argv]
+        try:
+            with Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
+                child = subprocess.Popen(
+                    words,
+                    cwd=cwd,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    pass_fds=(write_fd,),
+                    start_new_session=True,
+                    preexec_fn=_die_with_parent(os.getpid()),
+                )
+        except (OSError, subprocess.SubprocessError) as error:
+            os.close(read_fd)
+            raise RunError(f"cannot start {argv[0]}: {error}") from error
+        finally:
+            os.close(write_fd)
+        return LocalProcess(child, read_fd)
+
+    def read_text(self, path: str) -> str | None:
+        try:
+            return Path(path).read_bytes().decode(errors="replace")
+        except OSError:
+            return None
+
+    def write_text(self, path: str, text: str) -> None:
+        try:
+            Path(path).write_text(text)
+        except OSError as error:
+            raise RunError(f"cannot write {path}: {error.strerror}") from error
+
+    def stat(self, path: str) -> FileStat | None:
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        return FileStat(
+            is_directory=stat_bits.S_ISDIR(found.st_mode),
+            is_file=stat_bits.S_ISREG(found.st_mode),
+            is_block=stat_bits.S_ISBLK(found.st_mode),
+            size_bytes=found.st_size,
+            rdev=_numbers(found.st_rdev),
+            device=_numbers(found.st_dev),
+        )
+
+    def list_dir(self, path: str) -> tuple[str, ...]:
+        try:
+            return tuple(sorted(os.listdir(path)))
+        except OSError:
+            return ()
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def space(self, path: str) -> Space | None:
+        try:
+            found = os.statvfs(path)
+        except OSError:
+            return None
+        return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
+
+    def can_write(self, path: str) -> bool:
+        return os.access(path, os.W_OK)
+
+    def which(self, program: str) -> str | None:
+        return shutil.which(program)
+
+    def open_exclusive(self, path: str) -> str | None:
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC))
+        except OSError as error:
+            return error.strerror
+        return None
+
+
+def _numbers(device: int) -> str:
+    return f"{os.major(device)}:{os.minor(device)}"
+
+
+def _die_with_parent(parent: int) -> Callable[[], None]:
+    """A hook for the child between fork and exec: SIGTERM when iogate dies, however it
+    dies. An engine answers it by stopping its workers, which SIGKILL would orphan.
+
+    libc is looked up before the fork: after it the child may only make system calls.
+    """
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+    def hook() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(127)
+
+    return hook
