@@ -1,0 +1,84 @@
+"""The documents that iogate stores and hands on, each with ``"schema": "name/version"``.
+
+Within a version fields may be added (readers skip what they do not know); a change that
+an older reader would misread raises the version, and a reader refuses a newer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from iogate.errors import RunError
+from iogate.model.codec import MismatchError, codec_of
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Plan
+from iogate.model.run import Run
+from iogate.model.verdict import RunVerdict
+
+T = TypeVar("T")
+
+SCHEMAS: dict[type, tuple[str, int]] = {
+    Plan: ("plan", 1),
+    Measurement: ("measurement", 1),
+    Run: ("run", 1),
+    RunVerdict: ("verdict", 1),
+}
+
+
+def to_document(value: Plan | Measurement | Run | RunVerdict) -> dict[str, Any]:
+    """A JSON-ready document. NaN and infinities are texts (see ``codec``), so that
+    ``json.dumps(…, allow_nan=False)`` never fails on it."""
+    name, version = SCHEMAS[type(value)]
+    hint: Any = type(value)
+    return {"schema": f"{name}/{version}", **codec_of(hint).encode(value)}
+
+
+def plan_from_document(document: Mapping[str, Any]) -> Plan:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(Plan, document)
+
+
+def measurement_from_document(document: Mapping[str, Any]) -> Measurement:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(Measurement, document)
+
+
+def run_from_document(document: Mapping[str, Any]) -> Run:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(Run, document)
+
+
+def verdict_from_document(document: Mapping[str, Any]) -> RunVerdict:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(RunVerdict, document)
+
+
+def _read(kind: type[T], document: Mapping[str, Any]) -> T:
+    name, version = SCHEMAS[kind]
+    hint: Any = kind
+    if not isinstance(document, Mapping):
+        raise _broken(name, "it is not a JSON object")
+    _check_schema(document.get("schema"), name, version)
+    try:
+        return cast(T, codec_of(hint).decode(document))
+    except MismatchError as error:
+        raise _broken(name, f"at {''.join(error.path) or 'its top'}: {error}") from None
+
+
+def _check_schema(found: object, name: str, version: int) -> None:
+    kind, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
+    if kind != name or not (number.isascii() and number.isdigit()) or int(number) < 1:
+        raise _broken(name, f'its "schema" is {found!r}, expected "{name}/{version}"')
+    if int(number) > version:
+        raise RunError(
+            f"the {name} document has schema {found}; this iogate reads up to {name}/{version}",
+            remedy="it was written by a newer iogate: update this one to read it",
+        )
+
+
+def _broken(name: str, why: str) -> RunError:
+    return RunError(
+        f"the {name} document cannot be read: {why}",
+        remedy="it was changed or cut off after it was written: restore it, or measure again",
+    )
