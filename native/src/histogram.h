@@ -40,6 +40,11 @@ static inline void histogram_add(struct histogram *h, uint64_t value_ns)
 	h->buckets[histogram_index(value_ns)]++;
 }
 
+static inline void histogram_add_n(struct histogram *h, uint64_t value_ns, uint64_t n)
+{
+	h->buckets[histogram_index(value_ns)] += n;
+}
+
 /* The value that stands for a bucket: its middle, in ns. */
 uint64_t histogram_value_ns(uint32_t index);
 

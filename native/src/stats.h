@@ -35,6 +35,16 @@ static inline void moments_add(struct moments *m, uint64_t value)
 	m->max = value > m->max ? value : m->max;
 }
 
+/* n times the same value, as a batch that shares its clock reads gives. */
+static inline void moments_add_n(struct moments *m, uint64_t value, uint64_t n)
+{
+	m->n += n;
+	m->sum += value * n;
+	m->sum_squares += (unsigned __int128)value * (value * n);
+	m->min = value < m->min ? value : m->min;
+	m->max = value > m->max ? value : m->max;
+}
+
 void moments_merge(struct moments *into, const struct moments *from);
 double moments_mean(const struct moments *m);		/* 0 when empty */
 double moments_stddev(const struct moments *m);		/* sample (n-1); 0 when n < 2 */
@@ -67,7 +77,11 @@ struct worker_stats {
 	uint64_t context_switches, major_faults, minor_faults;
 };
 
+/* Make *s empty. *s is zeroed or was initialised before: only what was counted
+ * into is cleared, so that untouched pages stay untouched. */
 void worker_stats_init(struct worker_stats *s);
+/* Count an errored I/O; what does not fit in the table goes to its last entry. */
+void worker_stats_error(struct worker_stats *s, int error, uint64_t count);
 /* into += from: sums, histograms exact; runtimes take the longest. */
 void worker_stats_merge(struct worker_stats *into, const struct worker_stats *from);
 

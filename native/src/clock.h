@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_CLOCK_H
+#define IOGATE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+/*
+ * The clock of the hot path. Ticks are those of the time stamp counter where it
+ * runs at a constant rate, never stops and the kernel itself trusts it; else ns
+ * of CLOCK_MONOTONIC. Either way a difference of ticks becomes ns by one multiply
+ * and one shift. Set up once, before workers start; read-only afterwards.
+ */
+enum { CLOCK_SHIFT = 32 };
+
+struct clock_state {
+	bool tsc;
+	uint64_t multiplier;		/* ns per tick, times 2^CLOCK_SHIFT */
+	double frequency_hz;
+	uint64_t start_ticks, start_raw_ns;	/* the first end of the calibration */
+};
+
+extern struct clock_state clock_state;
+
+/* First half: choose the source and note the time. Second half, some ms later
+ * (waits when it is too soon): the rate. */
+void clock_init(void);
+void clock_calibrate(void);
+
+/* How far the rate was off, in parts per million, from clock_init until now. */
+double clock_error_ppm(void);
+/* What one read costs, measured now. */
+uint64_t clock_read_cost_ns(void);
+const char *clock_source_name(void);
+
+static inline uint64_t clock_monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t clock_ticks(void)
+{
+#ifdef __x86_64__
+	if (clock_state.tsc)
+		return __rdtsc();
+#endif
+	return clock_monotonic_ns();
+}
+
+/* A difference of ticks in ns: 128 bits, so that a day does not overflow. */
+static inline uint64_t clock_ticks_to_ns(uint64_t ticks)
+{
+	return (uint64_t)(((unsigned __int128)ticks * clock_state.multiplier) >> CLOCK_SHIFT);
+}
+
+uint64_t clock_ns_to_ticks(uint64_t ns);
+uint64_t clock_unix_ms(void);
+
+#endif
