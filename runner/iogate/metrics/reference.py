@@ -48,5 +48,5 @@ def markdown() -> str:
 
 def _line(row: Row) -> str:
     path = f"DIR.{row.name}[.STAT]" if row.directions else row.name
-    directions = " ".join(row.directions) or "–"  # noqa: RUF001
+    directions = " ".join(row.directions) or "–"
     return f"| `{path}` | {directions} | {row.unit} | {row.better} | {row.help} |"

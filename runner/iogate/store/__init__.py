@@ -1,0 +1,53 @@
+"""Histories of runs: one file a backend, and the registry of them.
+
+To add one: a file in this folder with ``connect(url) -> Store``, and one line in STORES.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import re
+from pathlib import Path
+
+from iogate.errors import UsageError
+from iogate.store.base import ACCEPTED, Store
+
+__all__ = ["ACCEPTED", "STORES", "Store", "default_path", "open_store"]
+
+STORES = {"sqlite": "iogate.store.sqlite"}
+_SCHEME = re.compile(r"([a-z][a-z0-9.-]*)(?:\+[a-z0-9]+)?:")
+
+
+def default_path() -> Path:
+    """Where the history is when nobody says: in the user's data folder."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    # A relative $XDG_DATA_HOME is to be ignored, says the base directory specification.
+    folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return folder / "iogate" / "history.sqlite"
+
+
+def open_store(url: str | None = None) -> Store:
+    """The store of a URL (``sqlite:///path``), of a bare path, or the user's own.
+
+    Raises UsageError for a backend that does not exist, StoreError for one that cannot be
+    opened. The caller closes it.
+    """
+    url = url or str(default_path())
+    store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
+    return store
+
+
+def _backend(url: str) -> str:
+    match = _SCHEME.match(url)
+    if match and match[1] in STORES:
+        return match[1]
+    if "://" not in url:
+        return "sqlite"
+    scheme = url.partition("://")[0]
+    near = difflib.get_close_matches(scheme, STORES, n=1)
+    raise UsageError(
+        f"no store is called {scheme!r}",
+        remedy=f"did you mean {near[0]}?" if near else f"there are: {', '.join(STORES)}",
+    )

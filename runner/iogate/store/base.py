@@ -7,14 +7,20 @@ from typing import Protocol
 
 from iogate.model.measurement import Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate.model.verdict import RunVerdict
+from iogate.model.verdict import Outcome, RunVerdict
+
+# A first run has nothing to be compared with and found nothing wrong: without it no
+# history could ever begin where a missing baseline blocks.
+ACCEPTED = (Outcome.PASS, Outcome.WARN, Outcome.MISSING_BASELINE)
 
 
 class Store(Protocol):
-    """A history of runs. Every method raises StoreError for what the backend refuses."""
+    """A history of runs. Every method raises StoreError for what the backend refuses; what
+    was kept before stays."""
 
     def begin_run(self, run: Run) -> None:
-        """Record a run that starts; its measurements are added one by one."""
+        """Record a run that starts; its measurements are added one by one. What the run
+        already holds is kept too. StoreError when its id is taken."""
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         """Keep one repetition, durably, before this returns; writing it again changes nothing."""
@@ -28,7 +34,8 @@ class Store(Protocol):
         """Close a run with its verdict."""
 
     def run(self, run_id: str) -> Run:
-        """One run with its measurements; a unique prefix of its id will do."""
+        """One run with its measurements; a unique prefix of its id will do. UsageError when
+        there is none, or when several begin so."""
 
     def runs(
         self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
@@ -38,9 +45,9 @@ class Store(Protocol):
     def baseline(
         self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
     ) -> Sequence[Run]:
-        """The last ``window`` accepted runs (complete, and passed or warned) on a host that
-        started before ``before_ns`` and measured one of the cases; newest first, with the
-        measurements of those cases only."""
+        """The last ``window`` accepted runs (complete, with an outcome in ACCEPTED) on a host
+        that started before ``before_ns`` and measured one of the cases; newest first, with
+        the measurements of those cases only, and without their time series."""
 
     def close(self) -> None:
         """Release the backend."""

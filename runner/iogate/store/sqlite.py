@@ -1,0 +1,337 @@
+"""The default history: one SQLite file that several processes may use at once.
+
+WAL lets readers go on while one writes; each write is one transaction, on disk before the
+call returns (synchronous=FULL). Documents are JSON, compressed by zlib. Time series are
+kept beside the rest of a measurement, as a baseline is read without them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from iogate.errors import RunError, StoreError, UsageError
+from iogate.metrics import default_metrics, metric
+from iogate.model.document import (
+    measurement_from_document,
+    run_from_document,
+    to_document,
+    verdict_from_document,
+)
+from iogate.model.measurement import Measurement
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.verdict import RunVerdict
+from iogate.store.base import ACCEPTED
+from iogate.store.sqlite_schema import migrate
+
+BUSY_SECONDS = 30.0
+_RUN_COLUMNS = "id, document, verdict, status, finished_ns"
+_REMEDIES = {
+    "SQLITE_FULL": "free some space (or a quota) there and run again; what was kept is intact",
+    "SQLITE_IOERR": "see whether the disk is full or failing (dmesg); what was kept is intact",
+    "SQLITE_CANTOPEN": "see that its folder exists and may be written, or give another --store",
+    "SQLITE_READONLY": "make it writable, or give another --store",
+    "SQLITE_BUSY": "another process holds it: wait for it, or end it, and run again",
+    "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
+}
+_DAMAGED = (
+    "move the file (with its -wal and -shm) aside and start a new history, or save what is "
+    "readable with: sqlite3 FILE .recover"
+)
+
+
+def connect(url: str) -> SqliteStore:
+    """A store from ``sqlite:///absolute/path``, ``sqlite:relative/path`` or a bare path."""
+    if not url.startswith("sqlite:"):
+        return SqliteStore(url)
+    parts = urlsplit(url)
+    if parts.netloc or not parts.path or parts.query or parts.fragment:
+        raise UsageError(
+            f"the store {url!r} has no path that SQLite could use",
+            remedy="write sqlite:///absolute/path/history.sqlite (three slashes), or only the path",
+        )
+    return SqliteStore(unquote(parts.path))
+
+
+class SqliteStore:
+    """See ``store.base.Store``."""
+
+    def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = os.path.abspath(os.path.expanduser(path))
+        self._closed = False
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"cannot make the folder of the history {self.path}: {error.strerror}",
+                remedy="make it, or give another --store",
+            ) from None
+        with self._mapped():
+            self._db = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None)
+        try:
+            with self._mapped():
+                self._configure(busy_seconds)
+                migrate(self._db, self.path)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def begin_run(self, run: Run) -> None:
+        bare = replace(run, measurements=(), failures=(), verdict=None)
+        with self._transaction() as db:
+            db.execute(
+                "INSERT INTO runs (id, spec, host, machine_id, started_ns, finished_ns, status,"
+                " outcome, document, verdict) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    run.id,
+                    run.plan.spec_name,
+                    run.host.name,
+                    run.host.machine_id,
+                    run.started_ns,
+                    run.finished_ns,
+                    run.status.value,
+                    run.verdict.outcome.value if run.verdict else None,
+                    _pack(to_document(bare)),
+                    _pack(to_document(run.verdict)) if run.verdict else None,
+                ),
+            )
+            for measurement in run.measurements:
+                _insert_measurement(db, run.id, measurement)
+            for failure in run.failures:
+                _insert_failure(db, run.id, failure)
+
+    def add_measurement(self, run_id: str, measurement: Measurement) -> None:
+        with self._transaction() as db:
+            _insert_measurement(db, run_id, measurement)
+
+    def add_failure(self, run_id: str, failure: CaseFailure) -> None:
+        with self._transaction() as db:
+            _insert_failure(db, run_id, failure)
+
+    def finish_run(
+        self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
+    ) -> None:
+        outcome = verdict.outcome.value if verdict else None
+        document = _pack(to_document(verdict)) if verdict else None
+        with self._transaction() as db:
+            changed = db.execute(
+                "UPDATE runs SET status = ?, finished_ns = ?, outcome = ?, verdict = ?"
+                " WHERE id = ?",
+                (status.value, finished_ns, outcome, document, run_id),
+            )
+            if not changed.rowcount:
+                raise StoreError(
+                    f"{self.path} has no run {run_id!r} to finish",
+                    remedy="it was removed while it ran: run again",
+                )
+
+    def run(self, run_id: str) -> Run:
+        with self._mapped():
+            rows = self._db.execute(
+                f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(id, 1, ?) = ?"
+                " ORDER BY id != ?, started_ns DESC LIMIT 5",
+                (len(run_id), run_id, run_id),
+            ).fetchall()
+            row = _only(rows, run_id, self.path)
+            measurements = self._measurements(row[0], None, series=True)
+            return replace(self._run(row), measurements=measurements)
+
+    def runs(
+        self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
+    ) -> Sequence[Run]:
+        with self._mapped():
+            rows = self._db.execute(
+                f"SELECT {_RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR spec = ?1)"
+                " AND (?2 IS NULL OR machine_id = ?2 OR host = ?2)"
+                " ORDER BY started_ns DESC, id DESC LIMIT ?3",
+                (spec, host, -1 if limit is None else max(limit, 0)),
+            )
+            return [self._run(row) for row in rows.fetchall()]
+
+    def baseline(
+        self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
+    ) -> Sequence[Run]:
+        accepted = ", ".join(f"'{outcome.value}'" for outcome in ACCEPTED)
+        with self._mapped():
+            rows = self._db.execute(
+                f"SELECT {_RUN_COLUMNS} FROM runs WHERE machine_id = ?1 AND started_ns < ?2"
+                f" AND status = '{RunStatus.COMPLETE.value}' AND outcome IN ({accepted})"
+                " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
+                " AND m.case_id IN (SELECT value FROM json_each(?3)))"
+                " ORDER BY started_ns DESC, id DESC LIMIT ?4",
+                (machine_id, before_ns, json.dumps(list(case_ids)), max(window, 0)),
+            )
+            return [
+                replace(
+                    self._run(row),
+                    measurements=self._measurements(row[0], case_ids, series=False),
+                )
+                for row in rows.fetchall()
+            ]
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._db.close()
+
+    def _configure(self, busy_seconds: float) -> None:
+        self._db.execute("PRAGMA foreign_keys = ON")
+        self._db.execute("PRAGMA synchronous = FULL")
+        # Changing to WAL takes an exclusive lock for which SQLite does not always wait.
+        deadline = time.monotonic() + busy_seconds
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if _code(error) != "SQLITE_BUSY" or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def _run(self, row: Sequence[Any]) -> Run:
+        run_id, document, verdict, status, finished_ns = row
+        failures = self._db.execute(
+            "SELECT case_id, repetition, reason FROM failures WHERE run_id = ? ORDER BY position",
+            (run_id,),
+        )
+        return replace(
+            run_from_document(_unpack(document)),
+            status=RunStatus(status),
+            finished_ns=finished_ns,
+            failures=tuple(CaseFailure(*failure) for failure in failures.fetchall()),
+            verdict=verdict_from_document(_unpack(verdict)) if verdict else None,
+        )
+
+    def _measurements(
+        self, run_id: str, case_ids: Sequence[str] | None, *, series: bool
+    ) -> tuple[Measurement, ...]:
+        rows = self._db.execute(
+            f"SELECT document, {'series' if series else 'NULL'} FROM measurements"
+            " WHERE run_id = ?1"
+            " AND (?2 IS NULL OR case_id IN (SELECT value FROM json_each(?2)))"
+            " ORDER BY position",
+            (run_id, None if case_ids is None else json.dumps(list(case_ids))),
+        )
+        return tuple(_measurement(*row) for row in rows.fetchall())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._mapped():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # SQLite may have rolled back by itself
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        """The one place where SQLite's errors become ours."""
+        if self._closed:
+            raise StoreError(f"the history {self.path} is closed", remedy="open it again")
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f"the history {self.path} refuses this: {error}",
+                remedy="a run is begun once, and before its measurements are added",
+            ) from error
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the history {self.path} cannot be used: {error}",
+                remedy=_REMEDIES.get(_code(error), _DAMAGED),
+            ) from error
+        except (RunError, zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:
+            if isinstance(error, StoreError):
+                raise
+            remedy = error.remedy if isinstance(error, RunError) else _DAMAGED
+            what = error.what if isinstance(error, RunError) else str(error)
+            raise StoreError(
+                f"the history {self.path} holds something unreadable: {what}", remedy=remedy
+            ) from error
+
+
+def _code(error: sqlite3.Error) -> str:
+    """SQLITE_IOERR_WRITE → SQLITE_IOERR: the primary code."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return "_".join(name.split("_")[:2])
+
+
+def _only(rows: Sequence[Any], run_id: str, path: str) -> Any:
+    if not rows:
+        raise UsageError(
+            f"{path} has no run {run_id!r}", remedy="list them with: iogate history list"
+        )
+    if len(rows) > 1 and rows[0][0] != run_id:
+        raise UsageError(
+            f"{run_id!r} is the beginning of several runs: {', '.join(row[0] for row in rows)}",
+            remedy="give more of its id",
+        )
+    return rows[0]
+
+
+def _pack(document: Any) -> bytes:
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode())
+
+
+def _unpack(blob: bytes) -> Any:
+    return json.loads(zlib.decompress(blob))
+
+
+def _insert_measurement(db: sqlite3.Connection, run_id: str, measurement: Measurement) -> None:
+    """The first writing counts; the same repetition again changes nothing."""
+    document = to_document(measurement)
+    series = [job.pop("series") for job in document["jobs"]]
+    inserted = db.execute(
+        "INSERT INTO measurements (run_id, case_id, repetition, position, document, series)"
+        " SELECT ?1, ?2, ?3, count(*), ?4, ?5 FROM measurements WHERE run_id = ?1"
+        " ON CONFLICT DO NOTHING",
+        (
+            run_id,
+            measurement.case_id,
+            measurement.repetition,
+            _pack(document),
+            _pack(series) if any(series) else None,
+        ),
+    )
+    if inserted.rowcount:
+        db.executemany(
+            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement)
+        )
+
+
+def _metric_rows(run_id: str, measurement: Measurement) -> Iterator[tuple[Any, ...]]:
+    """Finite values only: SQLite would keep NaN as NULL."""
+    for path in default_metrics([measurement]):
+        value = metric(path).extract(measurement)
+        if value is not None and math.isfinite(value):
+            yield run_id, measurement.case_id, measurement.repetition, path, value
+
+
+def _insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) -> None:
+    db.execute(
+        "INSERT INTO failures (run_id, case_id, repetition, position, reason)"
+        " SELECT ?1, ?2, ?3, count(*), ?4 FROM failures WHERE run_id = ?1"
+        " ON CONFLICT DO NOTHING",
+        (run_id, failure.case_id, failure.repetition, failure.reason),
+    )
+
+
+def _measurement(document: bytes, series: bytes | None) -> Measurement:
+    parsed = _unpack(document)
+    if series is not None:
+        for job, part in zip(parsed["jobs"], _unpack(series), strict=True):
+            job["series"] = part
+    return measurement_from_document(parsed)
