@@ -31,7 +31,8 @@ def ask_info(sut: Sut, name: str, path: str) -> EngineInfo:
 
 def _indented(text: str) -> tuple[str, ...]:
     """The names in a --enghelp listing: one on each indented line."""
-    return tuple(line.split()[0] for line in text.splitlines() if line[:1].isspace() and line.strip())
+    lines = (line for line in text.splitlines() if line[:1].isspace() and line.strip())
+    return tuple(line.split()[0] for line in lines)
 
 
 def require_jobs_ok(program: str, result: EngineResult, status: int, said: str) -> None:

@@ -96,6 +96,16 @@ class Sut(Protocol):
     def space(self, path: str) -> Space | None:
         """Room on the filesystem that holds ``path``."""
 
+    def make_dir(self, path: str) -> None:
+        """Make a directory that only this user can read, and its parents."""
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a directory with all that is in it, never following a symlink, nor
+        crossing into another filesystem; nothing if it is gone."""
+
+    def remove_file(self, path: str) -> None:
+        """Remove a file; nothing if it is gone."""
+
     def can_write(self, path: str) -> bool:
         """Whether this user may write to an existing path."""
 

@@ -161,6 +161,23 @@ class LocalSut:
             return None
         return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
 
+    def make_dir(self, path: str) -> None:
+        try:
+            Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"cannot make directory {path}: {error.strerror}") from error
+
+    def remove_tree(self, path: str) -> None:
+        done = self.run(["rm", "-rf", "--one-file-system", "--", path])
+        if done.status:
+            raise RunError(f"cannot remove {path}: {done.stderr.strip()}")
+
+    def remove_file(self, path: str) -> None:
+        try:
+            Path(path).unlink(missing_ok=True)
+        except OSError as error:
+            raise RunError(f"cannot remove {path}: {error.strerror}") from error
+
     def can_write(self, path: str) -> bool:
         return os.access(path, os.W_OK)
 

@@ -1,0 +1,61 @@
+"""What is mounted and what swaps, read from /proc."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from iogate.sut.base import Sut
+
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of mountinfo. ``number`` is ``major:minor`` of the filesystem, which for
+    btrfs and overlay is not that of a device: ``source`` then says which."""
+
+    number: str
+    point: str
+    fs_type: str
+    source: str
+    options: str
+
+
+def mounts(sut: Sut) -> tuple[Mount, ...]:
+    """All mounts that this process sees, in mount order."""
+    text = sut.read_text("/proc/self/mountinfo") or ""
+    return tuple(mount for line in text.splitlines() if (mount := parse_mount(line)))
+
+
+def parse_mount(line: str) -> Mount | None:
+    """One mountinfo line; None for a malformed one."""
+    before, separator, after = line.partition(" - ")
+    left, right = before.split(), after.split()
+    if not separator or len(left) < 6 or len(right) < 3:
+        return None
+    options = ",".join(dict.fromkeys([*left[5].split(","), *right[2].split(",")]))
+    return Mount(left[2], _plain(left[4]), right[0], _plain(right[1]), options)
+
+
+def mount_of(sut: Sut, path: str) -> Mount | None:
+    """The mount that holds ``path``: the longest mount point above it, the last mounted."""
+    real = sut.real_path(path)
+    found: Mount | None = None
+    for mount in mounts(sut):
+        base = mount.point.rstrip("/")
+        inside = real == base or real.startswith(base + "/")
+        if inside and (found is None or len(mount.point) >= len(found.point)):
+            found = mount
+    return found
+
+
+def swaps(sut: Sut) -> tuple[str, ...]:
+    """Paths of the active swap files and devices."""
+    text = sut.read_text("/proc/swaps") or ""
+    return tuple(_plain(line.split()[0]) for line in text.splitlines()[1:] if line.split())
+
+
+def _plain(field: str) -> str:
+    """mountinfo writes blanks and backslashes as octal escapes."""
+    return _OCTAL.sub(lambda m: chr(int(m.group(1), 8)), field)

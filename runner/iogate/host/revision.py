@@ -1,0 +1,53 @@
+"""Which commit is under test, asked of git in a checkout that may be hostile: no hooks, no
+pager, no helper programs of the repository's own configuration."""
+
+from __future__ import annotations
+
+from iogate.errors import RunError, UsageError
+from iogate.model.run import Revision
+from iogate.sut.base import Sut
+
+_SAFE = (
+    "git",
+    "--no-pager",
+    "--no-optional-locks",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.sshCommand=false",
+    "-c", "log.showSignature=false",
+    "-c", "diff.external=",
+)  # fmt: skip
+_ENV = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_TIMEOUT_S = 10.0
+
+
+def find_revision(sut: Sut, *, ref: str | None = None, label: str = "") -> Revision:
+    """The revision of the working directory, or of ``ref`` in it. Outside a repository it
+    is empty but for the label; UsageError for a ref that git does not know."""
+    commit = _git(sut, "rev-parse", "--verify", "--quiet", "--end-of-options", _commit(ref))
+    if not commit:
+        if ref:
+            raise UsageError(
+                f"git knows no commit {ref!r} here", remedy="give a commit, branch or tag"
+            )
+        return Revision(label=label)
+    branch = _git(sut, "rev-parse", "--abbrev-ref", "HEAD") if ref is None else ref
+    return Revision(
+        commit=commit,
+        subject=_git(sut, "log", "-1", "--no-show-signature", "--format=%s", commit),
+        branch="" if branch == "HEAD" else branch,
+        dirty=ref is None and bool(_git(sut, "status", "--porcelain", "--untracked-files=no")),
+        label=label,
+    )
+
+
+def _commit(ref: str | None) -> str:
+    return f"{ref or 'HEAD'}^{{commit}}"
+
+
+def _git(sut: Sut, *words: str) -> str:
+    try:
+        done = sut.run([*_SAFE, *words], timeout_s=_TIMEOUT_S, env=_ENV)
+    except RunError:
+        return ""
+    return done.stdout.strip() if done.status == 0 else ""

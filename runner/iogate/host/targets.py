@@ -1,0 +1,164 @@
+"""May these targets be measured, and where exactly? Everything that can be refused is
+refused here, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from iogate.errors import RefusedError
+from iogate.host.devices import find_device
+from iogate.host.mounts import swaps
+from iogate.host.safety import loop_backings, refusal
+from iogate.host.scratch import automatic_parent, scratch_directory
+from iogate.model.spec import Target, TargetKind
+from iogate.sut.base import Sut
+
+AUTO = "auto"
+_KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
+_KEEP_FREE_MAX = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How a plan uses one target. ``files`` are the job files' own ``filename`` values;
+    ``bytes_needed`` is what all of its files take together."""
+
+    target: Target
+    writes: bool
+    bytes_needed: int = 0
+    files: tuple[str, ...] = ()
+
+
+def check_targets(sut: Sut, uses: Sequence[Use]) -> None:
+    """RefusedError for the first target that may not be measured as planned."""
+    for use in uses:
+        _CHECKS[use.target.kind](sut, use)
+        _check_filenames(sut, use)
+
+
+@contextmanager
+def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str, str]]:
+    """The place of each target, by its name. A directory gets a folder of this run's own
+    inside it, so that nothing of the user's is overwritten and nothing is left behind."""
+    with ExitStack() as stack:
+        places = {}
+        for use in uses:
+            target = use.target
+            places[target.name] = target.path
+            if target.kind is TargetKind.DIRECTORY:
+                parent = directory_of(sut, target)
+                own = scratch_directory(sut, parent, f"{token}-{len(places)}")
+                places[target.name] = stack.enter_context(own)
+        yield places
+
+
+def directory_of(sut: Sut, target: Target) -> str:
+    """The directory that a directory target names."""
+    return automatic_parent(sut) if target.path == AUTO else target.path
+
+
+def _check_directory(sut: Sut, use: Use) -> None:
+    path = directory_of(sut, use.target)
+    found = sut.stat(path)
+    if not found:
+        raise _refused(use, f"directory {path} does not exist", f"make it: mkdir -p {path}")
+    if not found.is_directory:
+        raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
+    if not sut.can_write(path):
+        raise _refused(use, f"directory {path} is not writable", "run as a user who may write it")
+    _check_space(sut, use, path, already=0)
+
+
+def _check_file(sut: Sut, use: Use) -> None:
+    path = use.target.path
+    found = sut.stat(path)
+    parent = path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+    if found and not found.is_file:
+        remedy = "use 'device:' for a block device, 'directory:' for a directory"
+        raise _refused(use, f"{path} is not a regular file", remedy)
+    if not found and not sut.stat(parent):
+        raise _refused(use, f"directory {parent} does not exist", f"mkdir -p {parent}")
+    if not sut.can_write(path if found else parent) and (use.writes or not found):
+        raise _refused(use, f"{path} is not writable", "run as a user who may write it")
+    if use.writes:
+        _check_file_in_use(sut, use)
+    _check_space(sut, use, parent, already=found.size_bytes if found else 0)
+
+
+def _check_file_in_use(sut: Sut, use: Use) -> None:
+    real = sut.real_path(use.target.path)
+    users = {sut.real_path(backing): f"/dev/{name}" for name, backing in loop_backings(sut)}
+    users |= {sut.real_path(path): "active swap" for path in swaps(sut)}
+    if real in users:
+        raise _refused(use, f"{real} backs {users[real]}", "name a file that nothing uses")
+
+
+def _check_device(sut: Sut, use: Use) -> None:
+    path = use.target.path
+    device = find_device(sut, path)
+    if not device:
+        what = "is not a block device" if sut.stat(path) else "does not exist"
+        raise _refused(use, f"{path} {what}", "see lsblk for the devices of this host")
+    if not device.size_bytes:
+        raise _refused(use, f"{device.path} has no size", "attach or set up the device first")
+    if use.writes and (why := refusal(sut, device, use.target.destroy)):
+        raise _refused(use, why.reason, why.remedy)
+
+
+def _check_filesystem(_sut: Sut, use: Use) -> None:
+    raise _refused(
+        use,
+        "targets of kind 'filesystem' are not supported yet",
+        "make and mount the filesystem, and use 'directory:' on it",
+    )
+
+
+_CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
+    TargetKind.DIRECTORY: _check_directory,
+    TargetKind.FILE: _check_file,
+    TargetKind.DEVICE: _check_device,
+    TargetKind.FILESYSTEM: _check_filesystem,
+}
+
+
+def _check_filenames(sut: Sut, use: Use) -> None:
+    """A job's own ``filename`` must not lead out of its target, least of all to a device."""
+    for name in use.files:
+        for part in name.replace("\\:", "\0").split(":"):
+            path = part.replace("\0", ":")
+            if path.startswith("/") or ".." in path.split("/"):
+                raise _refused(
+                    use,
+                    f"filename {path} leads out of the target",
+                    "name it as a target ('file:' or 'device:') and drop the filename",
+                )
+
+
+def _check_space(sut: Sut, use: Use, path: str, *, already: int) -> None:
+    space = sut.space(path)
+    if not space:
+        return
+    reserve = min(int(space.total_bytes * _KEEP_FREE), _KEEP_FREE_MAX)
+    missing = use.bytes_needed - already + reserve - space.free_bytes
+    if use.bytes_needed > already and missing > 0:
+        raise _refused(
+            use,
+            f"the files of this run take {_size(use.bytes_needed)}, "
+            f"and {path} has {_size(space.free_bytes)} free",
+            f"free {_size(missing)} there, or make the files smaller: --set size=64m",
+        )
+
+
+def _size(count: int) -> str:
+    for scale, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << scale:
+            return f"{count / (1 << scale):.1f} {unit}"
+    return f"{count} B"
+
+
+def _refused(use: Use, what: str, remedy: str) -> RefusedError:
+    return RefusedError(
+        f"target {use.target.name}: {what}", remedy=remedy, where=use.target.where
+    )
