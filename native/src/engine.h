@@ -10,7 +10,9 @@
 /*
  * What an ioengine is given and must do. One file in engines/, one X(name) in
  * engines/engines.h. An engine of depth 1 is synchronous: queue() notes the I/O,
- * commit() does it, reap() hands it back; the loop needs no second path.
+ * commit() does it, reap() hands it back; the loop needs no second path. An engine
+ * may leave the handing over to reap(), where one system call does both.
+ * reap(min) waits until min I/Os are done; min 0 only looks.
  */
 
 /* One I/O in flight: a cache line. An engine keeps what else it needs in its own
@@ -24,13 +26,14 @@ struct io {
 	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
 	uint16_t file;			/* index into engine.files */
-	int32_t result;			/* set by the engine: bytes moved, or -errno */
+	int32_t result;			/* set by the engine: bytes moved (0 for DIR_SYNC), or -errno */
 	uint64_t user;
 } __attribute__((aligned(64)));
 
 struct engine_file {
 	int fd;
 	uint64_t size_bytes;		/* of the region that the job may touch */
+	uint64_t end_bytes;		/* where that region ends, from the start of the file */
 	const char *path;
 };
 
@@ -56,7 +59,7 @@ struct engine_ops {
 	const char *name, *help;
 	uint32_t depth_max;		/* 1: synchronous */
 	uint32_t flags, state_size;
-	const struct option *options;	/* engine-only job keys, or NULL */
+	const struct option *options;	/* engine-only job keys (options.h), or NULL */
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
@@ -65,6 +68,8 @@ struct engine_ops {
 	void (*queue)(struct engine *e, struct io *io);			/* cannot fail: never exceeds depth */
 	int (*commit)(struct engine *e);				/* number handed over, or -errno */
 	int (*reap)(struct engine *e, unsigned min, struct io **done);	/* number completed, or -errno */
+	/* Size of the struct that the offsets of options are into: job.engine_options. */
+	uint32_t options_size;
 };
 
 const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_ENGINES_H
+#define IOGATE_ENGINES_H
+
+#include "engine.h"
+
+/* The one list of ioengines: X(name) is engines/name.c, which defines engine_name. */
+#define ENGINES(X)	\
+	X(sync)		\
+	X(psync)	\
+	X(libaio)	\
+	X(io_uring)	\
+	X(mmap)		\
+	X(posixaio)	\
+	X(null)
+
+#define ENGINE_DECLARE(name) extern const struct engine_ops engine_##name;
+ENGINES(ENGINE_DECLARE)
+#undef ENGINE_DECLARE
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <libaio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+struct libaio_state {
+	io_context_t context;
+	struct iocb *iocbs;		/* by slot */
+	struct iocb **queued;
+	unsigned count, in_flight;
+	struct io_event *events;
+	struct io **refused;		/* failed in io_submit(): reaped next */
+	unsigned refused_count;
+};
+
+static unsigned long read_number(const char *path)
+{
+	unsigned long value = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%lu", &value) != 1)
+		value = 0;
+	fclose(f);
+	return value;
+}
+
+static int setup_error(struct engine *e, int code)
+{
+	const unsigned long max = read_number("/proc/sys/fs/aio-max-nr");
+	const unsigned long used = read_number("/proc/sys/fs/aio-nr");
+
+	if (code == -ENOSYS)
+		return err_set(e->err, code, "this kernel has no asynchronous I/O "
+			       "(CONFIG_AIO): use ioengine=io_uring or psync");
+	if (code != -EAGAIN)
+		return err_set(e->err, code, "io_setup for %u I/Os: %s", e->depth,
+			       strerror(-code));
+	return err_set(e->err, code, "io_setup for %u I/Os: %lu of the %lu that fs.aio-max-nr "
+		       "allows are taken; raise it: sysctl fs.aio-max-nr=%lu", e->depth, used, max,
+		       2 * max + e->depth);
+}
+
+static void libaio_close(struct engine *e)
+{
+	struct libaio_state *s = e->state;
+
+	if (s->context)
+		io_destroy(s->context);
+	s->context = NULL;
+	free(s->iocbs);
+	free(s->queued);
+	free(s->events);
+	free(s->refused);
+}
+
+static int libaio_open(struct engine *e)
+{
+	struct libaio_state *s = e->state;
+	int ret;
+
+	s->iocbs = calloc(e->depth, sizeof(*s->iocbs));
+	s->queued = calloc(e->depth, sizeof(*s->queued));
+	s->events = calloc(e->depth, sizeof(*s->events));
+	s->refused = calloc(e->depth, sizeof(struct io *));
+	ret = s->iocbs && s->queued && s->events && s->refused
+	      ? io_setup((int)e->depth, &s->context) : -ENOMEM;
+	if (ret) {
+		setup_error(e, ret);
+		libaio_close(e);
+	}
+	return ret;
+}
+
+static short opcode(const struct io *io)
+{
+	static const short data[DIR_DATA_COUNT] = { IO_CMD_PREAD, IO_CMD_PWRITE, IO_CMD_NOOP };
+
+	if (io->dir == DIR_SYNC)
+		return io->data_only ? IO_CMD_FDSYNC : IO_CMD_FSYNC;
+	return data[io->dir];
+}
+
+/* The rest of a slot's iocb stays zero; the kernel wants it so of a sync. */
+static void libaio_queue(struct engine *e, struct io *io)
+{
+	struct libaio_state *s = e->state;
+	struct iocb *cb = &s->iocbs[io->slot];
+
+	cb->data = io;
+	cb->aio_lio_opcode = opcode(io);
+	cb->aio_fildes = e->files[io->file].fd;
+	cb->u.c.buf = io->dir == DIR_SYNC ? NULL : io->buffer;
+	cb->u.c.nbytes = io->length;
+	cb->u.c.offset = (long long)io->offset;
+	s->queued[s->count++] = cb;
+}
+
+/* An iocb that io_submit() itself refuses (unaligned, say) is an I/O that failed. */
+static void refuse(struct libaio_state *s, struct iocb *cb, int code)
+{
+	struct io *io = cb->data;
+
+	io->result = code;
+	s->refused[s->refused_count++] = io;
+}
+
+/* EAGAIN: the kernel is short of requests. Those in flight free some, so what is
+ * left stays queued for the next commit, which follows the next reap. */
+static int libaio_commit(struct engine *e)
+{
+	struct libaio_state *s = e->state;
+	unsigned next = 0;
+
+	while (next < s->count) {
+		const int ret = io_submit(s->context, (long)(s->count - next), s->queued + next);
+
+		if (ret > 0) {
+			next += (unsigned)ret;
+			s->in_flight += (unsigned)ret;
+		} else if (ret == -EAGAIN && s->in_flight) {
+			break;
+		} else if (ret != -EINTR) {
+			refuse(s, s->queued[next++], ret ? ret : -EIO);
+		}
+	}
+	s->count -= next;
+	if (s->count)
+		memmove(s->queued, s->queued + next, s->count * sizeof(*s->queued));
+	return (int)next;
+}
+
+static unsigned take_refused(struct libaio_state *s, struct io **done)
+{
+	const unsigned count = s->refused_count;
+
+	for (unsigned i = 0; i < count; i++)
+		done[i] = s->refused[i];
+	s->refused_count = 0;
+	return count;
+}
+
+static int libaio_reap(struct engine *e, unsigned min, struct io **done)
+{
+	struct libaio_state *s = e->state;
+	int count;
+
+	if (s->refused_count)
+		return (int)take_refused(s, done);
+	count = io_getevents(s->context, min < s->in_flight ? min : s->in_flight, e->depth,
+			     s->events, NULL);
+	if (count < 0)
+		return count == -EINTR ? 0 : count;
+	for (int i = 0; i < count; i++) {
+		struct io *io = s->events[i].data;
+
+		io->result = (int32_t)s->events[i].res;
+		done[i] = io;
+	}
+	s->in_flight -= (unsigned)count;
+	return count;
+}
+
+const struct engine_ops engine_libaio = {
+	.name = "libaio",
+	.help = "Linux native asynchronous I/O; asynchronous only with direct=1",
+	.depth_max = 1 << 16,
+	.state_size = sizeof(struct libaio_state),
+	.open = libaio_open,
+	.close = libaio_close,
+	.queue = libaio_queue,
+	.commit = libaio_commit,
+	.reap = libaio_reap,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <aio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+/* The C library's aio: its threads call pread and pwrite for us. */
+struct posixaio_state {
+	struct aiocb *control_blocks;	/* by slot */
+	struct io **flying;		/* in flight, in no order */
+	const struct aiocb **waiting;	/* their control blocks, for aio_suspend() */
+	unsigned count, committed;
+};
+
+static void posixaio_close(struct engine *e)
+{
+	struct posixaio_state *s = e->state;
+
+	free(s->control_blocks);
+	free(s->flying);
+	free(s->waiting);
+}
+
+static int posixaio_open(struct engine *e)
+{
+	struct posixaio_state *s = e->state;
+
+	s->control_blocks = calloc(e->depth, sizeof(*s->control_blocks));
+	s->flying = calloc(e->depth, sizeof(struct io *));
+	s->waiting = calloc(e->depth, sizeof(struct aiocb *));
+	if (s->control_blocks && s->flying && s->waiting)
+		return 0;
+	posixaio_close(e);
+	return err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
+}
+
+static void posixaio_queue(struct engine *e, struct io *io)
+{
+	struct posixaio_state *s = e->state;
+	struct aiocb *cb = &s->control_blocks[io->slot];
+
+	memset(cb, 0, sizeof(*cb));
+	cb->aio_fildes = e->files[io->file].fd;
+	cb->aio_buf = io->buffer;
+	cb->aio_nbytes = io->length;
+	cb->aio_offset = (off_t)io->offset;
+	s->flying[s->count] = io;
+	s->waiting[s->count++] = cb;
+}
+
+static int start(struct aiocb *cb, const struct io *io)
+{
+	switch (io->dir) {
+	case DIR_READ:
+		return aio_read(cb);
+	case DIR_WRITE:
+		return aio_write(cb);
+	case DIR_SYNC:
+		return aio_fsync(io->data_only ? O_DSYNC : O_SYNC, cb);
+	default:
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+}
+
+/* EAGAIN means that the library is out of room: with others in flight the rest
+ * waits for the next commit; any other error is the I/O's result. */
+static int posixaio_commit(struct engine *e)
+{
+	struct posixaio_state *s = e->state;
+	const unsigned before = s->committed;
+
+	for (; s->committed < s->count; s->committed++) {
+		struct io *io = s->flying[s->committed];
+
+		io->result = 0;
+		if (!start(&s->control_blocks[io->slot], io))
+			continue;
+		if (errno == EAGAIN && s->committed)
+			break;
+		io->result = -errno;
+	}
+	return (int)(s->committed - before);
+}
+
+static bool finished(struct posixaio_state *s, struct io *io)
+{
+	struct aiocb *cb = &s->control_blocks[io->slot];
+	int error;
+
+	if (io->result)
+		return true;		/* never started */
+	error = aio_error(cb);
+	if (error == EINPROGRESS)
+		return false;
+	io->result = error ? -error : (int32_t)aio_return(cb);
+	return true;
+}
+
+static unsigned collect(struct posixaio_state *s, struct io **done)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < s->committed;) {
+		if (!finished(s, s->flying[i])) {
+			i++;
+			continue;
+		}
+		done[found++] = s->flying[i];
+		/* Keep the started ones in front of those that still wait to be. */
+		s->committed--;
+		s->count--;
+		s->flying[i] = s->flying[s->committed];
+		s->waiting[i] = s->waiting[s->committed];
+		s->flying[s->committed] = s->flying[s->count];
+		s->waiting[s->committed] = s->waiting[s->count];
+	}
+	return found;
+}
+
+static int posixaio_reap(struct engine *e, unsigned min, struct io **done)
+{
+	struct posixaio_state *s = e->state;
+	unsigned found = collect(s, done);
+
+	while (found < min && s->committed) {
+		if (aio_suspend(s->waiting, (int)s->committed, NULL) && errno != EINTR &&
+		    errno != EAGAIN)
+			return -errno;
+		found += collect(s, done + found);
+	}
+	return (int)found;
+}
+
+const struct engine_ops engine_posixaio = {
+	.name = "posixaio",
+	.help = "aio_read(3) and aio_write(3): threads of the C library",
+	.depth_max = 1 << 14,
+	.state_size = sizeof(struct posixaio_state),
+	.open = posixaio_open,
+	.close = posixaio_close,
+	.queue = posixaio_queue,
+	.commit = posixaio_commit,
+	.reap = posixaio_reap,
+};

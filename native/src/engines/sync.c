@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "one.h"
+
+/* read(2) and write(2) move the file position: seek only when it is elsewhere. */
+struct sync_state {
+	struct one one;
+	uint64_t position;
+	uint32_t file;			/* whose position that is, plus 1; 0: none */
+};
+
+static int32_t seek(struct sync_state *s, int fd, const struct io *io)
+{
+	if (s->file == io->file + 1u && s->position == io->offset)
+		return 0;
+	s->file = 0;
+	return lseek(fd, (off_t)io->offset, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static int32_t do_io(const struct engine *e, const struct io *io)
+{
+	const int fd = e->files[io->file].fd;
+
+	switch (io->dir) {
+	case DIR_READ:
+		return one_result(read(fd, io->buffer, io->length));
+	case DIR_WRITE:
+		return one_result(write(fd, io->buffer, io->length));
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int32_t seek_and_do(const struct engine *e, const struct io *io)
+{
+	struct sync_state *s = e->state;
+	int32_t result;
+
+	if (io->dir == DIR_SYNC)
+		return one_sync(e->files[io->file].fd, io);
+	result = seek(s, e->files[io->file].fd, io);
+	if (result)
+		return result;
+	result = do_io(e, io);
+	s->file = result < 0 ? 0 : io->file + 1u;
+	s->position = io->offset + (uint64_t)(result < 0 ? 0 : result);
+	return result;
+}
+
+static int sync_commit(struct engine *e)
+{
+	struct io *io = ((struct one *)e->state)->io;
+
+	io->result = seek_and_do(e, io);
+	return 1;
+}
+
+const struct engine_ops engine_sync = {
+	.name = "sync",
+	.help = "read(2), write(2) and lseek(2), one at a time",
+	.depth_max = 1,
+	.state_size = sizeof(struct sync_state),
+	.queue = one_queue,
+	.commit = sync_commit,
+	.reap = one_reap,
+};

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pattern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/*
+ * Where the next I/O of one file falls: inside a window, which is the whole extent
+ * or, with zones, one zone after another. `next` is the number of the block in the
+ * window that comes next, or with a map the place in its order.
+ */
+struct pattern_cursor {
+	struct pattern_extent extent;
+	uint64_t window_start, window_size;	/* from the start of the extent */
+	uint64_t window_left;			/* bytes still to do in this zone */
+	uint64_t next[DIR_DATA_COUNT];
+	struct permutation maps[DIR_DATA_COUNT];
+	bool done;				/* for this pass */
+};
+
+static const uint64_t default_seed = 0x10a7e5eed;
+
+uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
+{
+	uint64_t seed = job->randseed ? job->randseed : default_seed;
+
+	/* Without randomness to be had the fixed seed stays: still a valid order. */
+	if (!job->randrepeat && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = default_seed;
+	return random_mix(seed ^ random_mix(((uint64_t)job_index << 32) + clone));
+}
+
+/* Shared by both directions of a mixed job, or one each. */
+static uint8_t lane(const struct pattern *p, uint8_t dir)
+{
+	return p->shared_map ? DIR_READ : dir;
+}
+
+static void window_init(struct pattern *p, struct pattern_cursor *c)
+{
+	memset(c->next, 0, sizeof(c->next));
+	if (!p->mapped)
+		return;
+	for (uint8_t dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+		if (lane(p, dir) == dir)
+			permutation_init(&c->maps[dir], c->window_size / p->bs_bytes[dir],
+					 &p->maps);
+	}
+}
+
+static uint64_t block_max(const struct pattern *p)
+{
+	return p->bs_bytes[DIR_READ] > p->bs_bytes[DIR_WRITE] ? p->bs_bytes[DIR_READ]
+							      : p->bs_bytes[DIR_WRITE];
+}
+
+/* The zone at window_start, cut off at the end of the extent; a rest too small for
+ * a block is left out and the first zone follows. */
+static void zone_enter(struct pattern *p, struct pattern_cursor *c, uint64_t start)
+{
+	if (start + block_max(p) > c->extent.size_bytes)
+		start = 0;
+	c->window_start = start;
+	c->window_size = c->extent.size_bytes - start;
+	if (c->window_size > p->zone_range)
+		c->window_size = p->zone_range;
+	c->window_left = p->zone_size;
+	window_init(p, c);
+}
+
+static void cursor_rewind(struct pattern *p, struct pattern_cursor *c)
+{
+	c->done = false;
+	if (p->zoned) {
+		zone_enter(p, c, 0);
+		return;
+	}
+	c->window_start = 0;
+	c->window_size = c->extent.size_bytes;
+	window_init(p, c);
+}
+
+static void pass_begin(struct pattern *p)
+{
+	for (uint32_t i = 0; i < p->files_count; i++)
+		cursor_rewind(p, &p->cursors[i]);
+	p->files_done = 0;
+	p->file = 0;
+}
+
+static uint8_t draw_dir(struct pattern *p)
+{
+	return random_next(&p->directions) >> 32 < p->read_threshold ? DIR_READ : DIR_WRITE;
+}
+
+/*
+ * The usual case, a single file without zones and one block size: one tight loop
+ * an order. `n` never crosses the end of a pass, except that a mixed sequential job
+ * learns only by drawing which direction reaches the end.
+ */
+enum order { ORDER_SEQUENTIAL, ORDER_MAPPED, ORDER_UNIFORM };
+
+static inline __attribute__((always_inline))
+uint64_t plain_block(struct pattern *p, struct pattern_cursor *c, uint64_t blocks,
+		     uint8_t dir, enum order order)
+{
+	switch (order) {
+	case ORDER_MAPPED:
+		return permutation_at(&c->maps[0], c->next[0]++);
+	case ORDER_UNIFORM:
+		return random_below(&p->offsets, blocks);
+	default:
+		if (c->next[dir] == blocks)
+			memset(c->next, 0, sizeof(c->next));
+		return c->next[dir]++;
+	}
+}
+
+static inline __attribute__((always_inline))
+uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum order order,
+		    bool mixed)
+{
+	struct pattern_cursor *c = p->cursors;
+	const uint64_t bs = p->bs_bytes[p->only_dir];
+	const uint64_t blocks = c->extent.size_bytes / bs;
+	const uint64_t start = c->extent.start_bytes;
+
+	if (order == ORDER_MAPPED) {
+		if (c->next[0] == blocks)
+			window_init(p, c);
+		n = blocks - c->next[0] < n ? (uint32_t)(blocks - c->next[0]) : n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t dir = mixed ? draw_dir(p) : p->only_dir;
+
+		out[i] = (struct pattern_io){
+			.offset = start + plain_block(p, c, blocks, dir, order) * bs,
+			.length = (uint32_t)bs,
+			.dir = dir,
+		};
+	}
+	p->loop_left -= n * bs < p->loop_left ? n * bs : p->loop_left;
+	return n;
+}
+
+#define FILL_PLAIN(name, order, mixed)							\
+static uint32_t name(struct pattern *p, struct pattern_io *out, uint32_t n)		\
+{											\
+	return fill_plain(p, out, n, order, mixed);					\
+}
+FILL_PLAIN(fill_sequential, ORDER_SEQUENTIAL, false)
+FILL_PLAIN(fill_mapped, ORDER_MAPPED, false)
+FILL_PLAIN(fill_uniform, ORDER_UNIFORM, false)
+FILL_PLAIN(fill_sequential_mixed, ORDER_SEQUENTIAL, true)
+FILL_PLAIN(fill_mapped_mixed, ORDER_MAPPED, true)
+FILL_PLAIN(fill_uniform_mixed, ORDER_UNIFORM, true)
+
+/* The next block inside the window: false when the window has no more. */
+static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
+			uint64_t *block)
+{
+	const uint64_t blocks = c->window_size / p->bs_bytes[dir];
+	uint64_t *next = &c->next[p->mapped ? lane(p, dir) : dir];
+
+	if (p->random && !p->mapped) {
+		*block = random_below(&p->offsets, blocks);
+		return true;
+	}
+	if (*next >= blocks)
+		return false;
+	*block = p->mapped ? permutation_at(&c->maps[lane(p, dir)], *next) : *next;
+	(*next)++;
+	return true;
+}
+
+static bool cursor_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
+			uint64_t *offset)
+{
+	uint64_t block;
+
+	if (c->done)
+		return false;
+	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
+		zone_enter(p, c, c->window_start + p->zone_range + p->zone_skip);
+		window_take(p, c, dir, &block);
+	} else if (!p->zoned && !window_take(p, c, dir, &block)) {
+		c->done = true;
+		p->files_done++;
+		return false;
+	}
+	*offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
+	c->window_left -= p->bs_bytes[dir] < c->window_left ? p->bs_bytes[dir]
+							    : c->window_left;
+	return true;
+}
+
+/* Round robin over the files that have something left; then a new pass. */
+static uint16_t next_file(struct pattern *p, uint8_t dir, uint64_t *offset)
+{
+	for (;;) {
+		const uint32_t file = p->file;
+
+		p->file = file + 1 == p->files_count ? 0 : file + 1;
+		if (cursor_take(p, &p->cursors[file], dir, offset))
+			return (uint16_t)file;
+		if (p->files_done == p->files_count)
+			pass_begin(p);
+	}
+}
+
+static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i < n && p->loop_left; i++) {
+		const uint8_t dir = p->mixed ? draw_dir(p) : p->only_dir;
+		const uint64_t bs = p->bs_bytes[dir];
+
+		out[i].dir = dir;
+		out[i].length = (uint32_t)bs;
+		out[i].file = next_file(p, dir, &out[i].offset);
+		p->loop_left -= bs < p->loop_left ? bs : p->loop_left;
+	}
+	return i;
+}
+
+/* How many I/Os the loop still has room for: an upper bound when sizes differ. */
+static uint64_t loop_ios_left(const struct pattern *p)
+{
+	const uint64_t r = p->bs_bytes[DIR_READ], w = p->bs_bytes[DIR_WRITE];
+	const uint64_t bs = !p->mixed ? p->bs_bytes[p->only_dir] : r < w ? r : w;
+
+	return p->loop_left / bs + !!(p->loop_left % bs);
+}
+
+uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	if (!p->loop_left) {
+		if (!p->loops_left)
+			return 0;
+		p->loops_left -= p->loops_left != UINT64_MAX;
+		p->loop_left = p->loop_bytes;
+		pass_begin(p);
+	}
+	n = loop_ios_left(p) < n ? (uint32_t)loop_ios_left(p) : n;
+	n = p->ios_left < n ? (uint32_t)p->ios_left : n;
+	n = p->fill(p, out, n);
+	p->ios_left -= n;
+	return n;
+}
+
+static void choose_fill(struct pattern *p)
+{
+	static uint32_t (*const plain[3][2])(struct pattern *, struct pattern_io *, uint32_t) = {
+		{ fill_sequential, fill_sequential_mixed },
+		{ fill_mapped, fill_mapped_mixed },
+		{ fill_uniform, fill_uniform_mixed },
+	};
+	const enum order order = !p->random ? ORDER_SEQUENTIAL
+				 : p->mapped ? ORDER_MAPPED : ORDER_UNIFORM;
+	const bool one_size = !p->mixed || p->shared_map;
+
+	p->fill = p->files_count == 1 && !p->zoned && one_size ? plain[order][p->mixed]
+							       : fill_general;
+}
+
+static void init_from_job(struct pattern *p, const struct job *job, uint64_t seed)
+{
+	memset(p, 0, sizeof(*p));
+	memcpy(p->bs_bytes, job->bs_bytes, sizeof(p->bs_bytes));
+	p->random = job->rw & RW_RANDOM;
+	p->mapped = p->random && !job->norandommap;
+	p->mixed = (job->rw & RW_READ) && (job->rw & RW_WRITE);
+	p->only_dir = job->rw & RW_READ ? DIR_READ : DIR_WRITE;
+	if (!p->mixed)
+		p->bs_bytes[DIR_READ] = p->bs_bytes[DIR_WRITE] = p->bs_bytes[p->only_dir];
+	p->shared_map = p->bs_bytes[DIR_READ] == p->bs_bytes[DIR_WRITE];
+	p->zoned = job->zonemode == ZONE_STRIDED;
+	p->zone_size = job->zonesize_bytes;
+	p->zone_range = job->zonerange_bytes ? job->zonerange_bytes : job->zonesize_bytes;
+	p->zone_skip = job->zoneskip_bytes;
+	p->read_threshold = ((uint64_t)job->rwmixread_percent << 32) / 100;
+	p->directions.state = random_mix(seed + 1);
+	p->offsets.state = random_mix(seed + 2);
+	p->maps.state = random_mix(seed + 3);
+	p->ios_left = job->number_ios ? job->number_ios : UINT64_MAX;
+	p->loops_left = job->time_based && job->runtime_ns ? UINT64_MAX
+			: job->loops ? job->loops : 1;
+}
+
+static int check(const struct pattern *p, const struct job *job, struct err *err)
+{
+	const uint64_t bs = block_max(p);
+
+	if (!bs)
+		return err_set(err, -EINVAL, "%s: the block size is 0", job->name);
+	if (p->zoned && (p->zone_size < bs || p->zone_range < bs))
+		return err_set(err, -EINVAL, "%s: zonesize=%llu holds no block of %llu bytes: "
+			       "make zonesize at least bs", job->name,
+			       (unsigned long long)p->zone_size, (unsigned long long)bs);
+	return 0;
+}
+
+static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
+		      const struct pattern_extent *extent, struct err *err)
+{
+	const uint64_t bs = block_max(p);
+
+	if (extent->size_bytes < bs)
+		return err_set(err, -EINVAL, "%s: %llu bytes of file %u hold no block of %llu: "
+			       "make size larger or bs smaller", job->name,
+			       (unsigned long long)extent->size_bytes, i, (unsigned long long)bs);
+	p->cursors[i].extent = *extent;
+	p->loop_bytes += extent->size_bytes / bs * bs;
+	return 0;
+}
+
+int pattern_init(struct pattern *p, const struct job *job,
+		 const struct pattern_extent *extents, uint32_t extents_count, uint64_t seed,
+		 struct err *err)
+{
+	int ret;
+
+	init_from_job(p, job, seed);
+	ret = check(p, job, err);
+	p->cursors = calloc(extents_count, sizeof(*p->cursors));
+	if (!ret && !p->cursors)
+		ret = err_set(err, -ENOMEM, "%s: no memory for %u files", job->name,
+			      extents_count);
+	for (uint32_t i = 0; !ret && i < extents_count; i++)
+		ret = add_extent(p, job, i, &extents[i], err);
+	if (ret)
+		return ret;
+	p->files_count = extents_count;
+	if (job->io_size.bytes)
+		p->loop_bytes = job->io_size.bytes;
+	else if (job->io_size.percent)
+		p->loop_bytes = p->loop_bytes / 100 * job->io_size.percent;
+	choose_fill(p);
+	return 0;
+}
+
+void pattern_release(struct pattern *p)
+{
+	free(p->cursors);
+	p->cursors = NULL;
+}

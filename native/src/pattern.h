@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_PATTERN_H
+#define IOGATE_PATTERN_H
+
+#include "err.h"
+#include "job.h"
+#include "random.h"
+
+/*
+ * Which I/O comes next. A pattern hands out I/Os in batches and knows when the
+ * job has done its share: io_size (or one pass over the files) times loops, at
+ * most number_ios; without end when the job is time_based.
+ *
+ * Random offsets visit each block once a pass (unless norandommap); reads and
+ * writes of a mixed job share the map when they share the block size. Sequential
+ * reads and writes of a mixed job each have their own position; the pass ends for
+ * both when one reaches the end. Several files take turns, one I/O each.
+ */
+struct pattern_io {
+	uint64_t offset;
+	uint32_t length;
+	uint16_t file;
+	uint8_t dir;
+};
+
+/* The part of a file that the job may touch. */
+struct pattern_extent {
+	uint64_t start_bytes, size_bytes;
+};
+
+struct pattern_cursor;
+
+struct pattern {
+	struct pattern_cursor *cursors;		/* one a file */
+	uint32_t files_count, file, files_done;
+	uint64_t bs_bytes[DIR_DATA_COUNT];
+	bool random, mapped, mixed, zoned, shared_map;
+	uint64_t zone_size, zone_range, zone_skip;
+	uint8_t only_dir;			/* unless mixed */
+	uint64_t read_threshold;		/* of 2^32: below it is a read */
+	struct random directions, offsets, maps;
+	uint64_t loop_bytes, loop_left, loops_left, ios_left;
+	uint32_t (*fill)(struct pattern *p, struct pattern_io *out, uint32_t n);
+};
+
+/* Seed of one clone of one job: the same in each run with randrepeat. */
+uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone);
+
+/* 0, or -errno with *err. Release also after a failure. */
+int pattern_init(struct pattern *p, const struct job *job,
+		 const struct pattern_extent *extents, uint32_t extents_count, uint64_t seed,
+		 struct err *err);
+void pattern_release(struct pattern *p);
+
+/* Up to n I/Os; fewer near the end of a pass. 0: the job is done. */
+uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n);
+
+#endif
