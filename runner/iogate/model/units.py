@@ -58,4 +58,6 @@ def format_change(change: float | None) -> str:
     """A relative change with its sign: ``+10.3 %``; ``–`` for nothing."""
     if change is None or math.isnan(change):
         return "–"
+    if math.isinf(change):
+        return "+∞ %" if change > 0 else "-∞ %"
     return f"{change * 100:+.1f} %"

@@ -1,0 +1,39 @@
+"""Location and spread that one bad repetition does not move."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+# 1 / Φ⁻¹(3/4): makes the MAD of normal data estimate their standard deviation.
+MAD_TO_SIGMA = 1.482602218505602
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle, or the mean of the two middle ones. ValueError when empty or NaN."""
+    if not values or any(math.isnan(value) for value in values):
+        raise ValueError("a median needs at least one number, and no NaN")
+    return float(statistics.median(values))
+
+
+def mad(values: Sequence[float]) -> float:
+    """Median absolute deviation from the median, unscaled (Hampel 1974).
+
+    It is 0 for one value, and whenever more than half of the values are equal; half of the
+    values may be arbitrarily wrong before it breaks.
+    """
+    middle = median(values)
+    return median([abs(value - middle) for value in values])
+
+
+def relative_noise(values: Sequence[float]) -> float | None:
+    """Robust standard deviation as a fraction of the median: 0.03 is 3 % noise.
+
+    1.4826 × MAD / median (Rousseeuw and Croux 1993). No correction for small samples: with
+    three values it is about a quarter too small on average for normal noise. None below two
+    values, or where the median is not positive.
+    """
+    if len(values) < 2 or median(values) <= 0:
+        return None
+    return MAD_TO_SIGMA * mad(values) / median(values)

@@ -1,0 +1,303 @@
+"""The gate: what each combination of numbers, limits and policies means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from iogate.errors import ExitCode
+from iogate.gate import judge
+from iogate.model.plan import Plan
+from iogate.model.run import CaseFailure, Run
+from iogate.model.spec import Comparison, Level, OnMissingBaseline
+from iogate.model.verdict import Outcome, RunVerdict
+from support import samples as s
+
+LESS, GREATER = Comparison.LESS, Comparison.GREATER
+SLOWER = s.threshold(comparison=GREATER, value=-0.10, relative=True)
+
+
+def baseline(*groups: Sequence[float], engine: str = "native") -> list[Run]:
+    return [
+        s.run(f"base-{number}", measurements=s.repetitions(group, engine=engine))
+        for number, group in enumerate(groups)
+    ]
+
+
+def judged(
+    iops: Sequence[float],
+    *thresholds: object,
+    base: Sequence[Run] = (),
+    **policies: object,
+) -> RunVerdict:
+    the_plan = s.plan(s.case(*thresholds), **policies)  # type: ignore[arg-type]
+    return judge(the_plan, s.repetitions(iops), (), base)
+
+
+@pytest.mark.parametrize(
+    ("iops", "comparison", "limit", "expected"),
+    [
+        ([90, 110, 120], GREATER, 100, Outcome.PASS),
+        ([90, 95, 120], GREATER, 100, Outcome.FAIL),
+        ([100, 100, 100], GREATER, 100, Outcome.FAIL),
+        ([100, 100, 100], Comparison.GREATER_EQUAL, 100, Outcome.PASS),
+        ([100, 100, 100], LESS, 100, Outcome.FAIL),
+        ([100, 100, 100], Comparison.LESS_EQUAL, 100, Outcome.PASS),
+        ([50], LESS, 100, Outcome.PASS),
+        ([-5.0, -5.0], LESS, 0, Outcome.PASS),
+    ],
+)
+def test_absolute_limit_is_held_against_the_median(
+    iops: list[float], comparison: Comparison, limit: float, expected: Outcome
+) -> None:
+    verdict = judged(iops, s.threshold(comparison=comparison, value=limit))
+    assert verdict.thresholds[0].outcome is expected
+    assert verdict.outcome is expected
+    assert verdict.exit_code == (ExitCode.PASS if expected is Outcome.PASS else ExitCode.FAIL)
+
+
+def test_a_failing_run_names_the_cause() -> None:
+    clat = s.latency([3_100_000, 3_100_000])
+    repetition = s.measurement(s.job(write=s.direction(clat=clat)))
+    limits = [s.threshold("write.clat.p99", LESS, 2e6), s.threshold(value=1.0)]
+    verdict = judge(s.plan(s.case(*limits)), [repetition], (), ())
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.sentence.startswith(
+        "fail: 1 of 2 thresholds: write.clat.p99 of oltp/bs=4k is 3.10 ms, limit < 2e+06"
+    )
+
+
+def test_a_value_just_past_its_limit_does_not_read_as_equal() -> None:
+    found = judged([1000.004] * 3, s.threshold(comparison=LESS, value=1000.0)).thresholds[0]
+    assert found.reason == "write.iops of oltp/bs=4k is 1000.004 1/s, limit < 1000" + (
+        " (median of 3 repetitions)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("candidate", "expected"),
+    [
+        ([100, 101, 99], Outcome.PASS),
+        ([70, 71, 69], Outcome.FAIL),
+        ([91, 89, 90], Outcome.INCONCLUSIVE),
+        ([150, 151, 149], Outcome.PASS),
+    ],
+)
+def test_relative_limit_is_held_against_the_whole_interval(
+    candidate: list[float], expected: Outcome
+) -> None:
+    verdict = judged(candidate, SLOWER, base=baseline([100, 101, 99], [100, 102, 98]))
+    found = verdict.thresholds[0]
+    assert found.outcome is expected
+    assert found.change is not None
+    assert found.change_interval is not None
+    assert found.change_interval.low <= found.change <= found.change_interval.high
+    assert found.baseline == 100
+    assert len(found.baseline_samples) == 6
+
+
+def test_a_relative_limit_on_something_better_low() -> None:
+    limit = s.threshold(comparison=LESS, value=0.10, relative=True)
+    base = baseline([100, 101, 99], [100, 102, 98])
+    assert judged([130, 131, 129], limit, base=base).outcome is Outcome.FAIL
+    assert judged([101, 100, 100], limit, base=base).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcome", "code"),
+    [
+        (OnMissingBaseline.PASS, Outcome.PASS, ExitCode.PASS),
+        (OnMissingBaseline.WARN, Outcome.WARN, ExitCode.PASS),
+        (OnMissingBaseline.FAIL, Outcome.MISSING_BASELINE, ExitCode.INCONCLUSIVE),
+    ],
+)
+def test_missing_baseline_follows_the_policy(
+    policy: OnMissingBaseline, outcome: Outcome, code: ExitCode
+) -> None:
+    verdict = judged([1, 1, 1], SLOWER, base=baseline([1, 1, 1, 1]), on_missing=policy)
+    assert verdict.thresholds[0].outcome is Outcome.MISSING_BASELINE
+    assert "only 4 samples in 1 run" in verdict.thresholds[0].reason
+    assert (verdict.outcome, verdict.exit_code) == (outcome, code)
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcome", "code"),
+    [
+        (OnMissingBaseline.PASS, Outcome.PASS, ExitCode.PASS),
+        (OnMissingBaseline.WARN, Outcome.WARN, ExitCode.PASS),
+        (OnMissingBaseline.FAIL, Outcome.INCONCLUSIVE, ExitCode.INCONCLUSIVE),
+    ],
+)
+def test_inconclusive_follows_the_policy(
+    policy: OnMissingBaseline, outcome: Outcome, code: ExitCode
+) -> None:
+    base = baseline([100, 101, 99], [100, 102, 98])
+    verdict = judged([91, 89, 90], SLOWER, base=base, on_inconclusive=policy)
+    assert verdict.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert (verdict.outcome, verdict.exit_code) == (outcome, code)
+
+
+def test_level_warn_never_blocks() -> None:
+    warn = s.threshold(value=200.0, level=Level.WARN)
+    verdict = judged([100, 100, 100], warn)
+    assert verdict.thresholds[0].outcome is Outcome.WARN
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.WARN, ExitCode.PASS)
+    unjudged = s.threshold(value=-0.1, relative=True, level=Level.WARN)
+    verdict = judged([100, 100, 100], unjudged, on_missing=OnMissingBaseline.FAIL)
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.WARN, ExitCode.PASS)
+
+
+def test_min_samples_counts_repetitions_over_all_runs() -> None:
+    base = baseline([100, 100, 100], [100, 100, 100])
+    assert judged([100] * 3, SLOWER, base=base, min_samples=6).outcome is Outcome.PASS
+    missing = judged([100] * 3, SLOWER, base=base, min_samples=7)
+    assert missing.thresholds[0].outcome is Outcome.MISSING_BASELINE
+    nothing = judged([100] * 3, SLOWER, min_samples=0)
+    assert nothing.thresholds[0].outcome is Outcome.MISSING_BASELINE
+
+
+def test_a_baseline_of_another_engine_does_not_count() -> None:
+    base = baseline([100] * 3, [100] * 3, engine="fio")
+    found = judged([100] * 3, SLOWER, base=base).thresholds[0]
+    assert found.outcome is Outcome.MISSING_BASELINE
+
+
+def test_a_case_is_compared_with_what_it_was_called_before() -> None:
+    old = s.run("old", measurements=s.repetitions([100] * 6, case_id="feedfeedfeedfeed"))
+    the_plan = s.plan(s.case(SLOWER, aka=("feedfeedfeedfeed",)))
+    assert judge(the_plan, s.repetitions([100] * 3), (), [old]).outcome is Outcome.PASS
+
+
+def test_one_repetition_cannot_be_compared() -> None:
+    found = judged([10], SLOWER, base=baseline([100] * 3, [100] * 3)).thresholds[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "set repetitions to 3 or more" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("candidate", "base", "comparison", "limit", "expected"),
+    [
+        ([0, 0, 0], [0] * 6, LESS, 0.1, Outcome.PASS),
+        ([5, 5, 5], [0] * 6, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 6, GREATER, -0.1, Outcome.PASS),
+        ([0, 5, 9], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
+        ([0, 0, 0], [5] * 6, GREATER, -0.1, Outcome.FAIL),
+        ([-1, 2, 3], [1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
+        ([1, 2, 3], [-1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
+        ([7, 7, 7], [7] * 6, Comparison.LESS_EQUAL, 0.0, Outcome.PASS),
+        ([7, 7, 7], [7] * 6, LESS, 0.0, Outcome.FAIL),
+    ],
+)
+def test_zeros_ties_and_negatives(
+    candidate: list[float],
+    base: list[float],
+    comparison: Comparison,
+    limit: float,
+    expected: Outcome,
+) -> None:
+    threshold = s.threshold("write.clat", comparison, limit, relative=True)
+    found = judged(candidate, threshold, base=baseline(base[:3], base[3:])).thresholds[0]
+    assert found.outcome is expected
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_what_is_not_a_number_never_passes(bad: float) -> None:
+    limits = s.threshold(value=1.0), s.threshold(comparison=GREATER, value=-0.5, relative=True)
+    base = baseline([100] * 3, [100] * 3)
+    for verdict in judged([bad] * 3, *limits, base=base).thresholds:
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert "no value" in verdict.reason
+    for verdict in judged([100, 100, bad], *limits, base=base).thresholds:
+        assert verdict.outcome is Outcome.INCONCLUSIVE
+        assert "1 of 3 repetitions gave no finite value" in verdict.reason
+    polluted = baseline([100] * 3, [bad] * 3)
+    found = judged([100] * 3, limits[1], base=polluted).thresholds[0]
+    assert found.outcome is Outcome.MISSING_BASELINE
+
+
+def test_what_is_not_a_number_does_not_hide_a_failure() -> None:
+    verdict = judged([1.0, 1.0, math.nan], s.threshold(value=100.0))
+    assert verdict.outcome is Outcome.FAIL
+
+
+def test_a_metric_that_the_case_does_not_have_is_inconclusive() -> None:
+    verdict = judged([100] * 3, s.threshold("read.clat.p99", LESS, 1e6))
+    assert verdict.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert "read.clat.p99 of oltp/bs=4k has no value" in verdict.thresholds[0].reason
+    assert verdict.outcome is Outcome.WARN
+
+
+def test_a_failed_repetition_makes_exit_code_4() -> None:
+    failure = CaseFailure(s.CASE_ID, 3, "the engine was killed by SIGKILL")
+    the_plan = s.plan(s.case(s.threshold(value=1.0)))
+    verdict = judge(the_plan, s.repetitions([100, 100]), [failure], ())
+    assert verdict.exit_code == ExitCode.RUN_FAILED
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.failed_cases == (s.CASE_ID,)
+    assert verdict.thresholds[0].outcome is Outcome.PASS
+    assert verdict.sentence == (
+        "run failed: repetition 3 of oltp/bs=4k: the engine was killed by SIGKILL"
+    )
+
+
+def test_a_case_that_was_never_measured_is_no_pass() -> None:
+    other = s.case(id="ffff", name="scan/bs=1m")
+    verdict = judge(s.plan(s.case(), other), s.repetitions([1]), (), ())
+    assert verdict.exit_code == ExitCode.RUN_FAILED
+    assert "scan/bs=1m was not measured" in verdict.sentence
+
+
+def test_without_thresholds_a_run_passes_and_says_so() -> None:
+    verdict = judged([100] * 3)
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, ExitCode.PASS)
+    assert verdict.sentence == "pass: 1 case measured, no thresholds to hold them to"
+
+
+def test_every_case_is_observed_with_its_baseline() -> None:
+    verdict = judged([100, 110, 120], base=baseline([90, 95], [85]))
+    found = {observation.metric: observation for observation in verdict.observations}
+    assert found["write.iops"].samples == (100, 110, 120)
+    assert found["write.iops"].baseline_samples == (90, 95, 85)
+
+
+def test_a_confidence_makes_an_absolute_limit_inconclusive_when_it_straddles() -> None:
+    spread = [90, 101, 120]
+    assert judged(spread, s.threshold(value=100.0)).outcome is Outcome.PASS
+    sure = s.threshold(value=100.0, confidence=0.99)
+    assert judged(spread, sure).thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert judged([110, 111, 112], sure).thresholds[0].outcome is Outcome.PASS
+
+
+ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)
+VALUES = st.lists(ANY_FLOAT | st.floats(0, 1e6), min_size=0, max_size=4)
+
+
+@given(
+    candidate=VALUES,
+    base=st.lists(VALUES, max_size=4),
+    limit=st.floats(-1, 1),
+    comparison=st.sampled_from(list(Comparison)),
+    relative=st.booleans(),
+)
+def test_any_numbers_give_a_clear_verdict(
+    candidate: list[float],
+    base: list[list[float]],
+    limit: float,
+    comparison: Comparison,
+    relative: bool,
+) -> None:
+    threshold = s.threshold(comparison=comparison, value=limit, relative=relative)
+    the_plan: Plan = s.plan(s.case(threshold))
+    verdict = judge(the_plan, s.repetitions(candidate), (), baseline(*base))
+    found = verdict.thresholds[0]
+    assert found.reason
+    assert all(math.isfinite(value) for value in found.samples)
+    if len(found.samples) < len(candidate) or not candidate:
+        assert found.outcome is not Outcome.PASS
+    if found.outcome is Outcome.PASS:
+        assert relative or comparison.holds(found.value or 0.0, limit)
+    again = judge(the_plan, s.repetitions(candidate), (), baseline(*base))
+    assert again == verdict
