@@ -6,8 +6,6 @@
 
 #include "run.h"
 
-extern const double output_percentiles[];	/* fio's default percentile list */
-extern const unsigned output_percentiles_count;
 
 /* fio's JSON document, streamed; plus: with bins of every histogram (json+).
  * What fio does not have stands in an `iogate` object, top-level and per job. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_HUMANIZE_H
+#define IOGATE_HUMANIZE_H
+
+#include <stdint.h>
+
+/* Numbers for people, in at most a given number of characters before the unit. */
+
+enum { HUMANIZE_SIZE = 32 };
+
+/* "58.8MiB" with base 1024, "61.7MB" with base 1000; four characters of number. */
+const char *humanize_bytes(char room[HUMANIZE_SIZE], uint64_t bytes, unsigned base);
+
+/* "12.8k" with four characters, "2646.4M" with six. */
+const char *humanize_count(char room[HUMANIZE_SIZE], uint64_t count, int characters);
+
+#endif
