@@ -32,10 +32,8 @@ def merged_latency(parts: Iterable[Latency]) -> Latency | None:
     if len(kept) == 1:
         return kept[0]
     n = sum(part.n for part in kept)
-    mean = math.fsum(part.n * part.mean_ns for part in kept) / n
-    squares = math.fsum(
-        (part.n - 1) * part.stddev_ns**2 + part.n * (part.mean_ns - mean) ** 2 for part in kept
-    )
+    mean = sum(part.n * part.mean_ns for part in kept) / n
+    squares = sum(_squares_around(mean, part) for part in kept)
     return Latency(
         n=n,
         min_ns=min(part.min_ns for part in kept),
@@ -44,6 +42,11 @@ def merged_latency(parts: Iterable[Latency]) -> Latency | None:
         stddev_ns=math.sqrt(squares / (n - 1)),
         histogram=_merged_histogram(kept),
     )
+
+
+def _squares_around(mean_ns: float, part: Latency) -> float:
+    distance = part.mean_ns - mean_ns
+    return (part.n - 1) * part.stddev_ns * part.stddev_ns + part.n * distance * distance
 
 
 def _merged_histogram(parts: Sequence[Latency]) -> Histogram | None:

@@ -39,7 +39,7 @@ def rate_value(
 
 def _sum(rates: Sequence[float | None]) -> float | None:
     known = [rate for rate in rates if rate is not None]
-    return math.fsum(known) if len(known) == len(rates) else None
+    return sum(known) if len(known) == len(rates) else None
 
 
 def _rate(kind: str, part: Direction) -> float | None:

@@ -6,7 +6,6 @@ its CPU percentages are of that time; so percentage × runtime is the CPU time o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 from iogate.metrics.combine import directions_of
@@ -14,7 +13,7 @@ from iogate.model.measurement import JobMeasurement
 
 
 def _cpu_ns(jobs: Sequence[JobMeasurement], share: Callable[[JobMeasurement], float]) -> float:
-    return math.fsum(share(job) / 100 * job.runtime_ns for job in jobs)
+    return sum(share(job) / 100 * job.runtime_ns for job in jobs)
 
 
 def _mean_percent(

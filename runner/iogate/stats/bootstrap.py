@@ -56,7 +56,7 @@ def ratio_interval(
     generator = np.random.default_rng(seed)
     above = _medians([candidate], resamples, generator)
     below = _medians(baseline_runs, resamples, generator)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = np.where((below == 0) & (above == 0), 1.0, above / below)
     return _percentiles(ratios, confidence)
 
@@ -81,7 +81,7 @@ def _medians(
     totals = drawn_sizes.sum(axis=1)
     rows = np.arange(resamples)
     low, high = ordered[rows, (totals - 1) // 2], ordered[rows, totals // 2]
-    return np.asarray(low + (high - low) / 2)
+    return np.where(low == high, low, low / 2 + high / 2)  # no overflow on the way
 
 
 def _percentiles(values: Floats, confidence: float) -> tuple[float, float]:
