@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# What scripts/demo, scripts/test, scripts/lint and scripts/bench share: every step says itself
+# in a line, and a step that is already done costs nothing. Sourced, never run.
+
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+venv=$root/.venv
+logs=$root/build/logs
+started=$SECONDS
+
+# What the engine and the runner are built from, and what the tests need beyond that.
+packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
+packages_to_test="libcmocka-dev clang clang-tidy fio e2fsprogs xfsprogs btrfs-progs util-linux
+	mount fdisk dmsetup kmod procps strace chromium git"
+
+say() { printf '==> %s\n' "$*"; }
+
+# stop STATUS MESSAGE…: one message, and out.
+stop() {
+	local status=$1
+	shift
+	printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+	exit "$status"
+}
+
+# quietly NAME COMMAND…: keep the output in build/logs/NAME.log, show its end when it fails.
+quietly() {
+	local log=$logs/$1.log
+	shift
+	mkdir -p "$logs"
+	"$@" >"$log" 2>&1 </dev/null || {
+		local status=$?
+		tail -n 40 "$log" >&2
+		stop "$status" "this failed: $* (whole output: $log)"
+	}
+}
+
+missing_packages() {
+	local package
+	for package in "$@"; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+			printf '%s ' "$package"
+	done
+}
+
+# How to become root: nothing when we are, sudo when it asks nothing or somebody can answer.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+may_be_root() {
+	[ "$(id -u)" = 0 ] && return
+	command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }
+}
+
+# A Python that can make virtual environments needs no package for it.
+python_packages() {
+	if ! command -v python3 >/dev/null; then
+		echo python3 python3-venv
+	elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+		echo python3-venv
+	fi
+}
+
+# need_packages PACKAGE…: install those that are missing, or say exactly what to install.
+need_packages() {
+	local missing
+	if ! command -v dpkg-query >/dev/null; then
+		say "not a Debian system: I take it that it has what these packages hold: $*"
+		return
+	fi
+	# shellcheck disable=SC2046
+	missing=$(missing_packages "$@" $(python_packages))
+	[ -n "$missing" ] || return 0
+	may_be_root || stop 2 "these packages are missing and I may not install them. As root, run:
+  apt-get install -y --no-install-recommends $missing"
+	say "installing ${missing% }"
+	quietly apt-update as_root apt-get update -q
+	# shellcheck disable=SC2086
+	quietly apt-install as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -q --no-install-recommends $missing
+}
+
+check_python() {
+	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+		stop 2 "Python 3.11 or newer is needed; python3 here is $(python3 -V 2>&1)"
+}
+
+# The environment is right when it was made from these files, by this Python, at this place.
+venv_key() {
+	{
+		cat "$@" pyproject.toml hatch_build.py
+		python3 -VV
+		echo "$root"
+	} | sha256sum | cut -d ' ' -f 1
+}
+
+# make_venv LOCK…: the virtual environment with what the first lock file names. The further
+# ones hold more than the first: an environment made from one of them will do as well.
+make_venv() {
+	local lock stamp
+	check_python
+	for lock in "$@"; do
+		stamp=$venv/$lock.stamp
+		[ -e "$stamp" ] && [ "$(cat "$stamp")" = "$(venv_key "$lock")" ] && return
+	done
+	say "making .venv from $1"
+	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv python3 -m venv --clear "$venv"
+	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$1"
+	quietly pip-iogate "$venv/bin/pip" install --disable-pip-version-check --no-deps \
+		--no-build-isolation -e .
+	# The installed engine is the built one, not a copy that grows old.
+	ln -sf "$root/native/build/iogate-engine" "$venv/bin/iogate-engine"
+	rm -f "$venv"/*.stamp
+	venv_key "$1" >"$venv/$1.stamp"
+}
+
+build_engine() {
+	make -q -C native >/dev/null 2>&1 || say "building the engine"
+	quietly build make -C native
+}
