@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static int digits(uint64_t value)
+/* Digits before the point; a double, since UINT64_MAX rounds to what no integer holds. */
+static int digits(double value)
 {
 	int n = 1;
 
@@ -21,11 +22,11 @@ static void scale(char *room, uint64_t value, unsigned base, int characters,
 	double scaled = (double)value;
 	int unit = 0;
 
-	while (digits((uint64_t)scaled) > characters && units[unit + 1]) {
+	while (digits(scaled) > characters && units[unit + 1]) {
 		scaled /= base;
 		unit++;
 	}
-	int decimals = unit ? characters - digits((uint64_t)scaled) - 1 : 0;
+	int decimals = unit ? characters - digits(scaled) - 1 : 0;
 
 	snprintf(room, HUMANIZE_SIZE, "%.*f%s", decimals > 0 ? decimals : 0, scaled, units[unit]);
 }
