@@ -10,7 +10,6 @@ from iogate.model.spec import Limit, Threshold
 from iogate.model.units import Unit, format_change, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 
-
 _LOOKS_EQUAL = 0.005
 
 

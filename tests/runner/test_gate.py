@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from iogate.errors import ExitCode
 from iogate.gate import judge
 from iogate.model.plan import Plan
@@ -72,9 +73,7 @@ def test_a_failing_run_names_the_cause() -> None:
 
 def test_a_value_just_past_its_limit_does_not_read_as_equal() -> None:
     found = judged([1000.004] * 3, s.threshold(comparison=LESS, value=1000.0)).thresholds[0]
-    assert found.reason == "write.iops of oltp/bs=4k is 1000.004 1/s, limit < 1000" + (
-        " (median of 3 repetitions)"
-    )
+    assert "write.iops of oltp/bs=4k is 1000.004 1/s, limit < 1000" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,6 @@ def errors(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float
 
 def runtime(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
     """The longest job in ns, from its first start of I/O to its last completion."""
-    spans = [part.runtime_ns for job in jobs for part in job.directions.values()]
+    spans = [part.runtime_ns for part in directions_of(jobs, "all")]
     longest = max(spans, default=0) or max((job.runtime_ns // job.jobs for job in jobs), default=0)
     return float(longest) if longest else None

@@ -7,7 +7,7 @@ an older reader would misread raises the version, and a reader refuses a newer o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from iogate.errors import RunError
 from iogate.model.codec import MismatchError, codec_of
@@ -61,9 +61,10 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
         raise _broken(name, "it is not a JSON object")
     _check_schema(document.get("schema"), name, version)
     try:
-        return cast(T, codec_of(hint).decode(document))
+        value: T = codec_of(hint).decode(document)
     except MismatchError as error:
         raise _broken(name, f"at {''.join(error.path) or 'its top'}: {error}") from None
+    return value
 
 
 def _check_schema(found: object, name: str, version: int) -> None:

@@ -81,7 +81,8 @@ def _medians(
     totals = drawn_sizes.sum(axis=1)
     rows = np.arange(resamples)
     low, high = ordered[rows, (totals - 1) // 2], ordered[rows, totals // 2]
-    return np.where(low == high, low, low / 2 + high / 2)  # no overflow on the way
+    middle = low / 2 + high / 2  # no overflow on the way
+    return np.asarray(np.where(low == high, low, middle), dtype=np.float64)
 
 
 def _percentiles(values: Floats, confidence: float) -> tuple[float, float]:

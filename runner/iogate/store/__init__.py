@@ -22,9 +22,9 @@ _SCHEME = re.compile(r"([a-z][a-z0-9.-]*)(?:\+[a-z0-9]+)?:")
 
 def default_path() -> Path:
     """Where the history is when nobody says: in the user's data folder."""
-    data = os.environ.get("XDG_DATA_HOME", "")
+    data = Path(os.environ.get("XDG_DATA_HOME", ""))
     # A relative $XDG_DATA_HOME is to be ignored, says the base directory specification.
-    folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    folder = data if data.is_absolute() else Path.home() / ".local" / "share"
     return folder / "iogate" / "history.sqlite"
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -34,7 +34,6 @@ from iogate.store.base import ACCEPTED
 from iogate.store.sqlite_schema import migrate
 
 BUSY_SECONDS = 30.0
-_RUN_COLUMNS = "id, document, verdict, status, finished_ns"
 _REMEDIES = {
     "SQLITE_FULL": "free some space (or a quota) there and run again; what was kept is intact",
     "SQLITE_IOERR": "see whether the disk is full or failing (dmesg); what was kept is intact",
@@ -66,10 +65,11 @@ class SqliteStore:
     """See ``store.base.Store``."""
 
     def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        self.path = os.path.abspath(os.path.expanduser(path))
+        place = Path(path).expanduser().absolute()
+        self.path = str(place)
         self._closed = False
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(
                 f"cannot make the folder of the history {self.path}: {error.strerror}",
@@ -137,7 +137,8 @@ class SqliteStore:
     def run(self, run_id: str) -> Run:
         with self._mapped():
             rows = self._db.execute(
-                f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(id, 1, ?) = ?"
+                "SELECT id, document, verdict, status, finished_ns FROM runs"
+                " WHERE substr(id, 1, ?) = ?"
                 " ORDER BY id != ?, started_ns DESC LIMIT 5",
                 (len(run_id), run_id, run_id),
             ).fetchall()
@@ -150,7 +151,8 @@ class SqliteStore:
     ) -> Sequence[Run]:
         with self._mapped():
             rows = self._db.execute(
-                f"SELECT {_RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR spec = ?1)"
+                "SELECT id, document, verdict, status, finished_ns FROM runs"
+                " WHERE (?1 IS NULL OR spec = ?1)"
                 " AND (?2 IS NULL OR machine_id = ?2 OR host = ?2)"
                 " ORDER BY started_ns DESC, id DESC LIMIT ?3",
                 (spec, host, -1 if limit is None else max(limit, 0)),
@@ -160,15 +162,22 @@ class SqliteStore:
     def baseline(
         self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
     ) -> Sequence[Run]:
-        accepted = ", ".join(f"'{outcome.value}'" for outcome in ACCEPTED)
         with self._mapped():
             rows = self._db.execute(
-                f"SELECT {_RUN_COLUMNS} FROM runs WHERE machine_id = ?1 AND started_ns < ?2"
-                f" AND status = '{RunStatus.COMPLETE.value}' AND outcome IN ({accepted})"
+                "SELECT id, document, verdict, status, finished_ns FROM runs"
+                " WHERE machine_id = ?1 AND started_ns < ?2 AND status = ?5"
+                " AND outcome IN (SELECT value FROM json_each(?6))"
                 " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
                 " AND m.case_id IN (SELECT value FROM json_each(?3)))"
                 " ORDER BY started_ns DESC, id DESC LIMIT ?4",
-                (machine_id, before_ns, json.dumps(list(case_ids)), max(window, 0)),
+                (
+                    machine_id,
+                    before_ns,
+                    json.dumps(list(case_ids)),
+                    max(window, 0),
+                    RunStatus.COMPLETE.value,
+                    json.dumps([outcome.value for outcome in ACCEPTED]),
+                ),
             )
             return [
                 replace(
@@ -215,11 +224,11 @@ class SqliteStore:
         self, run_id: str, case_ids: Sequence[str] | None, *, series: bool
     ) -> tuple[Measurement, ...]:
         rows = self._db.execute(
-            f"SELECT document, {'series' if series else 'NULL'} FROM measurements"
+            "SELECT document, CASE WHEN ?3 THEN series END FROM measurements"
             " WHERE run_id = ?1"
             " AND (?2 IS NULL OR case_id IN (SELECT value FROM json_each(?2)))"
             " ORDER BY position",
-            (run_id, None if case_ids is None else json.dumps(list(case_ids))),
+            (run_id, None if case_ids is None else json.dumps(list(case_ids)), series),
         )
         return tuple(_measurement(*row) for row in rows.fetchall())
 
