@@ -51,16 +51,19 @@ struct job {
 	enum zone_mode zonemode;
 	uint64_t zonesize_bytes, zoneskip_bytes, zonerange_bytes;
 
+	const void *engine_options;	/* of ops->options: ops->options_size bytes, or NULL */
 	uint32_t group_id;		/* stonewall starts a new one, as fio's groupid */
-	const struct setting *settings;	/* this job's own, without the globals */
+	const struct setting *settings;	/* this job's own, without job_list.globals */
 	size_t settings_count;
 };
 
 struct job_list {
 	struct job *jobs;
 	size_t count;
-	const struct setting *globals;
+	const struct setting *globals;	/* of the global sections before the first job */
 	size_t globals_count;
+	const char *const *warnings;	/* for main.c to print: what was set but does nothing */
+	size_t warnings_count;
 	void *memory;			/* the arena that holds it all */
 };
 

@@ -14,13 +14,28 @@
  */
 struct job_builder;
 
-struct job_builder *job_builder_new(void);
+/* What a job file may ask of the world outside; a NULL function answers nothing. */
+struct job_source {
+	/* The text of `path`, as named by an include line of the file `from`, to be
+	 * freed by the builder; NULL with *err set. */
+	char *(*include)(void *context, const char *path, const char *from,
+			 size_t *length, struct err *err);
+	/* The value of ${name}, or NULL. */
+	const char *(*environment)(void *context, const char *name);
+	void *context;
+};
+
+struct job_builder *job_builder_new(const struct job_source *source);	/* NULL: none */
 void job_builder_free(struct job_builder *b);
 int job_builder_file(struct job_builder *b, const char *name, const char *text,
 		     size_t length, struct err *err);
+/* What follows on the command line belongs to this job; names that begin with
+ * "global" set defaults for the jobs after it. */
 int job_builder_section(struct job_builder *b, const char *name, struct err *err);
 int job_builder_option(struct job_builder *b, const char *key, const char *value,
 		       struct err *err);		/* value NULL: bare key */
+/* Resolve only the jobs of this name (and of others chosen before). */
+void job_builder_choose(struct job_builder *b, const char *name);
 int job_builder_finish(struct job_builder *b, struct job_list *list, struct err *err);
 void job_list_release(struct job_list *list);
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "resolve_checks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine.h"
+#include "options.h"
+
+struct check {
+	const struct job_builder *builder;
+	const struct section *own;
+	struct job *job;
+	struct job_list *list;
+	struct arena *memory;
+	struct err *err;
+};
+
+static const struct assignment *last_in(const struct section *s, const char *name)
+{
+	const struct option *o = option_find(options_all, name);
+	const struct assignment *found = NULL;
+
+	for (const struct assignment *a = s->first; a; a = a->next)
+		if (option_find(options_all, a->key) == o)
+			found = a;
+	return found;
+}
+
+/* Where the job got an option from: its own section, or the last global one before. */
+static const struct assignment *origin(const struct check *c, const char *name)
+{
+	const struct assignment *found = last_in(c->own, name);
+	const struct assignment *global = NULL;
+
+	for (const struct section *s = c->builder->first; s != c->own && !found; s = s->next) {
+		const struct assignment *a = s->global ? last_in(s, name) : NULL;
+
+		global = a ? a : global;
+	}
+	return found ? found : global;
+}
+
+static int refuse(const struct check *c, const char *option, const char *why)
+{
+	const struct assignment *a = origin(c, option);
+	const struct place *place = a ? &a->place : &c->own->place;
+	const uint32_t column = a ? place->key_column : c->own->place.key_column;
+
+	return place_error(c->err, place, column, "job '%.80s': %s", c->job->name, why);
+}
+
+static void warn(const struct check *c, const char *text)
+{
+	const char **warnings;
+	const size_t n = c->list->warnings_count;
+
+	if (!(n & (n + 1))) {	/* full: capacities are 1, 3, 7, 15, ... */
+		warnings = arena_alloc(c->memory, (2 * n + 1) * sizeof(*warnings));
+		if (n)
+			memcpy(warnings, c->list->warnings, n * sizeof(*warnings));
+		c->list->warnings = warnings;
+	}
+	warnings = (const char **)(uintptr_t)c->list->warnings;
+	warnings[n] = arena_format(c->memory, "job '%s': %s", c->job->name, text);
+	c->list->warnings_count++;
+}
+
+static int check_zones(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (job->zonemode == ZONE_NONE && job->zonesize_bytes)
+		return refuse(c, "zonesize", "zonesize needs zonemode=strided, and there is "
+					     "none; add it, or drop zonesize");
+	if (job->zonemode == ZONE_STRIDED && !job->zonesize_bytes)
+		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
+	if (job->zonemode == ZONE_NONE && (job->zoneskip_bytes || job->zonerange_bytes))
+		warn(c, "zoneskip and zonerange do nothing without zonemode=strided");
+	if (job->zonemode == ZONE_STRIDED && !job->zonerange_bytes)
+		job->zonerange_bytes = job->zonesize_bytes;
+	return 0;
+}
+
+static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
+{
+	if (!value->zones)
+		return 0;
+	if (!c->job->zonesize_bytes)
+		return refuse(c, option, "a number of zones (z) needs zonesize");
+	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zonesize_bytes,
+				   &value->bytes))
+		return refuse(c, option, "that many zones are too large");
+	value->zones = 0;
+	return 0;
+}
+
+static int check_sizes(const struct check *c)
+{
+	struct job *job = c->job;
+	uint64_t smallest = UINT64_MAX;
+	int code = zones_to_bytes(c, "size", &job->size);
+
+	code = code ? code : zones_to_bytes(c, "io_size", &job->io_size);
+	code = code ? code : zones_to_bytes(c, "offset", &job->offset);
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
+		if (job->rw & 1U << dir && job->bs_bytes[dir] < smallest)
+			smallest = job->bs_bytes[dir];
+	if (!code && job->size.bytes && job->size.bytes / job->nrfiles < smallest)
+		return refuse(c, "size", "size is smaller than one block in each file; raise "
+					 "size, or lower bs or nrfiles");
+	return code;
+}
+
+static void check_time(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (!job->time_based || job->runtime_ns)
+		return;
+	warn(c, "time_based does nothing without runtime");
+	job->time_based = false;
+}
+
+static void check_depth(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (job->iodepth <= job->ops->depth_max)
+		return;
+	if (job->ops->depth_max == 1)
+		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
+				     "synchronous: one I/O is in flight at a time", job->iodepth,
+				     job->ops->name));
+	else
+		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
+				     "most %" PRIu32 " I/Os in flight", job->iodepth,
+				     job->ops->name, job->ops->depth_max));
+}
+
+int resolve_checks(const struct job_builder *b, const struct section *own, struct job *job,
+		   struct job_list *list, struct arena *memory, struct err *err)
+{
+	const struct check c = { b, own, job, list, memory, err };
+	int code = check_zones(&c);
+
+	code = code ? code : check_sizes(&c);
+	if (code)
+		return code;
+	check_time(&c);
+	check_depth(&c);
+	return 0;
+}
