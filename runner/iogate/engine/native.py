@@ -49,7 +49,7 @@ class NativeEngine:
 
         process = start_engine(self._sut, argv, job)
         ending = supervise(process, timeout_s=job.timeout_s, stop=stop, on_lines=on_lines)
-        require_orderly_end(self._sut, PROGRAM, ending, job)
+        require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         result = parse_result(_document(self._sut, job, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)

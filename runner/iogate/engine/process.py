@@ -87,7 +87,7 @@ def start_engine(sut: Sut, argv: list[str], job: EngineJob) -> Process:
     return sut.start(argv, cwd=job.folder, stdout=job.log_file, stderr=job.log_file)
 
 
-def require_orderly_end(sut: Sut, name: str, ending: Ending, job: EngineJob) -> None:
+def require_orderly_end(name: str, ending: Ending, job: EngineJob) -> None:
     """EngineError unless the engine ran to an end of its own."""
     if ending.stopped:
         raise EngineError(f"{name} was interrupted", remedy=_kept(job))

@@ -27,7 +27,7 @@ _SCHEMA = "result/1"
 
 def parse_result(document: Mapping[str, Any]) -> EngineResult:
     """What a result document says. EngineError when it is not one, or too new."""
-    if not isinstance(document, Mapping) or not document.get("jobs"):
+    if not document.get("jobs"):
         raise EngineError("the engine's result holds no jobs")
     extra = document.get("iogate", {})
     _check_schema(extra)

@@ -25,6 +25,8 @@ _HOT_MILLIDEGREES = 85_000
 
 
 class Severity(StrEnum):
+    """What a finding means for measuring here: nothing, noise, or misleading results."""
+
     OK = "ok"
     WARN = "warn"
     BAD = "bad"

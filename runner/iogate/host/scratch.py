@@ -19,6 +19,7 @@ from iogate.host.mounts import mount_of
 from iogate.sut.base import Sut
 
 _MARK = ".iogate-scratch"
+_ON_DISK = "/var/tmp"  # noqa: S108 - kept over reboots, so never in memory
 _STARTTIME_FIELD = 19  # of /proc/PID/stat, counted after the command's closing bracket
 
 
@@ -43,7 +44,9 @@ def automatic_parent(sut: Sut) -> str:
     if given := os.environ.get("IOGATE_SCRATCH"):
         return given
     usual = gettempdir()
-    return "/var/tmp" if _in_memory(sut, usual) and not _in_memory(sut, "/var/tmp") else usual
+    if _in_memory(sut, usual) and not _in_memory(sut, _ON_DISK):
+        return _ON_DISK
+    return usual
 
 
 def sweep(sut: Sut) -> tuple[str, ...]:

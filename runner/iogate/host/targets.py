@@ -35,7 +35,7 @@ def check_targets(sut: Sut, uses: Sequence[Use]) -> None:
     """RefusedError for the first target that may not be measured as planned."""
     for use in uses:
         _CHECKS[use.target.kind](sut, use)
-        _check_filenames(sut, use)
+        _check_filenames(use)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ _CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
 }
 
 
-def _check_filenames(sut: Sut, use: Use) -> None:
+def _check_filenames(use: Use) -> None:
     """A job's own ``filename`` must not lead out of its target, least of all to a device."""
     for name in use.files:
         for part in name.replace("\\:", "\0").split(":"):

@@ -110,7 +110,8 @@ class LocalSut:
                     stderr=err,
                     pass_fds=(write_fd,),
                     start_new_session=True,
-                    preexec_fn=_die_with_parent(os.getpid()),
+                    # iogate has one thread, and the hook only makes system calls.
+                    preexec_fn=_die_with_parent(os.getpid()),  # noqa: PLW1509
                 )
         except (OSError, subprocess.SubprocessError) as error:
             os.close(read_fd)
@@ -133,7 +134,7 @@ class LocalSut:
 
     def stat(self, path: str) -> FileStat | None:
         try:
-            found = os.stat(path)
+            found = Path(path).stat()
         except (OSError, ValueError):
             return None
         return FileStat(
@@ -147,7 +148,7 @@ class LocalSut:
 
     def list_dir(self, path: str) -> tuple[str, ...]:
         try:
-            return tuple(sorted(os.listdir(path)))
+            return tuple(sorted(entry.name for entry in Path(path).iterdir()))
         except OSError:
             return ()
 

@@ -1,0 +1,73 @@
+"""``iogate doctor``: is this host fit to measure, and what to change."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from iogate.cli.table import printable, table
+from iogate.engine import ENGINES, open_engine
+from iogate.errors import EngineError, ExitCode
+from iogate.host.checks import Finding, Severity, examine
+from iogate.sut import open_sut
+from iogate.sut.base import Sut
+
+_MARKS = {Severity.OK: "ok", Severity.WARN: "WARN", Severity.BAD: "BAD"}
+_ORDER = (Severity.BAD, Severity.WARN, Severity.OK)
+
+
+@click.command()
+@click.option("--target", default=".", metavar="PATH", show_default=True,
+              help="The directory or device that will be measured.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+def command(target: str, *, as_json: bool) -> int:
+    """Say whether this host is fit to measure, and the command that changes what is not.
+
+    Exits 0 unless something is bad (3): then results of this host would mislead.
+    """
+    sut = open_sut()
+    rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
+    rows.append(("engine", "an engine that runs", engine_finding(sut)))
+    rows.sort(key=lambda row: _ORDER.index(row[2].severity))
+    click.echo(_as_json(rows) if as_json else _as_text(rows))
+    bad = any(finding.severity is Severity.BAD for _, _, finding in rows)
+    return int(ExitCode.REFUSED if bad else ExitCode.PASS)
+
+
+def engine_finding(sut: Sut) -> Finding:
+    """Whether some engine can be used."""
+    problems = []
+    for name in ENGINES:
+        try:
+            info = open_engine(name, sut).info()
+        except EngineError as error:
+            problems.append(error)
+            continue
+        severity = Severity.WARN if problems else Severity.OK
+        remedy = problems[0].remedy if problems else ""
+        return Finding(severity, f"{info.name} {info.version}", remedy)
+    return Finding(Severity.BAD, problems[0].what, problems[0].remedy)
+
+
+def _as_text(rows: list[tuple[str, str, Finding]]) -> str:
+    lines = [(_MARKS[f.severity], what, f.found) for _, what, f in rows]
+    remedies = [
+        f"  {what}: {printable(f.remedy)}" for _, what, f in rows if f.remedy
+    ]
+    text = table(("", "check", "found"), lines)
+    return "\n".join([text, "", "What to do:", *remedies]) if remedies else text
+
+
+def _as_json(rows: list[tuple[str, str, Finding]]) -> str:
+    checks = [
+        {
+            "id": id_,
+            "what": what,
+            "severity": f.severity.value,
+            "found": f.found,
+            "remedy": f.remedy,
+        }
+        for id_, what, f in rows
+    ]
+    return json.dumps({"schema": "doctor/1", "checks": checks}, indent=1, ensure_ascii=False)

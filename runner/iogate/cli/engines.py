@@ -1,0 +1,60 @@
+"""``iogate engines``: list the engines that can measure."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from iogate.cli.table import table
+from iogate.engine import ENGINES, open_engine
+from iogate.engine.base import EngineInfo
+from iogate.errors import EngineError
+from iogate.sut import open_sut
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+def command(*, as_json: bool) -> int:
+    """List the engines: where they are, which ioengines they have, or why not usable."""
+    found = {name: _look(name) for name in ENGINES}
+    click.echo(_as_json(found) if as_json else _as_text(found))
+    return 0
+
+
+def _look(name: str) -> EngineInfo | EngineError:
+    try:
+        return open_engine(name, open_sut()).info()
+    except EngineError as error:
+        return error
+
+
+def _as_text(found: dict[str, EngineInfo | EngineError]) -> str:
+    rows = [_row(name, info) for name, info in found.items()]
+    lines = [table(("engine", "version", "path"), rows)]
+    for name, info in found.items():
+        if isinstance(info, EngineInfo):
+            lines.append(f"\n{name} has the ioengines: {', '.join(info.ioengines)}")
+        else:
+            lines.append(f"\n{name} cannot be used: {info}")
+    return "\n".join(lines)
+
+
+def _row(name: str, info: EngineInfo | EngineError) -> tuple[str, str, str]:
+    return (name, info.version, info.path) if isinstance(info, EngineInfo) else (name, "-", "-")
+
+
+def _as_json(found: dict[str, EngineInfo | EngineError]) -> str:
+    engines = [
+        {
+            "name": name,
+            "usable": True,
+            "version": info.version,
+            "path": info.path,
+            "ioengines": list(info.ioengines),
+        }
+        if isinstance(info, EngineInfo)
+        else {"name": name, "usable": False, "problem": str(info)}
+        for name, info in found.items()
+    ]
+    return json.dumps({"schema": "engines/1", "engines": engines}, indent=1)

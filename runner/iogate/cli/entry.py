@@ -1,0 +1,88 @@
+"""Calling a command by its name; every error becomes one message and its exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from iogate.cli import COMMANDS, HELP
+from iogate.cli.table import defused
+from iogate.errors import ExitCode, IogateError, SpecError
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"iogate.cli.{cmd_name}").command
+        return command
+
+
+GROUP = LazyGroup(
+    "iogate", help=HELP, context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+
+def run_command(words: Sequence[str]) -> int:
+    """The exit code of a call; messages go to stderr."""
+    try:
+        status = GROUP.main(args=list(words), prog_name="iogate", standalone_mode=False)
+        return status if isinstance(status, int) else ExitCode.PASS
+    except Exception as error:
+        return _failed(error)
+    except KeyboardInterrupt:
+        return _failed(click.Abort())
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong, and its exit code."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return ExitCode.USAGE
+    if isinstance(error, IogateError):
+        _show(error)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        _close_stdout()
+    elif isinstance(error, click.Abort):
+        _say("iogate: interrupted; what was measured is kept")
+    elif isinstance(error, OSError):
+        _say(f"iogate: {error.filename or 'input or output'}: {error.strerror}")
+    else:
+        _internal(error)
+    return ExitCode.RUN_FAILED
+
+
+def _show(error: IogateError) -> None:
+    _say(f"iogate: {error}")
+    if isinstance(error, SpecError):
+        for other in error.others:
+            _say(f"iogate: {other}")
+
+
+def _close_stdout() -> None:
+    """Who read stdout has gone (``iogate … | head``); let the interpreter end in peace."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _internal(error: Exception) -> None:
+    if os.environ.get("IOGATE_TRACEBACK"):
+        traceback.print_exception(error)
+    _say(
+        f"iogate: internal error: {type(error).__name__}: {error}\n"
+        "  this is a fault of iogate; run again with IOGATE_TRACEBACK=1 and report what it prints"
+    )
+
+
+def _say(text: str) -> None:
+    click.echo(defused(text), err=True)

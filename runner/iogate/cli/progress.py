@@ -1,0 +1,179 @@
+"""How a run is shown while it goes: a live display on a terminal, plain lines elsewhere.
+All of it on stderr; stdout is for results."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from iogate.cli.table import defused, duration, printable
+from iogate.engine.base import Progress, Rates
+from iogate.measure import Observer
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import CaseFailure
+from iogate.model.units import Unit, format_value
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_PLAIN_EVERY_S = 10.0
+
+
+def open_display(repetitions: int, *, quiet: bool) -> Display:
+    """The display that fits where stderr goes."""
+    if quiet:
+        return Display(repetitions)
+    return LiveDisplay(repetitions) if sys.stderr.isatty() else PlainDisplay(repetitions)
+
+
+class Display(Observer):
+    """Counts, and shows nothing but failures. ``close`` may be called twice."""
+
+    def __init__(self, repetitions: int) -> None:
+        self._total = repetitions
+        self._done = 0
+        self._title = ""
+
+    def waiting(self, holder: str) -> None:
+        self._say(f"waiting for the host: {holder}")
+
+    def repetition_started(self, case: Case, repetition: int) -> None:
+        self._title = f"{printable(case.name)}, repetition {repetition}"
+
+    def progressed(self, progress: Progress) -> None:
+        pass
+
+    def repetition_ended(self, case: Case, measurement: Measurement) -> None:  # noqa: ARG002
+        self._done += 1
+
+    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
+        skipped = case.repetitions.min - failure.repetition
+        self._done += 1
+        self._total -= skipped
+        self._say(f"{self._title}: FAILED: {failure.reason}")
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+    def _say(self, text: str) -> None:
+        print(defused(text), file=sys.stderr, flush=True)
+
+
+class PlainDisplay(Display):
+    """A line when a repetition ends, and one every ten seconds meanwhile."""
+
+    def __init__(self, repetitions: int) -> None:
+        super().__init__(repetitions)
+        self._said_at = 0.0
+
+    def repetition_started(self, case: Case, repetition: int) -> None:
+        super().repetition_started(case, repetition)
+        self._said_at = time.monotonic()
+
+    def progressed(self, progress: Progress) -> None:
+        if time.monotonic() - self._said_at < _PLAIN_EVERY_S:
+            return
+        self._said_at = time.monotonic()
+        self._say(f"      {self._title}: {progress.state}  {rates_text(progress)}")
+
+    def repetition_ended(self, case: Case, measurement: Measurement) -> None:
+        super().repetition_ended(case, measurement)
+        self._say(f"{self._count()} {self._title}: {summary_text(measurement)}")
+
+    def _count(self) -> str:
+        return f"[{self._done}/{self._total}]"
+
+
+class LiveDisplay(Display):
+    """Two lines that stay in place: the whole run, and the repetition that runs.
+
+    Refreshed by the engine's own status lines, so no thread of rich's is needed: the
+    process stays single-threaded, which starting engines relies on.
+    """
+
+    def __init__(self, repetitions: int) -> None:
+        super().__init__(repetitions)
+        from rich.console import Console
+        from rich.live import Live
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
+
+        self._console = Console(stderr=True)
+        self._bars = Bars(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+            auto_refresh=False,
+        )
+        self._task = self._bars.add_task("repetitions", total=repetitions)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._live.start()
+
+    def repetition_started(self, case: Case, repetition: int) -> None:
+        super().repetition_started(case, repetition)
+        self._show("starting")
+
+    def progressed(self, progress: Progress) -> None:
+        self._show(f"{progress.state} {progress.percent:3.0f} %  {rates_text(progress)}")
+
+    def repetition_ended(self, case: Case, measurement: Measurement) -> None:
+        super().repetition_ended(case, measurement)
+        self._console.print(
+            f"✓ {self._title}: {summary_text(measurement)}", markup=False, highlight=False
+        )
+        self._show("")
+
+    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
+        super().repetition_failed(case, failure)
+        self._show("")
+
+    def close(self) -> None:
+        self._live.stop()
+
+    def _show(self, text: str) -> None:
+        self._bars.update(self._task, completed=self._done, total=self._total)
+        self._live.update(self._lines(text), refresh=True)
+
+    def _lines(self, text: str) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(self._bars, Text(f"{self._title}  {text}", no_wrap=True, overflow="ellipsis"))
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False)
+
+
+def rates_text(progress: Progress) -> str:
+    """``read 12.1 k/s 47 MiB/s mean 1.2 ms p99 3.4 ms`` for each direction that moves."""
+    return "  ".join(_rate_text(name, rate) for name, rate in progress.rates.items())
+
+
+def _rate_text(name: str, rate: Rates) -> str:
+    words = [
+        name,
+        format_value(rate.iops, Unit.PER_SECOND),
+        format_value(rate.bw, Unit.BYTES_PER_SECOND),
+    ]
+    if rate.clat_mean_ns:
+        words.append(f"mean {format_value(rate.clat_mean_ns, Unit.NANOSECONDS)}")
+    if rate.clat_p99_ns:
+        words.append(f"p99 {format_value(rate.clat_p99_ns, Unit.NANOSECONDS)}")
+    return " ".join(words)
+
+
+def summary_text(measurement: Measurement) -> str:
+    """What a repetition gave, in a line: totals over its jobs, and how long it took."""
+    words = []
+    for name in ("read", "write", "trim"):
+        parts = [job.directions[name] for job in measurement.jobs if name in job.directions]
+        if parts:
+            iops = format_value(sum(part.iops for part in parts), Unit.PER_SECOND)
+            bw = format_value(sum(part.bw for part in parts), Unit.BYTES_PER_SECOND)
+            words.append(f"{name} {iops} {bw}")
+    took = duration(measurement.duration_ns / 1e9)
+    return f"{'  '.join(words) or 'no I/O'}  ({took})"

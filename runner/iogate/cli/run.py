@@ -1,0 +1,145 @@
+"""``iogate run``: measure, store, judge and report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from iogate import estimate
+from iogate.cli.outcome import show, write_reports
+from iogate.cli.parameters import Duration
+from iogate.cli.progress import open_display
+from iogate.cli.table import duration, printable, size, table
+from iogate.engine import ENGINES
+from iogate.engine.base import Stop
+from iogate.measure import repetitions_of
+from iogate.model.plan import Plan
+from iogate.model.spec import TargetKind
+from iogate.pipeline import Request, execute, make_request_plan, uses_of
+
+
+@click.command()
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option("--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE",
+              help="Change a job option, of one workload or of all.")
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
+@click.option("--tag", "tags", multiple=True, help="Only workloads with this tag.")
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="native", show_default=True,
+              help="What runs the job files.")
+@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
+              help="The run folder; by default a new one in ./iogate-runs.")
+@click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first repetition that fails.")
+@click.option("--timeout", "timeout_s", type=Duration(), metavar="TIME",
+              help="Give a repetition up after this long; by default from its runtime and size.")
+@click.option("--wait", "wait_s", type=Duration(), default=0.0, metavar="TIME",
+              help="Wait this long for another run on this host to end.")
+@click.option("--revision", metavar="REF", help="What is under test; by default git's HEAD here.")
+@click.option("--label", default="", help="A name for what is under test.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
+@click.option("--json", "as_json", is_flag=True, help="The verdict as JSON on stdout.")
+def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> int:
+    """Measure what SPEC describes, store it, judge it, and write the report.
+
+    Exits 0 when every threshold passed, 1 when one failed, 2 when the spec or the call is
+    wrong, 3 when refused for safety, 4 when the run itself failed, 5 when inconclusive and
+    the spec says that this blocks.
+    """
+    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    plan = make_request_plan(request)
+    if dry_run:
+        click.echo(describe(plan))
+        return 0
+    display = open_display(sum(1 for _ in repetitions_of(plan)), quiet=quiet or as_json)
+    try:
+        with stoppable() as stop:
+            finished = execute(request, plan, display, stop)
+    finally:
+        display.close()
+    write_reports(finished)
+    show(finished, as_json=as_json, quiet=quiet)
+    return int(finished.exit_code)
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """A Stop that Ctrl-C or SIGTERM sets. A second one ends everything at once."""
+    stop = Stop()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if stop.requested:
+            raise KeyboardInterrupt
+        stop.requested = True
+        message = b"\niogate: stopping; what was measured is kept (again: end now)\n"
+        os.write(sys.stderr.fileno(), message)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def describe(plan: Plan) -> str:
+    """The plan for people: cases, how long they take, what is written and destroyed."""
+    rows = [
+        (case.name, case.id, case.target.name, str(case.repetitions.min), _time(plan_s))
+        for case in plan.cases
+        for plan_s in (estimate.seconds(case),)
+    ]
+    return "\n".join(
+        [
+            printable(f"spec {plan.spec_name} ({plan.spec_file})"),
+            "",
+            table(("case", "id", "target", "repetitions", "each"), rows, right=(3, 4)),
+            "",
+            _counts(plan),
+            *_touches(plan),
+            "nothing was measured or written (--dry-run)",
+        ]
+    )
+
+
+def _counts(plan: Plan) -> str:
+    cases, repetitions = len(plan.cases), sum(1 for _ in repetitions_of(plan))
+    each = f"{cases} cases, {cases} job files, {repetitions} repetitions"
+    return f"{each}, {_total_time(plan)}"
+
+
+def _touches(plan: Plan) -> Iterator[str]:
+    for use in uses_of(plan):
+        target = use.target
+        path = printable(target.path)
+        if target.kind is TargetKind.DEVICE:
+            what = "OVERWRITES the device" if use.writes else "reads the device"
+            yield f"target {target.name}: {what} {path}"
+        elif target.kind is TargetKind.FILE:
+            what = "writes and keeps" if use.writes else "reads, and lays out if missing,"
+            yield f"target {target.name}: {what} the file {path}, {size(use.bytes_needed)}"
+        else:
+            yield (
+                f"target {target.name}: writes {size(use.bytes_needed)} in a folder of its own "
+                f"in {path}, and removes it"
+            )
+
+
+def _time(seconds: float | None) -> str:
+    return "until done" if seconds is None else duration(seconds)
+
+
+def _total_time(plan: Plan) -> str:
+    each = [(estimate.seconds(case), case.repetitions.min) for case in plan.cases]
+    known = sum(seconds * times for seconds, times in each if seconds is not None)
+    open_ended = sum(times for seconds, times in each if seconds is None)
+    text = f"about {duration(known)} and the time to lay out files"
+    return f"{text}; {open_ended} repetitions end when their I/O is done" if open_ended else text

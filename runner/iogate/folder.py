@@ -1,0 +1,147 @@
+"""The run folder: everything a run made, each file whole or absent.
+
+    plan.json  jobs/<case>.fio  raw/<case>-<rep>.json  raw/<case>-<rep>.log
+    environment.json  run.json  verdict.json  report.html  junit.xml  summary.md
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import gmtime, strftime
+from typing import Any
+
+from iogate.errors import RunError, UsageError
+from iogate.model.document import to_document
+from iogate.model.run import Run
+
+DEFAULT_PARENT = "iogate-runs"
+LATEST = "latest"
+_NS_PER_S = 1_000_000_000
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class RunFolder:
+    """One run's folder; ``create`` makes it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def create(cls, run: Run, output: Path | None) -> RunFolder:
+        """A new folder for a run: ``output``, which must be empty or absent, else a named
+        one under ./iogate-runs, which ``latest`` there then points to."""
+        root = (output or Path(DEFAULT_PARENT) / _default_name(run)).absolute()
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise UsageError(
+                f"{root} exists and is not an empty directory",
+                remedy="name another with --output, or remove it; iogate overwrites no results",
+            )
+        with _told(root):
+            (root / "jobs").mkdir(parents=True, exist_ok=True)
+            (root / "raw").mkdir(exist_ok=True)
+            if output is None:
+                _point_latest(root)
+        return cls(root)
+
+    def job_file(self, case_id: str) -> Path:
+        return self.root / "jobs" / f"{case_id}.fio"
+
+    def raw_file(self, case_id: str, repetition: int) -> Path:
+        return self.root / "raw" / f"{case_id}-{repetition}.json"
+
+    def log_file(self, case_id: str, repetition: int) -> Path:
+        return self.root / "raw" / f"{case_id}-{repetition}.log"
+
+    def relative(self, path: Path) -> str:
+        return str(path.relative_to(self.root))
+
+    def write_run(self, run: Run) -> None:
+        """run.json, and verdict.json once there is one."""
+        self.write_json("run.json", to_document(run))
+        if run.verdict:
+            self.write_json("verdict.json", to_document(run.verdict))
+
+    def write_json(self, name: str, document: Mapping[str, Any]) -> None:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+        self.write_text(name, text + "\n")
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a file so that a crash leaves the old one or the new one, never a part."""
+        path = self.root / name
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        with _told(path):
+            try:
+                with temporary.open("w", encoding="utf-8", errors="backslashreplace") as out:
+                    out.write(text)
+                    out.flush()
+                    os.fsync(out.fileno())
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            sync_directory(path.parent)
+        return path
+
+    def settle(self, case_id: str, repetition: int) -> None:
+        """Make what an engine wrote durable, and drop its log if it said nothing."""
+        raw, log = self.raw_file(case_id, repetition), self.log_file(case_id, repetition)
+        with _told(raw):
+            if log.exists() and not log.stat().st_size:
+                log.unlink()
+            if raw.exists():
+                handle = os.open(raw, os.O_RDONLY)
+                os.fsync(handle)
+                os.close(handle)
+            sync_directory(raw.parent)
+
+
+def read_run_document(root: Path) -> dict[str, Any]:
+    """run.json of a run folder. RunError when it is missing or broken."""
+    path = root / "run.json"
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise RunError(f"{path} is not JSON: {error}", remedy="measure again") from None
+    return document
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"cannot write {error.filename or path}: {error.strerror}",
+            remedy="free space there, or put the run folder elsewhere with --output",
+        ) from error
+
+
+def _default_name(run: Run) -> str:
+    stamp = strftime("%Y%m%dT%H%M%SZ", gmtime(run.started_ns // _NS_PER_S))
+    name = _UNSAFE.sub("-", run.plan.spec_name).strip("-.")[:60] or "run"
+    return f"{stamp}-{name}-{run.id[:6]}"
+
+
+def _point_latest(root: Path) -> None:
+    ignore = root.parent / ".gitignore"
+    with suppress(FileExistsError), ignore.open("x") as out:
+        out.write("*\n")
+    temporary = root.parent / f".{LATEST}.{os.getpid()}"
+    temporary.unlink(missing_ok=True)
+    temporary.symlink_to(root.name)
+    temporary.replace(root.parent / LATEST)

@@ -1,0 +1,122 @@
+"""Repetitions: run a case, read what it gave, keep it, go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from iogate import estimate
+from iogate.engine.base import Engine, EngineJob, Progress, Stop
+from iogate.errors import EngineError
+from iogate.folder import RunFolder
+from iogate.jobfile import render
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.spec import TargetKind
+from iogate.store.base import Store
+
+
+class Observer(Protocol):
+    """Who is told how a run goes."""
+
+    def waiting(self, holder: str) -> None:
+        """Another run holds the host; this one waits for it."""
+
+    def repetition_started(self, case: Case, repetition: int) -> None:
+        """The engine is about to start."""
+
+    def progressed(self, progress: Progress) -> None:
+        """The engine says where it is."""
+
+    def repetition_ended(self, case: Case, measurement: Measurement) -> None:
+        """A repetition was measured and kept."""
+
+    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
+        """A repetition gave nothing; the case is not tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything that a repetition needs. ``places`` is where each target is."""
+
+    engine: Engine
+    store: Store
+    folder: RunFolder
+    places: Mapping[str, str]
+    observer: Observer
+    stop: Stop
+
+
+def repetitions_of(plan: Plan) -> Iterator[tuple[Case, int]]:
+    """Round-robin: the first repetition of all cases, then the second, so that a drift of
+    the host is spread over the cases. Repetitions count from 1."""
+    for repetition in range(1, max((c.repetitions.min for c in plan.cases), default=0) + 1):
+        for case in plan.cases:
+            if repetition <= case.repetitions.min:
+                yield case, repetition
+
+
+def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: bool) -> Run:
+    """The run with its measurements and failures. A case that failed is not repeated; the
+    others go on, unless ``fail_fast``. A stop ends it all, keeping what there is."""
+    measurements: list[Measurement] = []
+    failures: list[CaseFailure] = []
+    for case in run.plan.cases:
+        text = render(case, location=bench.places[case.target.name])
+        bench.folder.write_text(f"jobs/{case.id}.fio", text)
+    for case, repetition in repetitions_of(run.plan):
+        if bench.stop.requested or (failures and fail_fast):
+            break
+        if any(failure.case_id == case.id for failure in failures):
+            continue
+        bench.observer.repetition_started(case, repetition)
+        try:
+            measurement = _measure(case, repetition, bench, timeout_s)
+        except EngineError as error:
+            failure = CaseFailure(case.id, repetition, str(error))
+            failures.append(failure)
+            bench.store.add_failure(run.id, failure)
+            bench.observer.repetition_failed(case, failure)
+            continue
+        measurements.append(measurement)
+        bench.store.add_measurement(run.id, measurement)
+        bench.observer.repetition_ended(case, measurement)
+    status = RunStatus.INTERRUPTED if bench.stop.requested else _status(failures)
+    return replace(
+        run, measurements=tuple(measurements), failures=tuple(failures), status=status
+    )
+
+
+def _status(failures: list[CaseFailure]) -> RunStatus:
+    return RunStatus.FAILED if failures else RunStatus.COMPLETE
+
+
+def _measure(case: Case, repetition: int, bench: Bench, timeout_s: float | None) -> Measurement:
+    raw = bench.folder.raw_file(case.id, repetition)
+    job = EngineJob(
+        job_file=str(bench.folder.job_file(case.id)),
+        result_file=str(raw),
+        log_file=str(bench.folder.log_file(case.id, repetition)),
+        folder=str(bench.folder.root),
+        timeout_s=timeout_s or estimate.timeout_s(case),
+        readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
+    )
+    started_ns, began = time.time_ns(), time.monotonic_ns()
+    try:
+        result = bench.engine.run(job, on_progress=bench.observer.progressed, stop=bench.stop)
+    finally:
+        bench.folder.settle(case.id, repetition)
+    return Measurement(
+        case_id=case.id,
+        repetition=repetition,
+        started_ns=started_ns,
+        duration_ns=time.monotonic_ns() - began,
+        engine=result.engine,
+        jobs=result.jobs,
+        disks=result.disks,
+        raw_file=bench.folder.relative(raw),
+        warnings=result.warnings,
+    )

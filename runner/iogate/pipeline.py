@@ -1,0 +1,199 @@
+"""The whole flow: spec → plan → job files → engine → history → verdict → run folder."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from iogate import estimate
+from iogate.engine import open_engine
+from iogate.engine.base import EngineInfo, Stop
+from iogate.errors import ExitCode, RefusedError, StoreError, UsageError
+from iogate.folder import RunFolder
+from iogate.gate import judge
+from iogate.host.facts import collect_facts, this_host
+from iogate.host.lock import host_lock
+from iogate.host.revision import find_revision
+from iogate.host.scratch import sweep
+from iogate.host.targets import Use, check_targets, prepared
+from iogate.measure import Bench, Observer, measure_all
+from iogate.model.document import to_document
+from iogate.model.plan import Case, Plan
+from iogate.model.run import Run, RunStatus
+from iogate.model.spec import Repetitions
+from iogate.spec import load_spec, make_plan
+from iogate.store import Store, open_store
+from iogate.sut import open_sut
+from iogate.sut.base import Sut
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for: which spec, which part of it, with what, and where to."""
+
+    spec: Path
+    overrides: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    engine: str = "native"
+    store: str | None = None
+    output: Path | None = None
+    repetitions: int | None = None
+    fail_fast: bool = False
+    timeout_s: float | None = None
+    wait_s: float = 0.0
+    revision: str | None = None
+    label: str = ""
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that ended, by itself or not, and what it was compared with."""
+
+    run: Run
+    baseline: tuple[Run, ...]
+    folder: RunFolder
+
+    @property
+    def exit_code(self) -> ExitCode:
+        if self.run.status is not RunStatus.COMPLETE or self.run.verdict is None:
+            return ExitCode.RUN_FAILED
+        return ExitCode(self.run.verdict.exit_code)
+
+
+def make_request_plan(request: Request) -> Plan:
+    """The spec as a plan, cut down to what the request selects."""
+    spec = load_spec(request.spec, overrides=request.overrides)
+    plan = make_plan(spec, overrides=request.overrides)
+    cases = tuple(_resized(case, request) for case in plan.cases if _selected(case, request))
+    if not cases:
+        raise UsageError(
+            f"no case of {request.spec} is selected by --case and --tag",
+            remedy=f"its cases are: {', '.join(case.name for case in plan.cases[:20])}",
+        )
+    return replace(plan, cases=cases)
+
+
+def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Finished:
+    """Measure, keep, judge. What was measured is kept however this ends."""
+    sut = open_sut()
+    engine = open_engine(request.engine, sut)
+    info = engine.info()
+    check_io_engines(plan, info)
+    uses = uses_of(plan)
+    started = _new_run(request, plan, sut)
+    with (
+        host_lock(started.id, wait_s=request.wait_s, on_wait=observer.waiting),
+        closing(open_store(request.store)) as store,
+    ):
+        sweep(sut)
+        check_targets(sut, uses)
+        with prepared(sut, uses, started.id[:12]) as places:
+            targets = {use.target.name: (use.target, places[use.target.name]) for use in uses}
+            facts = collect_facts(sut, targets)
+            facts |= {"engine.name": info.name, "engine.version": info.version}
+            started = replace(started, environment=facts)
+            folder = RunFolder.create(started, request.output)
+            started = replace(started, folder=str(folder.root))
+            _write_inputs(folder, started)
+            store.begin_run(started)
+            bench = Bench(engine, store, folder, places, observer, stop)
+            run = _measured(request, started, bench)
+        return _judged(run, store, folder)
+
+
+def uses_of(plan: Plan) -> tuple[Use, ...]:
+    """How the plan uses each of its targets, in order of first use."""
+    found = []
+    for name in dict.fromkeys(case.target.name for case in plan.cases):
+        cases = [case for case in plan.cases if case.target.name == name]
+        found.append(
+            Use(
+                target=cases[0].target,
+                writes=any(estimate.writes(case) for case in cases),
+                bytes_needed=estimate.bytes_needed(cases),
+                files=tuple(dict.fromkeys(f for case in cases for f in estimate.file_names(case))),
+            )
+        )
+    return tuple(found)
+
+
+def check_io_engines(plan: Plan, info: EngineInfo) -> None:
+    """RefusedError when a job asks for an ioengine that the engine does not have here."""
+    for case in plan.cases:
+        for name, job in estimate.io_engines(case).items():
+            if info.ioengines and name not in info.ioengines:
+                raise RefusedError(
+                    f"case {case.name}: {info.name} has no ioengine {name} here",
+                    remedy=f"it has: {', '.join(info.ioengines)}",
+                    where=job.where,
+                )
+
+
+def _selected(case: Case, request: Request) -> bool:
+    named = not request.cases or any(
+        fnmatchcase(case.name, pattern) or case.id.startswith(pattern) for pattern in request.cases
+    )
+    return named and (not request.tags or any(tag in case.tags for tag in request.tags))
+
+
+def _resized(case: Case, request: Request) -> Case:
+    n = request.repetitions
+    return case if n is None else replace(case, repetitions=Repetitions(min=n, max=n))
+
+
+def _new_run(request: Request, plan: Plan, sut: Sut) -> Run:
+    return Run(
+        id=uuid.uuid4().hex,
+        plan=plan,
+        host=this_host(sut),
+        revision=find_revision(sut, ref=request.revision, label=request.label),
+        started_ns=time.time_ns(),
+        finished_ns=0,
+        status=RunStatus.RUNNING,
+        command=request.command,
+    )
+
+
+def _write_inputs(folder: RunFolder, run: Run) -> None:
+    folder.write_json("plan.json", to_document(run.plan))
+    folder.write_json("environment.json", {"schema": "environment/1", "facts": run.environment})
+    folder.write_run(run)
+
+
+def _measured(request: Request, run: Run, bench: Bench) -> Run:
+    """All repetitions. Whatever ends them early, the history learns how the run ended."""
+    try:
+        return measure_all(run, bench, timeout_s=request.timeout_s, fail_fast=request.fail_fast)
+    except BaseException as error:
+        interrupted = isinstance(error, KeyboardInterrupt)
+        status = RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED
+        with suppress(StoreError):
+            bench.store.finish_run(run.id, status=status, finished_ns=time.time_ns(), verdict=None)
+        raise
+
+
+def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
+    baseline = baseline_of(run, store)
+    verdict = judge(run.plan, run.measurements, run.failures, baseline)
+    run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
+    folder.write_run(run)
+    store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
+    return Finished(run, tuple(baseline), folder)
+
+
+def baseline_of(run: Run, store: Store) -> Sequence[Run]:
+    """The accepted runs of the same host that a run is compared with, newest first."""
+    ids = [name for case in run.plan.cases for name in (case.id, *case.aka)]
+    return store.baseline(
+        ids,
+        machine_id=run.host.machine_id,
+        before_ns=run.started_ns,
+        window=run.plan.baseline.window,
+    )
