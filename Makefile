@@ -1,0 +1,17 @@
+# make demo    measure this machine's disk for half a minute: verdict and report
+# make test    every test and every static check
+# make lint    the static checks alone
+# make bench   speed and memory against fio
+# make clean   remove what was built; the history and the virtual environment stay
+# make help    this text
+
+.PHONY: help demo test lint bench clean
+help:
+	@sed -n 's/^# //p' Makefile
+
+demo test lint bench:
+	@scripts/$@
+
+clean:
+	$(MAKE) -C native clean
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
