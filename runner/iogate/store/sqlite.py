@@ -212,13 +212,14 @@ class SqliteStore:
             "SELECT case_id, repetition, reason FROM failures WHERE run_id = ? ORDER BY position",
             (run_id,),
         )
-        return replace(
-            run_from_document(_unpack(document)),
-            status=RunStatus(status),
-            finished_ns=finished_ns,
-            failures=tuple(CaseFailure(*failure) for failure in failures.fetchall()),
-            verdict=verdict_from_document(_unpack(verdict)) if verdict else None,
-        )
+        with self._decoding():
+            return replace(
+                run_from_document(_unpack(document)),
+                status=RunStatus(status),
+                finished_ns=finished_ns,
+                failures=tuple(CaseFailure(*failure) for failure in failures.fetchall()),
+                verdict=verdict_from_document(_unpack(verdict)) if verdict else None,
+            )
 
     def _measurements(
         self, run_id: str, case_ids: Sequence[str] | None, *, series: bool
@@ -230,7 +231,8 @@ class SqliteStore:
             " ORDER BY position",
             (run_id, None if case_ids is None else json.dumps(list(case_ids)), series),
         )
-        return tuple(_measurement(*row) for row in rows.fetchall())
+        with self._decoding():
+            return tuple(_measurement(*row) for row in rows.fetchall())
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -261,14 +263,21 @@ class SqliteStore:
                 f"the history {self.path} cannot be used: {error}",
                 remedy=_REMEDIES.get(_code(error), _DAMAGED),
             ) from error
-        except (RunError, zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:
-            if isinstance(error, StoreError):
-                raise
-            remedy = error.remedy if isinstance(error, RunError) else _DAMAGED
-            what = error.what if isinstance(error, RunError) else str(error)
-            raise StoreError(
-                f"the history {self.path} holds something unreadable: {what}", remedy=remedy
-            ) from error
+
+    @contextmanager
+    def _decoding(self) -> Iterator[None]:
+        """Around all that turns rows back into values: a row may have been tampered with."""
+        try:
+            yield
+        except RunError as error:
+            raise self._unreadable(error.what, error.remedy) from error
+        except (zlib.error, ValueError, TypeError, KeyError) as error:
+            raise self._unreadable(str(error), _DAMAGED) from error
+
+    def _unreadable(self, why: str, remedy: str) -> StoreError:
+        return StoreError(
+            f"the history {self.path} holds something unreadable: {why}", remedy=remedy
+        )
 
 
 def _code(error: sqlite3.Error) -> str:
