@@ -1,0 +1,122 @@
+"""``iogate history`` as a person, a pipe and a script see it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from iogate.cli.history import command
+from iogate.errors import UsageError
+from iogate.gate import judge
+from iogate.model.document import run_from_document
+from iogate.model.run import CaseFailure, RunStatus
+from iogate.store import open_store
+from support import samples as s
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A history with a passed run and one that was cut off."""
+    path = str(tmp_path / "history.sqlite")
+    plan = s.plan(s.case(s.threshold(value=50.0)))
+    measured = s.repetitions([100, 110, 120])
+    store = open_store(path)
+    done = s.run("aaaa1111bbbb2222", started_ns=10**18, the_plan=plan, measurements=measured)
+    store.begin_run(replace(done, verdict=judge(plan, measured, (), ())))
+    cut = s.run("cccc1111", started_ns=2 * 10**18, status=RunStatus.INTERRUPTED)
+    store.begin_run(replace(cut, failures=(CaseFailure(s.CASE_ID, 1, "stopped \x1b[31mred"),)))
+    store.close()
+    return path
+
+
+def history(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def test_list_shows_newest_first(url: str) -> None:
+    result = history("list", "--store", url)
+    assert result.exit_code == 0
+    head, newest, oldest = result.stdout.splitlines()
+    assert head.split() == [
+        "run", "started", "took", "spec", "cases", "host", "revision", "verdict",
+    ]  # fmt: skip
+    assert newest.startswith("cccc1111 ")
+    assert newest.endswith("interrupted")
+    assert oldest.startswith("aaaa1111bbbb ")
+    assert oldest.endswith("pass")
+
+
+def test_list_can_be_narrowed(url: str) -> None:
+    assert len(history("list", "--limit", "1", "--store", url).stdout.splitlines()) == 2
+    nothing = history("list", "--spec", "other", "--store", url)
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "iogate run" in nothing.stderr
+
+
+def test_list_as_json(url: str) -> None:
+    found = json.loads(history("list", "--json", "--store", url).stdout)
+    assert [(run["run"], run["outcome"]) for run in found] == [
+        ("cccc1111", None),
+        ("aaaa1111bbbb2222", "pass"),
+    ]
+
+
+def test_show_prints_metrics_and_verdict(url: str) -> None:
+    text = history("show", "aaaa", "--store", url).stdout
+    assert "aaaa1111bbbb2222" in text
+    row = next(line.split() for line in text.splitlines() if "write.iops" in line)
+    assert row == ["oltp/bs=4k", "write.iops", "110", "/s", "100", "/s", "120", "/s", "3"]
+    assert text.splitlines()[-1] == "pass: the only threshold holds"
+
+
+def test_show_of_a_run_that_did_not_end(url: str) -> None:
+    text = history("show", "cccc", "--store", url).stdout
+    assert "repetition 1 of oltp/bs=4k: stopped" in text
+    assert "\x1b" not in text
+    assert "no verdict" in text
+
+
+def test_show_as_json_is_the_run_document(url: str) -> None:
+    document = json.loads(history("show", "aaaa", "--json", "--store", url).stdout)
+    assert document["schema"] == "run/1"
+    assert len(run_from_document(document).measurements) == 3
+
+
+def test_an_unknown_run_is_a_usage_error(url: str) -> None:
+    result = history("show", "nope", "--store", url)
+    assert isinstance(result.exception, UsageError)
+    assert "iogate history list" in result.exception.remedy
+
+
+def test_a_terminal_gets_a_table(url: str) -> None:
+    text = on_terminal(["history", "list", "--store", url])
+    assert "aaaa1111bbbb" in text
+    assert "─" in text
+
+
+def on_terminal(arguments: Sequence[str]) -> str:
+    """What a real terminal shows."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "160", "TERM": "xterm"}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    call = [sys.executable, "-m", "iogate", *arguments]
+    with subprocess.Popen(call, stdout=follower, env=environment) as process:
+        os.close(follower)
+        parts = []
+        try:
+            while part := os.read(leader, 65536):
+                parts.append(part)
+        except OSError:  # the other side was closed: that is how a terminal ends
+            pass
+        os.close(leader)
+    assert process.returncode == 0
+    return b"".join(parts).decode()
