@@ -39,7 +39,7 @@ def metric(path: str) -> Metric:
     Raises UsageError, with the nearest metrics that exist, when there is none.
     """
     job, rest = _split_job(path)
-    found = _resolve(rest)
+    found = None if job == "" else _resolve(rest)
     if found is None:
         raise UsageError(f"no metric is named {path!r}", remedy=_suggestion(job, rest))
     row, direction, stat = found
