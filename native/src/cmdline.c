@@ -86,9 +86,9 @@ static int unknown_word(const char *word, struct err *err)
 		suggestion_offer(&s, option_suggest(word));
 		close = s.best;
 	}
-	return err_set(err, -EINVAL, "unknown option --%.80s%s%s%s; --help and --cmdhelp list "
-		       "what there is", word, close ? ", did you mean --" : "",
-		       close ? close : "", close ? "?" : "");
+	return err_set(err, -EINVAL, "unknown option --%.80s%s%s%s", word,
+		       close ? ", did you mean --" : "", close ? close : "",
+		       close ? "?" : "; --help and --cmdhelp list what there is");
 }
 
 static int find_meaning(const char *word, struct meaning *meaning, struct err *err)
@@ -197,8 +197,6 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv, struct err *err)
 {
 	*c = (struct cmdline){ .formats = FORMAT_NORMAL, .status_fd = -1,
 			       .builder = job_builder_new(&textfile_source) };
-	if (argc < 2)
-		c->action = ACTION_HELP;
 	return argc ? take_words(c, argv + 1, err) : 0;
 }
 

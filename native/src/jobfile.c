@@ -133,14 +133,19 @@ static void line_trim(struct line *line)
 static int read_section(struct job_builder *b, const struct line *line, struct err *err)
 {
 	const struct place *place = &line->place;
+	const char *name = line->text + 1, *end = line->text + line->length - 1;
 
-	if (line->text[line->length - 1] != ']')
+	if (line->length < 2 || *end != ']')
 		return place_error(err, place, place->key_column,
 				   "']' is missing after the section's name");
-	if (line->length == 2)
+	while (name < end && is_blank(*name))
+		name++;
+	while (end > name && is_blank(end[-1]))
+		end--;
+	if (name == end)
 		return place_error(err, place, place->key_column,
 				   "the section's name is missing");
-	section_new(b, line->text + 1, line->length - 2, place);
+	section_new(b, name, (size_t)(end - name), place);
 	return 0;
 }
 

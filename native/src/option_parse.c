@@ -234,9 +234,9 @@ static int engine_error(const struct target *t, const char *text)
 	suggestion_init(&s, text);
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
 		suggestion_offer(&s, (*ops)->name);
-	return err_set(t->err, -EINVAL, "there is no engine '%.80s'%s%s%s; --enghelp lists them",
-		       text, s.best ? ", did you mean '" : "", s.best ? s.best : "",
-		       s.best ? "'?" : "");
+	return err_set(t->err, -EINVAL, "there is no engine '%.80s'%s%s%s", text,
+		       s.best ? ", did you mean '" : "", s.best ? s.best : "",
+		       s.best ? "'?" : "; --enghelp lists them");
 }
 
 static int parse_engine(const struct target *t, const char *text)

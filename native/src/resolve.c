@@ -32,9 +32,9 @@ static int unknown_key(const struct resolver *r, const struct assignment *a)
 	const char *close = option_suggest(a->key);
 
 	return place_error(r->err, &a->place, a->place.key_column,
-			   "unknown option '%.80s'%s%s%s; --cmdhelp lists the options",
-			   a->key, close ? ", did you mean '" : "", close ? close : "",
-			   close ? "'?" : "");
+			   "unknown option '%.80s'%s%s%s", a->key,
+			   close ? ", did you mean '" : "", close ? close : "",
+			   close ? "'?" : "; --cmdhelp lists the options");
 }
 
 static int parse_at(const struct resolver *r, const struct option *o,
@@ -220,7 +220,7 @@ static int resolve_sections(struct resolver *r)
 				       c->name);
 	if (!code && !r->list->count)
 		code = err_set(r->err, -EINVAL, "there is no job: name a job file, or start a "
-			       "job with --name=NAME");
+			       "job with --name=NAME (--help)");
 	return code;
 }
 

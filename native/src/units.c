@@ -257,7 +257,8 @@ static int read_end(struct reader *r)
 static int to_u64(struct reader *r, long double value, uint64_t *out)
 {
 	if (!(value >= 0))
-		return fail(r, "it must not be negative");
+		return fail(r, "it must not be below zero, and a range a-b is not "
+			       "possible here");
 	if (!(value < 18446744073709551616.0L))
 		return fail(r, "it is too large (at most 2^64 - 1)");
 	if (!r->saw_unit && floorl(value) != value)

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+#include "help.h"
+#include "options.h"
+#include "suggest.h"
+
+static void names_are_sorted_and_unique(void **state)
+{
+	(void)state;
+	for (const struct option *o = options_all; o->name; o++) {
+		if (o[1].name && strcmp(o->name, o[1].name) >= 0)
+			fail_msg("%s stands before %s", o->name, o[1].name);
+		assert_ptr_equal(option_find(options_all, o->name), o);
+		if (o->alias)
+			assert_ptr_equal(option_find(options_all, o->alias), o);
+	}
+}
+
+/* Bytes of the field that each type writes; 0: 4 or 8. */
+static uint32_t type_width(enum option_type type)
+{
+	switch (type) {
+	case OPTION_STRING:
+	case OPTION_ENGINE:
+		return sizeof(void *);
+	case OPTION_SIZES:
+		return DIR_DATA_COUNT * sizeof(uint64_t);
+	case OPTION_SIZE_VALUE:
+		return sizeof(struct size_value);
+	case OPTION_TIME:
+		return sizeof(uint64_t);
+	case OPTION_PERCENT:
+	case OPTION_PERCENT_REST:
+	case OPTION_ENUM:
+		return sizeof(uint32_t);
+	case OPTION_BOOL:
+	case OPTION_BOOL_NOT:
+	case OPTION_FLAG:
+		return sizeof(bool);
+	case OPTION_NUMBER:
+	case OPTION_SIZE:
+	case OPTION_TYPES:
+		break;
+	}
+	return 0;
+}
+
+static void check_row(const struct option *o, uint32_t structure_size)
+{
+	const uint32_t width = type_width(o->type);
+	const size_t length = o->help ? strlen(o->help) : 0;
+
+	if (length < 10 || o->help[length - 1] != '.')
+		fail_msg("%s: help is no sentence", o->name);
+	if (width ? o->width != width : o->width != 4 && o->width != 8)
+		fail_msg("%s: its type does not fit its field", o->name);
+	if (o->offset + o->width > structure_size)
+		fail_msg("%s: its field is outside of the struct", o->name);
+	if ((o->type == OPTION_ENUM) != !!o->choices)
+		fail_msg("%s: choices and type disagree", o->name);
+	if ((o->type == OPTION_TIME) != !!o->unit_ns)
+		fail_msg("%s: unit_ns and type disagree", o->name);
+	assert_true(o->category < CATEGORIES && option_category_names[o->category]);
+	assert_non_null(option_type_names[o->type]);
+}
+
+static void every_row_is_whole(void **state)
+{
+	(void)state;
+	for (const struct option *o = options_all; o->name; o++)
+		check_row(o, sizeof(struct job));
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
+		for (const struct option *o = (*ops)->options; o && o->name; o++)
+			check_row(o, (*ops)->options_size);
+}
+
+static void every_default_parses(void **state)
+{
+	struct arena *memory = arena_new();
+	struct job job = { 0 };
+
+	(void)state;
+	for (const struct option *o = options_all; o->name; o++) {
+		struct err err = { 0 };
+
+		if (o->standard && option_parse(o, o->standard, &job, memory, &err))
+			fail_msg("%s", err.text);
+	}
+	memset(&job, 0, sizeof(job));
+	option_defaults(options_all, &job, memory);
+	assert_string_equal(job.ops->name, "psync");
+	assert_true(job.bs_bytes[DIR_TRIM] == 4096 && job.iodepth == 1 && job.loops == 1);
+	assert_true(job.rw == RW_READ && !job.direct && job.invalidate && job.randrepeat);
+	assert_int_equal(job.rwmixread_percent, 50);
+	arena_free(memory);
+}
+
+static void set(struct job *job, struct arena *memory, const char *key, const char *value)
+{
+	struct err err = { 0 };
+
+	if (option_parse(option_find(options_all, key), value, job, memory, &err))
+		fail_msg("%s", err.text);
+}
+
+static void rows_set_their_fields(void **state)
+{
+	struct arena *memory = arena_new();
+	struct job job = { 0 };
+
+	(void)state;
+	option_defaults(options_all, &job, memory);
+	set(&job, memory, "blocksize", "8k,16k");
+	assert_true(job.bs_bytes[0] == 8192 && job.bs_bytes[1] == 16384
+		    && job.bs_bytes[2] == 16384);
+	set(&job, memory, "bs", ",,1k");
+	assert_true(job.bs_bytes[0] == 8192 && job.bs_bytes[1] == 16384
+		    && job.bs_bytes[2] == 1024);
+	set(&job, memory, "buffered", "0");
+	assert_true(job.direct);
+	set(&job, memory, "rwmixwrite", "30");
+	assert_int_equal(job.rwmixread_percent, 70);
+	set(&job, memory, "time_based", NULL);
+	assert_true(job.time_based);
+	set(&job, memory, "readwrite", "randrw");
+	assert_int_equal(job.rw, RW_READ | RW_WRITE | RW_RANDOM);
+	set(&job, memory, "thinktime", "40");
+	assert_int_equal(job.thinktime_ns, 40000);
+	set(&job, memory, "ioengine", "libaio");
+	assert_string_equal(job.ops->name, "libaio");
+	set(&job, memory, "size", "10%");
+	assert_int_equal(job.size.percent, 10);
+	arena_free(memory);
+}
+
+static void wrong_values_say_why(void **state)
+{
+	static const struct {
+		const char *key, *value, *reason;
+	} cases[] = {
+		{ "bs", "0", "bs: 0 is too small" }, { "bs", "2g", "too large" },
+		{ "bs", "1k,2k,3k,4k", "three parts" }, { "bs", "", "missing" },
+		{ "direct", "yes", "neither 0 nor 1" }, { "direct", NULL, "value is missing" },
+		{ "rw", "READ", "read, write, randread" }, { "iodepth", "0", "too small" },
+		{ "ioengine", "libaoi", "did you mean 'libaio'" }, { "filename", "", "missing" },
+		{ "fsync", "4294967296", "at most 4294967295" }, { "rwmixread", "101", "100" },
+	};
+	struct arena *memory = arena_new();
+	struct job job = { 0 };
+
+	(void)state;
+	option_defaults(options_all, &job, memory);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct err err = { 0 };
+
+		assert_int_not_equal(option_parse(option_find(options_all, cases[i].key),
+						  cases[i].value, &job, memory, &err), 0);
+		if (!strstr(err.text, cases[i].reason))
+			fail_msg("%s=%s: %s", cases[i].key, cases[i].value, err.text);
+	}
+	arena_free(memory);
+}
+
+static void suggestions_are_close(void **state)
+{
+	(void)state;
+	assert_string_equal(option_suggest("iodept"), "iodepth");
+	assert_string_equal(option_suggest("blocksiz"), "blocksize");
+	assert_string_equal(option_suggest("runtmie"), "runtime");
+	assert_string_equal(option_suggest("Size"), "size");
+	assert_null(option_suggest("frobnicate"));
+	assert_int_equal(edit_distance("", "abc"), 3);
+	assert_int_equal(edit_distance("abcd", "abdc"), 1);
+	assert_int_equal(edit_distance("kitten", "sitting"), 3);
+}
+
+static char *reference_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	help_reference(out);
+	fclose(out);
+	return text;
+}
+
+static void the_reference_has_every_option(void **state)
+{
+	char *text = reference_text();
+
+	(void)state;
+	for (const struct option *o = options_all; o->name; o++) {
+		char row[64];
+
+		snprintf(row, sizeof(row), "\n| `%s`", o->name);
+		if (!strstr(text, row))
+			fail_msg("%s is not in the reference", o->name);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_sorted_and_unique),
+		cmocka_unit_test(every_row_is_whole),
+		cmocka_unit_test(every_default_parses),
+		cmocka_unit_test(rows_set_their_fields),
+		cmocka_unit_test(wrong_values_say_why),
+		cmocka_unit_test(suggestions_are_close),
+		cmocka_unit_test(the_reference_has_every_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
