@@ -34,7 +34,8 @@ def parse_result(document: Mapping[str, Any]) -> EngineResult:
     try:
         return EngineResult(
             engine=_engine(document, extra),
-            jobs=tuple(_job(job, document) for job in document["jobs"]),
+            # fio adds an empty row without a name when only some jobs report as a group.
+            jobs=tuple(_job(job, document) for job in document["jobs"] if "jobname" in job),
             disks=tuple(_disk(disk) for disk in document.get("disk_util", ())),
             interrupted=bool(extra.get("interrupted", False)),
         )
