@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_TARGET_H
+#define IOGATE_TARGET_H
+
+#include <sys/stat.h>
+
+#include "engine.h"
+#include "err.h"
+#include "job.h"
+#include "pattern.h"
+
+/* The files or devices of one clone of a job. */
+struct target_file {
+	char *path;
+	struct pattern_extent extent;	/* what the job may touch */
+	uint64_t present_bytes;		/* size before layout; 0: not there yet */
+	mode_t type;			/* S_IFREG, S_IFBLK, S_IFCHR; 0: not there yet */
+	dev_t device;			/* of a block device: itself; else the one it lies on */
+	ino_t inode;
+};
+
+struct target {
+	const struct job *job;
+	uint32_t clone, files_count;
+	struct target_file *files;
+	bool direct;			/* O_DIRECT, where the engine can */
+};
+
+/* What layout tells while it works; stop() true ends it with -EINTR. */
+struct target_hooks {
+	void (*say)(void *context, const char *text);	/* may be NULL */
+	bool (*stop)(void *context);			/* called every few MiB */
+	void *context;
+};
+
+/* Names, sizes and every check that needs no write. 0, or -errno with *err;
+ * release also after a failure. */
+int target_init(struct target *t, const struct job *job, uint32_t clone, bool readonly,
+		struct err *err);
+void target_release(struct target *t);
+
+/* Create and extend files: data for what is read, space for what is only written. */
+int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err);
+
+/* Open for the engine and drop caches (invalidate): files[i].fd, -1 if diskless. */
+int target_open(const struct target *t, struct engine_file *files, struct err *err);
+void target_close(const struct target *t, struct engine_file *files);
+
+/* Names as fio makes them, also for messages: a malloced path. */
+char *target_path(const struct job *job, uint32_t clone, uint32_t file);
+uint32_t target_files_count(const struct job *job);
+
+#endif

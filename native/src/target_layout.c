@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "random.h"
+#include "target.h"
+
+enum { CHUNK_BYTES = 1 << 20 };
+
+struct layout {
+	const struct target *target;
+	const struct target_hooks *hooks;
+	uint64_t *chunk;		/* CHUNK_BYTES of noise */
+	struct random noise;
+	struct err *err;
+};
+
+static uint64_t file_end(const struct target_file *f)
+{
+	return f->extent.start_bytes + f->extent.size_bytes;
+}
+
+/* Clones may share a file: an earlier one may have laid it out just now. */
+static uint64_t bytes_now(const struct target_file *f)
+{
+	struct stat st;
+
+	return stat(f->path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+static bool needs_layout(const struct target_file *f)
+{
+	return (!f->type || f->type == S_IFREG) &&
+	       (bytes_now(f) < file_end(f) || access(f->path, F_OK));
+}
+
+static int full(const struct layout *l, const struct target_file *f, uint64_t needed)
+{
+	struct statvfs fs;
+	const uint64_t available = statvfs(f->path, &fs) ? 0 : (uint64_t)fs.f_bavail * fs.f_frsize;
+
+	return err_set(l->err, -ENOSPC, "%s: no space for '%s': it needs %" PRIu64 " MiB more, "
+		       "the filesystem has %" PRIu64 " MiB left: free some, make size smaller, or "
+		       "name another directory", l->target->job->name, f->path,
+		       (needed + (1 << 20) - 1) >> 20, available >> 20);
+}
+
+static int write_error(const struct layout *l, const struct target_file *f, int code,
+		       uint64_t needed)
+{
+	if (code == -ENOSPC || code == -EDQUOT)
+		return full(l, f, needed);
+	return err_set(l->err, code, "%s: cannot lay out '%s': %s", l->target->job->name, f->path,
+		       strerror(-code));
+}
+
+/* Noise neither compresses nor deduplicates, and one word a page changes each time. */
+static void renew_chunk(struct layout *l)
+{
+	for (size_t i = 0; i < CHUNK_BYTES / sizeof(uint64_t); i += 4096 / sizeof(uint64_t))
+		l->chunk[i] = random_next(&l->noise);
+}
+
+static int write_chunk(struct layout *l, int fd, uint64_t at, uint64_t end)
+{
+	const size_t length = end - at < CHUNK_BYTES ? (size_t)(end - at) : CHUNK_BYTES;
+	const ssize_t written = pwrite(fd, l->chunk, length, (off_t)at);
+
+	if (written < 0)
+		return -errno;
+	return written ? (int)written : -ENOSPC;
+}
+
+/* Real blocks with real data: a hole or an unwritten extent would be read from
+ * memory. Written back at once, or it would compete with the measurement. */
+static int write_data(struct layout *l, int fd, const struct target_file *f, uint64_t from)
+{
+	uint64_t at = from;
+
+	while (at < file_end(f)) {
+		int ret;
+
+		if (l->hooks->stop && l->hooks->stop(l->hooks->context))
+			return err_set(l->err, -EINTR, "%s: interrupted while laying out '%s'",
+				       l->target->job->name, f->path);
+		renew_chunk(l);
+		ret = write_chunk(l, fd, at, file_end(f));
+		if (ret < 0)
+			return write_error(l, f, ret, file_end(f) - at);
+		at += (uint64_t)ret;
+	}
+	return fdatasync(fd) ? write_error(l, f, -errno, file_end(f) - from) : 0;
+}
+
+static int reserve(struct layout *l, int fd, const struct target_file *f, uint64_t from)
+{
+	if (!fallocate(fd, 0, 0, (off_t)file_end(f)))
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS)
+		return write_error(l, f, -errno, file_end(f) - from);
+	return ftruncate(fd, (off_t)file_end(f)) ? write_error(l, f, -errno, 0) : 0;
+}
+
+/* What a failed layout leaves must not fill the disk: back to what was there. */
+static void undo(const struct target_file *f, int fd, uint64_t from, bool created)
+{
+	if (created)
+		unlink(f->path);
+	else if (ftruncate(fd, (off_t)from))
+		return;
+}
+
+static int lay_out_file(struct layout *l, const struct target_file *f)
+{
+	const bool created = access(f->path, F_OK);
+	const uint64_t from = bytes_now(f);
+	const int fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	int ret;
+
+	if (fd < 0)
+		return write_error(l, f, -errno, 0);
+	ret = l->target->job->rw & RW_READ ? write_data(l, fd, f, from) : reserve(l, fd, f, from);
+	if (ret)
+		undo(f, fd, from, created);
+	close(fd);
+	return ret;
+}
+
+static void tell(const struct target *t, const struct target_hooks *hooks, uint32_t files,
+		 uint64_t bytes)
+{
+	const char *plural = files == 1 ? "" : "s";
+	char text[256];
+
+	if (!hooks->say)
+		return;
+	snprintf(text, sizeof(text), "%s: Laying out IO file%s (%u file%s / %" PRIu64 "MiB)",
+		 t->job->name, plural, files, plural, bytes >> 20);
+	hooks->say(hooks->context, text);
+}
+
+static bool announce(const struct target *t, const struct target_hooks *hooks)
+{
+	uint64_t bytes = 0;
+	uint32_t files = 0;
+
+	for (uint32_t i = 0; i < t->files_count; i++) {
+		if (needs_layout(&t->files[i])) {
+			files++;
+			bytes += file_end(&t->files[i]);
+		}
+	}
+	if (files)
+		tell(t, hooks, files, bytes);
+	return files;
+}
+
+int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err)
+{
+	struct layout l = { .target = t, .hooks = hooks, .err = err, .noise = { 0x1a70 } };
+	int ret = 0;
+
+	if (t->job->ops->flags & ENGINE_DISKLESS || !announce(t, hooks))
+		return 0;
+	l.chunk = malloc(CHUNK_BYTES);
+	if (!l.chunk)
+		return err_set(err, -ENOMEM, "%s: no memory for layout", t->job->name);
+	for (size_t i = 0; i < CHUNK_BYTES / sizeof(uint64_t); i++)
+		l.chunk[i] = random_next(&l.noise);
+	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
+		if (needs_layout(&t->files[i]))
+			ret = lay_out_file(&l, &t->files[i]);
+	}
+	free(l.chunk);
+	return ret;
+}
