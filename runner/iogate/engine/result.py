@@ -86,9 +86,11 @@ def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
 
 
 def _clones(job: Mapping[str, Any], document: Mapping[str, Any]) -> int:
-    """fio does not say how many clones a row stands for; its options do."""
+    """fio does not say how many clones a row stands for: its options tell how many there
+    are, and without group_reporting each has a row of the same name."""
     options = {**document.get("global options", {}), **job.get("job options", {})}
-    return int(options.get("numjobs", 1)) if "group_reporting" in options else 1
+    rows: int = sum(other["jobname"] == job["jobname"] for other in document["jobs"])
+    return max(int(options.get("numjobs", 1)) // rows, 1)
 
 
 def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:

@@ -48,7 +48,7 @@ def lock_path() -> Path:
 def _open(path: Path) -> int:
     """Without O_CREAT first: in a sticky directory the kernel forbids that flag on a file
     of another user, though opening it is allowed."""
-    with suppress(FileNotFoundError, PermissionError):
+    with suppress(OSError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)

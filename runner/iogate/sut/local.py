@@ -9,6 +9,8 @@ import shutil
 import signal
 import stat as stat_bits
 import subprocess
+import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,14 +20,17 @@ from iogate.sut.base import Completed, FileStat, Process, Space
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
+_TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
+_KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
 
 
 class LocalProcess:
     """A child in a session of its own: a Ctrl-C at the terminal reaches only iogate, which
     then stops the engine in an orderly way."""
 
-    def __init__(self, child: subprocess.Popen[bytes], status_fd: int) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], status_fd: int, token: str) -> None:
         self._child = child
+        self._token = token
         self._fd = status_fd
         self._rest = b""
         self.pid = child.pid
@@ -46,6 +51,8 @@ class LocalProcess:
     def poll(self) -> int | None:
         """Looks without reaping: the zombie keeps its number, and so the group's, from
         being given to a stranger before kill_group."""
+        if self._child.returncode is not None:
+            return self._child.returncode
         found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None
@@ -59,6 +66,7 @@ class LocalProcess:
         if self._child.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
+            _kill_marked(self._token)
             self._child.wait()
         self._close()
 
@@ -99,12 +107,14 @@ class LocalSut:
 
     def start(self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str) -> Process:
         read_fd, write_fd = os.pipe()
+        token = uuid.uuid4().hex
         words = [word.replace("{status_fd}", str(write_fd)) for word in argv]
         try:
             with Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
                 child = subprocess.Popen(
                     words,
                     cwd=cwd,
+                    env={**os.environ, _TOKEN: token},
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=err,
@@ -118,7 +128,7 @@ class LocalSut:
             raise RunError(f"cannot start {argv[0]}: {error}") from error
         finally:
             os.close(write_fd)
-        return LocalProcess(child, read_fd)
+        return LocalProcess(child, read_fd, token)
 
     def read_text(self, path: str) -> str | None:
         try:
@@ -195,6 +205,30 @@ class LocalSut:
 
 def _numbers(device: int) -> str:
     return f"{os.major(device)}:{os.minor(device)}"
+
+
+def _kill_marked(token: str) -> None:
+    """SIGKILL every process that carries the token. Some engines put their workers into
+    sessions of their own, where killing the group does not reach them."""
+    for _ in range(_KILL_ROUNDS):
+        left = [pid for pid in _pids() if _carries(pid, token)]
+        if not left:
+            return
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_KILL_PAUSE_S)
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def _carries(pid: int, token: str) -> bool:
+    try:
+        return f"{_TOKEN}={token}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
 
 
 def _die_with_parent(parent: int) -> Callable[[], None]:

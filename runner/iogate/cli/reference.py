@@ -1,0 +1,35 @@
+"""The reference page of the command line, made from the commands and the exit codes."""
+
+from __future__ import annotations
+
+import click
+
+from iogate.cli import COMMANDS
+from iogate.cli.entry import GROUP
+from iogate.errors import ExitCode
+
+_HEAD = """\
+# Commands
+
+<!-- made by scripts/generate.py from the commands in runner/iogate/cli -->
+"""
+_EXITS = """\
+## Exit codes
+
+| code | means |
+|---|---|
+"""
+
+
+def markdown() -> str:
+    """The whole page: each command's own help, then the exit codes."""
+    exits = "".join(f"| {int(code)} | {code.meaning} |\n" for code in ExitCode)
+    return "\n".join([_HEAD, *map(_section, COMMANDS), _EXITS + exits])
+
+
+def _section(name: str) -> str:
+    parent = click.Context(GROUP, info_name="iogate", terminal_width=90, max_content_width=90)
+    command = GROUP.get_command(parent, name)
+    assert command is not None, f"{name} is in COMMANDS"
+    text = command.get_help(click.Context(command, info_name=name, parent=parent))
+    return f"## iogate {name}\n\n{COMMANDS[name]}\n\n```text\n{text}\n```\n"

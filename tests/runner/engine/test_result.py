@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iogate.engine.base import EngineResult
+from iogate.engine.result import parse_result
+from iogate.errors import EngineError
+from iogate.model.histogram import Histogram
+
+JOB = """
+[global]
+ioengine=psync
+size=1m
+bs=4k
+[mix]
+rw=randrw
+fsync=8
+numjobs=2
+group_reporting
+[scan]
+stonewall
+rw=read
+"""
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the fio of this system really writes."""
+    folder = tmp_path_factory.mktemp("fio")
+    (folder / "job.fio").write_text(JOB)
+    argv = ["fio", "job.fio", "--output-format=json+", "--output=out.json"]
+    subprocess.run(argv, cwd=folder, check=True)
+    loaded: dict[str, Any] = json.loads((folder / "out.json").read_text())
+    return loaded
+
+
+@pytest.fixture
+def changed(document: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(document)
+
+
+def test_a_real_result(document: dict[str, Any]) -> None:
+    result = parse_result(document)
+    assert (result.engine.name, result.engine.version[0]) == ("fio", "3")
+    mix, scan = result.jobs
+    assert (mix.name, mix.jobs, scan.name, scan.jobs) == ("mix", 2, "scan", 1)
+    assert set(mix.directions) == {"read", "write", "sync"}
+    assert set(scan.directions) == {"read"}
+    blocks = sum(mix.directions[name].total_ios for name in ("read", "write"))
+    assert blocks == 2 * 256
+    assert scan.directions["read"].io_bytes == 1 << 20
+
+
+def test_histograms_count_every_io(document: dict[str, Any]) -> None:
+    for job in parse_result(document).jobs:
+        for name in set(job.directions) - {"sync"}:
+            part = job.directions[name]
+            assert part.clat is not None
+            assert part.clat.histogram is not None
+            assert part.clat.histogram.count == part.total_ios == part.clat.n
+            assert list(part.clat.histogram.bins) == sorted(part.clat.histogram.bins)
+
+
+def test_our_own_additions(changed: dict[str, Any]) -> None:
+    changed["iogate"] = {
+        "schema": "result/1",
+        "engine": "iogate-engine",
+        "version": "0.1.0",
+        "clock": {"source": "tsc", "error_ppm": 1.5},
+        "interrupted": True,
+    }
+    changed["jobs"][0]["iogate"] = {
+        "jobs": 4,
+        "errors": {"EIO": 3},
+        "series": {
+            "interval_ms": 1000,
+            "end_ms": [1000, 2000],
+            "read": {
+                "ios": [5, 6],
+                "bytes": [50, 60],
+                "clat_sum_ns": [500, 600],
+                "bins": [[[200, 2], [100, 3]], []],
+            },
+        },
+    }
+    result = parse_result(changed)
+    assert result.interrupted
+    assert (result.engine.clock_source, result.engine.clock_error_ppm) == ("tsc", 1.5)
+    job = result.jobs[0]
+    assert (job.jobs, job.errors) == (4, {"EIO": 3})
+    assert job.series is not None
+    first, second = job.series.intervals
+    assert (first.end_ms, first.ios, first.bytes) == (1000, {"read": 5}, {"read": 50})
+    assert first.clat_sum_ns == {"read": 500}
+    assert first.histograms == {"read": Histogram({100: 3, 200: 2})}
+    assert list(first.histograms["read"].bins) == [100, 200]
+    assert second.histograms["read"].count == 0
+
+
+def test_an_error_without_counts_is_counted_once(changed: dict[str, Any]) -> None:
+    changed["jobs"][1]["error"] = 28
+    assert parse_result(changed).jobs[1].errors == {"ENOSPC": 1}
+
+
+def paths(value: object, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Every place in a document, to break each in turn."""
+    found = [at] if at else []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            found += paths(inner, (*at, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            found += paths(inner, (*at, index))
+    return found
+
+
+def broken(document: dict[str, Any], at: tuple[str | int, ...], value: object) -> dict[str, Any]:
+    made: Any = copy.deepcopy(document)
+    inner = made
+    for key in at[:-1]:
+        inner = inner[key]
+    inner[at[-1]] = value
+    return dict(made)
+
+
+@pytest.mark.parametrize("value", [None, "nonsense", [], {}])
+def test_a_damaged_result_is_read_or_refused_never_a_crash(
+    document: dict[str, Any], value: object
+) -> None:
+    small = copy.deepcopy(document)
+    for job in small["jobs"]:
+        for name in ("read", "write", "trim"):
+            for part in ("slat_ns", "clat_ns", "lat_ns"):
+                job[name].get(part, {}).pop("bins", None)
+                job[name].get(part, {}).pop("percentile", None)
+    refused = 0
+    for at in paths(small):
+        try:
+            assert isinstance(parse_result(broken(small, at, value)), EngineResult)
+        except EngineError:
+            refused += 1
+    assert refused
+
+
+def test_no_jobs(changed: dict[str, Any]) -> None:
+    changed["jobs"] = []
+    with pytest.raises(EngineError, match="no jobs"):
+        parse_result(changed)
+
+
+def test_a_newer_result_is_refused_with_what_to_do(changed: dict[str, Any]) -> None:
+    changed["iogate"] = {"schema": "result/2"}
+    with pytest.raises(EngineError, match="result/2") as caught:
+        parse_result(changed)
+    assert "same version" in caught.value.remedy
+
+
+def test_the_stored_results_of_a_run_can_be_read_again(
+    document: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    assert parse_result(json.loads((tmp_path / "r.json").read_text())) == parse_result(document)

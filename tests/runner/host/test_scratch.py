@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from iogate.host.scratch import automatic_parent, scratch_directory, sweep
+from iogate.sut.local import LocalSut
+
+CRASH = """
+import os, sys
+from iogate.host.scratch import scratch_directory
+from iogate.sut.local import LocalSut
+with scratch_directory(LocalSut(), sys.argv[1], "crashed") as path:
+    open(path + "/data", "w").write("x")
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def sut() -> LocalSut:
+    return LocalSut()
+
+
+def crash(tmp_path: Path) -> Path:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], env=env, check=False)
+    assert done.returncode == -signal.SIGKILL
+    return tmp_path / "iogate-crashed"
+
+
+def test_it_is_there_inside_and_gone_after(sut: LocalSut, tmp_path: Path) -> None:
+    with scratch_directory(sut, str(tmp_path), "t") as path:
+        (Path(path) / "file").write_text("x")
+        assert sweep(sut) == ()  # its owner lives
+        assert Path(path).is_dir()
+    assert not Path(path).exists()
+    assert list((tmp_path / "state/iogate/scratch").iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(sut: LocalSut, tmp_path: Path) -> None:
+    left = crash(tmp_path)
+    assert left.is_dir()
+    assert sweep(sut) == (str(left),)
+    assert not left.exists()
+    assert sweep(sut) == ()
+
+
+def test_a_directory_without_our_mark_is_never_removed(sut: LocalSut, tmp_path: Path) -> None:
+    left = crash(tmp_path)
+    (left / ".iogate-scratch").write_text("someone else's")
+    assert sweep(sut) == ()
+    assert (left / "data").exists()
+
+
+def test_a_symlink_inside_is_removed_and_not_followed(sut: LocalSut, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").write_text("x")
+    with scratch_directory(sut, str(tmp_path), "t") as path:
+        (Path(path) / "link").symlink_to(precious)
+    assert (precious / "file").exists()
+
+
+def test_broken_notes_are_passed_over(sut: LocalSut, tmp_path: Path) -> None:
+    notes = tmp_path / "state/iogate/scratch"
+    notes.mkdir(parents=True)
+    (notes / "a.json").write_text("{")
+    (notes / "b.json").write_text("[]")
+    assert sweep(sut) == ()
+
+
+def test_the_automatic_place_can_be_named(
+    sut: LocalSut, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("IOGATE_SCRATCH", str(tmp_path))
+    assert automatic_parent(sut) == str(tmp_path)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import Location, RefusedError
+from iogate.host.targets import AUTO, Use, check_targets, prepared
+from iogate.model.spec import Destroy, Target, TargetKind
+from iogate.sut.local import LocalSut
+from support.devices import loop_device, needs_root, sh
+
+WHERE = Location("a.yaml", 3, 5)
+
+
+@pytest.fixture
+def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return LocalSut()
+
+
+def use(
+    kind: TargetKind,
+    path: object,
+    *,
+    writes: bool = True,
+    needs: int = 0,
+    files: tuple[str, ...] = (),
+    destroy: Destroy | None = None,
+) -> Use:
+    target = Target("t", kind, str(path), destroy=destroy, where=WHERE)
+    return Use(target, writes=writes, bytes_needed=needs, files=files)
+
+
+def refused(sut: LocalSut, what: Use) -> str:
+    with pytest.raises(RefusedError) as caught:
+        check_targets(sut, [what])
+    assert caught.value.where == WHERE
+    assert caught.value.remedy
+    return caught.value.what
+
+
+def test_a_directory_that_is_not_there(sut: LocalSut, tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    said = refused(sut, use(TargetKind.DIRECTORY, missing))
+    assert said == f"target t: directory {missing} does not exist"
+
+
+def test_a_directory_that_is_a_file(sut: LocalSut, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("")
+    assert "is not a directory" in refused(sut, use(TargetKind.DIRECTORY, tmp_path / "f"))
+
+
+def test_files_that_do_not_fit(sut: LocalSut, tmp_path: Path) -> None:
+    said = refused(sut, use(TargetKind.DIRECTORY, tmp_path, needs=1 << 60))
+    assert "the files of this run take" in said
+    check_targets(sut, [use(TargetKind.DIRECTORY, tmp_path, needs=1 << 20)])
+
+
+@pytest.mark.parametrize("name", ["/dev/vda", "a:/dev/vda", "../x", "ok:a/../../x"])
+def test_a_filename_that_leads_out_of_the_target(
+    sut: LocalSut, tmp_path: Path, name: str
+) -> None:
+    assert "leads out" in refused(sut, use(TargetKind.DIRECTORY, tmp_path, files=(name,)))
+
+
+def test_a_filename_inside_is_fine(sut: LocalSut, tmp_path: Path) -> None:
+    check_targets(sut, [use(TargetKind.DIRECTORY, tmp_path, files=("a:b", "c\\:d"))])
+
+
+def test_a_file_in_a_directory_that_is_not_there(sut: LocalSut, tmp_path: Path) -> None:
+    assert "does not exist" in refused(sut, use(TargetKind.FILE, tmp_path / "no/file"))
+
+
+def test_a_device_given_as_a_file(sut: LocalSut) -> None:
+    assert "is not a regular file" in refused(sut, use(TargetKind.FILE, "/dev/zero"))
+
+
+@needs_root
+def test_a_file_that_backs_a_device(sut: LocalSut, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    image.write_bytes(b"\0" * (1 << 20))
+    device = sh("losetup", "--find", "--show", str(image))
+    try:
+        assert f"backs {device}" in refused(sut, use(TargetKind.FILE, image))
+        check_targets(sut, [use(TargetKind.FILE, image, writes=False)])
+    finally:
+        sh("losetup", "--detach", device)
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Iterator[str]:
+    with loop_device(tmp_path, 8) as path:
+        yield path
+
+
+@needs_root
+def test_a_device_is_written_only_when_destroy_names_it(sut: LocalSut, device: str) -> None:
+    assert "does not allow it" in refused(sut, use(TargetKind.DEVICE, device))
+    check_targets(sut, [use(TargetKind.DEVICE, device, destroy=Destroy(size_bytes=8 << 20))])
+
+
+@needs_root
+def test_reading_a_device_needs_no_permission(sut: LocalSut, device: str) -> None:
+    check_targets(sut, [use(TargetKind.DEVICE, device, writes=False)])
+
+
+def test_a_device_that_is_none(sut: LocalSut, tmp_path: Path) -> None:
+    assert "does not exist" in refused(sut, use(TargetKind.DEVICE, tmp_path / "no"))
+    assert "is not a block device" in refused(sut, use(TargetKind.DEVICE, "/dev/null"))
+
+
+def test_a_directory_is_measured_in_a_folder_of_the_runs_own(
+    sut: LocalSut, tmp_path: Path
+) -> None:
+    uses = [use(TargetKind.DIRECTORY, tmp_path), use(TargetKind.FILE, tmp_path / "f")]
+    (tmp_path / "precious").write_text("x")
+    with prepared(sut, uses[:1], "token") as places:
+        inside = Path(places["t"])
+        assert inside.parent == tmp_path
+        assert list(inside.iterdir()) == [inside / ".iogate-scratch"]
+    assert not inside.exists()
+    assert (tmp_path / "precious").exists()
+    with prepared(sut, uses[1:], "token") as places:
+        assert places["t"] == str(tmp_path / "f")
+
+
+def test_an_automatic_directory(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IOGATE_SCRATCH", str(tmp_path))
+    automatic = use(TargetKind.DIRECTORY, AUTO)
+    check_targets(sut, [automatic])
+    with prepared(sut, [automatic], "token") as places:
+        assert Path(places["t"]).parent == tmp_path

@@ -1,0 +1,184 @@
+"""What every system under test must do, tried on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RunError, UsageError
+from iogate.sut import SUTS, open_sut
+from iogate.sut.base import Process, Sut
+
+ORPHAN = """
+import sys
+from iogate.sut.local import LocalSut
+started = LocalSut().start(["sleep", "600"], cwd="/", stdout=sys.argv[1], stderr=sys.argv[1])
+print(started.pid, flush=True)
+import time
+time.sleep(600)
+"""
+
+
+@pytest.fixture(params=SUTS)
+def sut(request: pytest.FixtureRequest) -> Sut:
+    return open_sut(request.param)
+
+
+def start(sut: Sut, tmp_path: Path, script: str) -> Process:
+    out = str(tmp_path / "out")
+    return sut.start(["sh", "-c", script], cwd=str(tmp_path), stdout=out, stderr=out)
+
+
+def ended(process: Process) -> int:
+    for _ in range(1000):
+        if (status := process.poll()) is not None:
+            return status
+        time.sleep(0.01)
+    raise AssertionError("it does not end")
+
+
+def gone(pid: int) -> bool:
+    """Not running; a zombie that nobody has reaped yet counts as gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def wait_gone(pid: int) -> bool:
+    deadline = time.monotonic() + 10
+    while not gone(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return gone(pid)
+
+
+def test_an_unknown_kind() -> None:
+    with pytest.raises(UsageError, match="no system under test"):
+        open_sut("carrier-pigeon")
+
+
+def test_a_command_that_ends(sut: Sut) -> None:
+    done = sut.run(["sh", "-c", "cat; echo err >&2; exit 3"], stdin="in", env={"X": "1"})
+    assert (done.status, done.stdout, done.stderr) == (3, "in", "err\n")
+
+
+def test_a_command_that_is_not_there(sut: Sut) -> None:
+    with pytest.raises(RunError, match="cannot run"):
+        sut.run(["/no/such/program"])
+
+
+def test_a_command_that_takes_too_long(sut: Sut) -> None:
+    with pytest.raises(RunError, match="did not end"):
+        sut.run(["sleep", "60"], timeout_s=0.05)
+
+
+def test_files_and_directories(sut: Sut, tmp_path: Path) -> None:
+    folder = f"{tmp_path}/a/b"
+    sut.make_dir(folder)
+    sut.write_text(f"{folder}/f", "text")
+    assert sut.read_text(f"{folder}/f") == "text"
+    assert sut.list_dir(folder) == ("f",)
+    found = sut.stat(f"{folder}/f")
+    assert found is not None
+    assert (found.is_file, found.size_bytes) == (True, 4)
+    assert sut.can_write(folder)
+    sut.remove_file(f"{folder}/f")
+    sut.remove_file(f"{folder}/f")
+    assert sut.stat(f"{folder}/f") is None
+    sut.remove_tree(f"{tmp_path}/a")
+    assert sut.list_dir(folder) == ()
+    with pytest.raises(RunError, match="cannot write"):
+        sut.write_text(f"{folder}/f", "text")
+
+
+def test_what_is_absent_is_none(sut: Sut) -> None:
+    assert sut.read_text("/no/such/file") is None
+    assert sut.stat("/no/such\0file") is None
+    assert sut.space("/no/such/file") is None
+    assert sut.which("no-such-program") is None
+    assert sut.open_exclusive("/no/such/device") == "No such file or directory"
+
+
+def test_room_on_a_filesystem(sut: Sut, tmp_path: Path) -> None:
+    space = sut.space(str(tmp_path))
+    assert space is not None
+    assert 0 < space.free_bytes <= space.total_bytes
+
+
+def test_status_lines_come_as_they_are_written(sut: Sut, tmp_path: Path) -> None:
+    script = "printf 'one\\ntw' >&$0; sleep 0.1; printf 'o\\n' >&$0; exit 5"
+    out = str(tmp_path / "out")
+    process = sut.start(
+        ["bash", "-c", script, "{status_fd}"], cwd=str(tmp_path), stdout=out, stderr=out
+    )
+    lines: list[str] = []
+    while (more := process.status_lines(1.0)) is not None:
+        lines += more
+    assert lines == ["one", "two"]
+    assert ended(process) == 5
+    process.kill_group()
+
+
+def test_output_goes_to_the_file(sut: Sut, tmp_path: Path) -> None:
+    process = start(sut, tmp_path, "echo out; echo err >&2")
+    assert ended(process) == 0
+    process.kill_group()
+    assert (tmp_path / "out").read_text() == "out\nerr\n"
+
+
+def test_the_signal_that_killed_it_is_told(sut: Sut, tmp_path: Path) -> None:
+    process = start(sut, tmp_path, "kill -9 $$")
+    assert ended(process) == -signal.SIGKILL
+    process.kill_group()
+    process.signal(signal.SIGINT)  # nothing, now that it is gone
+
+
+def test_a_program_that_is_not_there_cannot_start(sut: Sut, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot start"):
+        sut.start(["/no/such/program"], cwd="/", stdout=f"{tmp_path}/o", stderr=f"{tmp_path}/o")
+
+
+def test_its_children_are_killed_with_it(sut: Sut, tmp_path: Path) -> None:
+    process = start(sut, tmp_path, "sleep 600 & echo $! > child; exit 0")
+    assert ended(process) == 0
+    child = int((tmp_path / "child").read_text())
+    assert not gone(child)
+    process.kill_group()
+    assert wait_gone(child)
+
+
+def test_children_in_sessions_of_their_own_are_killed_too(sut: Sut, tmp_path: Path) -> None:
+    process = start(sut, tmp_path, "setsid sh -c 'echo $$ > child; exec sleep 600' & wait")
+    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
+        time.sleep(0.02)
+    process.kill_group()
+    assert wait_gone(int((tmp_path / "child").read_text()))
+
+
+def test_a_terminals_interrupt_does_not_reach_it(sut: Sut, tmp_path: Path) -> None:
+    process = start(sut, tmp_path, "sleep 600")
+    assert os.getpgid(process.pid) != os.getpgid(0)
+    assert os.getsid(process.pid) == process.pid
+    process.kill_group()
+
+
+def test_it_dies_when_iogate_is_killed(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", ORPHAN, str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=env,
+    )
+    assert parent.stdout is not None
+    with parent:
+        pid = int(parent.stdout.readline())
+        assert not gone(pid)
+        parent.kill()
+    assert wait_gone(pid)

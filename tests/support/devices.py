@@ -1,0 +1,85 @@
+"""Block devices and filesystems that a test makes for itself, and always takes away."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="loop devices and mounts need root")
+
+
+def sh(*argv: str) -> str:
+    """Run a command that must work; its output."""
+    done = subprocess.run(argv, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, f"{argv}: {done.stderr}"
+    return done.stdout.strip()
+
+
+@contextmanager
+def loop_device(folder: Path, size_mib: int = 32, *, readonly: bool = False) -> Iterator[str]:
+    """A loop device over a sparse file; its path."""
+    image = folder / f"image-{time.monotonic_ns()}"
+    with image.open("wb") as out:
+        out.truncate(size_mib << 20)
+    extra = ["--read-only"] if readonly else []
+    path = sh("losetup", "--find", "--show", *extra, str(image))
+    try:
+        yield path
+    finally:
+        _detach(path)
+        image.unlink()
+
+
+@contextmanager
+def partition(device: str) -> Iterator[str]:
+    """A first partition of 8 MiB on a device, known to the kernel only."""
+    sh("addpart", device, "1", "2048", "16384")
+    try:
+        yield f"{device}p1"
+    finally:
+        sh("delpart", device, "1")
+
+
+@contextmanager
+def mounted(device: str, point: Path, fs_type: str = "ext4") -> Iterator[Path]:
+    """A fresh filesystem on a device, mounted."""
+    force = {"ext4": "-F", "xfs": "-f", "btrfs": "-f"}[fs_type]
+    sh(f"mkfs.{fs_type}", "-q", force, device)
+    point.mkdir(exist_ok=True)
+    sh("mount", device, str(point))
+    try:
+        yield point
+    finally:
+        sh("umount", str(point))
+
+
+@contextmanager
+def swapping(device: str) -> Iterator[None]:
+    """A device as active swap, of the lowest priority."""
+    sh("mkswap", "--quiet", device) if _quiet_mkswap() else sh("mkswap", device)
+    sh("swapon", "--priority", "0", device)
+    try:
+        yield
+    finally:
+        sh("swapoff", device)
+
+
+def _quiet_mkswap() -> bool:
+    return "--quiet" in sh("mkswap", "--help")
+
+
+def _detach(path: str) -> None:
+    """A device that something still closes is detached a moment later."""
+    sh("losetup", "--detach", path)
+    name = Path(path).name
+    for _ in range(100):
+        if not Path(f"/sys/block/{name}/loop/backing_file").exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} is still attached")
