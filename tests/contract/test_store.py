@@ -144,6 +144,9 @@ def test_a_run_that_was_never_begun_is_refused(store: Store) -> None:
         store.add_failure("nobody", CaseFailure("c", 1, "why"))
     with pytest.raises(StoreError):
         finish(store, "nobody", Outcome.PASS)
+    store.begin_run(s.run("somebody"))  # a refusal leaves nothing half done
+    store.add_measurement("somebody", full_measurement())
+    assert [run.id for run in store.runs()] == ["somebody"]
 
 
 def test_an_id_is_taken_once(store: Store) -> None:

@@ -64,11 +64,11 @@ def canonical_paths() -> tuple[str, ...]:
 
 
 def _split_job(path: str) -> tuple[str | None, str]:
-    """``jobs.NAME.REST`` where NAME may hold dots: the longest NAME that leaves a metric."""
+    """``jobs.NAME.REST`` where NAME may hold dots; at most one NAME leaves a metric."""
     if not path.startswith("jobs."):
         return None, path
     dots = [match.start() for match in re.finditer(r"\.", path)][1:]
-    for dot in reversed(dots):
+    for dot in dots:
         if dot > len("jobs.") and _resolve(path[dot + 1 :]) is not None:
             return path[len("jobs.") : dot], path[dot + 1 :]
     name, _, rest = path[len("jobs.") :].partition(".")

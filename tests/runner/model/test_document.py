@@ -139,6 +139,16 @@ def test_what_is_broken_is_named(path: list[Any], value: Any, words: str) -> Non
         measurement_from_document(document)
 
 
+def test_a_histogram_is_ascending_whatever_the_order_it_came_in() -> None:
+    measured = s.measurement(s.job(write=s.direction(clat=s.latency([1, 2, 3]))))
+    document = as_read_back(to_document(measured))
+    document["jobs"][0]["directions"]["write"]["clat"]["histogram"].reverse()
+    clat = measurement_from_document(document).jobs[0].directions["write"].clat
+    assert clat is not None
+    assert clat.histogram is not None
+    assert list(clat.histogram.bins) == [1, 2, 3]
+
+
 def test_fields_may_be_added_and_defaults_left_out() -> None:
     document = as_read_back(to_document(s.measurement()))
     del document["warnings"]
