@@ -112,13 +112,18 @@ def _rates(part: dict[str, float]) -> Rates:
     )
 
 
+def _complaint(said: str) -> str:
+    """What the engine complained of, without what it told before."""
+    return said.rpartition(f"{PROGRAM}: ")[2] or "it said nothing"
+
+
 def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
     text = sut.read_text(job.result_file)
     try:
         document: dict[str, object] = json.loads(text or "")
     except ValueError:
         raise EngineError(
-            f"{PROGRAM} ended with status {status} and gave no result: {said or 'it said nothing'}",
+            f"{PROGRAM} gave no result (status {status}): {_complaint(said)}",
             remedy=f"run it by hand: {PROGRAM} {job.job_file}",
         ) from None
     return document

@@ -24,7 +24,7 @@ def ask_info(sut: Sut, name: str, path: str) -> EngineInfo:
     return EngineInfo(
         name=name,
         path=path,
-        version=version.stdout.split()[-1].rpartition("fio-")[2],
+        version=version.stdout.split()[-1].rpartition("-")[2],
         ioengines=_indented(engines.stdout),
     )
 

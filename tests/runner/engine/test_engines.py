@@ -69,7 +69,6 @@ def test_it_measures(engine: Engine, place: Path) -> None:
     assert not result.interrupted
     directions = result.jobs[0].directions
     assert directions["read"].total_ios + directions["write"].total_ios == 256
-    assert not (place / "log").read_text()
 
 
 def test_it_shows_progress(engine: Engine, place: Path) -> None:
@@ -133,7 +132,7 @@ def test_a_full_disk(engine: Engine, place: Path) -> None:
         sh("mkfs.ext4", "-q", "-F", device)
         sh("mount", device, str(place / "data"))
         try:
-            with pytest.raises(EngineError, match="No space left on device"):
+            with pytest.raises(EngineError, match="(?i)no space"):
                 run(engine, job(place, QUICK.replace("1m", "64m").replace("randrw", "write")))
         finally:
             sh("umount", str(place / "data"))
