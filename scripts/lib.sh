@@ -122,7 +122,7 @@ make_venv() {
 }
 
 build_engine() {
-	make -q -C native >/dev/null 2>&1 || say "building the engine"
+	[ -x native/build/iogate-engine ] || say "building the engine"
 	quietly build make -C native
 }
 
@@ -138,7 +138,7 @@ set_up_to_run() {
 # Checkers of workflows that only Go's own registry distributes: name, version, module.
 go_tools="actionlint v1.7.12 github.com/rhysd/actionlint/cmd/actionlint
 act v0.2.89 github.com/nektos/act"
-tools_cache=${XDG_CACHE_HOME:-$HOME/.cache}/iogate-tools
+tools_cache=${XDG_CACHE_HOME:-${HOME:-$root}/.cache}/iogate-tools
 
 # go_command FOLDER: a Go of at least 1.25, the system's or one installed into FOLDER.
 go_command() {

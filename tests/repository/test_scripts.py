@@ -1,0 +1,91 @@
+"""The scripts: what a stranger runs first."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from repository.tree import ROOT
+
+NOBODY = 65534
+
+
+def run_as_nobody(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run without root, without sudo and without a terminal."""
+    become = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        words,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        **become,
+    )
+
+
+@pytest.fixture
+def library() -> Iterator[Path]:
+    """scripts/lib.sh in a checkout of its own that anybody can read."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        root.chmod(0o755)
+        (root / "scripts").mkdir()
+        copy = root / "scripts" / "lib.sh"
+        copy.write_bytes((ROOT / "scripts" / "lib.sh").read_bytes())
+        yield copy
+
+
+def test_without_root_the_missing_packages_are_named_and_nothing_else_happens(
+    library: Path,
+) -> None:
+    script = f"source {library}; need_packages bash iogate-no-such-package other-none"
+    done = run_as_nobody("bash", "-c", script)
+    assert done.returncode == 2
+    assert "apt-get install -y --no-install-recommends" in done.stderr
+    assert "iogate-no-such-package other-none" in done.stderr
+    assert " bash " not in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+
+
+def test_a_step_that_fails_shows_the_end_of_its_output_and_where_the_rest_is(
+    library: Path,
+) -> None:
+    script = f"source {library}; quietly step sh -c 'echo the reason; exit 7'; echo on"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 7
+    assert done.stdout == ""
+    assert "the reason" in done.stderr
+    assert str(library.parents[1] / "build" / "logs" / "step.log") in done.stderr
+
+
+def test_the_key_of_the_environment_follows_the_lock_file(tmp_path: Path) -> None:
+    lock = tmp_path / "x.lock"
+    for name in ("pyproject.toml", "hatch_build.py"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    keys = []
+    for text in ("a==1\n", "a==1\n", "a==2\n"):
+        lock.write_text(text)
+        script = f"source {ROOT}/scripts/lib.sh; cd {tmp_path}; venv_key x.lock"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        keys.append(done.stdout)
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_make_only_calls_the_scripts() -> None:
+    for name in ("demo", "test", "lint", "bench"):
+        done = subprocess.run(
+            ["make", "-n", name], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == f"scripts/{name}"
+        assert os.access(ROOT / "scripts" / name, os.X_OK)
+
+
+def test_make_help_names_every_target() -> None:
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in ("demo", "test", "lint", "bench", "clean", "help"):
+        assert f"make {name} " in done.stdout
