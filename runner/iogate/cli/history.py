@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from iogate.cli.table import duration, printable, table
+from iogate.cli.table import defused, duration, printable, table
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
@@ -105,8 +105,8 @@ def _print_judgement(run: Run) -> None:
         click.echo("no verdict: the run did not end")
         return
     for verdict in run.verdict.thresholds:
-        click.echo(f"{verdict.outcome.value}: {printable(verdict.reason)}")
-    click.echo(printable(run.verdict.sentence))
+        click.echo(f"{verdict.outcome.value:<12}{printable(verdict.reason)}")
+    click.echo(defused(printable(run.verdict.sentence)))
 
 
 def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
@@ -179,7 +179,7 @@ def _print_table(
 ) -> None:
     """By rich on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        click.echo(table(head, rows, right=right))
+        click.echo(defused(table(head, rows, right=right)))
         return
     from rich import box
     from rich.console import Console
