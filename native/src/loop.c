@@ -23,10 +23,23 @@ static inline void stamp(struct loop *l, const struct io *io)
 		*(uint64_t *)((char *)io->buffer + at) = ++l->stamp;
 }
 
+/* As fio does, each pass over files begins with their caches dropped; uniform and
+ * zoned jobs have no passes, and the first was dropped for when the files opened. */
+static void pass_begun(struct loop *l)
+{
+	const struct pattern *p = &l->pattern;
+
+	if (l->passes && !p->zoned && (!p->random || p->mapped))
+		target_invalidate(l->worker->target, l->engine.files);
+	l->passes = p->passes;
+}
+
 bool loop_plan(struct loop *l)
 {
 	l->planned_next = 0;
 	l->planned_count = pattern_fill(&l->pattern, l->planned, LOOP_PLANNED);
+	if (l->pattern.passes != l->passes)
+		pass_begun(l);
 	return l->planned_count;
 }
 

@@ -22,6 +22,7 @@ struct loop {
 	struct io **free, **batch, **done;	/* depth of each */
 	uint32_t free_count, in_flight;
 	uint32_t planned_next, planned_count;
+	uint64_t passes;		/* of the pattern, as far as caches are dropped for it */
 	struct pattern_io planned[LOOP_PLANNED];
 
 	bool synchronous;		/* the engine's depth is 1: no slat */

@@ -88,6 +88,7 @@ static void pass_begin(struct pattern *p)
 		cursor_rewind(p, &p->cursors[i]);
 	p->files_done = 0;
 	p->file = 0;
+	p->passes++;
 }
 
 static uint8_t draw_dir(struct pattern *p)
@@ -97,8 +98,8 @@ static uint8_t draw_dir(struct pattern *p)
 
 /*
  * The usual case, a single file without zones and one block size: one tight loop
- * an order. `n` never crosses the end of a pass, except that a mixed sequential job
- * learns only by drawing which direction reaches the end.
+ * an order. It stops before the end of a pass; uniform offsets have none. In a mixed
+ * sequential job either direction may be the one that gets there.
  */
 enum order { ORDER_SEQUENTIAL, ORDER_MAPPED, ORDER_UNIFORM };
 
@@ -112,10 +113,26 @@ uint64_t plain_block(struct pattern *p, struct pattern_cursor *c, uint64_t block
 	case ORDER_UNIFORM:
 		return random_below(&p->offsets, blocks);
 	default:
-		if (c->next[dir] == blocks)
-			memset(c->next, 0, sizeof(c->next));
 		return c->next[dir]++;
 	}
+}
+
+/* How many of n I/Os certainly belong to this pass; begins the next one at its end. */
+static inline __attribute__((always_inline))
+uint32_t plain_room(struct pattern *p, struct pattern_cursor *c, uint64_t blocks, uint32_t n,
+		    enum order order)
+{
+	const uint64_t *next = c->next;
+	const uint64_t done = order == ORDER_MAPPED || next[DIR_READ] > next[DIR_WRITE]
+			      ? next[DIR_READ] : next[DIR_WRITE];
+
+	if (order == ORDER_UNIFORM)
+		return n;
+	if (done == blocks) {
+		pass_begin(p);
+		return blocks < n ? (uint32_t)blocks : n;
+	}
+	return blocks - done < n ? (uint32_t)(blocks - done) : n;
 }
 
 static inline __attribute__((always_inline))
@@ -127,11 +144,7 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 	const uint64_t blocks = c->extent.size_bytes / bs;
 	const uint64_t start = c->extent.start_bytes;
 
-	if (order == ORDER_MAPPED) {
-		if (c->next[0] == blocks)
-			window_init(p, c);
-		n = blocks - c->next[0] < n ? (uint32_t)(blocks - c->next[0]) : n;
-	}
+	n = plain_room(p, c, blocks, n, order);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t dir = mixed ? draw_dir(p) : p->only_dir;
 
@@ -196,18 +209,19 @@ static bool cursor_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 	return true;
 }
 
-/* Round robin over the files that have something left; then a new pass. */
-static uint16_t next_file(struct pattern *p, uint8_t dir, uint64_t *offset)
+/* Round robin over the files that have something left; false: the pass is over. */
+static bool next_file(struct pattern *p, struct pattern_io *io)
 {
-	for (;;) {
+	while (p->files_done < p->files_count) {
 		const uint32_t file = p->file;
 
 		p->file = file + 1 == p->files_count ? 0 : file + 1;
-		if (cursor_take(p, &p->cursors[file], dir, offset))
-			return (uint16_t)file;
-		if (p->files_done == p->files_count)
-			pass_begin(p);
+		if (cursor_take(p, &p->cursors[file], io->dir, &io->offset)) {
+			io->file = (uint16_t)file;
+			return true;
+		}
 	}
+	return false;
 }
 
 static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
@@ -215,13 +229,14 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 	uint32_t i = 0;
 
 	for (; i < n && p->loop_left; i++) {
-		const uint8_t dir = p->mixed ? draw_dir(p) : p->only_dir;
-		const uint64_t bs = p->bs_bytes[dir];
-
-		out[i].dir = dir;
-		out[i].length = (uint32_t)bs;
-		out[i].file = next_file(p, dir, &out[i].offset);
-		p->loop_left -= bs < p->loop_left ? bs : p->loop_left;
+		out[i].dir = p->mixed ? draw_dir(p) : p->only_dir;
+		out[i].length = (uint32_t)p->bs_bytes[out[i].dir];
+		while (!next_file(p, &out[i])) {
+			if (i)
+				return i;
+			pass_begin(p);
+		}
+		p->loop_left -= out[i].length < p->loop_left ? out[i].length : p->loop_left;
 	}
 	return i;
 }

@@ -40,6 +40,7 @@ struct pattern {
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
 	struct random directions, offsets, maps;
 	uint64_t loop_bytes, loop_left, loops_left, ios_left;
+	uint64_t passes;			/* begun over the files; grows only between batches */
 	uint32_t (*fill)(struct pattern *p, struct pattern_io *out, uint32_t n);
 };
 
@@ -52,7 +53,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 		 struct err *err);
 void pattern_release(struct pattern *p);
 
-/* Up to n I/Os; fewer near the end of a pass. 0: the job is done. */
+/* Up to n I/Os, all of one pass; fewer near its end. 0: the job is done. */
 uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n);
 
 #endif

@@ -464,6 +464,7 @@ static void measure(struct run *r)
 	disk_watch_end(&r->disks, &result->disks, &result->disks_count);
 	result->end_unix_ms = clock_unix_ms();
 	result->interrupted = stop_requested;
+	stop_requested = 0;
 	note_clock(r);
 }
 

@@ -273,6 +273,16 @@ int target_open(const struct target *t, struct engine_file *files, struct err *e
 	return ret;
 }
 
+void target_invalidate(const struct target *t, const struct engine_file *files)
+{
+	const bool cached = !t->direct && !(t->job->ops->flags & ENGINE_NO_DIRECT);
+
+	for (uint32_t i = 0; i < t->files_count && t->job->invalidate && cached; i++) {
+		if (files[i].fd >= 0)
+			invalidate(&t->files[i], files[i].fd);
+	}
+}
+
 void target_close(const struct target *t, struct engine_file *files)
 {
 	for (uint32_t i = 0; i < t->files_count; i++) {

@@ -44,6 +44,9 @@ int target_layout(const struct target *t, const struct target_hooks *hooks, stru
 
 /* Open for the engine and drop caches (invalidate): files[i].fd, -1 if diskless. */
 int target_open(const struct target *t, struct engine_file *files, struct err *err);
+/* A new pass over the files: what the last one left in the page cache goes, too, so
+ * that a job on a small file measures the same as on a large one. */
+void target_invalidate(const struct target *t, const struct engine_file *files);
 void target_close(const struct target *t, struct engine_file *files);
 
 /* Names as fio makes them, also for messages: a malloced path. */
