@@ -6,6 +6,7 @@ import math
 import multiprocessing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,34 @@ def test_processes_may_write_at_once_from_the_very_beginning(url: str) -> None:
     runs: list[Run] = [store.run(name) for name in names]
     store.close()
     assert [len(run.measurements) for run in runs] == [20, 20, 20]
+
+
+def _write_until_killed(url: str, kept: Connection) -> None:
+    store = open_store(url)
+    store.begin_run(s.run("killed", status=RunStatus.RUNNING))
+    for number in range(1, 100_000):
+        store.add_measurement("killed", full_measurement(number))
+        kept.send(number)
+
+
+def test_a_killed_process_loses_nothing_that_was_kept(url: str) -> None:
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_write_until_killed, args=(url, sender))
+    process.start()
+    sender.close()
+    while receiver.recv() < 5:
+        pass
+    process.kill()
+    process.join(60)
+    kept = 5
+    while receiver.poll():
+        try:
+            kept = receiver.recv()
+        except EOFError:
+            break
+    receiver.close()
+    store = open_store(url)
+    found = [m.repetition for m in store.run("killed").measurements]
+    store.close()
+    assert found[:kept] == list(range(1, kept + 1))

@@ -105,7 +105,7 @@ def _print_judgement(run: Run) -> None:
         click.echo("no verdict: the run did not end")
         return
     for verdict in run.verdict.thresholds:
-        click.echo(f"{verdict.outcome.value:<12}{printable(verdict.reason)}")
+        click.echo(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
     click.echo(defused(printable(run.verdict.sentence)))
 
 
