@@ -52,13 +52,18 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Series:
+    """A job over time, in intervals of ``interval_ms``; the last may be shorter."""
+
     interval_ms: int
     intervals: tuple[Interval, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JobMeasurement:
-    """One row of the engine's result: a job, or a group of clones reported together."""
+    """One row of the engine's result: a job, or a group of clones reported together.
+
+    ``runtime_ns`` is summed over the clones, and the CPU percentages are of that sum.
+    """
 
     name: str
     jobs: int
@@ -77,6 +82,8 @@ class JobMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class DiskUtil:
+    """What a disk under the target did meanwhile, as the kernel counts."""
+
     name: str
     read_ios: int
     write_ios: int

@@ -49,6 +49,6 @@ class Plan:
     cases: tuple[Case, ...]
     description: str = ""
     overrides: tuple[str, ...] = ()
-    baseline: BaselineRule = BaselineRule()
+    baseline: BaselineRule = field(default_factory=BaselineRule)
     on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
     on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN

@@ -12,6 +12,8 @@ from iogate.model.verdict import RunVerdict
 
 
 class RunStatus(StrEnum):
+    """How far a run got."""
+
     RUNNING = "running"
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"
@@ -31,6 +33,8 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Host:
+    """Where a run was measured; histories are told apart by ``machine_id``."""
+
     name: str
     machine_id: str
 

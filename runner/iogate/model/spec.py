@@ -10,6 +10,8 @@ from iogate.errors import Location
 
 
 class TargetKind(StrEnum):
+    """What a target is."""
+
     DIRECTORY = "directory"
     FILE = "file"
     DEVICE = "device"
@@ -24,6 +26,8 @@ class Level(StrEnum):
 
 
 class Comparison(StrEnum):
+    """How a value is held against its limit."""
+
     LESS = "<"
     LESS_EQUAL = "<="
     GREATER = ">"
@@ -107,6 +111,8 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
+    """How often a case is measured."""
+
     min: int = 3
     max: int = 3
 
@@ -132,6 +138,8 @@ class Workload:
 
 
 class OnMissingBaseline(StrEnum):
+    """What a limit that cannot be judged does to the run."""
+
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"

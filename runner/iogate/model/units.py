@@ -18,6 +18,8 @@ class Unit(StrEnum):
 
 
 class Better(StrEnum):
+    """Which way a metric is better."""
+
     LOW = "low"
     HIGH = "high"
 

@@ -10,6 +10,8 @@ from iogate.model.units import Better, Unit
 
 
 class Outcome(StrEnum):
+    """What came out, of a limit or of a run."""
+
     PASS = "pass"
     FAIL = "fail"
     WARN = "warn"
