@@ -1,0 +1,261 @@
+"""The same job file under fio and under the native engine.
+
+What fio prints must be there with the same type, and what must agree, agrees: bytes, I/O
+counts, the names and sizes of files, and which blocks were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.engine_runs import Ran, files, paths, run, written_blocks
+
+SERVER = """
+[global]
+rw=randread
+size=1m
+direct=1
+[bgwriter]
+rw=randwrite
+ioengine=libaio
+iodepth=32
+[queryA]
+ioengine=mmap
+direct=0
+thinktime=3
+[queryB]
+ioengine=mmap
+direct=0
+thinktime=5
+[bgupdater]
+rw=randrw
+ioengine=libaio
+iodepth=16
+thinktime=40
+size=256k
+"""
+
+
+def _job(name: str, options: str) -> str:
+    return f"[{name}]\n" + "\n".join(options.split()) + "\n"
+
+
+def _server_random() -> Iterable[tuple[str, str]]:
+    yield "random-read", _job("random-read", "rw=randread size=1m")
+    aio = "ioengine=libaio iodepth=8 direct=1 invalidate=1"
+    yield "random-read-aio", _job("random-read", f"rw=randread size=1m {aio}")
+    yield "four-threads", SERVER
+
+
+def _sweep() -> Iterable[tuple[str, str]]:
+    common = "filename=test.bin size=1m runtime=10s ioengine=libaio direct=1"
+    for rw in ("read", "randread", "write", "randwrite", "readwrite", "randrw"):
+        for variable in ("numjobs=4", "blocksize=64k", "zonemode=strided zonesize=64k"):
+            name = f"sweep-{rw}-{variable.split('=', maxsplit=1)[0]}"
+            yield name, _job("test", f"{common} rw={rw} {variable}")
+
+
+def _recommended() -> Iterable[tuple[str, str]]:
+    common = "ioengine=posixaio rw=randwrite end_fsync=1"
+    yield "ars-4k", _job("random-write", f"{common} bs=4k size=1m iodepth=1")
+    yield "ars-4k-fsync", _job("random-write", f"{common} bs=4k size=128k iodepth=1 fsync=1")
+    yield "ars-64k", _job("random-write", f"{common} bs=64k size=256k numjobs=16 iodepth=16")
+    yield "ars-1m", _job("random-write", f"{common} bs=1m size=4m iodepth=1")
+
+
+def _read_write() -> Iterable[tuple[str, str]]:
+    common = "direct=1 ioengine=libaio runtime=60 group_reporting size=1m"
+    for name, rest in {
+        "seqread": "rw=read bs=8k numjobs=8",
+        "seqwrite": "rw=write bs=32k numjobs=4",
+        "randread": "rw=randread bs=8k numjobs=16",
+        "randwrite": "rw=randwrite bs=64k numjobs=8",
+        "randrw": "rw=randrw bs=16k numjobs=8 rwmixread=90",
+    }.items():
+        yield f"oracle-{name}", _job(name, f"{common} {rest}")
+
+
+def _read_test() -> Iterable[tuple[str, str]]:
+    yield "read-test", _job("MyReadTest", "readwrite=read direct=1 size=2m")
+    deep = "ioengine=libaio direct=1 iodepth=16 bs=4k loops=3 numjobs=4 group_reporting"
+    yield (
+        "read-test-shared",
+        _job("MyReadTest", f"readwrite=read {deep} size=1m filename=read.fio"),
+    )
+    yield "randread-test", _job("MyTest", f"readwrite=randread {deep} size=512k")
+
+
+def _probes() -> Iterable[tuple[str, str]]:
+    yield "ioping", _job("p", "rw=randread direct=1 size=1m thinktime=2ms number_ios=8")
+    yield "hdparm-cached", _job("p", "rw=read bs=128k size=2m invalidate=0")
+    yield "hdparm-buffered", _job("p", "rw=read bs=128k size=2m invalidate=1")
+    yield "dd", _job("p", "rw=write bs=1m size=4m end_fsync=1")
+
+
+def _options() -> Iterable[tuple[str, str]]:
+    for engine in ("sync", "psync", "libaio", "io_uring", "mmap", "posixaio", "null"):
+        yield f"engine-{engine}", _job("j", f"ioengine={engine} rw=randrw size=512k iodepth=4")
+    yield "threads", _job("j", "thread numjobs=3 rw=randwrite size=256k")
+    yield "stonewall", _job("a", "rw=write size=256k") + _job("b", "stonewall rw=read size=256k")
+    yield "files", _job("j", "rw=randwrite size=1m nrfiles=4")
+    yield "file-list", _job("j", "rw=write size=512k filename=one:two")
+    yield "colon", _job("j", r"rw=write size=64k filename=a\:b")
+    yield "offset", _job("j", "rw=randwrite size=256k offset=256k filename=f")
+    yield "io_size-less", _job("j", "rw=write size=1m io_size=256k")
+    yield "io_size-more", _job("j", "rw=write size=256k io_size=1m")
+    yield "odd-size", _job("j", "rw=write size=1000k bs=64k")
+    yield "odd-size-random", _job("j", "rw=randwrite size=1000k bs=64k")
+    yield "norandommap", _job("j", "rw=randread size=512k norandommap")
+    yield "loops", _job("j", "rw=randwrite size=256k loops=3")
+    yield "fsync", _job("j", "rw=write size=256k fsync=8 fdatasync=5")
+    yield "per-direction", _job("j", "rw=rw size=512k bs=4k,8k rwmixread=100")
+    yield "group", _job("j", "rw=randrw size=256k numjobs=3 group_reporting description=x")
+
+
+CASES = [
+    *_server_random(), *_sweep(), *_recommended(), *_read_write(), *_read_test(), *_probes(),
+    *_options(),
+]  # fmt: skip
+
+
+def both(engine: Path, fio: str, folder: Path, text: str, output: str = "json") -> tuple[Ran, Ran]:
+    """The job text under fio and under ours, each in a folder of its own."""
+    arguments = [f"--output-format={output}", "../job.fio"]
+    (folder / "job.fio").write_text(text)
+    return run(fio, arguments, folder / "fio"), run(engine, arguments, folder / "ours")
+
+
+def _total(document: dict[str, Any], field: str) -> int:
+    return sum(
+        int(job[direction][field])
+        for job in document["jobs"]
+        for direction in ("read", "write", "trim")
+    )
+
+
+def _rows(document: dict[str, Any]) -> list[tuple[str, int, int]]:
+    return [(job["jobname"], job["groupid"], job["error"]) for job in document["jobs"]]
+
+
+@pytest.mark.parametrize(("name", "text"), CASES, ids=[name for name, _ in CASES])
+def test_same_job_same_document_and_totals(
+    engine: Path, fio: str, tmp_path: Path, name: str, text: str
+) -> None:
+    reference, ours = both(engine, fio, tmp_path, text)
+    expected, found = reference.document(notes=True), ours.document()
+
+    assert set(paths(expected)) - set(paths(found)) == set()
+    assert _rows(found) == _rows(expected)
+    assert _total(found, "io_bytes") == _total(expected, "io_bytes")
+    assert _total(found, "total_ios") == _total(expected, "total_ios")
+    assert files(ours.folder) == files(reference.folder)
+
+
+TIMED = {
+    "mixed": ("json", "rw=randrw size=1m fsync=16 ioengine=libaio iodepth=4"),
+    "bins": ("json+", "rw=randrw size=1m fsync=16 ioengine=libaio iodepth=4"),
+    "ars": ("json", "rw=randwrite size=1m ioengine=posixaio iodepth=4 end_fsync=1"),
+    "group": ("json", "rw=rw size=1m numjobs=3 group_reporting ramp_time=200ms"),
+}
+
+
+@pytest.mark.parametrize(("output", "options"), TIMED.values(), ids=TIMED.keys())
+def test_time_based_documents_have_the_same_paths(
+    engine: Path, fio: str, tmp_path: Path, output: str, options: str
+) -> None:
+    text = _job("j", f"{options} time_based runtime=1")
+    reference, ours = both(engine, fio, tmp_path, text, output)
+    expected, found = reference.document(), ours.document()
+
+    assert set(paths(expected)) - set(paths(found)) == set()
+    for direction in ("read", "write"):
+        measured = found["jobs"][0][direction]
+        assert measured["io_bytes"] == measured["total_ios"] * 4096
+        seconds = measured["runtime"] / 1000
+        assert measured["iops"] * seconds == pytest.approx(measured["total_ios"], rel=0.01)
+        assert measured["bw"] == measured["bw_bytes"] // 1024
+
+
+WRITERS = {
+    "random map": "rw=randwrite size=2m",
+    "random map, deep": "rw=randwrite size=2m ioengine=libaio iodepth=16 direct=1",
+    "random map, odd size": "rw=randwrite size=1000k bs=12k",
+    "offset": "rw=randwrite size=512k offset=1m",
+    "zones": "rw=write size=4m io_size=1m zonemode=strided zonesize=64k zoneskip=64k",
+    "random zones": "rw=randwrite size=4m io_size=1m zonemode=strided zonesize=64k zoneskip=64k",
+    "zone range": "rw=write size=4m io_size=1m zonemode=strided zonesize=32k zonerange=128k",
+    "io_size": "rw=write size=1m io_size=300k",
+    "percent": "rw=write size=25%",
+    "mixed": "rw=randrw size=1m rwmixread=0",
+}
+
+
+@pytest.mark.parametrize("options", WRITERS.values(), ids=WRITERS.keys())
+def test_the_same_blocks_are_written(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
+    covered = []
+    for program, folder in ((fio, tmp_path / "fio"), (engine, tmp_path / "ours")):
+        folder.mkdir()
+        target = folder / "target"
+        with target.open("wb") as stream:
+            stream.truncate(4 << 20)
+        ran = run(program, ["-"], folder, _job("j", f"filename=target {options}"))
+        assert ran.status == 0, ran.err
+        covered.append(written_blocks(target))
+    assert covered[1] == covered[0]
+    assert covered[0]
+
+
+def test_norandommap_leaves_holes(engine: Path, tmp_path: Path) -> None:
+    """The opposite of the random map: or the tests above would show nothing."""
+    text = _job("j", "filename=f rw=randwrite size=2m norandommap")
+    ran = run(engine, ["-"], tmp_path, text)
+    assert ran.status == 0, ran.err
+    assert 0 < len(written_blocks(tmp_path / "f")) < 512
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "rw=write size=1000k bs=64k offset=64k",
+        "rw=randwrite size=1000k bs=64k offset=64k",
+        "rw=write size=1000k bs=64k offset=64k ioengine=mmap",
+        "rw=write size=512k offset=64k zonemode=strided zonesize=64k zoneskip=64k",
+    ],
+)
+def test_nothing_is_written_outside_of_size(engine: Path, tmp_path: Path, options: str) -> None:
+    """fio rounds the last block up, and lets zones run on to the end of the file."""
+    target = tmp_path / "target"
+    with target.open("wb") as stream:
+        stream.truncate(4 << 20)
+    ran = run(engine, ["-"], tmp_path, _job("j", f"filename=target {options}"))
+    assert ran.status == 0, ran.err
+    written = written_blocks(target)
+    assert written
+    assert min(written) >= 16
+    assert max(written) < 16 + 250
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[j]\nrw=read\nsize=1m\nzonesize=64k\n",
+        "[j]\nrw=read\nsize=1m\nzonemode=strided\n",
+        "[j]\nrw=read\nsize=1k\n",
+        "[j]\nrw=read\nsize=1m\nbogus=1\n",
+        "[j]\nrw=read\nsize=1m\ndirect=yes\n",
+        "[j]\nrw=read\nsize=1m\niodepth=0\n",
+        "[j]\nrw=READ\nsize=1m\n",
+        "[j]\nrw=write\nsize=1m\ndirectory=/nonexistent\n",
+        "[j]\nrw=read\nsize=1m\nioengine=nothing\n",
+    ],
+    ids=lambda text: text.splitlines()[-1],
+)
+def test_what_fio_refuses_is_refused(engine: Path, fio: str, tmp_path: Path, text: str) -> None:
+    reference, ours = both(engine, fio, tmp_path, text)
+    assert reference.status != 0
+    assert ours.status in {1, 2}
+    assert ours.err.startswith("iogate-engine: ")
