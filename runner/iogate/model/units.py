@@ -46,9 +46,7 @@ def format_value(value: float | None, unit: Unit) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    scale, suffix = next(
-        ((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1]
-    )
+    scale, suffix = next(((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1])
     scaled = value / scale
     digits = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
     if scaled == int(scaled) and abs(scaled) < 1000:

@@ -1,0 +1,51 @@
+"""Values as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.model.units import Unit, format_change, format_value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1_234_567, Unit.NANOSECONDS, "1.23 ms"),
+        (180_000, Unit.PER_SECOND, "180 k/s"),
+        (512 * 2**20, Unit.BYTES_PER_SECOND, "512 MiB/s"),
+        (12.34, Unit.PERCENT, "12.3 %"),
+        (3, Unit.COUNT, "3"),
+        (0, Unit.NANOSECONDS, "0 ns"),
+        (-2e6, Unit.NANOSECONDS, "-2 ms"),
+        (None, Unit.COUNT, "–"),
+        (math.nan, Unit.COUNT, "–"),
+        (math.inf, Unit.COUNT, "∞"),
+    ],
+)
+def test_a_value_has_three_digits_and_its_unit(value: float | None, unit: Unit, text: str) -> None:
+    assert format_value(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (0.103, "+10.3 %"),
+        (-0.03, "-3.0 %"),
+        (0.0, "+0.0 %"),
+        (math.inf, "+∞ %"),
+        (None, "–"),
+        (math.nan, "–"),
+    ],
+)
+def test_a_change_has_its_sign(change: float | None, text: str) -> None:
+    assert format_change(change) == text
+
+
+@given(st.none() | st.floats(), st.sampled_from(Unit))
+def test_any_value_has_a_text(value: float | None, unit: Unit) -> None:
+    assert format_value(value, unit)
+    assert format_change(value)
