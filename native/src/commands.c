@@ -155,5 +155,5 @@ const struct command commands_all[] = {
 	  "Write progress to this open file descriptor, a JSON object a line" },
 	{ "eta", "when", false, apply_eta,
 	  "Live line on the terminal: auto (default), always, never" },
-	{ NULL },
+	{ .name = NULL },
 };

@@ -245,7 +245,7 @@ static int parse_engine(const struct target *t, const char *text)
 
 	if (!ops)
 		return engine_error(t, text);
-	memcpy(t->field, &ops, sizeof(ops));
+	memcpy(t->field, &ops, sizeof(void *));
 	return 0;
 }
 

@@ -69,7 +69,8 @@ const struct option options_all[] = {
 		  "going round." },
 	{ "iodepth", NULL, OPTION_NUMBER, CATEGORY_DEPTH, JOB(iodepth), "1", 1, DEPTH_MAX,
 	  .help = "I/Os kept in flight; only asynchronous engines go past 1." },
-	{ "ioengine", NULL, OPTION_ENGINE, CATEGORY_ENGINE, JOB(ops), "psync",
+	{ "ioengine", NULL, OPTION_ENGINE, CATEGORY_ENGINE,
+	  offsetof(struct job, ops), sizeof(void *), "psync",
 	  .help = "How I/O is issued; --enghelp lists the engines." },
 	{ "loops", NULL, OPTION_NUMBER, CATEGORY_TIME, JOB(loops), "1", 1,
 	  .help = "Run the job so many times over." },
@@ -123,5 +124,5 @@ const struct option options_all[] = {
 	  .help = "Bytes of I/O in a zone before going on to the next." },
 	{ "zoneskip", NULL, OPTION_SIZE, CATEGORY_TARGET, JOB(zoneskip_bytes), "0",
 	  .help = "Bytes to leave out between two zones." },
-	{ NULL },
+	{ .name = NULL },
 };

@@ -114,6 +114,7 @@ static int read_term(struct reader *r, long double *value)
 {
 	int code;
 
+	*value = 0;
 	if (++r->depth > NESTING_MAX)
 		return fail(r, "too deeply nested");
 	skip_blanks(r);
@@ -131,7 +132,7 @@ static int read_term(struct reader *r, long double *value)
 
 static int read_power(struct reader *r, long double *value)
 {
-	long double exponent;
+	long double exponent = 0;
 	int code = read_term(r, value);
 
 	if (code)
@@ -150,7 +151,7 @@ static int read_power(struct reader *r, long double *value)
 
 static int read_product(struct reader *r, long double *value)
 {
-	long double right;
+	long double right = 0;
 	int code = read_power(r, value);
 
 	while (!code) {
@@ -176,7 +177,7 @@ static int read_product(struct reader *r, long double *value)
 
 static int read_sum(struct reader *r, long double *value)
 {
-	long double right;
+	long double right = 0;
 	int code = read_product(r, value);
 
 	while (!code) {
