@@ -5,7 +5,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
-venv=$root/.venv
+# Elsewhere with IOGATE_VENV: a runner that cleans its checkout each time keeps it outside.
+venv=${IOGATE_VENV:-$root/.venv}
 logs=$root/build/logs
 started=$SECONDS
 
@@ -110,7 +111,7 @@ make_venv() {
 		stamp=$venv/$lock.stamp
 		[ -e "$stamp" ] && [ "$(cat "$stamp")" = "$(venv_key "$lock")" ] && return
 	done
-	say "making .venv from $1"
+	say "making $venv from $1"
 	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv python3 -m venv --clear "$venv"
 	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$1"
 	quietly pip-iogate "$venv/bin/pip" install --disable-pip-version-check --no-deps \
