@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -57,6 +57,15 @@ def mounted(device: str, point: Path, fs_type: str = "ext4") -> Iterator[Path]:
         yield point
     finally:
         sh("umount", str(point))
+
+
+def fill(folder: Path) -> None:
+    """Take the last byte of a small filesystem."""
+    with (folder / "filler").open("wb", buffering=0) as filler:
+        for block in (1 << 16, 1 << 9):
+            with suppress(OSError):
+                while True:
+                    filler.write(b"x" * block)
 
 
 @contextmanager

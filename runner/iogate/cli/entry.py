@@ -42,6 +42,8 @@ def run_command(words: Sequence[str]) -> int:
         return _failed(error)
     except KeyboardInterrupt:
         return _failed(click.Abort())
+    except SystemExit:  # click's own answer to a pipe that was closed, with a status of 1
+        return _failed(BrokenPipeError())
 
 
 def _failed(error: Exception) -> int:

@@ -36,6 +36,7 @@ def check_targets(sut: Sut, uses: Sequence[Use]) -> None:
     for use in uses:
         _CHECKS[use.target.kind](sut, use)
         _check_filenames(use)
+    _check_space(sut, uses)
 
 
 @contextmanager
@@ -68,13 +69,12 @@ def _check_directory(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
     if not sut.can_write(path):
         raise _refused(use, f"directory {path} is not writable", "run as a user who may write it")
-    _check_space(sut, use, path, already=0)
 
 
 def _check_file(sut: Sut, use: Use) -> None:
     path = use.target.path
     found = sut.stat(path)
-    parent = path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+    parent = _parent(path)
     if found and not found.is_file:
         remedy = "use 'device:' for a block device, 'directory:' for a directory"
         raise _refused(use, f"{path} is not a regular file", remedy)
@@ -84,7 +84,6 @@ def _check_file(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} is not writable", "run as a user who may write it")
     if use.writes:
         _check_file_in_use(sut, use)
-    _check_space(sut, use, parent, already=found.size_bytes if found else 0)
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:
@@ -136,19 +135,39 @@ def _check_filenames(use: Use) -> None:
                 )
 
 
-def _check_space(sut: Sut, use: Use, path: str, *, already: int) -> None:
-    space = sut.space(path)
-    if not space:
-        return
-    reserve = min(int(space.total_bytes * _KEEP_FREE), _KEEP_FREE_MAX)
-    missing = use.bytes_needed - already + reserve - space.free_bytes
-    if use.bytes_needed > already and missing > 0:
-        raise _refused(
-            use,
-            f"the files of this run take {_size(use.bytes_needed)}, "
-            f"and {path} has {_size(space.free_bytes)} free",
-            f"free {_size(missing)} there, or make the files smaller: --set size=64m",
-        )
+def _check_space(sut: Sut, uses: Sequence[Use]) -> None:
+    """The files of all targets on one filesystem together must fit."""
+    wanted: dict[str, int] = {}
+    for use in uses:
+        if use.target.kind is TargetKind.DEVICE:
+            continue
+        path, already = _place_of(sut, use)
+        found, space = sut.stat(path), sut.space(path)
+        if not found or not space:
+            continue
+        more = max(use.bytes_needed - already, 0)
+        wanted[found.device] = wanted.get(found.device, 0) + more
+        reserve = min(int(space.total_bytes * _KEEP_FREE), _KEEP_FREE_MAX)
+        missing = wanted[found.device] + reserve - space.free_bytes
+        if more and missing > 0:
+            raise _refused(
+                use,
+                f"the files of this run take {_size(wanted[found.device])} on {path}, "
+                f"which has {_size(space.free_bytes)} free",
+                f"free {_size(missing)} there, or make the files smaller: --set size=64m",
+            )
+
+
+def _place_of(sut: Sut, use: Use) -> tuple[str, int]:
+    """An existing path on the filesystem of a target, and the bytes already laid out."""
+    if use.target.kind is TargetKind.DIRECTORY:
+        return directory_of(sut, use.target), 0
+    found = sut.stat(use.target.path)
+    return _parent(use.target.path), found.size_bytes if found else 0
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
 
 
 def _size(count: int) -> str:

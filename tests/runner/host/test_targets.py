@@ -58,6 +58,15 @@ def test_files_that_do_not_fit(sut: LocalSut, tmp_path: Path) -> None:
     check_targets(sut, [use(TargetKind.DIRECTORY, tmp_path, needs=1 << 20)])
 
 
+def test_targets_on_one_filesystem_must_fit_together(sut: LocalSut, tmp_path: Path) -> None:
+    space = sut.space(str(tmp_path))
+    assert space is not None
+    half = use(TargetKind.DIRECTORY, tmp_path, needs=int(space.free_bytes * 0.6))
+    check_targets(sut, [half])
+    with pytest.raises(RefusedError, match="the files of this run take"):
+        check_targets(sut, [half, half])
+
+
 @pytest.mark.parametrize("name", ["/dev/vda", "a:/dev/vda", "../x", "ok:a/../../x"])
 def test_a_filename_that_leads_out_of_the_target(
     sut: LocalSut, tmp_path: Path, name: str

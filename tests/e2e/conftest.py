@@ -1,0 +1,116 @@
+"""iogate as a person or a CI job calls it: a process of its own, the real engine, real
+files; with a history, a state folder and a host lock that only this test uses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call of iogate that ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+class Iogate:
+    """Calls iogate in a folder of the test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = folder / "data/iogate/history.sqlite"
+        self.env = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("GITHUB_")},
+            "PYTHONPATH": f"{ROOT / 'runner'}:{ROOT / 'reports'}",
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_STATE_HOME": str(folder / "state"),
+            "IOGATE_LOCK": str(folder / "lock"),
+            "IOGATE_SCRATCH": str(folder),
+        }
+
+    def spec(self, text: str, name: str = "spec.yaml") -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def start(
+        self, *words: object, before: Sequence[str] = (), **env: str
+    ) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*before, sys.executable, "-m", "iogate", *map(str, words)],
+            cwd=self.folder,
+            env={**self.env, **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self, process: subprocess.Popen[str], timeout_s: float = 120) -> Done:
+        out, err = process.communicate(timeout=timeout_s)
+        assert "Traceback" not in out + err, err
+        return Done(process.returncode, out, err)
+
+    def __call__(self, *words: object, before: Sequence[str] = (), **env: str) -> Done:
+        return self.end(self.start(*words, before=before, **env), timeout_s=600)
+
+    @property
+    def latest(self) -> Path:
+        return (self.folder / "iogate-runs/latest").resolve()
+
+    def run_document(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.latest / "run.json").read_text())
+        return found
+
+    def left_behind(self) -> list[Path]:
+        """Scratch directories that are still there."""
+        return [path for path in self.folder.glob("iogate-*") if path.name != "iogate-runs"]
+
+
+@pytest.fixture
+def iogate(tmp_path: Path) -> Iogate:
+    return Iogate(tmp_path)
+
+
+def wait_for(what: Callable[[], object], timeout_s: float = 60) -> None:
+    """Until ``what`` says something true."""
+    deadline = time.monotonic() + timeout_s
+    while not what():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.02)
+
+
+def engines_of(folder: Path) -> list[int]:
+    """Processes of engines that run a job file under ``folder``, the oldest first."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        runs_here = any(word.startswith(f"{folder}/") and word.endswith(".fio") for word in words)
+        if entry.name.isdigit() and words[0].endswith(("iogate-engine", "/fio")) and runs_here:
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from iogate.cli import COMMANDS, help_text
+from iogate.cli.entry import GROUP, run_command
+from iogate.errors import ExitCode, Location, RefusedError, SpecError, StoreError
+
+ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+HEAVY = {"click", "rich", "yaml", "jsonschema", "numpy", "jinja2", "iogate_reports"}
+
+
+def iogate(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "iogate", *words],
+        env={**ENV, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def imported(code: str) -> set[str]:
+    """Top-level packages that a piece of code pulls in."""
+    asked = f"import sys\n{code}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], env=ENV, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",), ()])
+def test_help_lists_every_command(words: tuple[str, ...]) -> None:
+    done = iogate(*words)
+    assert done.returncode == 0
+    for name, text in COMMANDS.items():
+        assert f"  {name}" in done.stdout
+        assert text in done.stdout
+
+
+def test_the_quick_help_says_what_the_slow_one_would() -> None:
+    slow = click.Context(GROUP, info_name="iogate")
+    with slow:
+        commands = GROUP.list_commands(slow)
+    assert commands == list(COMMANDS)
+    assert GROUP.help is not None
+    assert GROUP.help in help_text()
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import contextlib, io\nfrom iogate.cli import help_text\nhelp_text()"
+    assert not imported(code) & HEAVY
+
+
+@pytest.mark.parametrize("command", ["run", "doctor", "engines", "report"])
+def test_a_command_imports_only_what_it_needs(command: str) -> None:
+    found = imported(f"import iogate.cli.{command}")
+    allowed = {"run": {"click", "yaml", "numpy"}, "report": {"click", "yaml", "numpy"}}
+    assert found & HEAVY <= allowed.get(command, {"click"})
+
+
+def test_version() -> None:
+    assert iogate("--version").stdout == "iogate, version 0.1.0\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    command = importlib.import_module(f"iogate.cli.{name}").command
+    assert command.help
+    subcommands = getattr(command, "commands", {}).values()
+    for one in (command, *subcommands):
+        for option in one.params:
+            assert isinstance(option, click.Argument) or option.help, (name, option.name)
+
+
+@pytest.mark.parametrize("words", [("nonsense",), ("run",), ("run", "x", "--nonsense")])
+def test_a_wrong_call(words: tuple[str, ...]) -> None:
+    done = iogate(*words)
+    assert done.returncode == ExitCode.USAGE
+    assert "Traceback" not in done.stderr
+    assert "Usage: " in done.stderr
+
+
+WHERE = Location("a.yaml", 2, 3)
+SECOND = SpecError("second", where=Location("a.yaml", 9, 1))
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (SpecError("first", where=WHERE, others=(SECOND,)), 2, "a.yaml:2:3: first"),
+        (RefusedError("no", remedy="do this"), 3, "no\n  do this"),
+        (StoreError("broken"), 4, "broken"),
+        (KeyboardInterrupt(), 4, "interrupted"),
+        (OSError(28, "No space left on device", "/x"), 4, "/x: No space left on device"),
+        (ZeroDivisionError("oops"), 4, "internal error: ZeroDivisionError: oops"),
+        (click.UsageError("bad"), 2, "bad"),
+    ],
+)
+def test_every_error_is_one_message_and_its_exit_code(
+    error: BaseException,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_args: object, **_more: object) -> None:
+        raise error
+
+    monkeypatch.setattr(GROUP, "main", fail)
+    assert run_command([]) == code
+    out = capsys.readouterr()
+    assert said in out.err
+    assert "Traceback" not in out.err
+    assert not out.out
+    if isinstance(error, SpecError):
+        assert "a.yaml:9:1: second" in out.err
+
+
+def test_a_pipe_that_closes_early() -> None:
+    read_fd, write_fd = os.pipe()
+    os.close(read_fd)
+    with os.fdopen(write_fd) as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "iogate", "engines"],
+            env=ENV,
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    said = done.stderr
+    assert done.returncode == ExitCode.RUN_FAILED
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said

@@ -1,0 +1,176 @@
+"""What is printed: tables, progress, annotations, and what hostile names do to them."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.cli import actions
+from iogate.cli.outcome import explanations, verdict_table
+from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_text
+from iogate.cli.table import defused, duration, printable, size, table
+from iogate.engine.base import Progress, Rates
+from iogate.errors import Location
+from iogate.gate import judge
+from iogate.model.run import CaseFailure, Run
+from iogate.model.spec import Threshold
+from support import samples as s
+
+HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"
+
+
+@given(st.text())
+def test_printed_names_hold_no_control_characters(text: str) -> None:
+    shown = printable(text)
+    assert len(shown) == len(text)
+    assert shown.isprintable() or any(c.isspace() for c in shown)
+    assert not any(ord(c) < 32 or ord(c) == 127 for c in shown)
+
+
+@given(st.text(alphabet=":#[] \nax"))
+def test_no_line_is_a_command_of_a_ci_system(text: str) -> None:
+    for line in defused(text).split("\n"):
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+
+
+def test_columns_are_as_wide_as_they_must_be() -> None:
+    made = table(("a", "bb"), [("ccc", "d"), ("e", "ffff")], right=(1,))
+    assert made == "a      bb\nccc     d\ne    ffff"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (0.25, "0.2 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")],
+)
+def test_times(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_sizes() -> None:
+    assert [size(n) for n in (0, 1024, 64 << 20, 20 << 30)] == ["0 B", "1 KiB", "64 MiB", "20 GiB"]
+
+
+def judged(*thresholds: Threshold, name: str = "oltp/bs=4k") -> Run:
+    plan = s.plan(s.case(*thresholds, name=name))
+    measurements = s.repetitions([100, 100, 100])
+    run = s.run(the_plan=plan, measurements=measurements)
+    return replace(run, verdict=judge(plan, measurements, (), ()))
+
+
+WHERE = Location("specs/x.yaml", 31, 9)
+PASSES = s.threshold("write.iops", value=1.0)
+FAILS = replace(s.threshold("write.clat.mean", value=1e12), where=WHERE)
+
+
+def test_failures_come_first_in_the_table() -> None:
+    rows = verdict_table(judged(PASSES, FAILS)).splitlines()
+    assert rows[0].split() == ["case", "metric", "value", "limit", "change", "verdict"]
+    assert rows[1].endswith("fail")
+    assert "write.clat.mean" in rows[1]
+    assert rows[2].endswith("pass")
+
+
+def test_a_failure_names_the_line_of_its_threshold() -> None:
+    (line,) = explanations(judged(PASSES, FAILS))
+    assert line.startswith("specs/x.yaml:31:9: write.clat.mean")
+
+
+def test_an_annotation_stands_on_the_thresholds_line() -> None:
+    (line,) = actions.annotation_lines(judged(PASSES, FAILS))
+    assert line.startswith("::error file=specs/x.yaml,line=31,col=9,title=oltp/bs=4k%3A write.")
+
+
+@given(st.text(), st.text())
+def test_an_annotation_is_one_line_with_its_own_properties_whatever_the_names(
+    name: str, file: str
+) -> None:
+    threshold = replace(FAILS, where=Location(file, 1, 1))
+    (line,) = actions.annotation_lines(judged(threshold, name=name))
+    assert "\n" not in line
+    assert "\r" not in line
+    properties = line.removeprefix("::error ").partition("::")[0]
+    assert [part.partition("=")[0] for part in properties.split(",")] == [
+        "file", "line", "col", "title",
+    ]  # fmt: skip
+
+
+def test_at_most_ten_annotations_of_a_type() -> None:
+    assert len(actions.annotation_lines(judged(*[FAILS] * 12))) == 10
+
+
+def test_the_summary_is_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = tmp_path / "summary"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    actions.append_summary("one")
+    actions.append_summary("two")
+    assert summary.read_text() == "one\ntwo\n"
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY")
+    actions.append_summary("three")
+
+
+PROGRESS = Progress(
+    "running", 1500, 50.0, {"read": Rates(12_100, 49_561_600, 1_200_000, 3_400_000)}
+)
+
+
+def test_rates_for_people() -> None:
+    assert rates_text(PROGRESS) == "read 12.1 k/s 47.3 MiB/s mean 1.20 ms p99 3.40 ms"
+
+
+def test_a_repetition_for_people() -> None:
+    assert summary_text(s.measurement()) == "write 1 k/s 3.91 MiB/s  (2.0 s)"
+
+
+def drive(display: PlainDisplay) -> None:
+    case = s.case(name=HOSTILE)
+    display.repetition_started(case, 1)
+    display.progressed(PROGRESS)
+    display.repetition_ended(case, s.measurement())
+    display.repetition_started(case, 2)
+    display.repetition_failed(case, CaseFailure(case.id, 2, "the disk is gone"))
+    display.close()
+    display.close()
+
+
+def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", out)
+    display = open_display(3, quiet=False)
+    assert isinstance(display, PlainDisplay)
+    drive(display)
+    first, second = out.getvalue().splitlines()
+    assert first.startswith("[1/3] ::error::x")  # not at the start of the line: no command
+    assert first.endswith("write 1 k/s 3.91 MiB/s  (2.0 s)")
+    assert second.endswith("FAILED: the disk is gone")
+    assert second.startswith("· ::error")
+
+
+def test_quiet_says_only_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", out)
+    drive(open_display(3, quiet=True))  # type: ignore[arg-type]
+    assert len(out.getvalue().splitlines()) == 1
+
+
+def test_a_terminal_shows_the_live_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "160")
+    with os.fdopen(slave, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        drive(open_display(3, quiet=False))  # type: ignore[arg-type]
+        shown = os.read(master, 65536).decode()
+    os.close(master)
+    assert "p99 3.40 ms" in shown
+    assert "✓" in shown
+    assert "FAILED: the disk is gone" in shown
+    assert "\x1b[31m" not in shown.replace("\x1b[38", "")
