@@ -1,0 +1,66 @@
+"""A case as the text of a job file, for iogate-engine and for fio. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iogate.errors import UsageError
+from iogate.model.plan import Case
+from iogate.model.spec import Target, TargetKind
+
+AUTO = "auto"
+_IN_DIRECTORY = (TargetKind.DIRECTORY, TargetKind.FILESYSTEM)
+
+
+def render(case: Case, *, location: str | None = None) -> str:
+    """The job file of a case: a header, then a section for each job with its options in
+    the order that they were written. ``location`` takes the place of the target's path.
+    Raises UsageError for text that would be read as something else than it says."""
+    lines = list(_header(case, location))
+    for job in case.jobs:
+        lines += ["", f"[{_section(job.name)}]", *_place(case.target, location)]
+        lines += [f"{key}={_line(key, value)}" for key, value in job.options.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _header(case: Case, location: str | None) -> Iterator[str]:
+    yield f"; {_comment(case.name)}"
+    yield f"; case {_comment(case.id)} on target {_comment(case.target.name)}"
+    if case.target.kind in _IN_DIRECTORY and _path(case.target, location) is None:
+        yield "; directory: a fresh one, made when the case runs"
+
+
+def _place(target: Target, location: str | None) -> Iterator[str]:
+    path = _path(target, location)
+    if path is None:
+        return
+    key = "directory" if target.kind in _IN_DIRECTORY else "filename"
+    # A colon would separate two paths.
+    yield f"{key}={_line(key, path).replace(':', chr(92) + ':')}"
+
+
+def _path(target: Target, location: str | None) -> str | None:
+    path = location if location is not None else target.path
+    return None if path in ("", AUTO) else path
+
+
+def _section(name: str) -> str:
+    if not name or "]" in name or name.startswith("global"):
+        raise UsageError(f"{name!r} cannot name a job", remedy="rename the job")
+    return _line("the job's name", name)
+
+
+def _line(what: str, value: str) -> str:
+    """The value, when it survives being a part of one line."""
+    bad = next((c for c in value if c in ";#" or not c.isprintable()), None)
+    if bad is not None or not value or value != value.strip():
+        reason = f"holds {bad!r}" if bad else "is empty or has blanks around it"
+        raise UsageError(
+            f"{what}: {value!r} cannot stand in a job file: it {reason}",
+            remedy="; and # begin comments there, and a line holds one value",
+        )
+    return value
+
+
+def _comment(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

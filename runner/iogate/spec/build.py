@@ -1,0 +1,78 @@
+"""From a checked tree to the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iogate.errors import SpecError
+from iogate.model.spec import BaselineRule, OnMissingBaseline, Spec
+from iogate.spec.build_targets import build_targets
+from iogate.spec.build_workloads import build_workload
+from iogate.spec.problems import Problems
+from iogate.spec.scalars import to_json, whole_number
+from iogate.spec.tree import Mapping, Node, Scalar
+
+_KEPT = ("runner", "environment", "precondition")
+
+
+def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec:
+    """The spec of a tree that the schema allows; other problems are noted, and raised
+    together when all of it has been read."""
+    targets = build_targets(_mapping(tree, "targets", problems), problems)
+    workloads = []
+    for name, entry in _mapping(tree, "workloads", problems).entries.items():
+        try:
+            assert isinstance(entry.value, Mapping)
+            workloads.append(build_workload(name, entry, targets, path, problems))
+        except SpecError as error:
+            problems.take(error)
+    problems.check()
+    kept = {key: _section(tree.get(key)) for key in _KEPT}
+    missing = scalar_text(tree.get("on_missing_baseline"), OnMissingBaseline.WARN)
+    inconclusive = scalar_text(tree.get("on_inconclusive"), OnMissingBaseline.WARN)
+    return Spec(
+        name=scalar_text(tree.get("name"), path.name.removesuffix(path.suffix)),
+        source=str(path),
+        text=text,
+        targets=targets,
+        workloads=tuple(workloads),
+        description=scalar_text(tree.get("description"), ""),
+        baseline=_baseline(tree.get("baseline")),
+        on_missing_baseline=OnMissingBaseline(missing),
+        on_inconclusive=OnMissingBaseline(inconclusive),
+        runner=kept["runner"],
+        environment=kept["environment"],
+        precondition=kept["precondition"],
+    )
+
+
+def _baseline(node: Node | None) -> BaselineRule:
+    if not isinstance(node, Mapping):
+        return BaselineRule()
+    counts = {
+        key: whole_number(value)
+        for key in ("window", "min_samples")
+        if isinstance(value := node.get(key), Scalar)
+    }
+    ref, fallback = scalar_text(node.get("ref"), ""), scalar_text(node.get("fallback"), "")
+    return BaselineRule(ref=ref or None, fallback=fallback or None, **counts)
+
+
+def scalar_text(node: Node | None, default: str) -> str:
+    """The text of a scalar, or the default where there is none."""
+    return node.text if isinstance(node, Scalar) else default
+
+
+def _mapping(tree: Mapping, key: str, problems: Problems) -> Mapping:
+    node = tree.get(key)
+    if isinstance(node, Mapping):
+        return node
+    problems.add(f"the key {key!r} is missing", tree.where, f"add {key}: to the spec")
+    return Mapping(tree.where)
+
+
+def _section(node: Node | None) -> dict[str, object]:
+    if not isinstance(node, Mapping):
+        return {}
+    values = to_json(node)
+    return {key: value for key, value in values.items() if not key.startswith("x-")}

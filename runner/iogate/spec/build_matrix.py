@@ -1,0 +1,79 @@
+"""The ``strategy`` section of a workload: axes, and points of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Map
+
+from iogate.errors import Location, SpecError
+from iogate.spec.options import read_key, read_option, split_key
+from iogate.spec.problems import Problems, suggest
+from iogate.spec.tree import Mapping, Node, Scalar, Sequence
+
+
+def build_matrix(
+    node: Node | None, jobs: set[str], problems: Problems
+) -> dict[str, tuple[str, ...]]:
+    """Axes by ``option`` or ``job.option``, with their values as they go into job files."""
+    matrix: dict[str, tuple[str, ...]] = {}
+    if not isinstance(node, Mapping):
+        return matrix
+    for key, entry in node.entries.items():
+        assert isinstance(entry.value, Sequence)
+        try:
+            name = point_key(key, jobs, entry.key_at)
+            if name in matrix:
+                problems.add(f"the axis {name} is there twice", entry.key_at, "keep one")
+            matrix[name] = tuple(_value(name, item) for item in entry.value.items)
+        except SpecError as error:
+            problems.take(error)
+    return matrix
+
+
+def build_points(
+    node: Node | None, jobs: set[str], problems: Problems
+) -> tuple[Map[str, str], ...]:
+    """The partial points of ``exclude`` or ``include``."""
+    points = []
+    for item in node.items if isinstance(node, Sequence) else ():
+        assert isinstance(item, Mapping)
+        try:
+            points.append(read_point(item, jobs))
+        except SpecError as error:
+            problems.take(error)
+    return tuple(points)
+
+
+def read_point(node: Mapping, jobs: set[str]) -> dict[str, str]:
+    """A partial point of a matrix: canonical keys and values as they go into job files."""
+    point = {}
+    for key, entry in node.entries.items():
+        name = point_key(key, jobs, entry.key_at)
+        point[name] = _value(name, entry.value)
+    return point
+
+
+def point_key(key: str, jobs: set[str], where: Location) -> str:
+    """``option`` or ``job.option`` with the option's canonical name."""
+    found = split_key(key, jobs)
+    if found is None:
+        job, dot, _ = key.rpartition(".")
+        if dot and job not in jobs:
+            raise SpecError(
+                f"there is no job {job!r}",
+                remedy=suggest(job, jobs) or f"jobs are: {', '.join(sorted(jobs))}",
+                where=where,
+            )
+        read_key(key.rpartition(".")[2], where)
+        raise AssertionError
+    job, option = found
+    read_key(option, where)
+    if option in ("filename", "directory"):
+        raise SpecError(
+            f"{option} cannot vary", remedy="use a workload for each target", where=where
+        )
+    return f"{job}.{option}" if job else option
+
+
+def _value(name: str, node: Node) -> str:
+    assert isinstance(node, Scalar)
+    return read_option(name.rpartition(".")[2], node.text, node.where)

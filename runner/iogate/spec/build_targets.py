@@ -1,0 +1,137 @@
+"""The ``targets`` section."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping as Map
+
+from iogate.errors import SpecError
+from iogate.model.spec import Destroy, Target, TargetKind
+from iogate.spec.fio_values import BadValueError, check_text, parse_bytes
+from iogate.spec.options import expand
+from iogate.spec.problems import Problems, listed, suggest
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+
+AUTO = "auto"
+_KINDS = {kind.value: kind for kind in TargetKind}
+
+
+def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
+    """Targets by name; what is wrong with one is noted and the others are read."""
+    targets = {}
+    for name, entry in node.entries.items():
+        try:
+            targets[name] = _target(name, entry)
+        except SpecError as error:
+            problems.take(error)
+    for target in targets.values():
+        if target.kind is TargetKind.FILESYSTEM:
+            _check_device(target, node, targets, problems)
+    return targets
+
+
+def _target(name: str, entry: Entry) -> Target:
+    node = entry.value
+    assert isinstance(node, Mapping)
+    kinds = [key for key in node.entries if key in _KINDS]
+    if len(kinds) != 1:
+        says = f"says {' and '.join(kinds)}" if kinds else "does not say what it is"
+        raise SpecError(
+            f"target {name!r} {says}",
+            remedy=f"give it exactly one of {listed(_KINDS)}",
+            where=entry.key_at,
+        )
+    kind = _KINDS[kinds[0]]
+    place = node.entries[kinds[0]].value
+    destroy = node.entries.get("destroy")
+    if destroy and kind is not TargetKind.DEVICE:
+        raise SpecError(
+            f"destroy allows to overwrite a device, and target {name!r} is a {kind.value}",
+            remedy="leave it out",
+            where=destroy.key_at,
+        )
+    if isinstance(place, Mapping):
+        return _filesystem(name, place, entry)
+    permission = _destroy(destroy.value) if destroy else None
+    return Target(name, kind, _path(kind, place), permission, where=entry.key_at)
+
+
+def _path(kind: TargetKind, node: Node) -> str:
+    assert isinstance(node, Scalar)
+    text = expand(node.text, node.where).strip()
+    try:
+        check_text(kind.value, text)
+    except BadValueError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=node.where) from None
+    if "$" in text or "\\" in text:
+        raise SpecError(
+            f"the path {text} holds $ or a backslash",
+            remedy="write ${VARIABLE} for an environment variable",
+            where=node.where,
+        )
+    if kind is TargetKind.DIRECTORY and text == AUTO:
+        return AUTO
+    return posixpath.normpath(text)
+
+
+def _destroy(node: Node) -> Destroy:
+    assert isinstance(node, Mapping)
+    texts = {k: v.value.text for k, v in node.entries.items() if isinstance(v.value, Scalar)}
+    return Destroy(
+        serial=texts.get("serial"),
+        wwn=texts.get("wwn"),
+        model=texts.get("model"),
+        size_bytes=_size(node.get("size")),
+    )
+
+
+def _size(node: Node | None) -> int | None:
+    if not isinstance(node, Scalar):
+        return None
+    try:
+        return parse_bytes("size", node.text.strip())
+    except BadValueError:
+        raise SpecError(
+            f"size is a number of bytes, not {node.text!r}",
+            remedy="lsblk -b shows the size of a device",
+            where=node.where,
+        ) from None
+
+
+def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
+    def text(key: str, default: str = "") -> str:
+        value = node.get(key)
+        return value.text if isinstance(value, Scalar) else default
+
+    return Target(
+        name=name,
+        kind=TargetKind.FILESYSTEM,
+        on=text("on"),
+        fs_type=text("type"),
+        mkfs=_texts(node.get("mkfs")),
+        mount=_texts(node.get("mount")),
+        recreate=text("recreate", "per-run"),
+        where=entry.key_at,
+    )
+
+
+def _texts(node: Node | None) -> tuple[str, ...]:
+    items = node.items if isinstance(node, Sequence) else ()
+    return tuple(item.text for item in items if isinstance(item, Scalar))
+
+
+def _check_device(
+    target: Target, node: Mapping, targets: Map[str, Target], problems: Problems
+) -> None:
+    under = targets.get(target.on or "")
+    if under and under.kind is TargetKind.DEVICE:
+        return
+    if target.on in node.entries and not under:
+        return  # it has a problem of its own
+    what = "is no device" if under else "does not exist"
+    devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
+    problems.add(
+        f"target {target.name!r} is made on {target.on!r}, which {what}",
+        target.where,
+        suggest(target.on or "", devices) or "name a target that is a device",
+    )

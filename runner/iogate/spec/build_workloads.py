@@ -1,0 +1,159 @@
+"""One entry of the ``workloads`` section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Map
+from pathlib import Path
+
+from iogate.errors import SpecError
+from iogate.model.spec import JobSpec, Repetitions, Target, Workload
+from iogate.spec.build_jobs import build_jobs
+from iogate.spec.build_matrix import build_matrix, build_points
+from iogate.spec.build_thresholds import build_thresholds
+from iogate.spec.options import split_key
+from iogate.spec.problems import Problems, listed, suggest
+from iogate.spec.scalars import whole_number
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+
+_CASE_ID = re.compile(r"[0-9a-f]{16}")
+_SERIES = ("direction", "workload")
+
+
+def build_workload(
+    name: str, entry: Entry, targets: Map[str, Target], path: Path, problems: Problems
+) -> Workload:
+    """A workload; smaller problems are noted, one that leaves nothing to read is raised."""
+    node = entry.value
+    assert isinstance(node, Mapping)
+    if name.startswith("global"):
+        raise SpecError(
+            f"a workload cannot be named {name!r}: job files keep names that begin with global",
+            remedy="name it otherwise",
+            where=entry.key_at,
+        )
+    target = _target(name, node, targets, entry)
+    jobs = build_jobs(name, node, target, path, problems)
+    strategy = node.get("strategy")
+    strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
+    names = {job.name for job in jobs}
+    matrix = build_matrix(strategy.get("matrix"), names, problems)
+    return Workload(
+        name=name,
+        target=target.name,
+        jobs=jobs,
+        description=_text(node.get("description")),
+        matrix=matrix,
+        exclude=build_points(strategy.get("exclude"), names, problems),
+        include=build_points(strategy.get("include"), names, problems),
+        repetitions=_repetitions(node.get("repetitions")),
+        thresholds=build_thresholds(node.get("thresholds"), names, problems),
+        tags=_texts(node.get("tags")),
+        aka=_aka(node.get("aka"), problems),
+        chart=_chart(node.get("chart"), matrix, jobs, problems),
+        where=entry.key_at,
+    )
+
+
+def _target(name: str, node: Mapping, targets: Map[str, Target], entry: Entry) -> Target:
+    wanted = node.get("target")
+    if not isinstance(wanted, Scalar):
+        if len(targets) == 1:
+            return next(iter(targets.values()))
+        raise SpecError(
+            f"workload {name!r} names no target",
+            remedy=f"add target: with {listed(targets)}" if targets else "add targets:",
+            where=entry.key_at,
+        )
+    if wanted.text not in targets:
+        raise SpecError(
+            f"there is no target {wanted.text!r}",
+            remedy=suggest(wanted.text, targets) or f"targets are: {', '.join(targets)}",
+            where=wanted.where,
+        )
+    return targets[wanted.text]
+
+
+def _repetitions(node: Node | None) -> Repetitions:
+    if isinstance(node, Scalar):
+        return Repetitions(whole_number(node), whole_number(node))
+    if not isinstance(node, Mapping):
+        return Repetitions()
+    limits = [
+        whole_number(value) for key in ("min", "max") if isinstance(value := node.get(key), Scalar)
+    ]
+    low, high = limits[0], limits[-1]
+    if high < low:
+        raise SpecError(
+            f"at most {high} repetitions, and at least {low}",
+            remedy="max is not below min",
+            where=node.where,
+        )
+    return Repetitions(low, high)
+
+
+def _aka(node: Node | None, problems: Problems) -> tuple[str, ...]:
+    """``point:id`` texts; the point is empty for a workload of one case."""
+    lists: dict[str, Node] = {"": node} if isinstance(node, Sequence) else {}
+    if isinstance(node, Mapping):
+        lists = {point: entry.value for point, entry in node.entries.items()}
+    found = []
+    for point, ids in lists.items():
+        assert isinstance(ids, Sequence)
+        for item in ids.items:
+            text = item.text if isinstance(item, Scalar) else ""
+            if not _CASE_ID.fullmatch(text):
+                problems.add(
+                    f"{text!r} is no case id",
+                    item.where,
+                    "a case id has 16 hex digits; iogate history shows them",
+                )
+            found.append(f"{point}:{text}")
+    return tuple(found)
+
+
+def _chart(
+    node: Node | None,
+    matrix: Map[str, tuple[str, ...]],
+    jobs: tuple[JobSpec, ...],
+    problems: Problems,
+) -> dict[str, str]:
+    """x, y, series ("a,b") and scale, with the canonical names of matrix keys."""
+    if not isinstance(node, Mapping):
+        return {}
+    axes = {job.name for job in jobs}
+    chart = {"y": _text(node.get("y")), "scale": _text(node.get("scale")) or "linear"}
+    chart["x"] = _axis(node.get("x"), matrix, axes, (), problems)
+    series = node.get("series")
+    items = series.items if isinstance(series, Sequence) else (series,) if series else ()
+    chart["series"] = ",".join(_axis(item, matrix, axes, _SERIES, problems) for item in items)
+    return {key: chart[key] for key in ("x", "y", "series", "scale") if chart[key]}
+
+
+def _axis(
+    node: Node | None,
+    matrix: Map[str, tuple[str, ...]],
+    jobs: set[str],
+    words: tuple[str, ...],
+    problems: Problems,
+) -> str:
+    text = _text(node)
+    found = split_key(text, jobs)
+    name = ".".join(filter(None, found)) if found else text
+    if name not in matrix and name not in words and node is not None:
+        known = (*matrix, *words)
+        problems.add(
+            f"the chart's {text!r} is no key of the matrix",
+            node.where,
+            suggest(text, known) or f"it is one of {listed(known)}" if known else "add a matrix",
+        )
+    return name
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _texts(node: Node | None) -> tuple[str, ...]:
+    items = node.items if isinstance(node, Sequence) else ()
+    return tuple(dict.fromkeys(_text(item) for item in items))

@@ -1,0 +1,50 @@
+"""What makes a case the same case: its id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+from iogate.model.spec import JobSpec, Target, TargetKind
+from iogate.spec.fio_values import canonical_value
+
+_ID_DIGITS = 16
+_COSMETIC = ("description",)
+_ORDERED = ("stonewall", "wait_for")
+
+
+def case_id(jobs: Sequence[JobSpec], target: Target, device: Target | None) -> str:
+    """The first 16 hex digits of the SHA-256 over canonical JSON of the jobs' options and
+    the target. Names, order and limits do not enter, so history survives changing them;
+    the order of jobs does enter where some wait for others."""
+    options = [_canonical_options(job) for job in jobs]
+    if not any(key in each for each in options for key in _ORDERED):
+        options.sort(key=_canonical_json)
+    material = _canonical_json({"jobs": options, "target": _describe(target, device)})
+    return hashlib.sha256(material.encode()).hexdigest()[:_ID_DIGITS]
+
+
+def _canonical_options(job: JobSpec) -> dict[str, str]:
+    return {
+        key: canonical_value(key, value)
+        for key, value in job.options.items()
+        if key not in _COSMETIC
+    }
+
+
+def _describe(target: Target, device: Target | None) -> dict[str, object]:
+    if target.kind is TargetKind.FILESYSTEM:
+        return {
+            "kind": target.kind.value,
+            "device": device.path if device else "",
+            "type": target.fs_type,
+            "mkfs": target.mkfs,
+            "mount": target.mount,
+            "recreate": target.recreate,
+        }
+    return {"kind": target.kind.value, "path": target.path}
+
+
+def _canonical_json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,53 @@
+"""Reads and checks a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from iogate.errors import SpecError
+from iogate.model.spec import Spec
+from iogate.spec.build import build_spec
+from iogate.spec.document import load_tree, read_text
+from iogate.spec.matrix import matrix_size
+from iogate.spec.overrides import apply_overrides
+from iogate.spec.plan import MAX_CASES
+from iogate.spec.problems import Problems
+from iogate.spec.sanity import check_thresholds
+from iogate.spec.schema import check_schema
+from iogate.spec.tree import Node, Scalar
+
+VERSION = 1
+
+
+def load_spec(path: Path, *, overrides: Sequence[str] = ()) -> Spec:
+    """The spec in a file. Raises UsageError when it cannot be read or an override is wrong,
+    and SpecError, naming every problem with its place, when the spec is wrong."""
+    return load_spec_text(read_text(path), path, overrides=overrides)
+
+
+def load_spec_text(text: str, path: Path, *, overrides: Sequence[str] = ()) -> Spec:
+    """The spec in a text; ``path`` names it, and relative files are beside it."""
+    tree = load_tree(path, text)
+    _check_version(tree.get("version"))
+    problems = Problems()
+    check_schema(tree, problems)
+    problems.check()
+    spec = build_spec(tree, path, text, problems)
+    for workload in spec.workloads:
+        if matrix_size(workload.matrix) <= MAX_CASES:
+            check_thresholds(workload, problems)
+    problems.check()
+    return apply_overrides(spec, overrides)
+
+
+def _check_version(node: Node | None) -> None:
+    """A newer language first: its other keys would only be misread."""
+    digits = node.text[:9] if isinstance(node, Scalar) else ""
+    if node and digits.isascii() and digits.isdigit() and int(digits) > VERSION:
+        raise SpecError(
+            f"this spec is written in version {digits} of the language, "
+            f"and this iogate reads version {VERSION}",
+            remedy="update iogate",
+            where=node.where,
+        )

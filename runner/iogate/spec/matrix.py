@@ -1,0 +1,76 @@
+"""A matrix to its points, by the rules of GitHub Actions.
+
+Every combination of the axes' values, in the order written, the last axis fastest; without
+those that ``exclude`` matches. Each ``include`` adds its other keys to the combinations
+whose axes agree with it, and is a point of its own where it agrees with none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from iogate.spec.fio_values import canonical_value
+
+Point = Mapping[str, str]
+Axes = Mapping[str, Sequence[str]]
+
+
+def expand_matrix(
+    axes: Axes, exclude: Sequence[Point] = (), include: Sequence[Point] = ()
+) -> list[dict[str, str]]:
+    """The points, each key by ``option`` or ``job.option``; one empty point without axes.
+    Equal points are given once."""
+    combinations = [
+        dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())
+    ]
+    kept = [point for point in combinations if not any(matches(point, rule) for rule in exclude)]
+    if not axes and include:
+        kept = []
+    points = [dict(point) for point in kept]
+    added = [dict(rule) for rule in include if not _extend(points, kept, rule)]
+    return _unique([*points, *added])
+
+
+def matrix_size(axes: Axes) -> int:
+    """How many combinations there are before ``exclude`` and ``include``."""
+    size = 1
+    for values in axes.values():
+        size *= len(values)
+    return size
+
+
+def matches(point: Point, rule: Point) -> bool:
+    """Whether a point has every key of the rule, with an equal value (4k is 4096)."""
+    return all(key in point and same_value(key, point[key], rule[key]) for key in rule)
+
+
+def same_value(key: str, one: str, other: str) -> bool:
+    """Whether two values of an option mean the same."""
+    option = key.rpartition(".")[2]
+    return one == other or canonical_value(option, one) == canonical_value(option, other)
+
+
+def point_name(point: Point) -> str:
+    """``bs=4k,iodepth=32``."""
+    return ",".join(f"{key}={value}" for key, value in point.items())
+
+
+def _extend(points: list[dict[str, str]], originals: Sequence[Point], rule: Point) -> bool:
+    """Add the rule's keys where it agrees with the axes; whether it did anywhere."""
+    extended = False
+    for point, original in zip(points, originals, strict=True):
+        on_axes = {key: value for key, value in rule.items() if key in original}
+        if matches(original, on_axes):
+            point.update({key: value for key, value in rule.items() if key not in original})
+            extended = True
+    return extended
+
+
+def _unique(points: list[dict[str, str]]) -> list[dict[str, str]]:
+    seen: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    for point in points:
+        options = sorted(point.items())
+        key = tuple((k, canonical_value(k.rpartition(".")[2], v)) for k, v in options)
+        seen.setdefault(key, point)
+    return list(seen.values())

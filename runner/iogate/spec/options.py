@@ -1,0 +1,79 @@
+"""fio options of a spec: their keys, their values, and what a target does not let them say."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection
+
+from iogate.errors import Location, SpecError
+from iogate.spec.fio_options import canonical_key, known_keys
+from iogate.spec.fio_values import BadValueError, read_value
+from iogate.spec.problems import suggest
+
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
+_MAX_VARIABLE = 4096
+_REFUSED = {
+    "name": "a job is named by its workload, or by its key under jobs",
+    "opendir": "it reaches files outside of the target",
+    "read_iolog": "a log names files outside of the target",
+    "merge_blktrace_file": "a trace names files outside of the target",
+    "replay_redirect": "the target says where I/O goes",
+    "allow_mounted_write": "iogate never writes to what is mounted",
+    "exec_prerun": "a spec describes I/O, it runs no programs",
+    "exec_postrun": "a spec describes I/O, it runs no programs",
+    "ioscheduler": "it changes the host and leaves it changed; see environment:",
+}
+
+
+def read_key(key: str, where: Location | None) -> str:
+    """The canonical name of an option; SpecError for what is none or is refused."""
+    name = canonical_key(key)
+    if name is None:
+        raise SpecError(
+            f"unknown fio option {key!r}",
+            remedy=suggest(key, known_keys()) or "see man fio for its options",
+            where=where,
+        )
+    if name in _REFUSED:
+        raise SpecError(f"{key} cannot be set here", remedy=_REFUSED[name], where=where)
+    return name
+
+
+def read_option(name: str, text: str, where: Location | None) -> str:
+    """The value of an option by its canonical name, with ${VARIABLES} replaced."""
+    try:
+        return read_value(name, expand(text, where))
+    except BadValueError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=where) from None
+
+
+def split_key(key: str, jobs: Collection[str]) -> tuple[str, str] | None:
+    """``option`` or ``job.option`` as (job or "", canonical option); None for neither."""
+    whole = canonical_key(key)
+    if whole:
+        return "", whole
+    job, dot, option = key.rpartition(".")
+    name = canonical_key(option)
+    return (job, name) if dot and job in jobs and name else None
+
+
+def expand(text: str, where: Location | None) -> str:
+    """Replace ${NAME} by the environment variable, once: its value is not read again."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if not _NAME.fullmatch(name):
+            raise SpecError(f"${{{name}}} is no variable", remedy="write ${NAME}", where=where)
+        found = os.environ.get(name)
+        if found is None or len(found) > _MAX_VARIABLE:
+            problem = "is not set" if found is None else "is too long"
+            raise SpecError(
+                f"the environment variable {name} {problem}",
+                remedy=f"set it: export {name}=…",
+                where=where,
+            )
+        return found
+
+    return _VARIABLE.sub(value, text)

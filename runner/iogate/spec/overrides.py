@@ -1,0 +1,107 @@
+"""``--set key=value`` and ``--set workload.key=value``.
+
+The key is an option of fio, ``job.option`` of one job, or ``repetitions``. The value
+replaces the option in every job it reaches, and a matrix axis of that key; limits stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from iogate.errors import SpecError, UsageError
+from iogate.model.spec import JobSpec, Repetitions, Spec, Workload
+from iogate.spec.fio_options import known_keys
+from iogate.spec.options import read_option, split_key
+from iogate.spec.problems import suggest
+
+REPETITIONS = "repetitions"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """``workload`` empty: every workload. ``key`` is as it was written."""
+
+    text: str
+    workload: str
+    key: str
+    value: str
+
+
+def apply_overrides(spec: Spec, texts: Sequence[str]) -> Spec:
+    """The spec with every override applied, in order; again is the same as once."""
+    workloads = list(spec.workloads)
+    for text in texts:
+        override = _parse(text, spec.workloads)
+        try:
+            workloads = [_applied(workload, override) for workload in workloads]
+        except SpecError as error:
+            raise UsageError(f"--set {text}: {error.what}", remedy=error.remedy) from None
+    return replace(spec, workloads=tuple(workloads))
+
+
+def _parse(text: str, workloads: Sequence[Workload]) -> Override:
+    left, equals, value = text.partition("=")
+    left = left.strip()
+    if not equals or not left:
+        raise UsageError(f"--set {text}: an override is key=value", remedy="such as --set size=64m")
+    named = [w.name for w in workloads if left.startswith(f"{w.name}.")]
+    workload = max(named, key=len, default="")
+    key = left.removeprefix(f"{workload}.") if workload else left
+    _check_key(text, key, workload, workloads)
+    return Override(text, workload, key, value)
+
+
+def _check_key(text: str, key: str, workload: str, workloads: Sequence[Workload]) -> None:
+    reached = [w for w in workloads if workload in ("", w.name)]
+    jobs = {job.name for w in reached for job in w.jobs}
+    if key == REPETITIONS or split_key(key, jobs):
+        return
+    head, dot, _ = key.partition(".")
+    known = [w.name for w in workloads] if dot else (*known_keys(), REPETITIONS)
+    kind = "workload or job" if dot else "option of fio"
+    remedy = suggest(head, known)
+    raise UsageError(
+        f"--set {text}: {head!r} is no {kind}",
+        remedy=remedy or "write key=value or workload.key=value",
+    )
+
+
+def _applied(workload: Workload, override: Override) -> Workload:
+    if override.workload not in ("", workload.name):
+        return workload
+    if override.key == REPETITIONS:
+        count = _count(override)
+        return replace(workload, repetitions=Repetitions(count, count))
+    found = split_key(override.key, {job.name for job in workload.jobs})
+    if found is None:
+        return workload
+    job_name, option = found
+    value = read_option(option, override.value, None)
+    key = f"{job_name}.{option}" if job_name else option
+    return replace(
+        workload,
+        jobs=tuple(_job_with(job, job_name, option, value) for job in workload.jobs),
+        matrix={k: (value,) if k == key else v for k, v in workload.matrix.items()},
+        include=tuple(_point_with(point, key, value) for point in workload.include),
+    )
+
+
+def _job_with(job: JobSpec, name: str, option: str, value: str) -> JobSpec:
+    if name not in ("", job.name):
+        return job
+    return replace(job, options={**job.options, option: value})
+
+
+def _point_with(point: Mapping[str, str], key: str, value: str) -> dict[str, str]:
+    return {k: value if k == key else v for k, v in point.items()}
+
+
+def _count(override: Override) -> int:
+    text = override.value.strip()
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 1000):
+        raise UsageError(
+            f"--set {override.text}: repetitions is a number from 1 to 1000",
+            remedy="such as --set repetitions=1",
+        )
+    return int(text)

@@ -1,0 +1,58 @@
+"""Collects what is wrong with a spec, so that one run of ``validate`` names all of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from iogate.errors import Location, SpecError
+
+_MOST = 50
+
+
+class Problems:
+    """Problems found so far; ``check`` raises them as one SpecError."""
+
+    def __init__(self) -> None:
+        self._found: list[SpecError] = []
+
+    def add(self, what: str, where: Location | None, remedy: str = "") -> None:
+        """Note one problem; the same sentence at the same place is noted once."""
+        error = SpecError(what, remedy=remedy, where=where)
+        if str(error) not in map(str, self._found):
+            self._found.append(error)
+
+    def take(self, error: SpecError) -> None:
+        """Note a problem that another part raised, with all that it carries."""
+        for each in (error, *error.others):
+            self.add(each.what, each.where, each.remedy)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def check(self) -> None:
+        """Raise everything found so far, in the order of the file."""
+        if not self._found:
+            return
+        ordered = sorted(self._found, key=_position)[:_MOST]
+        first = ordered[0]
+        raise SpecError(
+            first.what, remedy=first.remedy, where=first.where, others=tuple(ordered[1:])
+        )
+
+
+def _position(error: SpecError) -> tuple[str, int, int]:
+    where = error.where
+    return (where.file, where.line, where.column) if where else ("", 0, 0)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """``did you mean 'iodepth'?``, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word.lower(), known, n=2, cutoff=0.7)
+    return f"did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
+
+
+def listed(words: Iterable[str]) -> str:
+    """``a, b or c``."""
+    names = list(words)
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

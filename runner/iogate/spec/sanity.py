@@ -1,0 +1,118 @@
+"""Whether a threshold can be judged on a case at all: a read-only case has no
+``write.iops``. A threshold that applies to no case of its workload is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from iogate.errors import SpecError
+from iogate.model.spec import JobSpec, Threshold, Workload
+from iogate.spec.build_jobs import with_options
+from iogate.spec.build_thresholds import JOB_PREFIX, job_of
+from iogate.spec.fio_options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
+from iogate.spec.matrix import expand_matrix, matches
+from iogate.spec.problems import Problems
+
+_DIRECTIONS = {
+    "read": ("read",),
+    "randread": ("read",),
+    "write": ("write",),
+    "randwrite": ("write",),
+    "trim": ("trim",),
+    "randtrim": ("trim",),
+    "rw": ("read", "write"),
+    "readwrite": ("read", "write"),
+    "randrw": ("read", "write"),
+    "trimwrite": ("trim", "write"),
+    "randtrimwrite": ("trim", "write"),
+}
+_SYNCS = ("fsync", "fdatasync", "end_fsync", "sync_file_range", "end_syncfs", "fsync_on_close")
+
+
+def check_thresholds(workload: Workload, problems: Problems) -> None:
+    """Note every threshold of a workload that no case can be judged by."""
+    points = expand_matrix(workload.matrix, workload.exclude, workload.include)
+    cases = [(tuple(with_options(job, point) for job in workload.jobs), point) for point in points]
+    for threshold in workload.thresholds:
+        error = _why_nowhere(threshold, cases)
+        if error:
+            problems.take(error)
+
+
+def applies(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
+    """Whether the case of a point is judged by a threshold."""
+    return _selected(threshold, jobs, point) and _obstacle(threshold.metric, jobs) is None
+
+
+def _selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
+    """``when`` may name a matrix key, or an option that all jobs give one value."""
+    shared = {
+        key: value
+        for key, value in jobs[0].options.items()
+        if all(job.options.get(key) == value for job in jobs)
+    }
+    own = {f"{job.name}.{key}": value for job in jobs for key, value in job.options.items()}
+    return matches({**own, **shared, **point}, threshold.when)
+
+
+def _why_nowhere(
+    threshold: Threshold, cases: Sequence[tuple[tuple[JobSpec, ...], Mapping[str, str]]]
+) -> SpecError | None:
+    chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
+    if not chosen:
+        when = ", ".join(f"{key}: {value}" for key, value in threshold.when.items())
+        return SpecError(
+            f"{threshold.metric}: no case has {when}",
+            remedy="when: selects among the values of the matrix",
+            where=threshold.where,
+        )
+    obstacles = [_obstacle(threshold.metric, jobs) for jobs in chosen]
+    if not all(obstacles):
+        return None
+    return SpecError(
+        f"{threshold.metric} cannot exist: {obstacles[0]}",
+        remedy="limit a metric that this workload has",
+        where=threshold.where,
+    )
+
+
+def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
+    """Why these jobs never have the metric; None when they may."""
+    name = job_of(metric, {job.name for job in jobs})
+    if name is not None:
+        metric = metric.removeprefix(f"{JOB_PREFIX}{name}.")
+        jobs = [job for job in jobs if job.name == name]
+    direction, _, rest = metric.partition(".")
+    if direction in ("read", "write", "trim", "sync") and not any(
+        direction in directions for directions in map(_directions, jobs)
+    ):
+        return f"with {_said(jobs, 'rw', DEFAULT_RW)} there is no {direction}"
+    if rest.partition(".")[0] == "slat" and all(_is_sync(job) for job in jobs):
+        engine = _said(jobs, "ioengine", DEFAULT_ENGINE)
+        return f"with {engine} a submission is the whole I/O"
+    return None
+
+
+def _directions(job: JobSpec) -> set[str]:
+    rw = job.options.get("rw", DEFAULT_RW).partition(":")[0]
+    found = set(_DIRECTIONS.get(rw, ("read", "write", "trim")))
+    if job.options.get("trim_percentage", "0") != "0":
+        found.add("trim")
+    if "verify" in job.options and "write" in found:
+        found.add("read")
+    if "write" in found and any(job.options.get(key, "0") != "0" for key in _SYNCS):
+        found.add("sync")
+    return found
+
+
+def _is_sync(job: JobSpec) -> bool:
+    return job.options.get("ioengine", DEFAULT_ENGINE) in SYNC_ENGINES
+
+
+def _said(jobs: Sequence[JobSpec], key: str, default: str) -> str:
+    return " and ".join(dict.fromkeys(_values(jobs, key, default)))
+
+
+def _values(jobs: Sequence[JobSpec], key: str, default: str) -> Iterator[str]:
+    for job in jobs:
+        yield f"{key}={job.options.get(key, default)}"
