@@ -5,42 +5,43 @@
 #include "clock.h"
 #include "loop.h"
 
-/* Completed I/Os of one batch and direction: they share their clock reads, so they
- * are counted at once. */
-struct account_run {
-	uint64_t start_ticks, issue_ticks, count, bytes;
-	uint8_t dir;
-};
-
 /* A counter of one core may lag another's by a few ticks: never a negative time. */
 static inline uint64_t account_ns(uint64_t from, uint64_t to)
 {
 	return to > from ? clock_ticks_to_ns(to - from) : 0;
 }
 
-static inline void account_run(struct loop *l, const struct account_run *r, uint64_t now)
+/* Counts per call, in the levels 0, 1-4, 5-8, 9-16, 17-32, 33-64, more. */
+static inline uint32_t account_level(uint32_t n)
 {
-	struct dir_stats *d = &l->stats->dirs[r->dir];
-	const uint64_t clat = account_ns(r->issue_ticks, now);
-	uint64_t lat = clat;
+	if (n <= 4)
+		return n > 0;
+	const uint32_t level = 31 - (uint32_t)__builtin_clz(n - 1);
 
-	d->ios += r->count;
-	d->bytes += r->bytes;
-	moments_add_n(&d->clat, clat, r->count);
-	histogram_add_n(&d->clat_histogram, clat, r->count);
-	if (!l->synchronous) {
-		const uint64_t slat = account_ns(r->start_ticks, r->issue_ticks);
-
-		moments_add_n(&d->slat, slat, r->count);
-		lat += slat;
-	}
-	moments_add_n(&d->lat, lat, r->count);
+	return level < STATS_DEPTH_LEVELS ? level : STATS_DEPTH_LEVELS - 1;
 }
 
-/* In flight at each of n issues that follow `before` others. */
-void account_depth(struct worker_stats *s, uint32_t before, uint32_t n);
-/* I/Os per submit or reap call. */
-uint32_t account_level(uint32_t n);
+/* A depth in the levels 1, 2-3, 4-7, 8-15, 16-31, 32-63, more. */
+static inline uint32_t account_depth_level(uint32_t depth)
+{
+	const uint32_t level = 31 - (uint32_t)__builtin_clz(depth);
+
+	return level < STATS_DEPTH_LEVELS ? level : STATS_DEPTH_LEVELS - 1;
+}
+
+/* The depths at each of n issues, the first with `before` others in flight. */
+void account_depths(struct worker_stats *s, uint32_t before, uint32_t n);
+
+/* n I/Os handed over in one call. */
+static inline void account_submit(struct worker_stats *s, uint32_t before, uint32_t n)
+{
+	s->submit_levels[account_level(n)]++;
+	if (n == 1)
+		s->depth_levels[account_depth_level(before + 1)]++;
+	else
+		account_depths(s, before, n);
+}
+
 /* What is not a full transfer: short, at the end of the file, failed, or a sync. */
 void account_odd(struct loop *l, const struct io *io, uint64_t now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop.h"
 
-#include "account.h"
+#include "steps.h"
 
 /*
  * The loop of jobs that do more than I/O after I/O: it looks at each one. A sync
@@ -28,7 +28,7 @@ static void take_sync(struct loop *l, uint32_t index, uint64_t now)
 	struct io *next = l->free[l->free_count - 1];
 
 	next->data_only = !l->job->fsync;
-	loop_take(l, &sync, index, now);
+	step_take(l, &sync, index, now);
 	l->writes_unsynced = 0;
 }
 
@@ -46,7 +46,7 @@ static bool take_next(struct loop *l, uint32_t index, uint64_t now)
 		l->writes_unsynced++;
 		l->file_written = planned->file;
 	}
-	loop_take(l, planned, index, now);
+	step_take(l, planned, index, now);
 	return true;
 }
 
@@ -67,7 +67,7 @@ static uint64_t think(struct loop *l, uint32_t completed)
 	const uint64_t until = clock_ticks() +
 			       clock_ns_to_ticks(l->job->thinktime_ns * completed);
 	const uint64_t end = until < l->event_ticks ? until : l->event_ticks;
-	_Atomic uint32_t *stop = &l->worker->control->stop;
+	_Atomic uint32_t *stop = l->stop;
 	uint64_t now = clock_ticks();
 
 	for (; now < end && !atomic_load(stop); now = clock_ticks())
@@ -77,17 +77,19 @@ static uint64_t think(struct loop *l, uint32_t completed)
 
 void loop_run_general(struct loop *l)
 {
+	const bool thinks = l->job->thinktime_ns;
 	uint64_t now = clock_ticks();
-	uint32_t count;
 
-	while (!loop_over(l, now)) {
+	while (!step_over(l, now)) {
 		const uint32_t n = fill_some(l, now);
+		uint32_t count;
 
 		if (!n && !l->in_flight)
 			break;
-		loop_commit(l, n);
-		now = loop_complete(l, l->job->thinktime_ns && n && l->free_count ? 0 : 1, &count);
-		if (l->job->thinktime_ns && count)
+		step_commit(l, n, l->synchronous);
+		count = step_complete(l, thinks && n && l->free_count ? 0 : 1, &now,
+				      l->synchronous, true);
+		if (thinks && count)
 			now = think(l, count);
 	}
 	loop_drain(l);

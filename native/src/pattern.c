@@ -103,20 +103,6 @@ static uint8_t draw_dir(struct pattern *p)
  */
 enum order { ORDER_SEQUENTIAL, ORDER_MAPPED, ORDER_UNIFORM };
 
-static inline __attribute__((always_inline))
-uint64_t plain_block(struct pattern *p, struct pattern_cursor *c, uint64_t blocks,
-		     uint8_t dir, enum order order)
-{
-	switch (order) {
-	case ORDER_MAPPED:
-		return permutation_at(&c->maps[0], c->next[0]++);
-	case ORDER_UNIFORM:
-		return random_below(&p->offsets, blocks);
-	default:
-		return c->next[dir]++;
-	}
-}
-
 /* How many of n I/Os certainly belong to this pass; begins the next one at its end. */
 static inline __attribute__((always_inline))
 uint32_t plain_room(struct pattern *p, struct pattern_cursor *c, uint64_t blocks, uint32_t n,
@@ -145,15 +131,23 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 	const uint64_t start = c->extent.start_bytes;
 
 	n = plain_room(p, c, blocks, n, order);
+	const struct permutation map = c->maps[0];	/* copies: they stay in registers */
+	const uint64_t first = c->next[0];
+	struct random offsets = p->offsets;
+
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t dir = mixed ? draw_dir(p) : p->only_dir;
+		const uint64_t block = order == ORDER_MAPPED ? permutation_at(&map, first + i)
+				       : order == ORDER_UNIFORM ? random_below(&offsets, blocks)
+				       : c->next[dir]++;
 
 		out[i] = (struct pattern_io){
-			.offset = start + plain_block(p, c, blocks, dir, order) * bs,
-			.length = (uint32_t)bs,
-			.dir = dir,
+			.offset = start + block * bs, .length = (uint32_t)bs, .dir = dir,
 		};
 	}
+	p->offsets = offsets;
+	if (order == ORDER_MAPPED)
+		c->next[0] += n;
 	p->loop_left -= n * bs < p->loop_left ? n * bs : p->loop_left;
 	return n;
 }

@@ -9,7 +9,5 @@ void permutation_init(struct permutation *p, uint64_t count, struct random *seed
 	p->mask = bits ? UINT64_MAX >> (64 - bits) : 0;
 	p->shift = bits > 1 ? (bits + 1) / 2 : 1;
 	for (int i = 0; i < 3; i++)
-		p->multipliers[i] = random_next(seed) | 1;
-	p->keys[0] = random_next(seed) & p->mask;
-	p->keys[1] = random_next(seed);
+		p->keys[i] = random_next(seed) & p->mask;
 }

@@ -36,7 +36,7 @@ double moments_stddev(const struct moments *m)
 
 static void histogram_clear(struct histogram *h, const struct moments *counted)
 {
-	if (!counted->n)
+	if (counted->min > counted->max)
 		return;
 	const uint32_t first = histogram_index(counted->min);
 	const uint32_t last = histogram_index(counted->max);
@@ -46,7 +46,8 @@ static void histogram_clear(struct histogram *h, const struct moments *counted)
 
 static void dir_stats_init(struct dir_stats *d)
 {
-	histogram_clear(&d->clat_histogram, &d->clat);
+	if (d->ios)
+		histogram_clear(&d->clat_histogram, &d->clat);
 	d->ios = d->bytes = d->short_ios = d->dropped_ios = d->runtime_ns = 0;
 	moments_init(&d->slat);
 	moments_init(&d->clat);
@@ -57,7 +58,8 @@ void worker_stats_init(struct worker_stats *s)
 {
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
 		dir_stats_init(&s->dirs[i]);
-	histogram_clear(&s->sync_histogram, &s->sync_lat);
+	if (s->sync_lat.n)
+		histogram_clear(&s->sync_histogram, &s->sync_lat);
 	moments_init(&s->sync_lat);
 	memset(s->depth_levels, 0, sizeof(s->depth_levels));
 	memset(s->submit_levels, 0, sizeof(s->submit_levels));
@@ -65,6 +67,28 @@ void worker_stats_init(struct worker_stats *s)
 	memset(s->errors, 0, sizeof(s->errors));
 	s->runtime_ns = s->user_ns = s->system_ns = 0;
 	s->context_switches = s->major_faults = s->minor_faults = 0;
+}
+
+static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
+{
+	d->clat.n = d->ios;
+	if (synchronous)
+		d->lat = d->clat;
+	else
+		d->slat.n = d->lat.n = d->ios;
+	return d->ios;
+}
+
+void worker_stats_settle(struct worker_stats *s, bool synchronous)
+{
+	uint64_t ios = 0;
+
+	for (int i = 0; i < DIR_DATA_COUNT; i++)
+		ios += settle_dir(&s->dirs[i], synchronous);
+	for (int i = 0; i < STATS_ERRNO_MAX; i++)
+		ios += s->errors[i].count;
+	if (synchronous)
+		s->depth_levels[0] = s->submit_levels[1] = s->complete_levels[1] = ios;
 }
 
 void worker_stats_error(struct worker_stats *s, int error, uint64_t count)

@@ -45,6 +45,18 @@ static inline void moments_add_n(struct moments *m, uint64_t value, uint64_t n)
 	m->max = value > m->max ? value : m->max;
 }
 
+/* The same but for n, which the hot path counts once for all (worker_stats_settle). A
+ * new extreme is rare: a branch never taken costs less than a store. */
+static inline void moments_add_sums(struct moments *m, uint64_t value, uint64_t n)
+{
+	m->sum += value * n;
+	m->sum_squares += (unsigned __int128)value * (value * n);
+	if (__builtin_expect(value < m->min, 0))
+		m->min = value;
+	if (__builtin_expect(value > m->max, 0))
+		m->max = value;
+}
+
 void moments_merge(struct moments *into, const struct moments *from);
 double moments_mean(const struct moments *m);		/* 0 when empty */
 double moments_stddev(const struct moments *m);		/* sample (n-1); 0 when n < 2 */
@@ -80,6 +92,9 @@ struct worker_stats {
 /* Make *s empty. *s is zeroed or was initialised before: only what was counted
  * into is cleared, so that untouched pages stay untouched. */
 void worker_stats_init(struct worker_stats *s);
+/* What the hot path leaves out, filled in from what it counts: n of the moments; of a
+ * synchronous engine also lat (it is clat) and the levels (always one I/O). */
+void worker_stats_settle(struct worker_stats *s, bool synchronous);
 /* Count an errored I/O; what does not fit in the table goes to its last entry. */
 void worker_stats_error(struct worker_stats *s, int error, uint64_t count);
 /* into += from: sums, histograms exact; runtimes take the longest. */

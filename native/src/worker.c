@@ -103,6 +103,7 @@ static void finish(struct body *b)
 	const struct rusage *was = &b->usage_begin;
 	struct rusage is;
 
+	worker_stats_settle(s, b->loop.synchronous);
 	if (!b->begin_ticks)
 		return;
 	usage_now(b->loop.job, &is);
@@ -223,7 +224,7 @@ static void body_init(struct body *b, const struct worker *w)
 	l->job = job;
 	l->stats = &w->shared->stats;
 	l->synchronous = job->ops->depth_max == 1;
-	l->general = job->thinktime_ns || (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
+	l->stop = &w->control->stop;
 	l->event_ticks = UINT64_MAX;
 	l->engine = (struct engine){
 		.ops = job->ops, .job = job, .err = &b->err,
@@ -308,10 +309,7 @@ static void work(struct body *b)
 		l->event_ticks = clock_ticks() + clock_ns_to_ticks(job->ramp_time_ns);
 	else
 		begin(b, clock_ticks());
-	if (l->general)
-		loop_run_general(l);
-	else
-		loop_run(l);
+	loop_run(l);
 	if (job->end_fsync && job->rw & RW_WRITE)
 		end_fsync(b);
 	finish(b);

@@ -10,6 +10,7 @@
 
 struct uring_state {
 	struct io_uring ring;
+	struct io_uring_sqe *templates;	/* by slot */
 	unsigned in_flight;
 	bool deferred;			/* completions appear only when we enter the kernel */
 	bool fixed_buffers, fixed_files;
@@ -79,48 +80,76 @@ static void register_resources(struct engine *e)
 	free(fds);
 }
 
-static int uring_open(struct engine *e)
-{
-	const int ret = ring_init(e);
-
-	if (ret)
-		return setup_error(e, ret);
-	register_resources(e);
-	return 0;
-}
-
-static void uring_close(struct engine *e)
-{
-	io_uring_queue_exit(&((struct uring_state *)e->state)->ring);
-}
-
-static uint8_t opcode(const struct uring_state *s, const struct io *io)
+static uint8_t opcode(const struct uring_state *s, uint8_t dir)
 {
 	static const uint8_t opcodes[2][DIR_COUNT] = {
 		{ IORING_OP_READ, IORING_OP_WRITE, IORING_OP_NOP, IORING_OP_FSYNC },
 		{ IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED, IORING_OP_NOP, IORING_OP_FSYNC },
 	};
 
-	return opcodes[s->fixed_buffers][io->dir];
+	return opcodes[s->fixed_buffers][dir];
+}
+
+/* What of a slot's entry never changes. */
+static void make_templates(struct engine *e)
+{
+	struct uring_state *s = e->state;
+
+	for (uint32_t i = 0; i < e->depth; i++) {
+		s->templates[i] = (struct io_uring_sqe){
+			.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
+			.user_data = (uintptr_t)&e->ios[i],
+		};
+	}
+}
+
+static int uring_open(struct engine *e)
+{
+	struct uring_state *s = e->state;
+	const int ret = ring_init(e);
+
+	if (ret)
+		return setup_error(e, ret);
+	s->templates = calloc(e->depth, sizeof(*s->templates));
+	if (!s->templates) {
+		io_uring_queue_exit(&s->ring);
+		return err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
+	}
+	register_resources(e);
+	make_templates(e);
+	return 0;
+}
+
+static void uring_close(struct engine *e)
+{
+	struct uring_state *s = e->state;
+
+	io_uring_queue_exit(&s->ring);
+	free(s->templates);
+}
+
+/* The loop never exceeds depth, so the ring always has room: no check. */
+static inline struct io_uring_sqe *next_sqe(struct io_uring_sq *sq)
+{
+	return &sq->sqes[sq->sqe_tail++ & sq->ring_mask];
 }
 
 static void uring_queue(struct engine *e, struct io *io)
 {
 	struct uring_state *s = e->state;
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
-	const bool sync = io->dir == DIR_SYNC;
+	struct io_uring_sqe *sqe = next_sqe(&s->ring.sq);
 
-	*sqe = (struct io_uring_sqe){
-		.opcode = opcode(s, io),
-		.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
-		.fd = s->fixed_files ? io->file : e->files[io->file].fd,
-		.off = sync ? 0 : io->offset,
-		.addr = sync ? 0 : (uintptr_t)io->buffer,
-		.len = io->length,
-		.fsync_flags = sync && io->data_only ? IORING_FSYNC_DATASYNC : 0,
-		.user_data = (uintptr_t)io,
-	};
+	*sqe = s->templates[io->slot];
+	sqe->opcode = opcode(s, io->dir);
+	sqe->fd = s->fixed_files ? io->file : e->files[io->file].fd;
 	s->in_flight++;
+	if (__builtin_expect(io->dir == DIR_SYNC, 0)) {
+		sqe->fsync_flags = io->data_only ? IORING_FSYNC_DATASYNC : 0;
+		return;
+	}
+	sqe->off = io->offset;
+	sqe->addr = (uintptr_t)io->buffer;
+	sqe->len = io->length;
 }
 
 /* Handing over is left to reap(), which submits and waits in one system call. */
