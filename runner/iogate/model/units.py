@@ -46,12 +46,17 @@ def format_value(value: float | None, unit: Unit) -> str:
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    scale, suffix = next(((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1])
+    scale, suffix = unit_scale(value, unit)
     scaled = value / scale
     digits = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
     if scaled == int(scaled) and abs(scaled) < 1000:
         digits = 0
     return f"{scaled:.{digits}f}{suffix}"
+
+
+def unit_scale(value: float, unit: Unit) -> tuple[float, str]:
+    """What a value of this size is divided by, and the suffix that then follows it."""
+    return next(((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1])
 
 
 def format_change(change: float | None) -> str:

@@ -1,0 +1,135 @@
+"""A change with its confidence interval on an axis that all rows share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from iogate.model.verdict import ThresholdVerdict
+from iogate_reports.charts import svg
+from iogate_reports.charts.scale import Linear
+from iogate_reports.text import median, signed
+
+WIDTH, HEIGHT, PAD = 240.0, 26.0, 9.0
+_NARROWEST, _WIDEST = 0.05, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Fractions on the shared axis. ``zero`` says what zero is: the baseline, or the limit
+    itself where there is no baseline."""
+
+    value: float
+    low: float | None
+    high: float | None
+    limit: float
+    zero: str
+    relative: bool = True
+
+
+def bar(verdict: ThresholdVerdict) -> Bar | None:
+    """What to draw for a threshold; None where there is nothing to compare."""
+    against = _against_baseline(verdict)
+    return against if against is not None else _against_limit(verdict)
+
+
+def _against_baseline(verdict: ThresholdVerdict) -> Bar | None:
+    limit, base = verdict.threshold.limit, verdict.baseline
+    if verdict.change is None or not math.isfinite(verdict.change) or not base:
+        return None
+    tick = limit.value if limit.relative else limit.value / base - 1
+    around = verdict.change_interval
+    low, high = (around.low, around.high) if around else (None, None)
+    return Bar(verdict.change, _real(low), _real(high), tick, "baseline", limit.relative)
+
+
+def _against_limit(verdict: ThresholdVerdict) -> Bar | None:
+    limit = verdict.threshold.limit
+    if limit.relative or verdict.value is None or not limit.value:
+        return None
+    value = verdict.value / limit.value - 1
+    around = verdict.value_interval
+    low, high = (around.low, around.high) if around else (None, None)
+    scaled = [v / limit.value - 1 if v is not None else None for v in (low, high)]
+    if not math.isfinite(value):
+        return None
+    return Bar(value, _real(scaled[0]), _real(scaled[1]), 0.0, "limit")
+
+
+def _real(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def axis(bars: Iterable[Bar]) -> Linear:
+    """An axis about zero, wide enough for the limits and most changes; the rest is cut."""
+    known = list(bars)
+    reach = [abs(one.limit) * 1.6 for one in known if one.zero == "baseline" and one.relative]
+    compared = [one for one in known if one.zero == "baseline"] or known
+    values = sorted(
+        abs(v) for one in compared for v in (one.value, one.low, one.high) if v is not None
+    )
+    if values:
+        reach.append(values[int(len(values) * 0.8)] * 1.1)
+        reach.append((median(values) or 0.0) * 2)
+    wide = min(max(reach, default=_NARROWEST), _WIDEST)
+    wide = max(wide, _NARROWEST)
+    return Linear(-wide, wide, PAD, WIDTH - PAD)
+
+
+def draw_head(scale: Linear) -> str:
+    """The axis itself, for the column's head."""
+    ends = (scale.low / 2, 0.0, scale.high / 2)
+    labels = [svg.text(scale.at(v), 11, signed(v).replace(".0 %", " %") if v else "0",
+                       "m") for v in ends]
+    marks = "".join(f"M{svg.num(scale.at(v))} 15v4" for v in ends)
+    rule = svg.element("path", d=f"M{PAD} 17H{WIDTH - PAD}{marks}", class_="rule")
+    told = f"From {signed(scale.low)} to {signed(scale.high)}"
+    return svg.document((WIDTH, 20), "Axis of change", told, [*labels, rule], "bar")
+
+
+def draw(one: Bar, scale: Linear, key: str) -> str:
+    """The interval as a bar, the estimate as a dot, the limit as a tick, zero as a line."""
+    middle = HEIGHT / 2
+    body = []
+    if one.zero == "baseline":
+        body.append(svg.line((scale.at(0), 1), (scale.at(0), HEIGHT - 1), "zero"))
+    if one.low is not None and one.high is not None:
+        left, right = (_clamped(v, scale) for v in (one.low, one.high))
+        body.append(svg.line((left, middle), (max(right, left + 1), middle), f"ci {key}"))
+    body.append(_tick(one, scale))
+    body.append(_dot(one.value, scale, key))
+    told = f"{signed(one.value)} against the {one.zero}"
+    if one.low is not None and one.high is not None:
+        told += f", interval {signed(one.low)} to {signed(one.high)}"
+    if one.zero == "baseline":
+        told += f"; limit {signed(one.limit)}"
+    return svg.document((WIDTH, HEIGHT), "Change", told, body, "bar")
+
+
+def _clamped(value: float, scale: Linear) -> float:
+    return scale.at(min(max(value, scale.low), scale.high))
+
+
+def _dot(value: float, scale: Linear, key: str) -> str:
+    """A dot; beyond the axis an arrowhead at its edge."""
+    middle = HEIGHT / 2
+    if scale.low <= value <= scale.high:
+        return svg.element("circle", cx=scale.at(value), cy=middle, r=4, class_=f"pt {key}")
+    edge, side = (scale.end + 8, 1) if value > 0 else (scale.start - 8, -1)
+    head = f"M{svg.num(edge)} {svg.num(middle)}l{-8 * side} -5v10z"
+    return svg.element("path", d=head, class_=f"pt {key}")
+
+
+def _tick(one: Bar, scale: Linear) -> str:
+    if not scale.low <= one.limit <= scale.high:
+        return _beyond(one.limit, scale)
+    place = svg.num(scale.at(one.limit))
+    return svg.element("path", d=f"M{place} 3V{HEIGHT - 3:g}m-3 0h6m-6 -20h6", class_="tick")
+
+
+def _beyond(limit: float, scale: Linear) -> str:
+    """A chevron at the edge: the limit lies further out."""
+    edge, side = (scale.end + 7, 1) if limit > 0 else (scale.start - 7, -1)
+    return svg.element("path", d=f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4",
+                       class_="tick")

@@ -1,0 +1,73 @@
+"""Which lines a case has: each direction, and each job where several run at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from iogate.model.histogram import Histogram, bucket_bounds_ns
+from iogate.model.measurement import DIRECTIONS, JobMeasurement, Measurement
+
+MAX_JOBS = 6
+"""With more jobs than this at once, they are drawn as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """``job`` is empty where all jobs are drawn together."""
+
+    job: str
+    direction: str
+
+    def jobs_of(self, measurement: Measurement) -> list[JobMeasurement]:
+        return [job for job in measurement.jobs if not self.job or job.name == self.job]
+
+
+def directions(measurements: Iterable[Measurement]) -> list[str]:
+    """The directions that did I/O, in the fixed order."""
+    seen = {
+        name for m in measurements for job in m.jobs
+        for name, one in job.directions.items() if one.total_ios
+    }
+    return [name for name in DIRECTIONS if name in seen]
+
+
+def lanes(measurements: Sequence[Measurement], direction: str) -> list[Lane]:
+    """The lines of one direction, in job order."""
+    names = dict.fromkeys(
+        job.name for m in measurements for job in m.jobs
+        if direction in job.directions and job.directions[direction].total_ios
+    )
+    every = {job.name for m in measurements for job in m.jobs}
+    if len(every) == 1 or len(names) > MAX_JOBS:
+        return [Lane("", direction)]
+    return [Lane(name, direction) for name in names]
+
+
+def latency_histogram(measurements: Iterable[Measurement], lane: Lane) -> Histogram:
+    """Completion latency of a lane, merged exactly; empty where no histogram was kept."""
+    parts = []
+    for measurement in measurements:
+        for job in lane.jobs_of(measurement):
+            one = job.directions.get(lane.direction)
+            latency = one and (one.clat or one.lat)
+            if latency and latency.histogram:
+                parts.append(latency.histogram)
+    return parts[0] if len(parts) == 1 else Histogram.merged(parts)
+
+
+def quantiles_ns(histogram: Histogram, shares: Iterable[float]) -> list[float]:
+    """Several quantiles (0..1) in one pass over the buckets, interpolated inside them."""
+    values = list(histogram.bins)
+    seen = list(accumulate(histogram.bins.values()))
+    found = []
+    for share in shares:
+        rank = share * seen[-1]
+        index = min(bisect_left(seen, rank), len(values) - 1)
+        low, high = bucket_bounds_ns(values[index])
+        count = histogram.bins[values[index]]
+        inside = (rank - (seen[index] - count)) / count if count else 0.5
+        found.append(low + (high - low) * min(max(inside, 0.0), 1.0))
+    return found

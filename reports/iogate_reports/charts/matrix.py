@@ -1,0 +1,129 @@
+"""A workload's cases over two parameters: the change of a metric, or its value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from iogate.model.units import Better, Unit, format_value
+from iogate.model.verdict import Observation, ThresholdVerdict
+from iogate_reports.charts import svg
+from iogate_reports.charts.base import Figure, Key, Table
+from iogate_reports.data import CaseData, WorkloadData
+from iogate_reports.text import median, relative_change, short
+from iogate_reports.words import describe_change
+
+MAX_SIDE = 16
+STEPS = (0.01, 0.03, 0.1)
+"""Changes from which a cell is tinted lightly, more, and fully."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """``text`` stands in the cell; ``style`` tints it."""
+
+    text: str
+    style: str = "h0"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """``cells`` are keyed by (row value, column value)."""
+
+    row_name: str
+    column_name: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Cell]
+
+
+def figures(data: WorkloadData) -> list[Figure]:
+    """A grid for a workload that varies exactly two parameters and asks for no chart."""
+    varying = data.varying()
+    sides = sorted(varying.items(), key=lambda item: len(item[1]))
+    if data.chart.get("x") or len(sides) != 2 or len(sides[1][1]) > MAX_SIDE:
+        return []
+    metric = _headline(data)
+    if metric is None:
+        return []
+    (row_name, rows), (column_name, columns) = sides
+    cells, changed = _cells(data, metric, row_name, column_name)
+    grid = Grid(row_name, column_name, tuple(rows), tuple(columns), cells)
+    what = "change against the baseline" if changed else "median"
+    title = f"{short(data.name, 60)}: {metric}, {what}"
+    told = f"{row_name} down, {column_name} across"
+    keys = (Key("cell h-2", "worse by 3 %"), Key("cell h2", "better by 3 %")) if changed else ()
+    return [Figure(title, draw(title, told, grid), _table(grid), keys, wide=True)]
+
+
+def _headline(data: WorkloadData) -> str | None:
+    """The first judged metric, else the first one observed."""
+    for one in data.cases:
+        for verdict in one.thresholds:
+            return verdict.threshold.metric
+    return next((seen.metric for one in data.cases for seen in one.observations), None)
+
+
+def _cells(
+    data: WorkloadData, metric: str, row: str, column: str
+) -> tuple[dict[tuple[str, str], Cell], bool]:
+    found = {}
+    changed = False
+    for one in data.cases:
+        place = one.case.parameters.get(row, ""), one.case.parameters.get(column, "")
+        seen = _seen(one, metric)
+        if seen is None or not seen.samples:
+            continue
+        value, before = median(seen.samples), median(seen.baseline_samples)
+        change = relative_change(value, before)
+        changed = changed or change is not None
+        found[place] = _cell(value, change, seen.unit, seen.better)
+    return found, changed
+
+
+def _seen(one: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
+    judged = (v for v in one.thresholds if v.threshold.metric == metric)
+    observed = (o for o in one.observations if o.metric == metric)
+    return next(judged, None) or next(observed, None)
+
+
+def _cell(value: float | None, change: float | None, unit: Unit, better: Better) -> Cell:
+    told = describe_change(change, better)
+    if told is None or change is None:
+        return Cell(format_value(value, unit))
+    strength = sum(abs(change) >= step for step in STEPS)
+    sign = "-" if told.key == "bad" and strength else ""
+    return Cell(f"{told.arrow} {told.text}", f"h{sign}{strength}")
+
+
+def draw(title: str, description: str, grid: Grid) -> str:
+    """Tinted cells with their text; the tint only repeats what the text says."""
+    left, top, wide, high = 70.0, 40.0, 68.0, 28.0
+    size = (left + wide * len(grid.columns) + 4, top + high * len(grid.rows) + 4)
+    body = [svg.text(left, 12, short(grid.column_name, 24), "ax"),
+            svg.text(4, top - 8, short(grid.row_name, 10), "ax")]
+    for j, column in enumerate(grid.columns):
+        body.append(svg.text(left + wide * (j + 0.5), top - 8, short(column, 10), "m"))
+    for i, row in enumerate(grid.rows):
+        y = top + high * i
+        body.append(svg.text(left - 6, y + high / 2 + 4, short(row, 10), "e"))
+        for j, column in enumerate(grid.columns):
+            cell = grid.cells.get((row, column), Cell("–"))
+            body.append(_draw_cell(cell, left + wide * j, y, wide, high))
+    return svg.document(size, title, description, body)
+
+
+def _draw_cell(cell: Cell, x: float, y: float, wide: float, high: float) -> str:
+    box = svg.element("rect", x=x + 1, y=y + 1, width=wide - 2, height=high - 2, rx=3,
+                      class_=f"cell {cell.style}")
+    return box + svg.text(x + wide / 2, y + high / 2 + 4, cell.text, "m")
+
+
+def _table(grid: Grid) -> Table:
+    def row_of(row: str) -> Sequence[str]:
+        return [grid.cells.get((row, column), Cell("–")).text for column in grid.columns]
+
+    return Table(
+        (f"{grid.row_name} ╲ {grid.column_name}", *grid.columns),
+        tuple((row, *row_of(row)) for row in grid.rows),
+    )

@@ -1,0 +1,166 @@
+"""Latency percentiles, p50 … p99.999: log latency over a scale of nines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iogate.model.histogram import Histogram
+from iogate.model.units import Better, Unit, format_value
+from iogate_reports.charts import svg
+from iogate_reports.charts.base import Figure, Key, Table, colour
+from iogate_reports.charts.frame import Frame
+from iogate_reports.charts.lanes import (
+    Lane,
+    directions,
+    lanes,
+    latency_histogram,
+    quantiles_ns,
+)
+from iogate_reports.charts.scale import Linear, log_around
+from iogate_reports.data import CaseData
+from iogate_reports.text import relative_change, short
+from iogate_reports.words import describe_change
+
+LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999,
+          "p99.999": 0.99999}
+SURE = 10
+"""A curve is drawn full as far as this many I/Os lie beyond it, thinner to the last one."""
+_LOW, _HIGH, _STEP = 0.30103, 5.0, 0.14
+_GRID = (*(_LOW + _STEP * i for i in range(34)), 1.0, 2.0, 3.0, 4.0, 5.0)
+_FRAME = Frame(right=30, bottom=26)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points (nines, ns): 2 nines is p99. ``count`` is the number of I/Os."""
+
+    label: str
+    style: str
+    count: int
+    points: tuple[tuple[float, float], ...]
+
+
+def curve(histogram: Histogram, label: str, style: str) -> Curve | None:
+    """A histogram's curve, as far as one I/O lies beyond; None without I/Os."""
+    count = histogram.count
+    if count < 2:
+        return None
+    nines = sorted(n for n in _GRID if n <= math.log10(count) + 1e-9)
+    shares = [1 - 10**-n for n in nines]
+    points = [(n, v) for n, v in zip(nines, quantiles_ns(histogram, shares), strict=True) if v > 0]
+    return Curve(label, style, count, tuple(points)) if len(points) > 1 else None
+
+
+def draw(title: str, description: str, curves: Sequence[Curve], faint: Sequence[Curve]) -> str:
+    """The curves, one line each; ``faint`` ones (repetitions) behind them."""
+    x = Linear(_LOW, _HIGH, *_FRAME.x_range)
+    values = [v for one in (*curves, *faint) for _, v in one.points]
+    y = log_around(values, *_FRAME.y_range, Unit.NANOSECONDS)
+    if y is None:
+        raise ValueError("a percentile chart needs a latency above zero")
+    ticks = [(x.at(-math.log10(1 - share)), label) for label, share in LABELS.items()]
+    body = [
+        _FRAME.y_axis(y, "completion latency"),
+        _FRAME.x_axis(ticks, ""),
+    ]
+    for one in faint:
+        place = [(x.at(n), y.at(v)) for n, v in one.points]
+        body.append(svg.element("path", d=svg.trace(place), class_=f"ln faint {one.style}"))
+    for one in curves:
+        body.extend(_bold(one, [(n, x.at(n), y.at(v)) for n, v in one.points]))
+    return svg.document(_FRAME.size, title, description, body)
+
+
+def _bold(one: Curve, places: list[tuple[float, float, float]]) -> list[str]:
+    sure = math.log10(one.count / SURE)
+    solid = [(x, y) for n, x, y in places if n <= sure]
+    rest = [(x, y) for n, x, y in places if n > sure]
+    parts = [svg.element("path", d=svg.trace(solid), class_=f"ln {one.style}")] if solid else []
+    if rest:
+        tail = svg.trace(solid[-1:] + rest)
+        parts.append(svg.element("path", d=tail, class_=f"ln tail {one.style}"))
+    return parts
+
+
+def figures(data: CaseData) -> list[Figure]:
+    """A figure a direction; none where no histogram was kept."""
+    found = (_figure(data, name) for name in directions(data.measurements))
+    return [one for one in found if one is not None]
+
+
+def _figure(data: CaseData, direction: str) -> Figure | None:
+    pairs = [_pair(data, lane, i) for i, lane in enumerate(lanes(data.measurements, direction))]
+    pairs = [pair for pair in pairs if pair[0] is not None]
+    curves = [one for pair in pairs for one in pair if one is not None]
+    if not curves:
+        return None
+    title = f"{direction.capitalize()} latency percentiles"
+    faint = _repetitions(data, direction) if len(pairs) == 1 else []
+    table = _table(pairs)
+    worst = "; ".join(f"{one.label}: {_reach(one)}" for one in curves)
+    return Figure(
+        title=title,
+        svg=draw(title, worst, curves[::-1], faint),
+        table=table,
+        legend=tuple(Key(one.style, one.label) for one in curves)
+        + ((Key("faint s0", "each repetition"),) if faint else ()),
+        note=f"Dotted where fewer than {SURE} I/Os lie beyond.",
+    )
+
+
+def _pair(data: CaseData, lane: Lane, index: int) -> tuple[Curve | None, Curve | None]:
+    name = short(lane.job, 40)
+    now = latency_histogram(data.measurements, lane)
+    before = latency_histogram(data.baseline, lane)
+    style = colour(index)
+    return (
+        curve(now, name or "this run", style),
+        curve(before, f"{name} baseline".strip(), f"{style} base" if name else "base"),
+    )
+
+
+def _repetitions(data: CaseData, direction: str) -> list[Curve]:
+    if len(data.measurements) < 2:
+        return []
+    lane = lanes(data.measurements, direction)[0]
+    found = (curve(latency_histogram([m], lane), "", "s0") for m in data.measurements)
+    return [one for one in found if one is not None]
+
+
+def _reach(one: Curve) -> str:
+    first, last = one.points[0][1], one.points[-1][1]
+    return (f"p50 {format_value(first, Unit.NANOSECONDS)}, "
+            f"tail {format_value(last, Unit.NANOSECONDS)}, {one.count:,} I/Os")
+
+
+def _at(one: Curve | None, share: float) -> float | None:
+    if one is None:
+        return None
+    wanted = -math.log10(1 - share)
+    return next((v for n, v in one.points if abs(n - wanted) < 1e-4), None)
+
+
+def _table(pairs: Sequence[tuple[Curve | None, Curve | None]]) -> Table:
+    headers = ["percentile"]
+    compared = any(before for _, before in pairs)
+    for now, _ in pairs:
+        label = now.label if now else ""
+        headers += [label] + ([f"baseline of {label}", "Δ"] if compared else [])
+    rows = []
+    for name, share in LABELS.items():
+        row = [name]
+        for now, before in pairs:
+            row += _cells(_at(now, share), _at(before, share), compared)
+        rows.append(tuple(row))
+    return Table(tuple(headers), tuple(rows))
+
+
+def _cells(now: float | None, before: float | None, compared: bool) -> list[str]:
+    cell = [format_value(now, Unit.NANOSECONDS)]
+    if compared:
+        change = describe_change(relative_change(now, before), Better.LOW)
+        told = f"{change.text} {change.word}" if change else "–"
+        cell += [format_value(before, Unit.NANOSECONDS), told]
+    return cell

@@ -1,0 +1,130 @@
+"""A run seen case by case: what charts and sections are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import CaseFailure, Run
+from iogate.model.verdict import Observation, ThresholdVerdict
+from iogate_reports.text import anchor
+
+CURVE_BASELINES = 5
+"""Curves show the newest runs of the baseline only: more would cost time, not add truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseData:
+    """One case with its repetitions, those of the newest baseline runs, and its verdicts."""
+
+    case: Case
+    anchor: str
+    measurements: tuple[Measurement, ...] = ()
+    baseline: tuple[Measurement, ...] = ()
+    thresholds: tuple[ThresholdVerdict, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    failures: tuple[CaseFailure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadData:
+    """The cases of one workload, in plan order."""
+
+    name: str
+    cases: tuple[CaseData, ...]
+
+    @property
+    def chart(self) -> Mapping[str, str]:
+        return self.cases[0].case.chart
+
+    def varying(self) -> dict[str, list[str]]:
+        """Parameters with more than one value: name → values in plan order."""
+        seen: dict[str, list[str]] = {}
+        for one in self.cases:
+            for key, value in one.case.parameters.items():
+                values = seen.setdefault(key, [])
+                if value not in values:
+                    values.append(value)
+        return {key: values for key, values in seen.items() if len(values) > 1}
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything a section may show. ``baseline`` is newest first."""
+
+    run: Run
+    baseline: Sequence[Run] = ()
+    job_files: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def cases(self) -> tuple[CaseData, ...]:
+        return tuple(_cases(self))
+
+    @cached_property
+    def by_id(self) -> dict[str, CaseData]:
+        return {one.case.id: one for one in self.cases}
+
+    @cached_property
+    def workloads(self) -> tuple[WorkloadData, ...]:
+        groups: dict[str, list[CaseData]] = {}
+        for one in self.cases:
+            groups.setdefault(one.case.workload, []).append(one)
+        return tuple(WorkloadData(name, tuple(cases)) for name, cases in groups.items())
+
+
+def _cases(page: Page) -> Iterator[CaseData]:
+    run, verdict = page.run, page.run.verdict
+    measured = _grouped(run.measurements)
+    before = [(_names(old), _grouped(old.measurements)) for old in page.baseline[:CURVE_BASELINES]]
+    judged = _grouped(verdict.thresholds if verdict else ())
+    observed = _grouped(verdict.observations if verdict else ())
+    failed = _grouped(run.failures)
+    for index, case in enumerate(run.plan.cases):
+        yield CaseData(
+            case=case,
+            anchor=anchor("case", case.id, index),
+            measurements=measured.get(case.id, ()),
+            baseline=_former(case, measured.get(case.id, ()), before),
+            thresholds=judged.get(case.id, ()),
+            observations=observed.get(case.id, ()),
+            failures=failed.get(case.id, ()),
+        )
+
+
+_Groups = Mapping[str, tuple[Measurement, ...]]
+
+
+def _names(run: Run) -> dict[str, str]:
+    return {case.name: case.id for case in run.plan.cases}
+
+
+def _former(
+    case: Case, own: Sequence[Measurement], before: Sequence[tuple[dict[str, str], _Groups]]
+) -> tuple[Measurement, ...]:
+    """The baseline's repetitions of a case by the same engine, under its present id or one
+    that it is also known as."""
+    engines = {m.engine.name for m in own}
+    return tuple(
+        m for names, groups in before
+        for case_id in {case.id: 0, **{names.get(aka, aka): 0 for aka in case.aka}}
+        for m in groups.get(case_id, ()) if m.engine.name in engines
+    )
+
+
+class _OfCase(Protocol):
+    @property
+    def case_id(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_OfCase)
+
+
+def _grouped(items: Sequence[_T]) -> dict[str, tuple[_T, ...]]:
+    groups: dict[str, list[_T]] = {}
+    for item in items:
+        groups.setdefault(item.case_id, []).append(item)
+    return {case_id: tuple(group) for case_id, group in groups.items()}

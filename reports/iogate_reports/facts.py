@@ -1,0 +1,75 @@
+"""Facts of the environment: which ones stand on the first screen, and which differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from iogate.model.run import Run
+from iogate_reports.text import short
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """``patterns`` match the whole dotted name. The first pattern that finds facts is taken,
+    with all their values: a host may have several targets."""
+
+    label: str
+    patterns: tuple[str, ...]
+
+
+FACTS: tuple[Fact, ...] = (
+    Fact("Kernel", (r"kernel\.release",)),
+    Fact("Device", (r"target\..*\.model", r"target\..*\.device")),
+    Fact("Firmware", (r"target\..*\.firmware",)),
+    Fact("Filesystem", (r"target\..*\.filesystem",)),
+    Fact("Processor", (r"cpu\.model",)),
+)
+
+# What is another number each time it is read; its change means nothing.
+_RESTLESS = re.compile(
+    r"load\..*|(.*\.)?(uptime.*|boot_id|free_bytes|available_bytes|temperature.*)"
+)
+
+
+def show(value: Value) -> str:
+    """A fact's value as text: yes and no for truth."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def first_value(fact: Fact, environment: Mapping[str, Value]) -> str:
+    """The distinct values of a fact, joined; empty when it was not recorded."""
+    for pattern in fact.patterns:
+        found = dict.fromkeys(
+            short(show(value), 80) for name, value in environment.items()
+            if re.fullmatch(pattern, name) and show(value)
+        )
+        if found:
+            return ", ".join(found)
+    return ""
+
+
+def differences(before: Run, now: Run) -> tuple[tuple[str, str, str], ...]:
+    """(name, before, now) of each fact that differs, by name. Restless ones are left out."""
+    old, new = dict(_facts(before)), dict(_facts(now))
+    return tuple(
+        (short(name, 80), short(old.get(name, "not recorded"), 120),
+         short(new.get(name, "not recorded"), 120))
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name) and not _RESTLESS.fullmatch(name)
+    )
+
+
+def _facts(run: Run) -> Iterator[tuple[str, str]]:
+    for name, value in run.environment.items():
+        yield name, show(value)
+    engines = dict.fromkeys(f"{m.engine.name} {m.engine.version}" for m in run.measurements)
+    if engines:
+        yield "engine", ", ".join(engines)
+    yield "spec.sha256", run.plan.spec_sha256[:16]
+    yield "overrides", " ".join(run.plan.overrides) or "none"

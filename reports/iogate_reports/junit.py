@@ -1,0 +1,108 @@
+"""A run → JUnit XML: a test case a threshold, for the result pages of CI systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate.model.units import format_change, format_value
+from iogate.model.verdict import Outcome, ThresholdVerdict
+from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.text import clean, moment_iso, short
+
+_SKIPPED = (Outcome.INCONCLUSIVE, Outcome.MISSING_BASELINE)
+
+
+def render_junit(run: Run) -> str:
+    """A failed limit is a failure; inconclusive and missing-baseline ones are skipped; a
+    repetition without a measurement, and a run without a verdict, are errors."""
+    cases = {case.id: case for case in run.plan.cases}
+    tests = [*_errors(run, cases), *_limits(run, cases)]
+    suite = ET.Element("testsuite", _suite(run, tests))
+    suite.append(_properties(run))
+    suite.extend(tests)
+    totals = {k: v for k, v in suite.attrib.items() if k not in ("timestamp", "hostname")}
+    root = ET.Element("testsuites", totals)
+    root.append(suite)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+
+
+def _suite(run: Run, tests: list[ET.Element]) -> dict[str, str]:
+    def count(kind: str) -> str:
+        return str(sum(test.find(kind) is not None for test in tests))
+
+    took = max(run.finished_ns - run.started_ns, 0) / 1e9 if run.finished_ns else 0.0
+    return {
+        "name": short(run.plan.spec_name) or "iogate",
+        "tests": str(len(tests)),
+        "failures": count("failure"),
+        "errors": count("error"),
+        "skipped": count("skipped"),
+        "time": f"{took:.3f}",
+        "timestamp": moment_iso(run.started_ns).rstrip("Z") or "1970-01-01T00:00:00",
+        "hostname": short(run.host.name),
+    }
+
+
+def _properties(run: Run) -> ET.Element:
+    found = ET.Element("properties")
+    facts = {"run": run.id, "revision": revision_text(run.revision),
+             "verdict": headline(run)[1], "kernel": run.environment.get("kernel.release", "")}
+    for name, value in facts.items():
+        if value != "":
+            ET.SubElement(found, "property", name=name, value=short(str(value), 1000))
+    return found
+
+
+def _errors(run: Run, cases: dict[str, Case]) -> Iterator[ET.Element]:
+    for one in run.failures:
+        test = _test(run, cases.get(one.case_id), one.case_id, f"repetition {one.repetition}")
+        _tell(test, "error", one.reason)
+        yield test
+    if run.verdict is None:
+        test = ET.Element("testcase", classname=short(run.plan.spec_name), name="the run")
+        _tell(test, "error", headline(run)[1])
+        yield test
+
+
+def _limits(run: Run, cases: dict[str, Case]) -> Iterator[ET.Element]:
+    for one in run.verdict.thresholds if run.verdict else ():
+        threshold = one.threshold
+        what = f"{threshold.metric} {threshold.limit.text}"
+        test = _test(run, cases.get(one.case_id), one.case_id, what)
+        if threshold.where:
+            test.set("file", short(threshold.where.file, 500))
+            test.set("line", str(threshold.where.line))
+        if one.outcome is Outcome.FAIL:
+            _tell(test, "failure", one.reason, _numbers(one))
+        elif one.outcome in _SKIPPED:
+            _tell(test, "skipped", f"{one.outcome}: {one.reason}")
+        else:
+            mark = "warning: " + one.reason + "\n" if one.outcome is Outcome.WARN else ""
+            ET.SubElement(test, "system-out").text = clean(mark + _numbers(one))
+        yield test
+
+
+def _test(run: Run, case: Case | None, case_id: str, what: str) -> ET.Element:
+    spec = short(run.plan.spec_name)
+    group = f"{spec}.{short(case.workload)}" if case else spec
+    name = f"{short(case.name if case else case_id)}: {short(what)}"
+    return ET.Element("testcase", classname=group, name=name)
+
+
+def _tell(test: ET.Element, kind: str, message: str, text: str = "") -> None:
+    said = ET.SubElement(test, kind, message=short(message, 1000))
+    if kind != "skipped":
+        said.text = clean(text or message)
+
+
+def _numbers(one: ThresholdVerdict) -> str:
+    where = f"\n{one.threshold.where}" if one.threshold.where else ""
+    return (
+        f"{one.reason}\nmedian {format_value(one.value, one.unit)}, "
+        f"baseline {format_value(one.baseline, one.unit)}, "
+        f"change {format_change(one.change)}, n = {len(one.samples)}{where}"
+    )

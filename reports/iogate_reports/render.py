@@ -1,0 +1,68 @@
+"""A run → one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from iogate.model.run import Run
+from iogate_reports.data import Page
+from iogate_reports.sections import SECTIONS
+from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.text import clean, short
+
+_HERE = Path(__file__).parent
+STYLES = ("tokens.css", "page.css", "verdict.css", "tables.css", "charts.css", "print.css")
+
+
+def render_report(
+    run: Run, baseline: Sequence[Run] = (), *, job_files: Mapping[str, str] | None = None
+) -> str:
+    """The whole report. ``baseline`` is newest first; ``job_files`` maps a case's id to the
+    text that ran, else the text is written from the case's options."""
+    page = Page(run, tuple(baseline), dict(job_files or {}))
+    parts = []
+    for section in SECTIONS:
+        view = section.view(page)
+        if view is not None:
+            template = _environment().get_template(f"{section.name}.html.j2")
+            parts.append((section, Markup(template.render(view))))  # noqa: S704 - autoescaped
+    word, _ = headline(run)
+    return _environment().get_template("page.html.j2").render(
+        sections=parts,
+        styles=Markup(styles()),  # noqa: S704 - our own style sheets
+        word=word,
+        run=run,
+        title=f"{word.word}: {short(run.plan.spec_name, 60)}, {revision_text(run.revision)}",
+    )
+
+
+@cache
+def styles() -> str:
+    """The style sheets, in the order they build on each other."""
+    return "\n".join((_HERE / "assets" / name).read_text("utf-8").strip() for name in STYLES)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader((_HERE / "templates", _HERE / "sections")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["svg"] = Markup
+    return environment
+
+
+def _shown(value: object) -> object:
+    """What a template prints: text is cleaned, what is already markup stays."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return clean(value)
+    return value

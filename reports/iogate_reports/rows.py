@@ -1,0 +1,137 @@
+"""One row of the table of limits: a threshold against a case, ready to be shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from iogate.model.spec import Level
+from iogate.model.units import format_value
+from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate_reports.data import CaseData, Page
+from iogate_reports.text import median, relative_change, short, signed
+from iogate_reports.words import OUTCOMES, Change, Word, describe_change
+
+_EXPLAINED = (Outcome.INCONCLUSIVE,)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Texts of one row. ``reason`` is empty where the row's numbers say it all; ``where``
+    is the limit's place in the spec, for one that did not pass."""
+
+    verdict: ThresholdVerdict
+    word: Word
+    case: str
+    workload: str
+    anchor: str
+    metric: str
+    limit: str
+    note: str
+    value: str
+    value_interval: str
+    baseline: str
+    change: Change | None
+    change_interval: str
+    count: str
+    reason: str
+    where: str
+
+
+def rows(page: Page) -> list[Row]:
+    """All rows: the worst word first, within it the furthest past its limit, then plan order."""
+    verdict, wanted = page.run.verdict, page.run.plan.baseline.min_samples
+    verdicts = verdict.thresholds if verdict else ()
+    found = [_row(one, page.by_id.get(one.case_id), wanted) for one in verdicts]
+    return sorted(found, key=lambda row: (row.word.rank, -_excess(row.verdict)))
+
+
+def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
+    one = _with_baseline(one, data)
+    threshold = one.threshold
+    word = OUTCOMES[one.outcome]
+    return Row(
+        verdict=one,
+        word=word,
+        case=short(data.case.name if data else one.case_id),
+        workload=data.case.workload if data else "",
+        anchor=data.anchor if data else "",
+        metric=short(threshold.metric, 80),
+        limit=short(threshold.limit.text, 60),
+        note=_note(one),
+        value=format_value(one.value, one.unit),
+        value_interval=_value_interval(one),
+        baseline=format_value(one.baseline, one.unit),
+        change=describe_change(one.change, one.better, one.change_interval),
+        change_interval=_change_interval(one, wanted),
+        count=_count(one),
+        reason=short(one.reason, 600) if one.outcome in _EXPLAINED or one.value is None else "",
+        where=short(str(threshold.where), 120) if threshold.where and word.key != "pass" else "",
+    )
+
+
+def _with_baseline(one: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
+    """A limit that is not relative is judged without a baseline; where the same metric was
+    observed in one, the row shows it all the same."""
+    if data is None or one.threshold.limit.relative or one.baseline is not None:
+        return one
+    seen = next((o for o in data.observations if o.metric == one.threshold.metric), None)
+    if seen is None:
+        return one
+    before = median(seen.baseline_samples)
+    change = relative_change(one.value, before)
+    return replace(
+        one, baseline=before, change=change, baseline_samples=seen.baseline_samples)
+
+
+def _note(one: ThresholdVerdict) -> str:
+    parts = ["only warns"] if one.threshold.level is Level.WARN else []
+    if one.threshold.when:
+        parts.append("when " + short(", ".join(
+            f"{key}={value}" for key, value in one.threshold.when.items()), 80))
+    return "; ".join(parts)
+
+
+def _count(one: ThresholdVerdict) -> str:
+    own = str(len(one.samples))
+    return f"{own} vs {len(one.baseline_samples)}" if one.baseline_samples else own
+
+
+def _value_interval(one: ThresholdVerdict) -> str:
+    around = one.value_interval
+    if around is None or not _real(around):
+        return ""
+    low, high = format_value(around.low, one.unit), format_value(around.high, one.unit)
+    return f"{_share(around)} {low} … {high}"
+
+
+def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
+    if one.outcome is Outcome.MISSING_BASELINE:
+        return f"{len(one.baseline_samples)} of {max(wanted, 1)} samples needed"
+    around = one.change_interval
+    if around is None or not _real(around):
+        return ""
+    return f"{_share(around)} {signed(around.low)} … {signed(around.high)}"
+
+
+def _real(around: Interval) -> bool:
+    return math.isfinite(around.low) and math.isfinite(around.high)
+
+
+def _share(around: Interval) -> str:
+    return f"{around.confidence * 100:g} % CI" if around.confidence > 0 else "range"
+
+
+def _excess(one: ThresholdVerdict) -> float:
+    """How far past its limit, as a fraction of it; minus infinity where it cannot be said."""
+    limit = one.threshold.limit
+    past: float | None = None
+    if limit.relative and one.change is not None:
+        past = one.change - limit.value
+    elif not limit.relative and one.value is not None and limit.value:
+        past = one.value / limit.value - 1
+    if past is None or not math.isfinite(past):
+        return -math.inf
+    return past if limit.comparison.wants_low else -past
+
+

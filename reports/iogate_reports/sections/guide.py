@@ -1,0 +1,18 @@
+"""How to read the page: every word it uses for a verdict or a change."""
+
+from __future__ import annotations
+
+from iogate_reports.data import Page
+from iogate_reports.sections.base import View
+from iogate_reports.words import CHANGE_WORDS, ERROR, OUTCOMES
+
+
+def view(page: Page) -> View:
+    """The words, and the numbers of the baseline rule."""
+    rule = page.run.plan.baseline
+    return {
+        "words": (*OUTCOMES.values(), ERROR),
+        "changes": CHANGE_WORDS,
+        "window": rule.window,
+        "min_samples": rule.min_samples,
+    }

@@ -1,0 +1,107 @@
+"""A run → Markdown for a CI job's summary page (at most 1 MiB there)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from iogate.model.run import Run
+from iogate_reports.data import Page
+from iogate_reports.facts import FACTS, first_value
+from iogate_reports.rows import Row, rows
+from iogate_reports.sections.verdict import headline, revision_text, tiles
+from iogate_reports.text import NAME_LENGTH, command_line, moment, plural, short
+
+MARKS = {"fail": "❌", "error": "💥", "warn": "⚠️", "inconclusive": "❔", "missing": "➖",
+         "pass": "✅"}
+BUDGET = 960 * 1024
+"""Bytes; the rest of the MiB is for what else a job writes into its summary."""
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~@&$]|:(?=//)|(?<=www)\.)")
+_HEAD = ("| | case | metric | limit | median | baseline | change | n |\n"
+         "|---|---|---|---|---:|---:|---:|---:|\n")
+
+
+def render_summary(run: Run) -> str:
+    """The verdict, the limits that did not pass, the rest folded; cut at the budget."""
+    parts = [_top(run), _failures(run)]
+    if run.verdict is not None:
+        found = rows(Page(run))
+        rest = [row for row in found if row.word.key == "pass"]
+        budget = BUDGET - sum(len(part.encode()) for part in parts)
+        first = _table([row for row in found if row.word.key != "pass"], budget)
+        budget -= len(first.encode())
+        parts += [first, _folded(plural(len(rest), "limit") + " passed", _table(rest, budget))]
+    return "\n".join(part for part in parts if part)
+
+
+def text(value: str, length: int = NAME_LENGTH) -> str:
+    """Text that Markdown and HTML take literally: nothing mentions, links or formats."""
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[1])};", short(value, length))
+
+
+def _top(run: Run) -> str:
+    word, sentence = headline(run)
+    counts = " · ".join(f"{MARKS[one.key]} {count} {one.word}" for one, count in tiles(run))
+    facts = [f"**Revision** {text(revision_text(run.revision))}",
+             f"**Host** {text(run.host.name)}", f"**Date** {moment(run.started_ns)}"]
+    for fact in FACTS:
+        value = first_value(fact, run.environment)
+        facts += [f"**{fact.label}** {text(value)}"] if value else []
+    lines = [
+        f"## {MARKS[word.key]} {text(run.plan.spec_name)}: {word.word}",
+        text(sentence, 2000), counts, " · ".join(facts),
+    ]
+    if run.command:
+        lines.append(f"Measure again: {_code(command_line(run.command))}")
+    return "\n\n".join(lines) + "\n"
+
+
+def _code(command: str) -> str:
+    fence = "`" * (max((len(run) for run in re.findall("`+", command)), default=0) + 1)
+    return f"{fence} {short(command, 1000)} {fence}"
+
+
+def _failures(run: Run) -> str:
+    if not run.failures:
+        return ""
+    names = {case.id: case.name for case in run.plan.cases}
+    shown = [
+        f"- {text(names.get(one.case_id, one.case_id))}, repetition {one.repetition}: "
+        f"{text(one.reason, 2000)}"
+        for one in run.failures[:20]
+    ]
+    more = len(run.failures) - len(shown)
+    shown += [f"- and {more} more"] if more else []
+    return "### Not measured\n\n" + "\n".join(shown) + "\n"
+
+
+def _table(found: Sequence[Row], budget: int) -> str:
+    """A table of as many rows as the budget (bytes) holds; it says how many it left out."""
+    if not found:
+        return ""
+    lines: list[str] = []
+    used = len(_HEAD) + 200
+    for row in found:
+        line = _line(row)
+        used += len(line.encode())
+        if used > budget:
+            break
+        lines.append(line)
+    left = len(found) - len(lines)
+    more = f"\n{plural(left, 'row')} left out; the report has them all.\n" if left else ""
+    return _HEAD + "".join(lines) + more
+
+
+def _line(row: Row) -> str:
+    change = f"{row.change.text} {row.change.arrow} {row.change.word}" if row.change else "–"
+    cells: Iterable[str] = (
+        f"{MARKS[row.word.key]} {row.word.word}", text(row.case), text(row.metric),
+        text(row.limit), row.value, row.baseline, change, row.count,
+    )
+    why = f" <br>{text(row.reason, 1000)}" if row.reason else ""
+    first, second, *others = cells
+    return f"| {' | '.join((first, second + why, *others))} |\n"
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n</details>\n" if body else ""

@@ -1,0 +1,105 @@
+"""The words of a verdict, each with its mark and its meaning: never colour alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from iogate.model.run import RunStatus
+from iogate.model.units import Better
+from iogate.model.verdict import Interval, Outcome
+from iogate_reports.text import signed
+
+SAME = 0.0005
+"""A change that rounds to 0.0 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """``rank`` orders rows, worst first; ``key`` names the style and the icon."""
+
+    key: str
+    word: str
+    rank: int
+    meaning: str
+
+
+OUTCOMES: dict[Outcome, Word] = {
+    Outcome.FAIL: Word(
+        "fail", "fail", 0,
+        "The limit is broken, and the measurements leave no doubt of it at the confidence "
+        "given. The build fails.",
+    ),
+    Outcome.INCONCLUSIVE: Word(
+        "inconclusive", "inconclusive", 1,
+        "The confidence interval reaches past both sides of the limit: these measurements "
+        "cannot tell. More repetitions, or less noise, would settle it.",
+    ),
+    Outcome.MISSING_BASELINE: Word(
+        "missing", "no baseline", 2,
+        "The limit compares with earlier accepted runs of the same case on the same host, "
+        "and there are none, or too few. Runs that are accepted from now on become the baseline.",
+    ),
+    Outcome.WARN: Word(
+        "warn", "warn", 3,
+        "A limit of level “warn” is broken, or the spec’s policy asks for attention. "
+        "The build goes on.",
+    ),
+    Outcome.PASS: Word(
+        "pass", "pass", 4,
+        "The measurements keep the limit.",
+    ),
+}
+
+ERROR = Word(
+    "error", "not measured", 0,
+    "A repetition gave no measurement: the engine failed, was stopped, or could not start.",
+)
+
+STATUSES: dict[RunStatus, tuple[Word, str]] = {
+    RunStatus.RUNNING: (
+        Word("missing", "running", 3, ""), "This run has not finished: nothing is judged yet."),
+    RunStatus.INTERRUPTED: (
+        Word("error", "interrupted", 0, ""),
+        "This run was interrupted before it could be judged."),
+    RunStatus.FAILED: (
+        Word("error", "run failed", 0, ""), "This run failed before it could be judged."),
+    RunStatus.COMPLETE: (
+        Word("error", "not measured", 0, ""), "This run is complete but carries no verdict."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A relative change as it is shown: ``text`` +4.2 %, ``arrow``, ``word`` and style."""
+
+    text: str
+    arrow: str
+    word: str
+    key: str
+
+
+def describe_change(
+    change: float | None, better: Better, interval: Interval | None = None
+) -> Change | None:
+    """Sign, arrow and word of a change; None where there is none.
+
+    ``unclear`` when the interval holds zero: the sign itself is then not certain.
+    """
+    if change is None or math.isnan(change):
+        return None
+    text = signed(change)
+    if abs(change) < SAME:
+        return Change("0.0 %", "=", "same", "same")
+    arrow = "▲" if change > 0 else "▼"
+    if interval is not None and interval.low <= 0 <= interval.high:
+        return Change(text, arrow, "unclear", "same")
+    good = (change > 0) == (better is Better.HIGH)
+    return Change(text, arrow, "better" if good else "worse", "good" if good else "bad")
+
+
+CHANGE_WORDS: tuple[tuple[str, str], ...] = (
+    ("better, worse", "whether the change is for the good of this metric."),
+    ("same", "the change rounds to 0.0 %."),
+    ("unclear", "the confidence interval of the change holds zero: its sign is not certain."),
+)
