@@ -137,6 +137,10 @@ def _total(document: dict[str, Any], field: str) -> int:
     )
 
 
+def _syncs(document: dict[str, Any]) -> int:
+    return sum(int(job["sync"]["total_ios"]) for job in document["jobs"])
+
+
 def _rows(document: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(job["jobname"], job["groupid"], job["error"]) for job in document["jobs"]]
 
@@ -152,6 +156,7 @@ def test_same_job_same_document_and_totals(
     assert _rows(found) == _rows(expected)
     assert _total(found, "io_bytes") == _total(expected, "io_bytes")
     assert _total(found, "total_ios") == _total(expected, "total_ios")
+    assert _syncs(found) == _syncs(expected)
     assert files(ours.folder) == files(reference.folder)
 
 

@@ -1,0 +1,145 @@
+"""Where the engine does what fio's users meant: each entry of docs/differences.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from support.devices import loop_device, mounted, needs_root, swapping
+from support.engine_runs import NATIVE, Ran, run
+
+DOCUMENT = NATIVE.parent / "docs" / "differences.md"
+NULL = "[j]\nioengine=null\n"
+
+
+def ours(engine: Path, folder: Path, text: str, *arguments: str) -> Ran:
+    return run(engine, ["-", "--output-format=json", *arguments], folder, text)
+
+
+def test_every_entry_names_a_test_that_exists() -> None:
+    rows = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| ")]
+    entries = [row for row in rows if not row.endswith("| test |")]
+    sources = "\n".join(
+        path.read_text() for path in sorted(Path(__file__).parent.glob("test_*.[cp]*"))
+    )
+    assert len(entries) > 15
+    for entry in entries:
+        cited = re.findall(r"`(\w+)`", entry.rsplit("|", 2)[-2])
+        assert cited, f"no test is named: {entry}"
+        for name in cited:
+            assert f"{name}(" in sources, f"{name} does not exist: {entry}"
+
+
+@pytest.mark.parametrize("runtime", ["0.3sec", "300msec", "(3*100ms)"])
+def test_time_units(engine: Path, tmp_path: Path, runtime: str) -> None:
+    ran = ours(engine, tmp_path, f"{NULL}size=1m\ntime_based\nruntime={runtime}\n")
+    assert 290 <= ran.document()["jobs"][0]["read"]["runtime"] < 5000
+
+
+def test_a_minute_is_a_minute(engine: Path, tmp_path: Path) -> None:
+    """Shown by the estimate of the first status line: nobody waits for the minute."""
+    text = f"{NULL}size=1m\ntime_based\nruntime=1min\n"
+    ran = run(engine, ["-", "--showcmd"], tmp_path, text)
+    assert "--runtime=1min" in ran.out
+    stopped = run("timeout", ["-s", "INT", "1", str(engine), "-", "--status-fd=2"], tmp_path, text)
+    running = [line for line in stopped.err.splitlines() if '"running"' in line]
+    assert 50_000 < json.loads(running[0])["eta_ms"] < 70_000
+
+
+@pytest.mark.parametrize(
+    ("options", "ios", "size"),
+    [
+        ("size=3k\nbs=1.5k", 2, 3072),
+        ("size= 64k\nbs= 8 k", 8, 65536),
+        ("size=4KiB\nbs=1KiB", 4, 4096),
+        ("size=(4k*2)\nbs=(1k+1024)", 4, 8192),
+    ],
+)
+def test_sizes_mean_what_they_say(
+    engine: Path, tmp_path: Path, options: str, ios: int, size: int
+) -> None:
+    read = ours(engine, tmp_path, f"{NULL}{options}\n").document()["jobs"][0]["read"]
+    assert (read["total_ios"], read["io_bytes"]) == (ios, size)
+
+
+def test_an_overflow_is_an_error(engine: Path, fio: str, tmp_path: Path) -> None:
+    text = f"{NULL}size=99999999p\nnumber_ios=3\n"
+    assert run(fio, ["-", "--parse-only"], tmp_path, text).status == 0
+    ran = run(engine, ["-", "--parse-only"], tmp_path, text)
+    assert (ran.status, "stdin:3:6: size:" in ran.err) == (2, True)
+
+
+def test_a_wrong_value_names_its_place(engine: Path, fio: str, tmp_path: Path) -> None:
+    text = f"{NULL}size=1m\ndirect=yes\n"
+    assert "4" not in run(fio, ["-", "--parse-only"], tmp_path, text).err
+    ran = run(engine, ["-", "--parse-only"], tmp_path, text)
+    assert (ran.status, "stdin:4:8: direct: " in ran.err) == (2, True)
+
+
+def test_repeated_options_leave_one_key(engine: Path, tmp_path: Path) -> None:
+    ran = ours(engine, tmp_path, f"{NULL}size=1m\nbs=4k\nblocksize=8k\n")
+    pairs: list[list[tuple[str, object]]] = []
+    json.loads(ran.out, object_pairs_hook=pairs.append)
+    for pair in pairs:
+        names = [name for name, _ in pair]
+        assert len(names) == len(set(names))
+    assert ran.document()["jobs"][0]["job options"]["bs"] == "8k"
+
+
+def test_an_unset_variable_is_an_error(engine: Path, tmp_path: Path) -> None:
+    ran = run(engine, ["-", "--parse-only"], tmp_path, f"{NULL}filename=${{NO_SUCH_DISK}}\n")
+    assert ran.status == 2
+    assert "stdin:3:10: filename: environment variable 'NO_SUCH_DISK' is not set" in ran.err
+
+
+def test_depth_levels_add_up(engine: Path, tmp_path: Path) -> None:
+    ran = ours(engine, tmp_path, "[j]\nrw=write\nsize=256k\nfsync=2\n")
+    job = ran.document()["jobs"][0]
+    assert sum(job["iodepth_level"].values()) == pytest.approx(100, abs=0.01)
+    assert job["sync"]["total_ios"] > 20
+
+
+def test_latencies_add_up(engine: Path, tmp_path: Path) -> None:
+    ran = ours(engine, tmp_path, "[j]\nrw=randread\nsize=1m\nioengine=libaio\niodepth=8\n")
+    read = ran.document()["jobs"][0]["read"]
+    both = read["slat_ns"]["mean"] + read["clat_ns"]["mean"]
+    assert read["lat_ns"]["mean"] == pytest.approx(both, abs=1)
+
+
+def test_eta_of_a_finished_job_is_zero(engine: Path, tmp_path: Path) -> None:
+    assert ours(engine, tmp_path, f"{NULL}size=1m\n").document()["jobs"][0]["eta"] == 0
+
+
+def test_many_failed_jobs_still_fail(engine: Path, tmp_path: Path) -> None:
+    """256 failures are no success."""
+    text = "[j]\nrw=write\nsize=4k\nfilename=/dev/full\nthread\nnumjobs=256\n"
+    assert ours(engine, tmp_path, text).status == 1
+
+
+def test_synchronous_engines_say_that_depth_is_one(engine: Path, tmp_path: Path) -> None:
+    ran = ours(engine, tmp_path, "[j]\nsize=64k\niodepth=8\n")
+    assert "iodepth=8, but ioengine psync is synchronous" in ran.err
+    assert ran.document()["jobs"][0]["iodepth_level"]["1"] == 100
+
+
+@needs_root
+def test_what_is_in_use_is_not_written(engine: Path, tmp_path: Path) -> None:
+    """Mounted, swap, or the image behind a loop device; and by a symlink, too."""
+    with loop_device(tmp_path) as device:
+        link = tmp_path / "link"
+        link.symlink_to(device)
+        image = next(tmp_path.glob("image-*"))
+        with mounted(device, tmp_path / "mnt"):
+            before = image.read_bytes()
+            for path in (device, str(link), str(image)):
+                text = f"[j]\nrw=write\nsize=1m\nfilename={path}\n"
+                ran = ours(engine, tmp_path, text)
+                assert ran.status == 1, path
+                assert "must not be written" in ran.err
+            assert image.read_bytes()[4096:65536] == before[4096:65536]
+        with swapping(device):
+            ran = ours(engine, tmp_path, f"[j]\nrw=write\nsize=1m\nfilename={device}\n")
+            assert (ran.status, "swap" in ran.err) == (1, True)
