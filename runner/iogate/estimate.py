@@ -104,9 +104,7 @@ def _job_seconds(job: JobSpec) -> float | None:
 
 
 def _has_stonewall(case: Case) -> bool:
-    return any(
-        job.options.get(key, "0") != "0" for job in case.jobs for key in ("stonewall",)
-    )
+    return any(job.options.get(key, "0") != "0" for job in case.jobs for key in ("stonewall",))
 
 
 def _file_names(job: JobSpec) -> list[str]:

@@ -34,7 +34,7 @@ class Observer(Protocol):
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         """A repetition was measured and kept."""
 
-    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
+    def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         """A repetition gave nothing; the case is not tried again."""
 
 
@@ -76,18 +76,16 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
         try:
             measurement = _measure(case, repetition, bench, timeout_s)
         except EngineError as error:
-            failure = CaseFailure(case.id, repetition, str(error))
+            failure = CaseFailure(case.id, repetition, error.what)
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
-            bench.observer.repetition_failed(case, failure)
+            bench.observer.repetition_failed(case, failure, error.remedy)
             continue
         measurements.append(measurement)
         bench.store.add_measurement(run.id, measurement)
         bench.observer.repetition_ended(case, measurement)
     status = RunStatus.INTERRUPTED if bench.stop.requested else _status(failures)
-    return replace(
-        run, measurements=tuple(measurements), failures=tuple(failures), status=status
-    )
+    return replace(run, measurements=tuple(measurements), failures=tuple(failures), status=status)
 
 
 def _status(failures: list[CaseFailure]) -> RunStatus:

@@ -69,7 +69,7 @@ class Finished:
 
 def make_request_plan(request: Request) -> Plan:
     """The spec as a plan, cut down to what the request selects."""
-    spec = load_spec(request.spec, overrides=request.overrides)
+    spec = load_spec(request.spec)
     plan = make_plan(spec, overrides=request.overrides)
     cases = tuple(_resized(case, request) for case in plan.cases if _selected(case, request))
     if not cases:

@@ -18,8 +18,13 @@ _ORDER = (Severity.BAD, Severity.WARN, Severity.OK)
 
 
 @click.command()
-@click.option("--target", default=".", metavar="PATH", show_default=True,
-              help="The directory or device that will be measured.")
+@click.option(
+    "--target",
+    default=".",
+    metavar="PATH",
+    show_default=True,
+    help="The directory or device that will be measured.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 def command(target: str, *, as_json: bool) -> int:
     """Say whether this host is fit to measure, and the command that changes what is not.
@@ -52,9 +57,7 @@ def engine_finding(sut: Sut) -> Finding:
 
 def _as_text(rows: list[tuple[str, str, Finding]]) -> str:
     lines = [(_MARKS[f.severity], what, f.found) for _, what, f in rows]
-    remedies = [
-        f"  {what}: {printable(f.remedy)}" for _, what, f in rows if f.remedy
-    ]
+    remedies = [f"  {what}: {printable(f.remedy)}" for _, what, f in rows if f.remedy]
     text = table(("", "check", "found"), lines)
     return "\n".join([text, "", "What to do:", *remedies]) if remedies else text
 

@@ -28,9 +28,7 @@ class LazyGroup(click.Group):
         return command
 
 
-GROUP = LazyGroup(
-    "iogate", help=HELP, context_settings={"help_option_names": ["-h", "--help"]}
-)
+GROUP = LazyGroup("iogate", help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 def run_command(words: Sequence[str]) -> int:

@@ -92,7 +92,7 @@ def explanations(run: Run) -> list[str]:
     for verdict in run.verdict.thresholds if run.verdict else ():
         if verdict.outcome in _EXPLAINED:
             where = f"{verdict.threshold.where}: " if verdict.threshold.where else ""
-            found.append(printable(f"{where}{verdict.threshold.metric}: {verdict.reason}"))
+            found.append(printable(f"{where}{verdict.reason}"))
     return found
 
 

@@ -48,11 +48,11 @@ class Display(Observer):
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:  # noqa: ARG002
         self._done += 1
 
-    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
+    def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         skipped = case.repetitions.min - failure.repetition
         self._done += 1
         self._total -= skipped
-        self._say(f"{self._title}: FAILED: {failure.reason}")
+        self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -127,8 +127,8 @@ class LiveDisplay(Display):
         )
         self._show("")
 
-    def repetition_failed(self, case: Case, failure: CaseFailure) -> None:
-        super().repetition_failed(case, failure)
+    def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
+        super().repetition_failed(case, failure, remedy)
         self._show("")
 
     def close(self) -> None:

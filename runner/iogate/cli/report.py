@@ -20,8 +20,12 @@ from iogate.store import Store, open_store
 @click.command()
 @click.argument("run", default=f"{DEFAULT_PARENT}/{LATEST}")
 @click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where to; by default into the run folder.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to; by default into the run folder.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The verdict as JSON on stdout.")
 def command(run: str, store: str | None, output: Path | None, *, as_json: bool) -> int:
     """Render report.html, junit.xml and summary.md of RUN again.

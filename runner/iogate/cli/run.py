@@ -27,21 +27,46 @@ from iogate.pipeline import Request, execute, make_request_plan, uses_of
 
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE",
-              help="Change a job option, of one workload or of all.")
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="[WORKLOAD.]KEY=VALUE",
+    help="Change a job option, of one workload or of all.",
+)
 @click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
 @click.option("--tag", "tags", multiple=True, help="Only workloads with this tag.")
-@click.option("--engine", type=click.Choice(list(ENGINES)), default="native", show_default=True,
-              help="What runs the job files.")
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default="native",
+    show_default=True,
+    help="What runs the job files.",
+)
 @click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
-              help="The run folder; by default a new one in ./iogate-runs.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The run folder; by default a new one in ./iogate-runs.",
+)
 @click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first repetition that fails.")
-@click.option("--timeout", "timeout_s", type=Duration(), metavar="TIME",
-              help="Give a repetition up after this long; by default from its runtime and size.")
-@click.option("--wait", "wait_s", type=Duration(), default=0.0, metavar="TIME",
-              help="Wait this long for another run on this host to end.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=Duration(),
+    metavar="TIME",
+    help="Give a repetition up after this long; by default from its runtime and size.",
+)
+@click.option(
+    "--wait",
+    "wait_s",
+    type=Duration(),
+    default=0.0,
+    metavar="TIME",
+    help="Wait this long for another run on this host to end.",
+)
 @click.option("--revision", metavar="REF", help="What is under test; by default git's HEAD here.")
 @click.option("--label", default="", help="A name for what is under test.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
@@ -65,8 +90,10 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
             finished = execute(request, plan, display, stop)
     finally:
         display.close()
-    write_reports(finished)
-    show(finished, as_json=as_json, quiet=quiet)
+    try:
+        write_reports(finished)
+    finally:
+        show(finished, as_json=as_json, quiet=quiet)
     return int(finished.exit_code)
 
 

@@ -276,9 +276,7 @@ def _battery(sut: Sut, _place: Place) -> Finding | None:
 
 def _time_sync(sut: Sut, _place: Place) -> Finding | None:
     daemons = ("chronyd", "ntpd", "systemd-timesync", "phc2sys")
-    names = {
-        _word(sut, f"/proc/{pid}/comm") for pid in sut.list_dir("/proc") if pid.isdigit()
-    }
+    names = {_word(sut, f"/proc/{pid}/comm") for pid in sut.list_dir("/proc") if pid.isdigit()}
     running = next((name for name in daemons if name in names), None)
     if running:
         return _ok(running)

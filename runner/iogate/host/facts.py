@@ -17,6 +17,7 @@ from iogate.sut.base import Sut
 
 Fact = str | int | float | bool
 
+
 def active_choice(text: str) -> str:
     """The bracketed one of sysfs's ``none [mq-deadline] kyber``; the text when there is none."""
     _, bracket, rest = text.partition("[")

@@ -62,9 +62,7 @@ def _open(path: Path) -> int:
     return handle
 
 
-def _acquire(
-    handle: int, path: Path, wait_s: float, on_wait: Callable[[str], None] | None
-) -> None:
+def _acquire(handle: int, path: Path, wait_s: float, on_wait: Callable[[str], None] | None) -> None:
     deadline = time.monotonic() + wait_s
     told = False
     while True:

@@ -178,6 +178,4 @@ def _size(count: int) -> str:
 
 
 def _refused(use: Use, what: str, remedy: str) -> RefusedError:
-    return RefusedError(
-        f"target {use.target.name}: {what}", remedy=remedy, where=use.target.where
-    )
+    return RefusedError(f"target {use.target.name}: {what}", remedy=remedy, where=use.target.where)

@@ -136,7 +136,7 @@ def drive(display: PlainDisplay) -> None:
     display.progressed(PROGRESS)
     display.repetition_ended(case, s.measurement())
     display.repetition_started(case, 2)
-    display.repetition_failed(case, CaseFailure(case.id, 2, "the disk is gone"))
+    display.repetition_failed(case, CaseFailure(case.id, 2, "the disk is gone"), "get another")
     display.close()
     display.close()
 
@@ -147,18 +147,19 @@ def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     display = open_display(3, quiet=False)
     assert isinstance(display, PlainDisplay)
     drive(display)
-    first, second = out.getvalue().splitlines()
+    first, second, third = out.getvalue().splitlines()
     assert first.startswith("[1/3] ::error::x")  # not at the start of the line: no command
     assert first.endswith("write 1 k/s 3.91 MiB/s  (2.0 s)")
     assert second.endswith("FAILED: the disk is gone")
     assert second.startswith("· ::error")
+    assert third == "  get another"
 
 
 def test_quiet_says_only_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     monkeypatch.setattr(sys, "stderr", out)
     drive(open_display(3, quiet=True))  # type: ignore[arg-type]
-    assert len(out.getvalue().splitlines()) == 1
+    assert len(out.getvalue().splitlines()) == 2
 
 
 def test_a_terminal_shows_the_live_rates(monkeypatch: pytest.MonkeyPatch) -> None:

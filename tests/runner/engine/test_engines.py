@@ -132,7 +132,7 @@ def test_a_full_disk(engine: Engine, place: Path) -> None:
         sh("mkfs.ext4", "-q", "-F", device)
         sh("mount", device, str(place / "data"))
         try:
-            with pytest.raises(EngineError, match="(?i)no space"):
+            with pytest.raises(EngineError, match=r"(?i)no space"):
                 run(engine, job(place, QUICK.replace("1m", "64m").replace("randrw", "write")))
         finally:
             sh("umount", str(place / "data"))

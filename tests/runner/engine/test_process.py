@@ -63,7 +63,7 @@ def test_too_long(tmp_path: Path) -> None:
 
 
 def test_a_process_that_closes_its_pipe_is_still_waited_for(tmp_path: Path) -> None:
-    script = "eval \"exec $0>&-\"; sleep 0.2; exit 4"
+    script = 'eval "exec $0>&-"; sleep 0.2; exit 4'
     assert watch(start(tmp_path, script)).status == 4
 
 

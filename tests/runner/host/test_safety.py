@@ -130,9 +130,7 @@ def test_claimed_by_someone_that_no_file_names(sut: LocalSut, path: str) -> None
         os.close(holder)
 
 
-def test_a_symlink_is_the_device_that_it_leads_to(
-    sut: LocalSut, path: str, tmp_path: Path
-) -> None:
+def test_a_symlink_is_the_device_that_it_leads_to(sut: LocalSut, path: str, tmp_path: Path) -> None:
     link = tmp_path / "by-id"
     link.symlink_to(path)
     with mounted(path, tmp_path / "mnt"):

@@ -68,9 +68,7 @@ def test_targets_on_one_filesystem_must_fit_together(sut: LocalSut, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["/dev/vda", "a:/dev/vda", "../x", "ok:a/../../x"])
-def test_a_filename_that_leads_out_of_the_target(
-    sut: LocalSut, tmp_path: Path, name: str
-) -> None:
+def test_a_filename_that_leads_out_of_the_target(sut: LocalSut, tmp_path: Path, name: str) -> None:
     assert "leads out" in refused(sut, use(TargetKind.DIRECTORY, tmp_path, files=(name,)))
 
 
@@ -120,9 +118,7 @@ def test_a_device_that_is_none(sut: LocalSut, tmp_path: Path) -> None:
     assert "is not a block device" in refused(sut, use(TargetKind.DEVICE, "/dev/null"))
 
 
-def test_a_directory_is_measured_in_a_folder_of_the_runs_own(
-    sut: LocalSut, tmp_path: Path
-) -> None:
+def test_a_directory_is_measured_in_a_folder_of_the_runs_own(sut: LocalSut, tmp_path: Path) -> None:
     uses = [use(TargetKind.DIRECTORY, tmp_path), use(TargetKind.FILE, tmp_path / "f")]
     (tmp_path / "precious").write_text("x")
     with prepared(sut, uses[:1], "token") as places:
