@@ -26,7 +26,7 @@ struct io {
 	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
 	uint16_t file;			/* index into engine.files */
-	int32_t result;			/* set by the engine: bytes moved (0 for DIR_SYNC), or -errno */
+	int32_t result;			/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
 	uint64_t user;
 } __attribute__((aligned(64)));
 
@@ -65,14 +65,15 @@ struct engine_ops {
 	void (*close)(struct engine *e);
 	/* Hot path. */
 	void (*prep)(struct engine *e, struct io *io);			/* optional */
-	void (*queue)(struct engine *e, struct io *io);			/* cannot fail: never exceeds depth */
-	int (*commit)(struct engine *e);				/* number handed over, or -errno */
-	int (*reap)(struct engine *e, unsigned min, struct io **done);	/* number completed, or -errno */
+	void (*queue)(struct engine *e, struct io *io);	/* cannot fail: never exceeds depth */
+	int (*commit)(struct engine *e);		/* number handed over, or -errno */
+	int (*reap)(struct engine *e, unsigned min, struct io **done); /* completed, or -errno */
 	/* Size of the struct that the offsets of options are into: job.engine_options. */
 	uint32_t options_size;
 };
 
 const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */
-extern const struct engine_ops *const engines_all[];		/* NULL-terminated, in the order of engines.h */
+/* NULL-terminated, in the order of engines.h */
+extern const struct engine_ops *const engines_all[];
 
 #endif

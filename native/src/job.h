@@ -34,7 +34,8 @@ struct setting {
  */
 struct job {
 	const char *name, *description;
-	const char *filename;		/* ':' separated, `\:` for a colon; NULL: made from name, clone and file number */
+	const char *filename;		/* ':' separated, `\:` for a colon; NULL: made from name,
+					 * clone and file number */
 	const char *directory;		/* NULL: working directory */
 	const struct engine_ops *ops;
 	uint32_t rw;			/* RW_ bits */

@@ -105,7 +105,8 @@ const struct option options_all[] = {
 	{ "size", NULL, OPTION_SIZE_VALUE, CATEGORY_SIZE, JOB(size),
 	  .help = "Bytes of the file region a job works on, over all its files; in % it is a "
 		  "part of the file or device." },
-	{ "startdelay", NULL, OPTION_TIME, CATEGORY_TIME, JOB(startdelay_ns), "0", .unit_ns = SECOND,
+	{ "startdelay", NULL, OPTION_TIME, CATEGORY_TIME, JOB(startdelay_ns), "0",
+	  .unit_ns = SECOND,
 	  .help = "Wait so long before the job starts." },
 	{ "stonewall", "wait_for_previous", OPTION_FLAG, CATEGORY_PROCESS, JOB(stonewall), "0",
 	  .help = "Start when all jobs before this one have ended; it begins a new group." },

@@ -307,7 +307,8 @@ static const char *rw_name(uint32_t rw)
 		{ RW_READ | RW_WRITE, "rw" },
 		{ RW_READ | RW_RANDOM, "randread" }, { RW_WRITE | RW_RANDOM, "randwrite" },
 		{ RW_TRIM | RW_RANDOM, "randtrim" }, { RW_READ | RW_WRITE | RW_RANDOM, "randrw" },
-		{ RW_TRIM | RW_WRITE, "trimwrite" }, { RW_TRIM | RW_WRITE | RW_RANDOM, "randtrimwrite" },
+		{ RW_TRIM | RW_WRITE, "trimwrite" },
+		{ RW_TRIM | RW_WRITE | RW_RANDOM, "randtrimwrite" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -40,7 +40,7 @@ struct pattern {
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
 	struct random directions, offsets, maps;
 	uint64_t loop_bytes, loop_left, loops_left, ios_left;
-	uint64_t passes;			/* begun over the files; grows only between batches */
+	uint64_t passes;		/* begun over the files; grows only between batches */
 	uint32_t (*fill)(struct pattern *p, struct pattern_io *out, uint32_t n);
 };
 

@@ -10,7 +10,7 @@ struct run_options {
 	bool readonly;			/* refuse to write or trim */
 	int status_fd;			/* JSON lines of progress; -1: none */
 	uint32_t status_interval_ms;	/* of status_fd; default 500 */
-	uint32_t series_interval_ms;	/* of the time series; default 1000, widened for long runs */
+	uint32_t series_interval_ms;	/* of the time series; default 1000, more for long runs */
 	/* Called for things to tell while running ("Laying out IO file (1 file / 128MiB)");
 	 * main.c prints them. May be NULL. */
 	void (*say)(void *context, const char *text);
@@ -43,7 +43,7 @@ struct disk_util {
 struct clock_facts {
 	const char *source;		/* "tsc" or "clock_monotonic" */
 	double frequency_hz;
-	double error_ppm;		/* between calibration and the end of the run, against CLOCK_MONOTONIC_RAW */
+	double error_ppm;		/* calibration to end, against CLOCK_MONOTONIC_RAW */
 	const char *reads;		/* "per-io" or "per-batch" */
 	uint64_t read_cost_ns;
 };

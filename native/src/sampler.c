@@ -61,7 +61,8 @@ static void rate_sample(struct row_sampler *s, uint64_t now_ns)
 		struct rate_samples *r = &s->row->rates[dir];
 
 		if (c.ios) {
-			moments_add(&r->bw_kib, (c.bytes - last->bytes) * 1000000 / 1024 / elapsed_us);
+			moments_add(&r->bw_kib,
+				    (c.bytes - last->bytes) * 1000000 / 1024 / elapsed_us);
 			moments_add(&r->iops, (c.ios - last->ios) * 1000000 / elapsed_us);
 		}
 		s->rate_last[dir] = c;

@@ -80,8 +80,8 @@ struct worker_stats {
 	struct dir_stats dirs[DIR_DATA_COUNT];
 	struct moments sync_lat;
 	struct histogram sync_histogram;
-	uint64_t depth_levels[STATS_DEPTH_LEVELS];	/* 1 2 4 8 16 32 >=64: in flight at each issue */
-	uint64_t submit_levels[STATS_DEPTH_LEVELS];	/* 0 4 8 16 32 64 >=64: I/Os per submit call */
+	uint64_t depth_levels[STATS_DEPTH_LEVELS];	/* 1 2 4 8 16 32 >=64: in flight at issue */
+	uint64_t submit_levels[STATS_DEPTH_LEVELS];	/* 0 4 8 16 32 64 >=64: I/Os a submission */
 	uint64_t complete_levels[STATS_DEPTH_LEVELS];	/* the same, per reap that found any */
 	struct errno_count errors[STATS_ERRNO_MAX];	/* errored I/Os, apart from throughput */
 	uint64_t runtime_ns;				/* measured part, without ramp */
