@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from iogate.spec.load import load_spec, load_spec_text
 from iogate.spec.plan import expand_spec, make_plan, not_applied
+from iogate.spec.support import check_native
 
-__all__ = ["expand_spec", "load_spec", "load_spec_text", "make_plan", "not_applied"]
+__all__ = ["check_native", "expand_spec", "load_spec", "load_spec_text", "make_plan", "not_applied"]

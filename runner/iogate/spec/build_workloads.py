@@ -121,6 +121,9 @@ def _chart(
     """x, y, series ("a,b") and scale, with the canonical names of matrix keys."""
     if not isinstance(node, Mapping):
         return {}
+    missing = [key for key in ("x", "y") if key not in node.entries]
+    if missing:
+        problems.add(f"the chart has no {listed(missing)}", node.where, "a chart needs x and y")
     axes = {job.name for job in jobs}
     chart = {"y": _text(node.get("y")), "scale": _text(node.get("scale")) or "linear"}
     chart["x"] = _axis(node.get("x"), matrix, axes, (), problems)

@@ -205,7 +205,7 @@ class _Composer:
             )
 
     def _at(self, event: yaml.Event) -> Location:
-        mark = event.start_mark
+        mark: Any = event.start_mark
         return Location(self._file, mark.line + 1, mark.column + 1)
 
     def _error(self, what: str, event: yaml.Event, remedy: str = "") -> SpecError:
@@ -245,7 +245,7 @@ def _unreadable(error: yaml.reader.ReaderError, text: str, file: str) -> SpecErr
 
 def _malformed(error: yaml.MarkedYAMLError, file: str) -> SpecError:
     where = Location(file, 1, 1)
-    mark: Any = error.problem_mark or error.context_mark
+    mark = error.problem_mark or error.context_mark
     if mark is not None:
         where = Location(file, mark.line + 1, mark.column + 1)
     problem = error.problem or "this is not YAML"

@@ -1,0 +1,74 @@
+"""``iogate compile``: the job files that a spec compiles to."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from iogate.cli.table import printable
+from iogate.errors import RunError, UsageError
+from iogate.jobfile import render
+from iogate.model.document import to_document
+from iogate.model.plan import Case
+from iogate.spec import check_native, expand_spec, load_spec
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--case", "patterns", multiple=True, metavar="GLOB",
+              help="Only cases whose name matches, or whose id begins like this.")
+@click.option("--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE",
+              help="Change a job option, of one workload or of all.")
+@click.option("--engine", type=click.Choice(("native", "fio")), default="native",
+              show_default=True, help="Which engine has to know the options.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
+              help="Write each job file to DIR/CASE-ID.fio instead of printing it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole plan as JSON.")
+def command(
+    *,
+    file: Path,
+    patterns: tuple[str, ...],
+    overrides: tuple[str, ...],
+    engine: str,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the job file of each case of FILE. Nothing is run.
+
+    The job files are read by iogate-engine and by fio alike.
+    """
+    plan = expand_spec(load_spec(file, overrides=overrides), overrides=overrides)
+    if engine == "native":
+        check_native(plan)
+    if as_json:
+        click.echo(json.dumps(to_document(plan), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    cases = [case for case in plan.cases if not patterns or _is_chosen(case, patterns)]
+    if not cases:
+        names = ", ".join(case.name for case in plan.cases[:20])
+        raise UsageError(f"no case of {file} matches --case", remedy=f"its cases are: {names}")
+    if output:
+        _write(cases, output)
+    else:
+        click.echo("\n".join(render(case) for case in cases), nl=False)
+
+
+def _is_chosen(case: Case, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(case.name, p) or case.id.startswith(p) for p in patterns)
+
+
+def _write(cases: list[Case], folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for case in cases:
+            path = folder / f"{case.id}.fio"
+            path.write_text(render(case), encoding="utf-8")
+            click.echo(printable(f"{path}  {case.name}"))
+    except OSError as error:
+        raise RunError(
+            f"cannot write {error.filename}: {error.strerror}",
+            remedy="name a folder that can be written",
+        ) from error

@@ -1,0 +1,47 @@
+"""What iogate-engine does not do yet, of what fio does: said before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iogate.errors import SpecError
+from iogate.model.plan import Case, Plan
+from iogate.spec.problems import Problems
+
+_OPTION_NAMES = """
+    bs buffered description direct directory end_fsync fdatasync filename fsync group_reporting
+    invalidate io_size iodepth ioengine loops name norandommap nrfiles number_ios numjobs offset
+    ramp_time randrepeat randseed runtime rw rwmixread rwmixwrite size startdelay stonewall
+    thinktime thread time_based zonemode zonerange zonesize zoneskip
+"""
+_OPTIONS = frozenset(_OPTION_NAMES.split())
+_CHOICES = {
+    "ioengine": ("sync", "psync", "libaio", "io_uring", "mmap", "posixaio", "null"),
+    "rw": ("read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"),
+    "zonemode": ("none", "strided"),
+}
+
+
+def check_native(plan: Plan) -> None:
+    """SpecError that names every option of the plan which fio has and iogate-engine does
+    not, with the job that sets it."""
+    problems = Problems()
+    for case in plan.cases:
+        for error in _missing(case):
+            problems.take(error)
+    problems.check()
+
+
+def _missing(case: Case) -> Iterator[SpecError]:
+    for job in case.jobs:
+        for key, value in job.options.items():
+            known = _CHOICES.get(key)
+            if key in _OPTIONS and (known is None or value in known):
+                continue
+            said = f"{key}={value}" if key in _OPTIONS else key
+            remedy = f"use one of {', '.join(known)}" if known else "leave it out"
+            yield SpecError(
+                f"workload {case.workload!r}: fio has {said}, iogate-engine does not have it yet",
+                remedy=f"{remedy}, or run with --engine fio",
+                where=job.where,
+            )
