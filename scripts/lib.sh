@@ -96,30 +96,33 @@ check_python() {
 # The environment is right when it was made from these files, by this Python, at this place.
 venv_key() {
 	{
-		cat "$@" pyproject.toml hatch_build.py
+		cat "$@" hatch_build.py
+		sed '/^\[tool\.pytest/,$d' pyproject.toml	# what follows is for checkers
 		python3 -VV
 		echo "$root"
 	} | sha256sum | cut -d ' ' -f 1
 }
 
-# make_venv LOCK…: the virtual environment with what the first lock file names. The further
-# ones hold more than the first: an environment made from one of them will do as well.
+# make_venv LOCK [SUPERSET]: the virtual environment with what the lock file names. One that was
+# made from the superset will do as well, and stays one.
 make_venv() {
-	local lock stamp
+	local lock=$1 other stamp
 	check_python
-	for lock in "$@"; do
-		stamp=$venv/$lock.stamp
-		[ -e "$stamp" ] && [ "$(cat "$stamp")" = "$(venv_key "$lock")" ] && return
+	for other in "$@"; do
+		stamp=$venv/$other.stamp
+		[ -e "$stamp" ] || continue
+		lock=$other
+		[ "$(cat "$stamp")" != "$(venv_key "$other")" ] || return 0
 	done
-	say "making $venv from $1"
+	say "making $venv from $lock"
 	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv python3 -m venv --clear "$venv"
-	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$1"
+	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$lock"
 	quietly pip-iogate "$venv/bin/pip" install --disable-pip-version-check --no-deps \
 		--no-build-isolation -e .
 	# The installed engine is the built one, not a copy that grows old.
 	ln -sf "$root/native/build/iogate-engine" "$venv/bin/iogate-engine"
 	rm -f "$venv"/*.stamp
-	venv_key "$1" >"$venv/$1.stamp"
+	venv_key "$lock" >"$venv/$lock.stamp"
 }
 
 build_engine() {
