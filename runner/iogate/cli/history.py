@@ -44,7 +44,14 @@ def _store_option(function: Command) -> Command:
 @command.command("list")
 @click.option("--spec", metavar="NAME", help="Only runs of this spec.")
 @click.option("--host", metavar="HOST", help="Only runs on this host (name or machine id).")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="At most so many.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
 @_store_option
 def list_runs(
