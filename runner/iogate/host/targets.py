@@ -47,9 +47,9 @@ def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str,
         places = {}
         for use in uses:
             target = use.target
-            places[target.name] = target.path
+            places[target.name] = _absolute(sut, target.path)
             if target.kind is TargetKind.DIRECTORY:
-                parent = directory_of(sut, target)
+                parent = _absolute(sut, directory_of(sut, target))
                 own = scratch_directory(sut, parent, f"{token}-{len(places)}")
                 places[target.name] = stack.enter_context(own)
         yield places
@@ -58,6 +58,11 @@ def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str,
 def directory_of(sut: Sut, target: Target) -> str:
     """The directory that a directory target names."""
     return automatic_parent(sut) if target.path == AUTO else target.path
+
+
+def _absolute(sut: Sut, path: str) -> str:
+    """The engine runs in a folder of its own: what is relative is relative to ours."""
+    return path if path.startswith("/") else sut.real_path(path)
 
 
 def _check_directory(sut: Sut, use: Use) -> None:

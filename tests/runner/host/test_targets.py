@@ -139,3 +139,14 @@ def test_an_automatic_directory(
     check_targets(sut, [automatic])
     with prepared(sut, [automatic], "token") as places:
         assert Path(places["t"]).parent == tmp_path
+
+
+@pytest.mark.parametrize("kind", [TargetKind.DIRECTORY, TargetKind.FILE])
+def test_a_relative_path_is_where_the_caller_is(
+    kind: TargetKind, sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with prepared(sut, [use(kind, Path("x") if kind is TargetKind.FILE else Path())], "t") as got:
+        (place,) = got.values()
+        monkeypatch.chdir("/")
+        assert Path(place).parent == tmp_path
