@@ -11,16 +11,20 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "runner"))
+sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports")]
 
-from iogate.metrics.reference import markdown  # noqa: E402
+from iogate.cli import reference as commands  # noqa: E402
+from iogate.metrics import reference as metrics  # noqa: E402
 from iogate.model.document import SCHEMAS  # noqa: E402
 from iogate.model.schema import json_schema  # noqa: E402
 
 
 def outputs() -> dict[Path, str]:
     """Every generated file and its text."""
-    texts = {ROOT / "docs" / "metrics.md": markdown()}
+    texts = {
+        ROOT / "docs" / "metrics.md": metrics.markdown(),
+        ROOT / "docs" / "commands.md": commands.markdown(),
+    }
     for kind, (name, _version) in SCHEMAS.items():
         text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
         texts[ROOT / "schemas" / f"{name}.schema.json"] = text + "\n"
