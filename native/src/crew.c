@@ -2,6 +2,7 @@
 #include "crew.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ void crew_unmap(struct crew *c)
 
 /* The parent decides when to stop, also for a Ctrl-C that reaches all; and no worker
  * outlives a killed parent. */
-_Noreturn static void process_main(const struct worker *w, pid_t parent)
+static void enter_child(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -136,8 +137,15 @@ _Noreturn static void process_main(const struct worker *w, pid_t parent)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	worker_run(w);
-	_exit(0);
+}
+
+static void cannot_start(const struct worker *w, int error)
+{
+	worker_error(w->shared, error, "%s: cannot start: %s: raise the limit of processes "
+		     "(ulimit -u) or make numjobs smaller", w->job->name, strerror(error));
+	atomic_store(&w->shared->state, WORKER_DONE);
+	atomic_fetch_add(&w->control->events, 1);
+	futex_wake_all(&w->control->events);
 }
 
 static void *thread_main(void *worker)
@@ -146,55 +154,102 @@ static void *thread_main(void *worker)
 	return NULL;
 }
 
-static int start_thread(struct member *m)
+/* All threads of members first .. end-1, in a process of their own. */
+static void run_threads(struct crew *c, uint32_t first, uint32_t end)
 {
+	pthread_t *threads = calloc(end - first, sizeof(*threads));
 	pthread_attr_t attributes;
-	int ret;
+	uint32_t count = 0;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
-	ret = pthread_create(&m->thread, &attributes, thread_main, &m->worker);
+	for (uint32_t i = first; i < end; i++) {
+		struct worker *w = &c->members[i].worker;
+		int ret;
+
+		if (!w->job->thread)
+			continue;
+		ret = threads ? pthread_create(&threads[count], &attributes, thread_main, w)
+			      : ENOMEM;
+		if (ret)
+			cannot_start(w, ret);
+		count += !ret;
+	}
 	pthread_attr_destroy(&attributes);
-	return ret;
+	for (uint32_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
 }
 
-static int start_process(struct member *m)
+static void note_start(struct member *m, struct process *process)
 {
-	const pid_t parent = getpid(), pid = fork();
-
-	if (!pid)
-		process_main(&m->worker, parent);
-	m->pid = pid;
-	return pid < 0 ? errno : 0;
-}
-
-void member_start(struct member *m)
-{
-	const struct job *job = m->worker.job;
-	int ret;
-
+	m->process = process;
+	m->started = process->pid > 0;
 	m->start_ns = clock_monotonic_ns();
 	m->start_unix_ms = clock_unix_ms();
-	m->pid = getpid();
-	ret = job->thread ? start_thread(m) : start_process(m);
-	m->started = !ret;
-	if (!ret)
-		return;
-	worker_error(m->worker.shared, ret, "%s: cannot start clone %u: %s: raise the limit of "
-		     "processes (ulimit -u) or make numjobs smaller", job->name, m->clone,
-		     strerror(ret));
-	atomic_store(&m->worker.shared->state, WORKER_DONE);
+}
+
+static void start_process(struct member *m)
+{
+	const pid_t parent = getpid();
+
+	m->own.pid = fork();
+	if (!m->own.pid) {
+		enter_child(parent);
+		worker_run(&m->worker);
+		_exit(0);
+	}
+	note_start(m, &m->own);
+	if (!m->started)
+		cannot_start(&m->worker, errno);
+}
+
+static void start_threads(struct crew *c, uint32_t first, uint32_t end)
+{
+	struct process *process = &c->members[first].own;
+	const pid_t parent = getpid();
+
+	process->pid = fork();
+	if (!process->pid) {
+		enter_child(parent);
+		run_threads(c, first, end);
+		_exit(0);
+	}
+	for (uint32_t i = first; i < end; i++) {
+		struct member *m = &c->members[i];
+
+		if (!m->worker.job->thread)
+			continue;
+		note_start(m, process);
+		if (!m->started)
+			cannot_start(&m->worker, errno);
+	}
+}
+
+void crew_start(struct crew *c, uint32_t first, uint32_t end)
+{
+	uint32_t i = first;
+
+	while (i < end && !c->members[i].worker.job->thread)
+		i++;
+	if (i < end)
+		start_threads(c, i, end);
+	for (i = first; i < end; i++) {
+		if (!c->members[i].worker.job->thread)
+			start_process(&c->members[i]);
+	}
 }
 
 /* It could not close its books: do it from outside with what it had counted. */
-static void close_books(struct member *m, int status)
+static void close_books(struct member *m)
 {
 	struct worker_shared *w = m->worker.shared;
 	struct worker_stats *s = &w->stats;
+	const int status = m->process->status;
 	const char *name = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it exited";
 
 	worker_error(w, ECANCELED, "%s: clone %u (pid %d) ended early: %s%s; what it had measured "
-		     "is kept", m->worker.job->name, m->clone, m->pid, name,
+		     "is kept", m->worker.job->name, m->clone, m->process->pid, name,
 		     WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
 		     ? " (a mapped file was truncated, or its disk is full)" : "");
 	worker_stats_settle(s, m->worker.job->ops->depth_max == 1);
@@ -212,24 +267,32 @@ static bool done(const struct member *m)
 	       == WORKER_DONE;
 }
 
+static bool process_ended(struct process *p, int options)
+{
+	if (!p->gone && waitpid(p->pid, &p->status, options) == p->pid)
+		p->gone = true;
+	return p->gone;
+}
+
 bool member_poll(struct member *m)
 {
-	const bool finished = done(m);
-	int status = 0;
-
 	if (m->gone)
 		return true;
-	if (m->started && m->worker.job->thread) {
-		if (!finished)
-			return false;
-		pthread_join(m->thread, NULL);
-	} else if (m->started) {
-		if (waitpid(m->pid, &status, finished ? 0 : WNOHANG) <= 0)
+	if (!done(m)) {
+		if (!m->started || !process_ended(m->process, WNOHANG))
 			return false;
 		if (!done(m))
-			close_books(m, status);
+			close_books(m);
 	}
 	m->gone = true;
 	m->end_ns = clock_monotonic_ns();
 	return true;
+}
+
+void crew_reap(struct crew *c, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		if (c->members[i].started)
+			process_ended(c->members[i].process, 0);
+	}
 }

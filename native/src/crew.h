@@ -2,19 +2,25 @@
 #ifndef IOGATE_CREW_H
 #define IOGATE_CREW_H
 
-#include <pthread.h>
+#include <sys/types.h>
 
 #include "run.h"
 #include "worker.h"
 
-/* One clone of a job: what it works on, and the process or thread that does. */
+/* A child process: of one worker, or of all the threads of a group. */
+struct process {
+	pid_t pid;
+	int status;
+	bool gone;			/* waited for: status is valid */
+};
+
+/* One clone of a job: what it works on, and where it runs. */
 struct member {
 	struct worker worker;
 	struct target target;
 	uint32_t clone, row;		/* row: index into result.rows */
-	pid_t pid;			/* of the process; of the engine for a thread */
-	pthread_t thread;
-	bool started, gone;		/* gone: done, and waited for */
+	struct process own, *process;	/* process: own, or that of the group's first thread */
+	bool started, gone;		/* gone: it has ended, and its books are closed */
 	uint64_t start_ns, end_ns, start_unix_ms;
 	uint64_t planned_bytes;		/* what it has to move; 0: only time ends it */
 };
@@ -35,9 +41,16 @@ int crew_init(struct crew *c, const struct job_list *jobs, const struct run_opti
 void crew_release(struct crew *c);
 void crew_unmap(struct crew *c);
 
-/* Start one member; its failure is its own (shared->error). */
-void member_start(struct member *m);
+/*
+ * Start members first .. end-1, a process each, and one process for all that want to
+ * be threads: the parent stays single-threaded, so that it can always fork (the C
+ * library's aio does not survive a fork), and no thread can take it down. A member
+ * that does not start says so itself (shared->error).
+ */
+void crew_start(struct crew *c, uint32_t first, uint32_t end);
 /* Has it ended? A process that died early is noted as the job's error. */
 bool member_poll(struct member *m);
+/* Wait for processes whose members have all ended. */
+void crew_reap(struct crew *c, uint32_t first, uint32_t end);
 
 #endif

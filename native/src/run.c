@@ -266,17 +266,6 @@ static enum status_state state_of(const struct run *r, struct span g)
 	return state;
 }
 
-/* Processes before threads: a fork of a process with threads is a half-dead one. */
-static void start_group(struct run *r, struct span g)
-{
-	for (int thread = 0; thread < 2; thread++) {
-		for (uint32_t i = g.first; i < g.end; i++) {
-			if (r->crew.members[i].worker.job->thread == thread)
-				member_start(&r->crew.members[i]);
-		}
-	}
-}
-
 static bool all_ready(struct run *r, struct span g)
 {
 	for (uint32_t i = g.first; i < g.end; i++) {
@@ -354,7 +343,7 @@ static void finish_member(struct run *r, const struct member *m)
 		memcpy(row->error_text, w->error_text, sizeof(row->error_text));
 	}
 	if (!row->pid)
-		row->pid = m->pid;
+		row->pid = m->started ? m->process->pid : 0;
 	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)
 		row->start_unix_ms = m->start_unix_ms;
 	row->elapsed_s = elapsed_s > row->elapsed_s ? elapsed_s : row->elapsed_s;
@@ -397,14 +386,15 @@ static uint32_t count_groups(const struct crew *c)
 
 static void run_groups(struct run *r)
 {
-	const struct crew *c = &r->crew;
+	struct crew *c = &r->crew;
 
 	r->groups_count = count_groups(c);
 	for (struct span g = next_group(c, 0); g.first < c->count && !stop_requested;
 	     g = next_group(c, g.end)) {
-		start_group(r, g);
+		crew_start(c, g.first, g.end);
 		release_group(r, g);
 		watch_group(r, g);
+		crew_reap(c, g.first, g.end);
 		finish_group(r, g);
 		r->group++;
 	}

@@ -81,7 +81,7 @@ static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
 
 void worker_stats_settle(struct worker_stats *s, bool synchronous)
 {
-	uint64_t ios = 0;
+	uint64_t ios = s->sync_lat.n;
 
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
 		ios += settle_dir(&s->dirs[i], synchronous);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_CORE_H
+#define TESTS_CORE_H
+
+/* Jobs by hand and a scratch folder, for the tests of the engine's core. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+#include "job.h"
+#include "run.h"
+
+static char core_folder[] = "/tmp/iogate-test-XXXXXX";
+
+__attribute__((unused))
+static int core_setup(void **state)
+{
+	(void)state;
+	return mkdtemp(core_folder) ? 0 : -1;
+}
+
+__attribute__((unused))
+static int core_teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", core_folder);
+	return system(command);
+}
+
+__attribute__((unused))
+static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
+{
+	return (struct job){
+		.name = "t", .ops = engine_find(engine), .rw = rw, .size = { .bytes = size },
+		.bs_bytes = { 4096, 4096, 4096 }, .iodepth = 1, .numjobs = 1, .loops = 1,
+		.nrfiles = 1, .invalidate = true, .randrepeat = true, .rwmixread_percent = 50,
+		.directory = core_folder,
+	};
+}
+
+/* Run jobs; the caller looks at *result and releases it. */
+__attribute__((unused))
+static int core_run(struct job *jobs, size_t count, struct result *result, struct err *err)
+{
+	const struct job_list list = { .jobs = jobs, .count = count };
+	const struct run_options options = { .status_fd = -1 };
+
+	*err = (struct err){ 0 };
+	return run_jobs(&list, &options, result, err);
+}
+
+#endif
