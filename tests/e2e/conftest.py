@@ -98,15 +98,16 @@ def wait_for(what: Callable[[], object], timeout_s: float = 60) -> None:
         time.sleep(0.02)
 
 
-def engines_of(folder: Path) -> list[int]:
-    """Processes of engines that run a job file under ``folder``, the oldest first."""
+def engines_of(folder: Path, job_file: str = ".fio") -> list[int]:
+    """Processes of engines that run a job file under ``folder``, the oldest first;
+    ``job_file`` is how its name ends."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        runs_here = any(word.startswith(f"{folder}/") and word.endswith(".fio") for word in words)
+        runs_here = any(word.startswith(f"{folder}/") and word.endswith(job_file) for word in words)
         if entry.name.isdigit() and words[0].endswith(("iogate-engine", "/fio")) and runs_here:
             found.append(int(entry.name))
     return sorted(found)

@@ -196,9 +196,11 @@ def test_the_report_can_be_made_again(iogate: Iogate) -> None:
 def started(iogate: Iogate, *words: object) -> subprocess.Popen[str]:
     """A run of LONG whose second case has begun."""
     process = iogate.start("run", iogate.spec(LONG % "60s"), *words)
-    wait_for(lambda: list(iogate.folder.glob("iogate-runs/latest/raw/*.json")))
-    wait_for(lambda: len(list(iogate.folder.glob("iogate-runs/latest/raw/*.log"))) == 1)
-    wait_for(lambda: engines_of(iogate.latest))
+    wait_for(lambda: list(iogate.folder.glob("iogate-runs/latest/plan.json")))
+    second = json.loads((iogate.latest / "plan.json").read_text())["cases"][1]["id"]
+    log = iogate.latest / f"raw/{second}-1.log"
+    wait_for(lambda: log.exists() and log.read_text())  # it lays out: it minds signals
+    assert engines_of(iogate.latest, f"{second}.fio")
     return process
 
 

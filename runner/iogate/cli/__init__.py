@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "Measure, store, judge and report.",
     "report": "Render the report of a run again.",
     "history": "List and show the runs that are kept.",
+    "trend": "Find where nightly numbers moved to a new level.",
     "doctor": "Say whether this host is fit to measure, and what to change.",
     "engines": "List the engines that can measure.",
 }

@@ -16,7 +16,7 @@ from iogate import estimate
 from iogate.cli.outcome import show, write_reports
 from iogate.cli.parameters import Duration
 from iogate.cli.progress import open_display
-from iogate.cli.table import duration, printable, size, table
+from iogate.cli.table import counted, duration, printable, size, table
 from iogate.engine import ENGINES
 from iogate.engine.base import Stop
 from iogate.measure import repetitions_of
@@ -139,8 +139,8 @@ def describe(plan: Plan) -> str:
 
 def _counts(plan: Plan) -> str:
     cases, repetitions = len(plan.cases), sum(1 for _ in repetitions_of(plan))
-    each = f"{cases} cases, {cases} job files, {repetitions} repetitions"
-    return f"{each}, {_total_time(plan)}"
+    counts = (counted(cases, "case"), counted(cases, "job file"))
+    return ", ".join((*counts, counted(repetitions, "repetition"), _total_time(plan)))
 
 
 def _touches(plan: Plan) -> Iterator[str]:
@@ -169,4 +169,6 @@ def _total_time(plan: Plan) -> str:
     known = sum(seconds * times for seconds, times in each if seconds is not None)
     open_ended = sum(times for seconds, times in each if seconds is None)
     text = f"about {duration(known)} and the time to lay out files"
-    return f"{text}; {open_ended} repetitions end when their I/O is done" if open_ended else text
+    if not open_ended:
+        return text
+    return f"{text}, and as long as I/O takes in {counted(open_ended, 'repetition')}"

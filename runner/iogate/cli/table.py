@@ -37,6 +37,11 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> st
     return _GAP.join(padded).rstrip()
 
 
+def counted(n: int, noun: str) -> str:
+    """``1 case``, ``2 cases``."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def duration(seconds: float) -> str:
     """``4.5 s``, ``45 s``, ``3 min 20 s``, ``2 h 05 min``."""
     whole = round(seconds)

@@ -1,0 +1,32 @@
+"""Every ready-made spec runs as it is written, only smaller and shorter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT, Iogate
+
+SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
+# The sweep has 216 cases: of each of its three series, one point for every kind of I/O.
+SOME = ("--case", "*numjobs=2", "--case", "*blocksize=64k", "--case", "*zonesize=1m")
+SMALL = ("--set", "size=16m", "--set", "runtime=300ms", "--repetitions", "1")
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: str(path.relative_to(ROOT / "specs")))
+def test_it_runs_and_ends_with_a_report(iogate: Iogate, spec: Path) -> None:
+    some = SOME if spec.name == "sweep.yaml" else ()
+    done = iogate("run", spec, *SMALL, *some)
+    assert done.code in (0, 1), done.text  # its limits are for its own sizes and times
+    run = iogate.run_document()
+    assert run["status"] == "complete"
+    assert run["failures"] == []
+    assert len(run["measurements"]) == len(run["plan"]["cases"])
+    for measurement in run["measurements"]:
+        total = sum(
+            d["total_ios"] for job in measurement["jobs"] for d in job["directions"].values()
+        )
+        assert total > 0, measurement["case_id"]
+    assert (iogate.latest / "report.html").stat().st_size > 1000
+    assert iogate.left_behind() == []
