@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from iogate.cli import COMMANDS
@@ -31,5 +33,16 @@ def _section(name: str) -> str:
     parent = click.Context(GROUP, info_name="iogate", terminal_width=90, max_content_width=90)
     command = GROUP.get_command(parent, name)
     assert command is not None, f"{name} is in COMMANDS"
-    text = command.get_help(click.Context(command, info_name=name, parent=parent))
-    return f"## iogate {name}\n\n{COMMANDS[name]}\n\n```text\n{text}\n```\n"
+    helps = "\n".join(_helps(command, name, parent))
+    return f"## iogate {name}\n\n{COMMANDS[name]}\n\n{helps}"
+
+
+def _helps(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """The help of a command, then that of each of its subcommands."""
+    context = click.Context(command, info_name=name, parent=parent)
+    yield f"```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None, f"{name} lists {below}"
+            yield from _helps(found, below, context)

@@ -1,0 +1,272 @@
+"""Where a series of nightly numbers moved to a new level, offline and night by night alike.
+
+`change_points` looks for steps a person would mark on a plot: sharp, lasting, and large beside
+both the noise and what the series shows otherwise. Spikes and slow drift are left alone.
+
+Each position gets one strength, from cumulative sums, in units without a dimension:
+
+    strength = max over w of  t(w) * (visible(w) / range) ** 0.7
+
+`t(w)` is the two-sample t statistic of the `w` points before and after the position, `visible(w)`
+the geometric mean of that step and of the step between the five points on either side (a ramp is
+small on the short scale, a step is not), `range` what the whole series spans. Peaks of the
+strength are the changes, where the series as a whole shows that it has any (`_series_has_steps`);
+within the last nights a peak is held to the number of new points instead (`_recent`).
+
+The answer is the same for x and a * x + b, a != 0, up to rounding.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The parameters; counts are points of the series, strengths have no unit."""
+
+    windows: tuple[int, ...] = (15, 30)  # points compared on either side
+    short: int = 5  # the same for the sharpness of the step
+    before: int = 5  # the least number of points before a change
+    after: int = 4  # the least number from a change on
+    spacing: int = 7  # two changes are further apart than this
+    threshold: float = 2.0  # the least strength of a change
+    own: float = 0.5  # the part of it that is left without the points beyond its neighbours
+    clear: float = 3.0  # one change this strong vouches for the series
+    gap: float = 2.5  # or all changes this much stronger than anything else in it
+    settled: int = 18  # points from which on a change is no longer recent
+
+
+RULE = Rule()
+
+_SPIKE_WINDOW = 7  # points of the running median
+_SPIKE_LIMIT = 3.0  # robust standard deviations around it
+_MAD = 1.4826  # makes the median absolute deviation a standard deviation
+_NOISE_FLOOR = 0.3  # the least noise of a window, in noise of the series
+_ROUNDING = 1e-13  # the same as a share of the squares summed, for series without noise
+_SMALLEST = 1e-12  # a central range or a noise this small beside the range is rounding
+_RANGE_LIMIT = 5.0  # central ranges (5 % to 95 %) an outlier may widen the range to
+_RANGE_POWER = 0.7
+_SHARPEST = 1.5  # a step counts on the short scale at most this many times itself
+_REACHED = 0.25  # the quantile of the new points that has to have reached the new level
+
+
+def change_points(values: Sequence[float] | Floats, rule: Rule = RULE) -> list[int]:
+    """The ascending indices of the first point of each new level in `values`, oldest first.
+
+    Values that are not finite are passed over. A series that is too short or constant has no
+    changes; nothing is raised for any numbers.
+    """
+    given = np.asarray(values, dtype=np.float64).ravel()
+    kept = np.flatnonzero(np.isfinite(given))
+    if len(kept) < max(rule.before + rule.after, _SPIKE_WINDOW):
+        return []
+    series = _standardised(given[kept])
+    if series is None:
+        return []
+    return [int(kept[i]) for i in _changes(_Sums(series, max(rule.short, *rule.windows)), rule)]
+
+
+def _standardised(finite: Floats) -> Floats | None:
+    """The values around their median in units of the central range; None when all are equal."""
+    scaled = np.ldexp(finite, -int(np.frexp(np.abs(finite).max())[1]))
+    low, middle, high = _quantiles(scaled, 0.05, 0.5, 0.95)
+    full = float(np.ptp(scaled))
+    if full == 0.0:
+        return None
+    unit = high - low if high - low > _SMALLEST * full else full
+    return (scaled - middle) / unit
+
+
+def _quantiles(values: Floats, *shares: float) -> list[float]:
+    """What `numpy.quantile` gives, at a tenth of its price for a short array."""
+    ordered = np.sort(values)
+    places = [share * (len(ordered) - 1) for share in shares]
+    return [
+        float(ordered[int(p)] + (p - int(p)) * (ordered[math.ceil(p)] - ordered[int(p)]))
+        for p in places
+    ]
+
+
+class _Sums:
+    """A series without its spikes, its noise, and the means of any stretch in constant time."""
+
+    def __init__(self, series: Floats, reach: int) -> None:
+        self.size = len(series)
+        self.range = min(float(np.ptp(series)), _RANGE_LIMIT)
+        self.values, noise = _without_spikes(series)
+        self._reach = reach
+        self._sum = _running_sum(self.values, reach)
+        self._squares = _running_sum(self.values * self.values, reach)
+        self._floor = (_NOISE_FLOOR * noise) ** 2 + _ROUNDING * float(self._squares[-1])
+
+    def step(self, width: int) -> tuple[Floats, Floats]:
+        """(t statistic, difference of means) of up to `width` points after and before each."""
+        here = slice(self._reach, self._reach + self.size)
+        start = slice(here.start - width, here.stop - width)
+        stop = slice(here.start + width, here.stop + width)
+        before, after, freedom, inverse = _counts(self.size, width)
+        left = self._sum[here] - self._sum[start]
+        right = self._sum[stop] - self._sum[here]
+        step = right / after - left / before
+        spread = self._squares[stop] - self._squares[start]
+        spread -= left * left / before + right * right / after
+        variance = np.maximum(spread, 0.0) / freedom + self._floor
+        return np.abs(step) / np.sqrt(variance * inverse), step
+
+    def step_between(self, left: int, at: int, right: int, width: int) -> tuple[float, float]:
+        """The same at one position, of points from `left` up to `right` only."""
+        before = self.values[max(left, at - width) : at]
+        after = self.values[at : min(right, at + width)]
+        step = float(after.mean() - before.mean())
+        spread = float(before.var() * len(before) + after.var() * len(after))
+        variance = spread / max(len(before) + len(after) - 2, 1) + self._floor
+        return abs(step) / math.sqrt(variance * (1 / len(before) + 1 / len(after))), step
+
+
+def _running_sum(values: Floats, reach: int) -> Floats:
+    """The sum before each position, held for `reach` positions beyond both ends."""
+    sums = np.empty(len(values) + 2 * reach + 1)
+    sums[: reach + 1] = 0.0
+    np.cumsum(values, out=sums[reach + 1 : reach + 1 + len(values)])
+    sums[reach + 1 + len(values) :] = sums[reach + len(values)]
+    return sums
+
+
+@lru_cache(maxsize=4096)
+def _counts(size: int, width: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Points before and after each position, degrees of freedom, and 1/before + 1/after."""
+    at = np.arange(size, dtype=np.float64)
+    before, after = np.clip(at, 1.0, width), np.minimum(size - at, width)
+    return before, after, np.maximum(before + after - 2.0, 1.0), 1.0 / before + 1.0 / after
+
+
+def _without_spikes(series: Floats) -> tuple[Floats, float]:
+    """The series with excursions from its running median cut, and its noise (one sd)."""
+    half = _SPIKE_WINDOW // 2
+    middle = np.partition(sliding_window_view(series, _SPIKE_WINDOW), half, axis=1)[:, half]
+    ends = np.repeat(middle[0], half), np.repeat(middle[-1], half)
+    level = np.concatenate((ends[0], middle, ends[1]))
+    rest = series - level
+    noise = _MAD * _quantiles(np.abs(rest), 0.5)[0]
+    if noise < _SMALLEST:  # most points are equal to their neighbours
+        noise = float(np.std(rest))
+    limit = _SPIKE_LIMIT * noise
+    return level + np.minimum(np.maximum(rest, -limit), limit), noise
+
+
+def _strength(sums: _Sums, rule: Rule) -> Floats:
+    """How clear a step each position is; 0 where there are too few points on a side."""
+    sharp = sums.step(rule.short)[1]
+    strength = np.zeros(sums.size)
+    for width in rule.windows:
+        np.maximum(strength, _rated(*sums.step(width), sharp, sums.range), out=strength)
+    strength[: rule.before] = 0.0
+    strength[sums.size - rule.after + 1 :] = 0.0
+    return strength
+
+
+def _rated(t: Floats, step: Floats, sharp: Floats, span: float) -> Floats:
+    """The strength of steps by their t statistic, size, size on the short scale and the range."""
+    size = np.abs(step)
+    near = np.minimum(np.maximum(sharp * np.sign(step), 0.0), _SHARPEST * size)
+    visible: Floats = np.sqrt(size * near) / span
+    return t * visible**_RANGE_POWER
+
+
+def _independence(series: Floats) -> float:
+    """By how much neighbours that resemble each other weaken a t statistic: 1 = not at all.
+
+    Their correlation is read off the differences of neighbours against those three apart, which
+    steps hardly touch, and taken for that of a first-order autoregression.
+    """
+    apart = np.abs(series[3:] - series[:-3])
+    limit = _quantiles(apart, 0.8)[0]
+    far = float(np.mean(np.minimum(apart, limit) ** 2))
+    near = float(np.mean(np.minimum(np.abs(np.diff(series)), limit) ** 2))
+    rho = min(max(1.0 - near / far, 0.0), 0.6) if far > 0 else 0.0
+    return math.sqrt((1.0 - rho) / (1.0 + rho))
+
+
+def _changes(sums: _Sums, rule: Rule) -> list[int]:
+    strength = _strength(sums, rule)
+    if strength.max() < rule.threshold:  # the usual night: what follows only weakens
+        return []
+    recent = max(sums.size - rule.settled + 1, 0)
+    strength[recent:] = _recent(sums, strength[recent:], rule)
+    strength[:recent] *= _independence(sums.values)
+    peaks = _without_shadows(sums, strength, _peaks(strength, rule), rule)
+    old = [i for i in peaks if i < recent]
+    if old and not _series_has_steps(strength[:recent], old, rule):
+        old = []
+    return old + [i for i in peaks if i >= recent]
+
+
+def _recent(sums: _Sums, strength: Floats, rule: Rule) -> Floats:
+    """The last strengths, held to the number of new points that have reached the level."""
+    new = np.arange(len(strength), 0, -1)
+    held = strength * np.sqrt(new / rule.settled)
+    for k in np.flatnonzero(held >= rule.threshold).tolist():
+        at = sums.size - len(strength) + k
+        held[k] *= math.sqrt(_share_reached(sums.values, at, rule))
+    return held
+
+
+def _share_reached(series: Floats, at: int, rule: Rule) -> float:
+    """The part of the step that at least three quarters of the points from `at` on have made."""
+    before, after = series[max(at - rule.windows[-1], 0) : at], series[at:]
+    step = float(after.mean() - before.mean())
+    if step == 0.0:
+        return 0.0
+    made = np.sort((after - np.median(before)) / step)
+    return min(max(float(made[int(_REACHED * len(made))]), 0.0), 1.0)
+
+
+def _peaks(strength: Floats, rule: Rule) -> list[int]:
+    """The positions that reach the threshold and are the strongest within `spacing`."""
+    peaks: list[int] = []
+    for i in np.flatnonzero(strength >= rule.threshold).tolist():
+        around = strength[max(i - rule.spacing, 0) : i + rule.spacing + 1]
+        equal_before = bool(peaks) and i - peaks[-1] <= rule.spacing
+        if strength[i] >= around.max() and not equal_before:
+            peaks.append(i)
+    return peaks
+
+
+def _without_shadows(sums: _Sums, strength: Floats, peaks: list[int], rule: Rule) -> list[int]:
+    """The peaks that are still steps when no window reaches beyond the peaks beside them.
+
+    The windows of a position near a large step reach across that step, which lends it strength.
+    """
+    kept = list(peaks)
+    for at in sorted(peaks, key=lambda i: float(strength[i])):
+        k = kept.index(at)
+        left = kept[k - 1] if k else 0
+        right = kept[k + 1] if k + 1 < len(kept) else sums.size
+        steps = np.array([sums.step_between(left, at, right, w) for w in rule.windows])
+        sharp = np.array(sums.step_between(left, at, right, rule.short)[1])
+        own = _rated(steps[:, 0], steps[:, 1], sharp, sums.range)
+        if own.max() < rule.own * rule.threshold:
+            kept.remove(at)
+    return kept
+
+
+def _series_has_steps(strength: Floats, peaks: list[int], rule: Rule) -> bool:
+    """True when a peak is clear by itself, or all stand out from the rest of the series."""
+    heights = strength[peaks]
+    if heights.max() >= rule.clear:
+        return True
+    reach = rule.windows[-1]
+    elsewhere = np.ones(len(strength), dtype=bool)
+    for i in peaks:
+        elsewhere[max(i - reach, 0) : i + reach + 1] = False
+    if np.count_nonzero(elsewhere) < reach:
+        return False  # too little to stand out from
+    return bool(heights.min() >= rule.gap * strength[elsewhere].max())
