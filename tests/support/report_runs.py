@@ -125,6 +125,9 @@ def histogram(rng: random.Random, level: Pace, count: int) -> Histogram:
     for factor in (18, 25, 40):
         low, high = bucket_bounds_ns(int(level.p50_ns * factor * rng.uniform(0.8, 1.3)))
         bins[(low + high) // 2] = max(count // 60_000, 1)
+    low, high = bucket_bounds_ns(int(level.p50_ns))
+    missing = max(count - sum(bins.values()), 0)
+    bins[(low + high) // 2] = bins.get((low + high) // 2, 0) + missing
     return Histogram(dict(sorted(bins.items())))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,23 +17,28 @@ from iogate_reports.charts.lanes import directions, quantiles_ns
 from iogate_reports.charts.png import LEVELS, data_uri
 from iogate_reports.charts.scale import Log
 from iogate_reports.data import CaseData
+from iogate_reports.text import plural
 
 COLUMNS, ROWS = 120, 36
 BLUE = (0, 114, 178)
 _FRAME = Frame(right=20)
 
 
+Column = list[Histogram]
+"""One interval: a histogram a job."""
+
+
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The histograms of one repetition, one an interval."""
+    """One repetition, a column an interval."""
 
     repetition: int
-    columns: tuple[Histogram, ...]
+    columns: tuple[Column, ...]
 
 
 def strip(measurement: Measurement, direction: str) -> Strip:
-    """A repetition's intervals, all jobs merged; empty where the engine kept none."""
-    slots: dict[int, list[Histogram]] = {}
+    """A repetition's intervals of all jobs; empty where the engine kept none."""
+    slots: dict[int, Column] = {}
     for job in measurement.jobs:
         if job.series is None or job.series.interval_ms <= 0:
             continue
@@ -41,8 +46,7 @@ def strip(measurement: Measurement, direction: str) -> Strip:
             found = one.histograms.get(direction)
             if found is not None and found.bins:
                 slots.setdefault(-(-one.end_ms // job.series.interval_ms), []).append(found)
-    columns = (_merged(slots[slot]) for slot in sorted(slots))
-    return Strip(measurement.repetition, tuple(columns))
+    return Strip(measurement.repetition, tuple(slots[slot] for slot in sorted(slots)))
 
 
 def figures(data: CaseData) -> list[Figure]:
@@ -58,13 +62,13 @@ def figures(data: CaseData) -> list[Figure]:
 
 def _figure(direction: str, strips: list[Strip]) -> Figure:
     title = f"{direction.capitalize()} latency over time"
-    told = f"{len(strips)} repetitions side by side; darker is a larger share of an interval’s I/Os"
+    told = plural(len(strips), "repetition") + "; darker is a larger share of an interval’s I/Os"
     return Figure(
         title=title,
         svg=draw(title, told, strips),
         table=_table(strips),
         legend=(Key("shade", "share of the I/Os of an interval, 0.1 % … 100 %"),),
-        note="Repetitions side by side, in the order they ran.",
+        note="Repetitions side by side, in the order they ran." if len(strips) > 1 else "",
     )
 
 
@@ -72,8 +76,9 @@ def draw(title: str, description: str, strips: Sequence[Strip]) -> str:
     """Time to the right, latency upwards (log); strength is the share, on a log scale."""
     parts = [_joined(one.columns, max(COLUMNS // len(strips), 2)) for one in strips]
     every = [c for columns in parts for c in columns]
-    y = _axis(every)
-    image = data_uri(_levels(every, y), BLUE)
+    values = _values(every)
+    y = _axis(values)
+    image = data_uri(_levels(every, values, y), BLUE)
     x0, x1 = _FRAME.x_range
     bottom, top = _FRAME.y_range
     picture = svg.element(
@@ -101,26 +106,34 @@ def _dividers(strips: Sequence[Strip], widths: Sequence[int]) -> list[str]:
     return [*marks, _FRAME.x_axis(ticks, "repetition", 14)]
 
 
-def _axis(columns: Sequence[Histogram]) -> Log:
-    low = min(min(one.bins) for one in columns)
-    high = max(max(one.bins) for one in columns)
-    low = max(low, 1)
-    return Log(low / 1.15, max(high, low) * 1.15, *_FRAME.y_range, Unit.NANOSECONDS)
+def _values(columns: Iterable[Column]) -> set[int]:
+    """All bucket middles (ns) that occur."""
+    return set().union(*(part.bins for one in columns for part in one))
 
 
-def _levels(columns: Sequence[Histogram], y: Log) -> list[list[int]]:
+def _axis(values: set[int]) -> Log:
+    low, high = max(min(values), 1), max(*values, 1)
+    return Log(low / 1.15, high * 1.15, *_FRAME.y_range, Unit.NANOSECONDS)
+
+
+def _levels(columns: Sequence[Column], values: set[int], y: Log) -> list[list[int]]:
     """Rows of levels, top first."""
-    span = math.log(y.high / y.low)
-    base = math.log(y.low)
+    span, base = math.log(y.high / y.low), math.log(y.low)
+    row_of = {value: int((math.log(max(value, 1)) - base) / span * ROWS) for value in values}
     rows = [[0] * len(columns) for _ in range(ROWS)]
     for place, one in enumerate(columns):
-        cells = [0] * ROWS
-        for value, count in one.bins.items():
-            cells[int((math.log(max(value, 1)) - base) / span * ROWS)] += count
-        total = sum(cells)
-        for row, count in enumerate(cells):
-            rows[ROWS - 1 - row][place] = _level(count / total) if count else 0
+        for row, level in enumerate(_column(one, row_of)):
+            rows[ROWS - 1 - row][place] = level
     return rows
+
+
+def _column(column: Column, row_of: Mapping[int, int]) -> list[int]:
+    cells = [0] * ROWS
+    for part in column:
+        for value, count in part.bins.items():
+            cells[row_of[value]] += count
+    total = sum(cells)
+    return [_level(count / total) if count else 0 for count in cells]
 
 
 def _level(share: float) -> int:
@@ -129,15 +142,16 @@ def _level(share: float) -> int:
     return max(2, round((LEVELS - 1) * (0.12 + 0.88 * strength)))
 
 
-def _joined(columns: Sequence[Histogram], most: int) -> list[Histogram]:
+def _joined(columns: Sequence[Column], most: int) -> list[Column]:
+    """Neighbours put together until at most ``most`` are left."""
     if len(columns) <= most:
         return list(columns)
     cuts = [len(columns) * i // most for i in range(most + 1)]
-    return [_merged(columns[a:b]) for a, b in pairwise(cuts)]
+    return [_flat(columns[a:b]) for a, b in pairwise(cuts)]
 
 
-def _merged(parts: Sequence[Histogram]) -> Histogram:
-    return parts[0] if len(parts) == 1 else Histogram.merged(parts)
+def _flat(columns: Iterable[Column]) -> Column:
+    return [part for one in columns for part in one]
 
 
 def _table(strips: Sequence[Strip]) -> Table:
@@ -148,8 +162,9 @@ def _table(strips: Sequence[Strip]) -> Table:
 
 def _row(one: Strip) -> tuple[str, ...]:
     third = max(len(one.columns) // 3, 1)
-    first = quantiles_ns(_merged(one.columns[:third]), (0.5, 0.99))
-    last = quantiles_ns(_merged(one.columns[-third:]), (0.5, 0.99))
-    top = max(max(c.bins) for c in one.columns)
-    values: Mapping[int, float] = dict(enumerate((first[0], last[0], first[1], last[1], top)))
-    return (str(one.repetition), *(format_value(v, Unit.NANOSECONDS) for v in values.values()))
+    first, last = (
+        quantiles_ns(Histogram.merged(_flat(part)), (0.5, 0.99))
+        for part in (one.columns[:third], one.columns[-third:])
+    )
+    values = (first[0], last[0], first[1], last[1], max(_values(one.columns)))
+    return (str(one.repetition), *(format_value(v, Unit.NANOSECONDS) for v in values))

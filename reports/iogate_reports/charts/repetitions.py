@@ -13,7 +13,7 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Scale, linear_around
 from iogate_reports.data import CaseData
-from iogate_reports.text import median, short
+from iogate_reports.text import median, plural, short
 
 UNJUDGED = (".iops", ".clat.p99")
 """What is drawn, of the first direction, where no threshold says which metrics matter."""
@@ -40,7 +40,7 @@ def samples(data: CaseData) -> list[Samples]:
     found = [_judged(data, metric, verdicts) for metric, verdicts in judged.items()]
     if not found:
         found = _unjudged(data.observations)
-    return [one for one in found if one.now]
+    return [one for one in found if one.now and len(one.now) + len(one.before) > 1]
 
 
 def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -> Samples:
@@ -91,7 +91,7 @@ def _figure(one: Samples) -> Figure:
         return format_value(value, one.unit)
 
     middle = write(median(one.now) or 0.0)
-    told = f"{len(one.now)} repetitions, median {middle}"
+    told = f"{plural(len(one.now), 'repetition')}, median {middle}"
     keys = [Key("dot s0", "this run"), Key("s0", "its median")]
     keys += [Key("dot base", "baseline")] if one.before else []
     near = _near(one)

@@ -32,8 +32,8 @@ class Line:
 
 
 def amount(text: str) -> float | None:
-    """fio's numbers: ``4k`` is 4096; None for a word."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
+    """fio's numbers: ``4k`` is 4096; None for a word, or for more than 15 digits."""
+    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
     return float(match[1]) * _SUFFIXES[match[2]] if match else None
 
 
@@ -56,46 +56,42 @@ def measured(data: CaseData, direction: str, metric: str) -> float | None:
 def lines(data: WorkloadData) -> list[Line]:
     """The series that the spec's ``chart`` asks for, in plan order."""
     x_key, metric = data.chart.get("x", ""), data.chart.get("y", "bw")
-    keys = [k.strip() for k in data.chart.get("series", "").split(",") if k.strip()]
+    wanted = (key.strip() for key in data.chart.get("series", "").split(","))
+    keys = [key for key in wanted if key and key != "direction"]
     named = next((d for d in DIRECTIONS if metric.startswith(f"{d}.")), None)
     if named:
         metric = metric.removeprefix(f"{named}.")
     found: dict[tuple[str, ...], tuple[str, list[tuple[str, float, float]]]] = {}
     for one in data.cases:
-        text = one.case.parameters.get(x_key) or _option(one, x_key)
+        text = _value(one, x_key)
         place = amount(text)
         if place is None:
             continue
         for direction in [named] if named else directions(one.measurements):
             value = measured(one, direction, metric)
             if value is not None:
-                name = tuple(_part(one, key, direction) for key in keys)
-                name = name if "direction" in keys or named else (*name, direction)
+                name = (*(_value(one, key) for key in keys), direction)
                 found.setdefault(name, (direction, []))[1].append((text, place, value))
     return [
-        Line(_label(name, direction, found),
+        Line(_label(name, found),
              colour(i) if direction == "write" else f"{colour(i)} alt",
              tuple(sorted(points, key=lambda p: p[1])))
         for i, (name, (direction, points)) in enumerate(found.items())
     ]
 
 
-def _label(name: tuple[str, ...], direction: str, every: Iterable[tuple[str, ...]]) -> str:
-    """The series' name; its direction only where a sibling differs in nothing else."""
-    rest = [part for part in name if part != direction or name.count(part) > 1]
-    siblings = sum(set(other) - set(DIRECTIONS) == set(name) - set(DIRECTIONS)
-                   for other in every)
-    return " ".join(rest if siblings == 1 and rest else name).strip()
+def _label(name: tuple[str, ...], every: Iterable[tuple[str, ...]]) -> str:
+    """The series' name; its direction (the last part) only where a sibling has another."""
+    *rest, direction = name
+    siblings = sum(other[:-1] == name[:-1] for other in every)
+    shown = rest if siblings == 1 and any(rest) else (*rest, direction)
+    return short(" ".join(part for part in shown if part), 60)
 
 
-def _option(one: CaseData, key: str) -> str:
-    return one.case.jobs[0].options.get(key, "") if one.case.jobs else ""
-
-
-def _part(one: CaseData, key: str, direction: str) -> str:
-    if key == "direction":
-        return direction
-    return one.case.parameters.get(key) or _option(one, key)
+def _value(one: CaseData, key: str) -> str:
+    """A parameter of the case, else the option of its first job."""
+    options = one.case.jobs[0].options if one.case.jobs else {}
+    return one.case.parameters.get(key) or options.get(key, "")
 
 
 def figures(data: WorkloadData) -> list[Figure]:
@@ -108,7 +104,7 @@ def figures(data: WorkloadData) -> list[Figure]:
     title = f"{short(data.name, 60)}: {short(metric, 40)} by {short(data.chart['x'], 40)}"
     told = f"{len(found)} series: " + ", ".join(one.label for one in found)
     picture = draw(title, told, found, data.chart, unit)
-    keys = tuple(Key(one.style, short(one.label, 60)) for one in found)
+    keys = tuple(Key(one.style, one.label) for one in found)
     return [Figure(title, picture, _table(found, data.chart["x"], unit), keys,
                    "Medians of the repetitions. Writes drawn full, reads dashed.", wide=True)]
 
@@ -142,7 +138,7 @@ def draw(
 
 
 def _axis(values: Sequence[float], log: bool, start: float, end: float, unit: Unit) -> Scale:
-    scale = log_around(values, start, end, unit) if log else None
+    scale = log_around(values, start, end, unit) if log and min(values) > 0 else None
     if scale is not None:
         return scale
     if start < end:
@@ -157,4 +153,4 @@ def _table(found: Sequence[Line], x_key: str, unit: Unit) -> Table:
     for place, text in sorted(names.items()):
         cells = ({p[1]: p[2] for p in one.points}.get(place) for one in found)
         rows.append((text, *(format_value(v, unit) for v in cells)))
-    return Table((x_key, *(one.label for one in found)), tuple(rows))
+    return Table((short(x_key, 40), *(one.label for one in found)), tuple(rows))

@@ -28,7 +28,7 @@ def view(page: Page) -> View:
         "tiles": tiles(run),
         "compared": compared,
         "changes": changes,
-        "command": command_line(run.command),
+        "command": short(command_line(run.command), 1000),
     }
 
 
@@ -58,9 +58,9 @@ def tiles(run: Run) -> tuple[tuple[Word, int], ...]:
 
 def revision_text(revision: Revision) -> str:
     """``abc123def456 subject (branch, uncommitted changes)``, as far as it is known."""
-    notes = [revision.branch] if revision.branch else []
+    notes = [short(revision.branch, 60)] if revision.branch else []
     notes += ["uncommitted changes"] if revision.dirty else []
-    parts = [revision.label, revision.commit[:12], short(revision.subject, 90)]
+    parts = [short(revision.label, 60), revision.commit[:12], short(revision.subject, 90)]
     text = " ".join(part for part in parts if part)
     return f"{text} ({', '.join(notes)})" if notes and text else text or "not recorded"
 
@@ -75,7 +75,7 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         yield "Baseline", f"{count}, newest {revision_text(newest.revision)}, {when}", ""
     else:
         yield "Baseline", "none: nothing earlier to compare with", ""
-    yield "Host", run.host.name, ""
+    yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
     yield "Took", duration(run.finished_ns - run.started_ns) if run.finished_ns else "–", ""
     for fact in FACTS:

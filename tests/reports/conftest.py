@@ -1,0 +1,90 @@
+"""Runs that the report tests share; made once, because a run is much arithmetic."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate.model.spec import Level
+from support.report_runs import (
+    ENVIRONMENT,
+    Pace,
+    case,
+    former,
+    limit,
+    measurement,
+    plan,
+    run,
+    slowed,
+)
+
+Paces = Mapping[str, Mapping[str, Pace]]
+LIMITS = (
+    limit("write.clat.p99 < 2ms", 2e6, line=31),
+    limit("write.clat.p99 vs baseline < +10%", 0.10, line=32),
+    limit("write.iops vs baseline > -3%", -0.03, line=33),
+    limit("write.clat.p99.9 vs baseline < +25%", 0.25, level=Level.WARN, line=35),
+)
+BASE: Paces = {"oltp-write": {"write": Pace()}}
+MIXED: Paces = {"mixed": {"read": Pace(iops=21e3, p50_ns=95e3), "write": Pace(iops=9e3)}}
+SERVER: Paces = {
+    "bgwriter": {"write": Pace(iops=900, p50_ns=2.1e6, block=8192)},
+    "query A": {"read": Pace(iops=14e3, p50_ns=130e3)},
+    "query B": {"read": Pace(iops=11e3, p50_ns=410e3)},
+}
+CASES = (
+    case("oltp-write/bs=4k,iodepth=32", LIMITS, description="Writes as an OLTP log makes them."),
+    case("oltp-write/bs=16k,iodepth=32", LIMITS, options={"bs": "16k"}),
+    case("oltp-write/bs=4k,iodepth=1", LIMITS),
+    case("oltp-write/bs=16k,iodepth=1", LIMITS),
+    case("mixed", [], jobs=("mixed",), options={"rw": "randrw"}),
+    case("server", [], jobs=tuple(SERVER)),
+)
+PACES = (BASE, slowed(BASE, 0.4), slowed(BASE, -0.5), slowed(BASE, -0.45), MIXED, SERVER)
+
+
+def measure(
+    paces: Sequence[Paces] = PACES,
+    *,
+    repetitions: int = 3,
+    worse: float = 0.0,
+    seed: int = 1,
+    cases: Sequence[Case] = CASES,
+    seconds: int = 8,
+) -> list[Measurement]:
+    """Repetitions of the cases; the first case is ``worse`` by a fraction."""
+    rng = random.Random(seed)
+    return [
+        measurement(one, number + 1, slowed(pace, worse * (index == 0) + rng.gauss(0, 0.004)),
+                    rng, seconds=seconds)
+        for index, (one, pace) in enumerate(zip(cases, paces, strict=True))
+        for number in range(repetitions)
+    ]
+
+
+def make_run(*, worse: float = 0.0, baselines: int = 3) -> tuple[Run, tuple[Run, ...]]:
+    """A run and its baseline; kernel and scheduler differ between them."""
+    now = run(plan(CASES), measure(worse=worse, seed=2), judged=False)
+    before = {**ENVIRONMENT, "kernel.release": "6.17.8", "target.scratch.scheduler": "mq-deadline"}
+    old = tuple(
+        former(now, measure(seed=10 + day), days=day, environment=before)
+        for day in range(1, baselines + 1)
+    )
+    return run(now.plan, now.measurements, baseline=old), old
+
+
+@pytest.fixture(scope="session")
+def regressed() -> tuple[Run, tuple[Run, ...]]:
+    """The first case is 20 % worse than its baseline."""
+    return make_run(worse=0.2)
+
+
+@pytest.fixture(scope="session")
+def first_run() -> Run:
+    """A run without anything earlier to compare with."""
+    return make_run(baselines=0)[0]

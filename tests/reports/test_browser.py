@@ -1,0 +1,170 @@
+"""The page in a real browser: from disk, without a network, in both colour schemes.
+
+Pictures for people to look at are left in $IOGATE_SCREENSHOTS where that is set.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate_reports import render_report
+from support.hostile import EVIL, hostile_run
+from support.report_runs import case, plan, run
+
+CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+
+WIDE, PHONE = (1280, 900), (360, 740)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as engine:
+        found = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def pages(
+    tmp_path_factory: pytest.TempPathFactory, regressed: tuple[Run, tuple[Run, ...]]
+) -> dict[str, Path]:
+    """Pages by name, written to disk as a CI artifact would be."""
+    one = case()
+    failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
+                 failures=(CaseFailure(one.id, 1, "the engine is gone"),))
+    texts = {
+        "regressed": render_report(*regressed),
+        "failed": render_report(failed),
+        "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
+    }
+    folder = tmp_path_factory.mktemp("pages")
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, "utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+class Opened:
+    """A page with what it asked for and what it complained about."""
+
+    def __init__(self, browser: Browser, path: Path, size: tuple[int, int], scheme: str) -> None:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, offline=True,
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        self.page: Page = context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(path.as_uri())
+
+    def outside(self) -> list[str]:
+        """Requests for anything but the file itself and pictures inside it."""
+        own = (self.page.url.partition("#")[0], "data:image/png;base64,")
+        return [url for url in self.requests if not url.startswith(own)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("name", ["regressed", "failed", "hostile"])
+def test_a_page_opens_from_disk_and_fits(
+    browser: Browser, pages: dict[str, Path], name: str, size: tuple[int, int], scheme: str
+) -> None:
+    opened = Opened(browser, pages[name], size, scheme)
+    assert opened.outside() == []
+    assert opened.complaints == []
+    width = opened.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= size[0], "nothing sticks out at the side"
+    assert opened.page.locator("h1").is_visible()
+    keep(opened.page, f"{name}-{size[0]}-{scheme}")
+    opened.page.context.close()
+
+
+def test_both_schemes_have_readable_contrast(browser: Browser, pages: dict[str, Path]) -> None:
+    grounds = []
+    for scheme in ("light", "dark"):
+        opened = Opened(browser, pages["regressed"], WIDE, scheme)
+        pairs = opened.page.evaluate(CONTRAST)
+        grounds.append(opened.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert len(pairs) > 40
+        weak = [pair for pair in pairs if pair["ratio"] < 4.5]
+        assert weak == []
+        opened.page.context.close()
+    assert grounds[0] != grounds[1]
+
+
+def test_the_keyboard_reaches_the_report_and_opens_a_table(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the report"
+    summary = page.locator("figure details summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("figure details table").first.is_visible()
+    page.context.close()
+
+
+def test_a_link_leads_to_its_case(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page.locator("table.results a").first.click()
+    case_id = page.url.partition("#")[2]
+    assert case_id.startswith("case-")
+    assert page.locator(f"[id='{case_id}'] figure").first.is_visible()
+    page.context.close()
+
+
+def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page.emulate_media(media="print")
+    assert page.locator("table.results thead").first.is_visible(), "a table, not cards"
+    assert not page.locator("nav").is_visible()
+    document = page.pdf(format="A4", print_background=True)
+    assert document.startswith(b"%PDF")
+    assert 3 <= document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") <= 40
+    page.context.close()
+
+
+def keep(page: Page, name: str) -> None:
+    folder = os.environ.get("IOGATE_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+# Each element that has text of its own: its colour against the nearest opaque ground.
+CONTRAST = """() => {
+  const parse = text => {
+    const n = text.match(/[\\d.]+/g).map(Number);
+    const scale = text.startsWith('color(') ? 255 : 1;
+    return {rgb: n.slice(0, 3).map(v => v * scale), alpha: n.length > 3 ? n[3] : 1};
+  };
+  const light = rgb => rgb.map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = node => {
+    for (let at = node; at; at = at.parentElement) {
+      const found = parse(getComputedStyle(at).backgroundColor);
+      if (found.alpha === 1) return found.rgb;
+    }
+    return [255, 255, 255];
+  };
+  const own = node => [...node.childNodes].some(c => c.nodeType === 3 && c.data.trim());
+  return [...document.querySelectorAll('main *:not(svg *), header *')]
+    .filter(node => own(node) && node.checkVisibility())
+    .map(node => {
+      const a = light(parse(getComputedStyle(node).color).rgb), b = light(ground(node));
+      return {text: node.textContent.trim().slice(0, 30),
+              ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)};
+    });
+}"""

@@ -1,0 +1,275 @@
+"""Charts: every registered one keeps the contract, and small ones look as they did.
+
+IOGATE_UPDATE_GOLDEN=1 writes the golden pictures again; look at them before committing.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.model.histogram import Histogram
+from iogate.model.units import Unit
+from iogate_reports.charts import (
+    CASE_CHARTS,
+    WORKLOAD_CHARTS,
+    heatmap,
+    interval_bar,
+    over_time,
+    percentiles,
+    repetitions,
+    svg,
+    sweep,
+)
+from iogate_reports.charts.base import CaseChart, Figure, WorkloadChart
+from iogate_reports.charts.lanes import quantiles_ns
+from iogate_reports.charts.matrix import Cell, Grid
+from iogate_reports.charts.matrix import draw as draw_matrix
+from iogate_reports.charts.png import data_uri
+from iogate_reports.charts.scale import Linear, linear_around, log_around
+from iogate_reports.data import CaseData, Page, WorkloadData
+from support.report_runs import Pace, case, limit, measurement, plan, run
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def golden(name: str, picture: str) -> None:
+    """The picture is the one kept, a shape a line so that a difference can be read."""
+    path = GOLDEN / f"{name}.svg"
+    text = picture.replace("><", ">\n<") + "\n"
+    if os.environ.get("IOGATE_UPDATE_GOLDEN"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8"), "IOGATE_UPDATE_GOLDEN=1 writes it again"
+
+
+def numbers_of(picture: str) -> list[float]:
+    return [float(n) for d in re.findall(r' d="([^"]*)"', picture)
+            for n in re.findall(r"-?\d+(?:\.\d+)?", d)]
+
+
+@pytest.fixture(scope="module")
+def sweep_data() -> WorkloadData:
+    """Reads, writes and a mix over three numbers of jobs."""
+    rng = random.Random(9)
+    chart = {"x": "numjobs", "y": "bw", "series": "rw,direction", "scale": "log-log"}
+    cases, found = [], []
+    for rw, directions in (("read", ["read"]), ("write", ["write"]), ("rw", ["read", "write"])):
+        for jobs in (1, 8, 64):
+            one = case(f"sweep/rw={rw},numjobs={jobs}", options={"rw": rw}, chart=chart)
+            paces = {"j": {d: Pace(iops=3000.0 * jobs) for d in directions}}
+            cases.append(one)
+            found.append(measurement(one, 1, paces, rng, seconds=3))
+    return Page(run(plan(cases), found)).workloads[0]
+
+
+@pytest.fixture(scope="module")
+def matrix_data() -> WorkloadData:
+    rng = random.Random(5)
+    cases = [case(f"grid/bs={bs},iodepth={depth}") for bs in ("4k", "16k") for depth in (1, 8)]
+    found = [measurement(one, 1, {"j": {"write": Pace(iops=4000)}}, rng, seconds=3)
+             for one in cases]
+    return Page(run(plan(cases), found)).workloads[0]
+
+
+@pytest.mark.parametrize("chart", CASE_CHARTS.values(), ids=CASE_CHARTS)
+def test_a_case_chart_keeps_the_contract(
+    chart: CaseChart, regressed: tuple[object, object]
+) -> None:
+    page = Page(*regressed)  # type: ignore[arg-type]
+    drawn = [figure for one in page.cases for figure in chart(one)]
+    assert drawn
+    for figure in drawn:
+        check_figure(figure)
+    assert list(chart(CaseData(case(), "case-x"))) == [], "nothing measured, nothing drawn"
+
+
+@pytest.mark.parametrize("name", WORKLOAD_CHARTS)
+def test_a_workload_chart_keeps_the_contract(
+    name: str, sweep_data: WorkloadData, matrix_data: WorkloadData
+) -> None:
+    chart: WorkloadChart = WORKLOAD_CHARTS[name]
+    drawn = [*chart(sweep_data), *chart(matrix_data)]
+    assert len(drawn) == 1, "each workload asks for one of them"
+    check_figure(drawn[0])
+    bare = WorkloadData("w", (CaseData(case(), "case-x"),))
+    assert list(chart(bare)) == []
+
+
+def check_figure(figure: Figure) -> None:
+    root = ET.fromstring(figure.svg)
+    assert root.tag == "svg"
+    assert root.get("role") == "img"
+    assert root.find("title") is not None
+    assert (root.findtext("desc") or "").strip()
+    _, _, width, height = (float(v) for v in (root.get("viewBox") or "").split())
+    for label in root.iter("text"):
+        assert -1 <= float(label.get("x", "nan")) <= width + 1
+        assert -1 <= float(label.get("y", "nan")) <= height + 1
+    assert figure.title
+    assert figure.table.rows
+    for row in figure.table.rows:
+        assert len(row) == len(figure.table.headers)
+
+
+def test_percentiles_golden() -> None:
+    body = Histogram({95_000: 500, 120_000: 380, 180_000: 100, 1_100_000: 15, 4_000_000: 5})
+    now = percentiles.curve(body, "this run", "s0")
+    slower = Histogram({v * 2: n for v, n in body.bins.items()})
+    before = percentiles.curve(slower, "baseline", "base")
+    assert now
+    assert before
+    golden("percentiles", percentiles.draw("Write latency", "two runs", [now, before], []))
+
+
+def test_a_percentile_curve_ends_where_no_io_lies_beyond() -> None:
+    found = percentiles.curve(Histogram({1000: 990, 5000: 10}), "x", "s0")
+    assert found
+    assert found.points[-1][0] == pytest.approx(3.0, abs=0.15)
+    assert found.points[-1][0] <= 3.0
+    assert percentiles.curve(Histogram({1000: 1}), "x", "s0") is None
+    assert percentiles.curve(Histogram({}), "x", "s0") is None
+
+
+def test_over_time_golden() -> None:
+    lines = [[(float(t), 1000.0 + 50 * t) for t in range(1, 6)],
+             [(float(t), 1200.0 - 40 * t) for t in range(1, 6)]]
+    golden("over_time", over_time.draw("Read IOPS", "two", lines, over_time.IOPS, level=1100.0,
+                                       bytes_each=4096.0))
+
+
+def test_repetitions_golden() -> None:
+    one = repetitions.Samples("read.iops", Unit.PER_SECOND, (101e3, 99e3, 104e3), (98e3, 97e3),
+                              (("> 95k", 95e3), ("> 1k", 1e3)))
+    golden("repetitions", repetitions.draw("read.iops", "three", one))
+
+
+def test_interval_bar_golden() -> None:
+    bar = interval_bar.Bar(0.12, 0.08, 0.17, 0.10, "baseline")
+    far = interval_bar.Bar(3.0, 2.0, 4.0, -0.03, "baseline")
+    axis = Linear(-0.3, 0.3, 9, 231)
+    picture = interval_bar.draw(bar, axis, "fail")
+    golden("interval_bar", interval_bar.draw_head(axis) + picture)
+    assert "<circle" in picture
+    assert "<circle" not in interval_bar.draw(far, axis, "fail"), "an arrowhead at the edge"
+
+
+def test_matrix_golden() -> None:
+    cells = {("4k", "1"): Cell("▲ +12.0 %", "h-3"), ("4k", "8"): Cell("= 0.0 %"),
+             ("16k", "1"): Cell("▼ −4.0 %", "h2")}
+    grid = Grid("bs", "iodepth", ("4k", "16k"), ("1", "8"), cells)
+    golden("matrix", draw_matrix("grid", "bs down, iodepth across", grid))
+
+
+def test_a_sweep_has_a_line_a_series_in_log_log(sweep_data: WorkloadData) -> None:
+    found = sweep.lines(sweep_data)
+    assert [one.label for one in found] == ["read", "write", "rw read", "rw write"]
+    assert [p[0] for p in found[0].points] == ["1", "8", "64"]
+    figure = sweep.figures(sweep_data)[0]
+    assert figure.table.headers == ("numjobs", "read", "write", "rw read", "rw write")
+    xs = [float(e.get("x", "")) for e in ET.fromstring(figure.svg).iter("text")
+          if e.text in {"1", "8", "64"}]
+    assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2), "equal factors, equal steps"
+
+
+def test_fio_amounts_place_a_point() -> None:
+    assert sweep.amount("4k") == 4096
+    assert sweep.amount("1G") == 2**30
+    assert sweep.amount("512KiB") == 2**19
+    assert sweep.amount("none") is None
+
+
+def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
+    rng = random.Random(1)
+    one = measurement(case(), 1, {"a": {"read": Pace(iops=100)}, "b": {"read": Pace(iops=300)}},
+                      rng, seconds=4)
+    found = over_time.rates(one, "read")
+    assert [rate.end_s for rate in found] == [1, 2, 3, 4]
+    sums = [sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series)
+            for i in range(4)]
+    assert [rate.iops for rate in found] == sums
+    assert over_time.rates(one, "write") == [over_time.Rate(float(t), 0, 0) for t in (1, 2, 3, 4)]
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=500))
+def test_thinning_keeps_the_extremes(values: list[float]) -> None:
+    points = [(float(i), v) for i, v in enumerate(values)]
+    kept = over_time.thinned(points)
+    assert len(kept) <= max(over_time.MAX_POINTS, 1)
+    assert {min(values), max(values)} <= {v for _, v in kept}
+    assert kept == sorted(kept)
+
+
+@given(st.dictionaries(st.integers(1, 10**9), st.integers(1, 10**6), min_size=1, max_size=40))
+def test_quantiles_agree_with_the_model(bins: dict[int, int]) -> None:
+    found = Histogram(dict(sorted(bins.items())))
+    shares = (0.0, 0.1, 0.5, 0.9, 0.99, 1.0)
+    assert quantiles_ns(found, shares) == pytest.approx([found.quantile_ns(q) for q in shares])
+
+
+@given(st.lists(st.floats(1e-3, 1e12), min_size=1, max_size=30), st.sampled_from(list(Unit)))
+def test_axes_hold_their_values_and_their_ticks(values: list[float], unit: Unit) -> None:
+    for scale in (linear_around(values, 200, 20, unit), log_around(values, 200, 20, unit)):
+        assert scale is not None
+        for value in values:
+            assert 19.9 <= scale.at(value) <= 200.1
+        ticks = scale.ticks()
+        assert all(19 <= scale.at(v) <= 201 for v, _ in ticks)
+        assert all(math.isfinite(v) for v, _ in ticks)
+
+
+@pytest.mark.parametrize("values", [[107e6, 107.4e6], [24.2e3, 24.6e3], [0.0, 0.0], [5.0]])
+def test_labels_of_a_narrow_axis_differ(values: Sequence[float]) -> None:
+    labels = [label for _, label in linear_around(values, 200, 20, Unit.PER_SECOND).ticks()]
+    assert len(set(labels)) == len(labels) >= 2
+
+
+def test_bandwidth_ticks_are_round_in_binary_units() -> None:
+    scale = linear_around([0.0, 450 * 2**20], 200, 20, Unit.BYTES_PER_SECOND)
+    assert [label for _, label in scale.ticks()] == ["0", "200 MiB/s", "400 MiB/s"]
+
+
+@given(st.lists(st.tuples(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4)), min_size=1, max_size=50))
+def test_a_relative_trace_ends_where_it_should(points: list[tuple[float, float]]) -> None:
+    path = svg.trace(points)
+    x = y = 0.0
+    for part in re.findall(r"[Ml][^Ml]*", path):
+        dx, dy = (float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", part[1:]))
+        x, y = (dx, dy) if part[0] == "M" else (x + dx, y + dy)
+    assert (x, y) == pytest.approx(points[-1], abs=0.11)
+
+
+def test_what_is_not_finite_is_no_coordinate() -> None:
+    with pytest.raises(ValueError, match="not a coordinate"):
+        svg.num(float("nan"))
+
+
+def test_the_heatmap_is_a_real_png() -> None:
+    uri = data_uri([[0, 15, 3], [7, 1, 0]], heatmap.BLUE)
+    assert uri.startswith("data:image/png;base64,iVBORw0KGgo")
+
+
+def test_the_axis_of_change_is_not_stretched_by_one_row() -> None:
+    calm = [interval_bar.Bar(0.01, -0.01, 0.03, 0.05, "baseline") for _ in range(20)]
+    wild = interval_bar.Bar(40.0, 30.0, 50.0, 0.05, "baseline")
+    assert interval_bar.axis([*calm, wild]).high < 0.2
+
+
+def test_a_limit_without_baseline_is_drawn_as_distance_from_itself() -> None:
+    one = case(thresholds=[limit("write.iops > 1k", 1000.0)])
+    found = measurement(one, 1, {"j": {"write": Pace(iops=1500)}}, random.Random(1), seconds=3)
+    verdict = run(plan([one]), [found]).verdict
+    assert verdict is not None
+    bar = interval_bar.bar(verdict.thresholds[0])
+    assert bar is not None
+    assert bar.zero == "limit"
+    assert bar.limit == 0.0
+    assert bar.value == pytest.approx(0.5, abs=0.2)

@@ -1,0 +1,74 @@
+"""JUnit: what a CI system makes of a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.verdict import Outcome
+from iogate_reports import render_junit
+from support.report_runs import case, plan, run
+
+Regressed = tuple[Run, tuple[Run, ...]]
+
+
+def suite_of(now: Run) -> ET.Element:
+    suite = ET.fromstring(render_junit(now)).find("testsuite")
+    assert suite is not None
+    return suite
+
+
+def test_a_test_case_a_threshold(regressed: Regressed) -> None:
+    now = regressed[0]
+    assert now.verdict is not None
+    suite = suite_of(now)
+    tests = suite.findall("testcase")
+    assert len(tests) == len(now.verdict.thresholds) == int(suite.get("tests", ""))
+    first, verdict = tests[0], now.verdict.thresholds[0]
+    assert first.get("classname") == "xfs-gate.oltp-write"
+    assert first.get("name") == "oltp-write/bs=4k,iodepth=32: write.clat.p99 < 2ms"
+    assert first.get("file") == "specs/gate.yaml"
+    assert first.get("line") == str(verdict.threshold.where and verdict.threshold.where.line)
+
+
+def test_failures_carry_the_reason_and_the_numbers(regressed: Regressed) -> None:
+    now = regressed[0]
+    assert now.verdict is not None
+    failed = [v for v in now.verdict.thresholds if v.outcome is Outcome.FAIL]
+    suite = suite_of(now)
+    found = suite.findall("testcase/failure")
+    assert len(found) == len(failed) == int(suite.get("failures", ""))
+    assert found[0].get("message") == failed[0].reason
+    assert "n = 3" in (found[0].text or "")
+    assert "specs/gate.yaml:" in (found[0].text or "")
+
+
+def test_what_cannot_be_judged_is_skipped_and_says_why(first_run: Run) -> None:
+    suite = suite_of(first_run)
+    skipped = suite.findall("testcase/skipped")
+    assert len(skipped) == int(suite.get("skipped", "")) > 0
+    assert all((s.get("message") or "").startswith("missing-baseline: ") for s in skipped)
+
+
+def test_a_warning_passes_and_is_told(regressed: Regressed) -> None:
+    now = regressed[0]
+    assert now.verdict is not None
+    one = replace(now.verdict.thresholds[0], outcome=Outcome.WARN, reason="a little slow")
+    warned = replace(now, verdict=replace(now.verdict, thresholds=(one,)))
+    test = suite_of(warned).find("testcase")
+    assert test is not None
+    assert test.find("failure") is None
+    assert "warning: a little slow" in (test.findtext("system-out") or "")
+
+
+def test_a_broken_run_is_an_error_and_control_characters_go() -> None:
+    one = case()
+    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
+              failures=(CaseFailure(one.id, 2, "engine said \x1b[31mno\x00"),))
+    suite = suite_of(now)
+    errors = suite.findall("testcase/error")
+    assert suite.get("errors") == "2"
+    assert "no" in (errors[0].get("message") or "")
+    assert "\x1b" not in render_junit(now)
+    assert suite.find("testcase[@name='the run']/error") is not None

@@ -1,0 +1,236 @@
+"""The page says what the run found, and nothing leaves it."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate_reports import render_report
+from support.html_tree import Node, read_html
+from support.report_runs import ENVIRONMENT, Pace, case, limit, measurement, plan, run
+
+Regressed = tuple[Run, tuple[Run, ...]]
+
+
+def body(page: Node) -> str:
+    return " ".join(page.all("body")[0].text.split())
+
+
+def test_the_headline_is_the_verdict_with_its_cause(regressed: Regressed) -> None:
+    now, before = regressed
+    page = read_html(render_report(now, before))
+    headline = page.all("h1")[0].text
+    assert now.verdict is not None
+    assert now.verdict.sentence.endswith(headline)
+    assert "oltp-write/bs=4k,iodepth=32" in headline
+    band = page.all("div", "band")[0]
+    assert "b-fail" in band.classes
+    assert "fail" in band.text, "the word stands beside the colour"
+    assert band.all("use")[0].attributes["href"] == "#i-fail"
+    assert page.all("title")[0].text.startswith("fail: xfs-gate")
+
+
+def test_the_first_screen_counts_every_outcome(regressed: Regressed) -> None:
+    now, before = regressed
+    assert now.verdict is not None
+    tiles = {
+        tile.all("span")[0].text: int(tile.all("b")[0].text)
+        for tile in read_html(render_report(now, before)).all("li", "tile")
+    }
+    assert set(tiles) == {"fail", "inconclusive", "no baseline", "warn", "pass"}
+    assert sum(tiles.values()) == len(now.verdict.thresholds)
+    assert tiles["fail"] >= 2
+
+
+def test_failures_come_first_and_rows_hold_all_numbers(regressed: Regressed) -> None:
+    now, before = regressed
+    table = read_html(render_report(now, before)).all("table", "results")[0]
+    rows = [r for r in table.all("tr") if r.all("th") and not r.all("thead") and r.all("td")]
+    words = [row.all("td")[0].text for row in rows]
+    order = ["fail", "inconclusive", "no baseline", "warn", "pass"]
+    assert words == sorted(words, key=order.index)
+    worst = rows[0].text
+    assert re.search(r"[+−]\d+\.\d % [▲▼] worse", worst)
+    assert "95 % CI" in worst
+    assert "3 vs 9" in worst
+    assert "specs/gate.yaml:" in worst
+    bar = rows[0].all("svg", "bar")[0]
+    assert "limit" in bar.all("desc")[0].text
+
+
+def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> None:
+    now, before = regressed
+    changes = read_html(render_report(now, before)).all("section", "changes")[0]
+    names = [cell.text for cell in changes.all("th") if cell.attributes["scope"] == "row"]
+    assert names == ["kernel.release", "target.scratch.scheduler"]
+    assert "mq-deadline" in changes.text
+    same = tuple(replace(old, environment={**ENVIRONMENT, "load.average_1m": 3.0})
+                 for old in before)
+    calm = read_html(render_report(now, same)).all("section", "changes")[0]
+    assert "Nothing differs" in calm.text, "the load is another number each time"
+
+
+def test_without_a_baseline_the_page_says_so(first_run: Run) -> None:
+    page = read_html(render_report(first_run))
+    assert "no baseline run to compare" in body(page)
+    results = page.all("table", "results")[0]
+    assert "no baseline" in results.text
+    assert "0 of 3 samples" in results.text
+    assert "distance from the limit itself" in body(page)
+
+
+def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regressed) -> None:
+    now, before = regressed
+    one = now.plan.cases[0]
+    text = "[global]\ndirect=1\n; exactly this ran\n[oltp-write]\n"
+    page = read_html(render_report(now, before, job_files={one.id: text}))
+    section = next(d for d in page.all("details", "case") if d.attributes["id"] == f"case-{one.id}")
+    titles = [figure.all("figcaption")[0].text for figure in section.all("figure")]
+    assert titles[:3] == [
+        "Write latency percentiles", "Write IOPS over time", "Write latency over time"]
+    assert "write.clat.p99 by repetition" in titles
+    for figure in section.all("figure"):
+        assert figure.all("details", "numbers")[0].all("table"), "each chart has its table"
+    job = section.all("details", "job")[0]
+    assert job.all("code")[0].text == text.rstrip("\n") or job.all("code")[0].text == text
+    assert "from the plan" not in job.text
+    assert section.all("div", "command")[0].text.endswith(f"--case {one.name}")
+
+
+def test_the_command_of_a_case_replaces_other_choices_and_globs() -> None:
+    one = case("odd[1]*/bs=4k")
+    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
+              command=("iogate", "run", "x.yaml", "--case", "other/*", "--case=more"))
+    page = read_html(render_report(now))
+    command = page.all("details", "case")[0].all("div", "command")[0].text
+    assert command.endswith("iogate run x.yaml --case 'odd[[]1][*]/bs=4k'")
+
+
+def test_several_jobs_at_once_have_a_line_each(regressed: Regressed) -> None:
+    now, before = regressed
+    page = read_html(render_report(now, before))
+    server = next(d for d in page.all("details", "case") if d.all("h3")[0].text == "server")
+    reads = server.all("figure")[0]
+    assert [li.text for li in reads.all("li")][0::2] == ["query A", "query B"]
+
+
+def test_every_picture_is_named_and_described(regressed: Regressed) -> None:
+    page = read_html(render_report(*regressed))
+    pictures = page.all("svg", "chart")
+    assert len(pictures) > 20
+    for picture in pictures:
+        assert picture.attributes["role"] == "img"
+        assert picture.all("title")[0].text
+        assert picture.all("desc")[0].text
+    for icon in page.all("svg"):
+        assert "chart" in icon.classes or icon.attributes.get("aria-hidden") == "true"
+
+
+def test_the_page_is_closed_to_the_world(regressed: Regressed) -> None:
+    text = render_report(*regressed)
+    page = read_html(text)
+    policy = next(m for m in page.all("meta")
+                  if m.attributes.get("http-equiv") == "Content-Security-Policy")
+    assert policy.attributes["content"].startswith("default-src 'none'")
+    assert not re.search(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text, re.IGNORECASE)
+    assert "@import" not in text
+    assert "url(" not in text
+    for node in page.walk():
+        assert node.tag not in {"script", "iframe", "object", "embed", "link", "base", "form"}
+        for name, value in node.attributes.items():
+            assert not name.startswith("on")
+            assert name != "style", "styles are classes"
+            if name in {"src", "href"}:
+                assert value.startswith(("#", "data:image/png;base64,"))
+
+
+def test_the_page_has_landmarks_language_and_scoped_heads(regressed: Regressed) -> None:
+    page = read_html(render_report(*regressed))
+    assert page.all("html")[0].attributes["lang"] == "en"
+    for landmark in ("header", "nav", "main", "footer"):
+        assert len(page.all(landmark)) == 1
+    assert len(page.all("h1")) == 1
+    for cell in page.all("th"):
+        assert cell.attributes.get("scope") in {"row", "col"}
+    ids = {n.attributes["id"] for n in page.walk() if "id" in n.attributes}
+    for link in page.all("a"):
+        assert link.attributes["href"].removeprefix("#") in ids
+
+
+def test_all_words_are_defined(first_run: Run) -> None:
+    guide = next(s for s in read_html(render_report(first_run)).all("section")
+                 if s.attributes.get("id") == "guide")
+    words = {badge.text for badge in guide.all("span", "badge")}
+    assert {"pass", "fail", "warn", "inconclusive", "no baseline", "not measured"} <= words
+
+
+def test_a_run_that_failed_before_measuring_says_so() -> None:
+    one = case(thresholds=[limit("write.iops > 1k", 1000)])
+    reason = "iogate-engine ended with signal 9; its last words: killed"
+    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
+              failures=(CaseFailure(one.id, 1, reason),))
+    page = read_html(render_report(now))
+    assert "failed before it could be judged" in page.all("h1")[0].text
+    assert reason in page.all("h1")[0].text
+    assert "Nothing was measured" in body(page)
+    assert "gave a measurement, so there is nothing to draw" in body(page)
+
+
+def test_a_run_still_going_on_and_one_without_any_case_render() -> None:
+    going = run(plan([case()]), [], judged=False, status=RunStatus.RUNNING, finished_ns=0)
+    assert "not finished" in read_html(render_report(going)).all("h1")[0].text
+    empty = run(plan([]), [])
+    assert read_html(render_report(empty)).all("h1")
+
+
+def test_an_interrupted_run_keeps_what_it_has(regressed: Regressed) -> None:
+    now, before = regressed
+    part = run(now.plan, now.measurements[:4], baseline=before, status=RunStatus.INTERRUPTED,
+               failures=(CaseFailure(now.plan.cases[1].id, 2, "stopped by Ctrl-C"),))
+    page = read_html(render_report(part, before))
+    assert "interrupted" in page.all("p", "kicker")[0].text
+    assert "stopped by Ctrl-C" in body(page)
+    assert page.all("figure"), "the first case is drawn"
+
+
+def test_missing_histograms_and_series_are_said_not_drawn(regressed: Regressed) -> None:
+    now, _ = regressed
+    bare = [
+        replace(m, jobs=tuple(
+            replace(job, series=None, directions={
+                name: replace(d, clat=None, lat=None, slat=None)
+                for name, d in job.directions.items()})
+            for job in m.jobs))
+        for m in now.measurements[:3]
+    ]
+    page = read_html(render_report(run(plan(now.plan.cases[:1]), bare)))
+    assert "no time series and no latency histogram" in body(page)
+    titles = {f.all("figcaption")[0].text for f in page.all("figure")}
+    assert "write.iops by repetition" in titles
+    assert not any("percentiles" in title for title in titles)
+
+
+def test_values_that_are_no_numbers_do_not_reach_a_picture(regressed: Regressed) -> None:
+    now, before = regressed
+    assert now.verdict is not None
+    odd = tuple(
+        replace(v, value=float("nan"), change=float("inf"), samples=(float("nan"), float("inf")))
+        for v in now.verdict.thresholds
+    )
+    broken = replace(now, verdict=replace(now.verdict, thresholds=odd))
+    for picture in read_html(render_report(broken, before)).all("svg"):
+        assert "nan" not in str(picture.attributes).lower()
+        for shape in picture.all("path"):
+            assert not re.search(r"nan|inf", shape.attributes.get("d", ""))
+
+
+def test_one_repetition_is_enough_to_draw() -> None:
+    one = case(thresholds=[limit("write.iops > 1k", 1000)])
+    rng = random.Random(4)
+    found = measurement(one, 1, {"oltp-write": {"write": Pace(iops=5000)}}, rng, seconds=5)
+    page = read_html(render_report(run(plan([one]), [found])))
+    titles = [f.all("figcaption")[0].text for f in page.all("figure")]
+    assert titles == [
+        "Write latency percentiles", "Write IOPS over time", "Write latency over time"]

@@ -1,0 +1,46 @@
+"""The Markdown summary: failures first, the rest folded, never past its limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate_reports import render_summary
+from support.report_runs import case, plan, run
+
+Regressed = tuple[Run, tuple[Run, ...]]
+
+
+def test_failing_rows_first_and_the_rest_folded(regressed: Regressed) -> None:
+    found = render_summary(regressed[0])
+    assert found.startswith("## ❌ xfs-gate: fail\n")
+    open_part, _, folded = found.partition("<details>")
+    assert "❌ fail" in open_part
+    assert "✅ pass |" not in open_part
+    assert "✅ pass |" in folded
+    assert folded.rstrip().endswith("</details>")
+    assert "lab-nvme-03" in open_part
+    assert "6.18.0-rc3" in open_part
+    assert "specs/xfs-gate.yaml" in open_part, "how to measure again"
+
+
+def test_a_run_without_a_verdict_says_what_happened() -> None:
+    one = case()
+    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
+              failures=(CaseFailure(one.id, 1, "the engine is gone"),))
+    found = render_summary(now)
+    assert "run failed" in found
+    assert "the engine is gone" in found
+    assert "### Not measured" in found
+
+
+def test_a_huge_run_stays_below_a_mebibyte_and_says_what_it_left_out(
+    regressed: Regressed,
+) -> None:
+    now = regressed[0]
+    assert now.verdict is not None
+    many = now.verdict.thresholds * 900
+    found = render_summary(replace(now, verdict=replace(now.verdict, thresholds=many)))
+    assert 500_000 < len(found.encode()) < 2**20
+    assert "left out; the report has them all" in found
+    assert found.rstrip().endswith("</details>")
