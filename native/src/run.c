@@ -2,15 +2,14 @@
 #include "run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "claims.h"
 #include "clock.h"
 #include "crew.h"
 #include "disk_util.h"
-#include "sampler.h"
+#include "rows.h"
 #include "status.h"
 
 enum {
@@ -23,23 +22,22 @@ struct run {
 	const struct run_options *options;
 	struct result *result;
 	struct crew crew;
-	struct row_sampler *samplers;		/* one a row */
+	struct rows rows;
 	struct status status;
 	struct disk_watch disks;
-	int *claims;				/* block devices held open with O_EXCL */
-	uint32_t claims_count;
+	struct claims claims;
 	uint32_t group, groups_count;
 };
 
 /* A signal handler sees only these. */
-static struct run_control *volatile current_control;
-static volatile int stop_requested;
+static struct run_control *_Atomic current_control;
+static atomic_bool stop_requested;
 
 void run_request_stop(void)
 {
 	struct run_control *control = current_control;
 
-	stop_requested = 1;
+	stop_requested = true;
 	if (!control)
 		return;
 	atomic_store(&control->stop, 1);
@@ -55,77 +53,11 @@ static void say(const struct run *r, const char *text)
 		r->options->say(r->options->say_context, text);
 }
 
-/* Rows: one a clone, or one a group for jobs with group_reporting. */
-static bool same_row(const struct job *a, const struct job *b)
-{
-	return a->group_reporting && b->group_reporting && a->group_id == b->group_id;
-}
-
-static uint32_t row_of(const struct run *r, uint32_t i, uint32_t rows_count)
-{
-	const struct member *m = &r->crew.members[i];
-
-	for (uint32_t j = 0; m->worker.job->group_reporting && j < i; j++) {
-		if (same_row(r->crew.members[j].worker.job, m->worker.job))
-			return r->crew.members[j].row;
-	}
-	return rows_count;
-}
-
 static uint32_t series_interval_ms(const struct run *r)
 {
 	const uint32_t asked = r->options->series_interval_ms;
 
 	return asked ? asked : SERIES_INTERVAL_MS;
-}
-
-static void join_row(struct run *r, uint32_t i)
-{
-	struct member *m = &r->crew.members[i];
-	struct job_result *row = &r->result->rows[m->row];
-	struct row_sampler *s = &r->samplers[m->row];
-
-	if (!row->jobs_count++) {
-		*row = (struct job_result){
-			.job = m->worker.job, .clone = m->clone, .jobs_count = 1,
-			.group_id = m->worker.job->group_id, .stats = &m->worker.shared->stats,
-		};
-		row->series.interval_ms = series_interval_ms(r);
-		for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
-			moments_init(&row->rates[dir].bw_kib);
-			moments_init(&row->rates[dir].iops);
-		}
-		s->row = row;
-	}
-	s->workers[s->workers_count++] = m->worker.shared;
-}
-
-static int make_rows(struct run *r, struct err *err)
-{
-	struct crew *c = &r->crew;
-	uint32_t rows = 0, *sizes = calloc(c->count + 1, sizeof(*sizes));
-
-	for (uint32_t i = 0; sizes && i < c->count; i++) {
-		c->members[i].row = row_of(r, i, rows);
-		rows += c->members[i].row == rows;
-		sizes[c->members[i].row]++;
-	}
-	r->result->rows = calloc(rows + 1, sizeof(*r->result->rows));
-	r->samplers = calloc(rows + 1, sizeof(*r->samplers));
-	if (!sizes || !r->result->rows || !r->samplers) {
-		free(sizes);
-		return err_set(err, -ENOMEM, "no memory for the results of %u jobs", c->count);
-	}
-	r->result->rows_count = rows;
-	for (uint32_t i = 0; i < rows; i++)
-		r->samplers[i].workers = calloc(sizes[i], sizeof(void *));
-	free(sizes);
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (!r->samplers[c->members[i].row].workers)
-			return err_set(err, -ENOMEM, "no memory for %u jobs", c->count);
-		join_row(r, i);
-	}
-	return 0;
 }
 
 static int watch_all(struct run *r, struct err *err)
@@ -140,56 +72,6 @@ static int watch_all(struct run *r, struct err *err)
 	}
 	r->status.workers_count = r->crew.count;
 	return 0;
-}
-
-/* O_EXCL on a block device fails while anyone uses it, and keeps it unmountable; one
- * claim serves all clones. */
-static int claim(struct run *r, const struct target *t, const struct target_file *f,
-		 struct err *err)
-{
-	const int fd = open(f->path, O_RDONLY | O_EXCL | O_CLOEXEC);
-	int *larger;
-
-	if (fd < 0)
-		return err_set(err, -errno, "%s: cannot claim '%s' for writing: %s; name an unused "
-			       "device", t->job->name, f->path, strerror(errno));
-	larger = realloc(r->claims, (r->claims_count + 1) * sizeof(int));
-	if (!larger) {
-		close(fd);
-		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
-	}
-	r->claims = larger;
-	r->claims[r->claims_count++] = fd;
-	return 0;
-}
-
-static bool claimed_before(const struct run *r, uint32_t member, dev_t device)
-{
-	for (uint32_t i = 0; i < member; i++) {
-		const struct target *t = &r->crew.members[i].target;
-
-		for (uint32_t j = 0; t->job->rw & RW_WRITE && j < t->files_count; j++) {
-			if (t->files[j].type == S_IFBLK && t->files[j].device == device)
-				return true;
-		}
-	}
-	return false;
-}
-
-static int claim_devices(struct run *r, struct err *err)
-{
-	int ret = 0;
-
-	for (uint32_t i = 0; !ret && i < r->crew.count; i++) {
-		const struct target *t = &r->crew.members[i].target;
-
-		for (uint32_t j = 0; !ret && t->job->rw & RW_WRITE && j < t->files_count; j++) {
-			if (t->files[j].type == S_IFBLK &&
-			    !claimed_before(r, i, t->files[j].device))
-				ret = claim(r, t, &t->files[j], err);
-		}
-	}
-	return ret;
 }
 
 static void hook_say(void *context, const char *text)
@@ -297,23 +179,14 @@ static bool all_gone(struct run *r, struct span g)
 	return gone;
 }
 
-/* Samples of the group's rows: the earliest time at which one more is due. */
+/* Samples and progress that are due; when the next ones are. */
 static uint64_t sample(struct run *r, struct span g, uint64_t now)
 {
-	uint64_t due = now + POLL_NS;
+	const uint64_t due = rows_sample(&r->rows, &r->crew, g.first, g.end, now);
 
-	for (uint32_t i = g.first; i < g.end; i++) {
-		const uint32_t row = r->crew.members[i].row;
-		uint64_t next;
-
-		if (i > g.first && row == r->crew.members[i - 1].row)
-			continue;
-		next = row_sampler_tick(&r->samplers[row], now);
-		due = next < due ? next : due;
-	}
 	if (status_due(&r->status, now))
 		status_write(&r->status, state_of(r, g), fraction(r, g));
-	return due;
+	return due < now + POLL_NS ? due : now + POLL_NS;
 }
 
 static void watch_group(struct run *r, struct span g)
@@ -330,39 +203,6 @@ static void watch_group(struct run *r, struct span g)
 		due = sample(r, g, now);
 		futex_wait(&control->events, seen, due > now ? due - now : 1);
 	}
-}
-
-static void finish_member(struct run *r, const struct member *m)
-{
-	struct job_result *row = &r->result->rows[m->row];
-	const struct worker_shared *w = m->worker.shared;
-	const uint64_t elapsed_s = (m->end_ns - m->start_ns) / 1000000000u + 1;
-
-	if (!row->error && w->error) {
-		row->error = w->error;
-		memcpy(row->error_text, w->error_text, sizeof(row->error_text));
-	}
-	if (!row->pid)
-		row->pid = m->started ? m->process->pid : 0;
-	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)
-		row->start_unix_ms = m->start_unix_ms;
-	row->elapsed_s = elapsed_s > row->elapsed_s ? elapsed_s : row->elapsed_s;
-	if (row->stats != &w->stats)
-		worker_stats_merge(row->stats, &w->stats);
-}
-
-static void finish_group(struct run *r, struct span g)
-{
-	const uint64_t now = clock_monotonic_ns();
-
-	for (uint32_t i = g.first; i < g.end; i++) {
-		const struct member *m = &r->crew.members[i];
-
-		if (r->result->rows[m->row].stats == &m->worker.shared->stats)
-			row_sampler_finish(&r->samplers[m->row], now);
-	}
-	for (uint32_t i = g.first; i < g.end; i++)
-		finish_member(r, &r->crew.members[i]);
 }
 
 static struct span next_group(const struct crew *c, uint32_t first)
@@ -395,7 +235,7 @@ static void run_groups(struct run *r)
 		release_group(r, g);
 		watch_group(r, g);
 		crew_reap(c, g.first, g.end);
-		finish_group(r, g);
+		rows_finish(&r->rows, c, g.first, g.end);
 		r->group++;
 	}
 	status_write(&r->status, STATUS_FINISHING, stop_requested ? 0 : 1);
@@ -427,11 +267,11 @@ static int prepare(struct run *r, struct err *err)
 	int ret = crew_init(&r->crew, r->jobs, r->options, err);
 
 	if (!ret)
-		ret = make_rows(r, err);
+		ret = rows_init(&r->rows, r->result, &r->crew, series_interval_ms(r), err);
 	if (!ret)
 		ret = watch_all(r, err);
 	if (!ret)
-		ret = claim_devices(r, err);
+		ret = claims_init(&r->claims, &r->crew, err);
 	if (!ret)
 		ret = lay_out(r, err);
 	for (uint32_t i = 0; !ret && i < r->crew.count; i++)
@@ -454,19 +294,15 @@ static void measure(struct run *r)
 	disk_watch_end(&r->disks, &result->disks, &result->disks_count);
 	result->end_unix_ms = clock_unix_ms();
 	result->interrupted = stop_requested;
-	stop_requested = 0;
+	stop_requested = false;
 	note_clock(r);
 }
 
 static void release(struct run *r)
 {
-	for (size_t i = 0; r->samplers && i < r->result->rows_count; i++)
-		row_sampler_release(&r->samplers[i]);
-	free(r->samplers);
+	rows_release(&r->rows);
 	status_release(&r->status);
-	for (uint32_t i = 0; i < r->claims_count; i++)
-		close(r->claims[i]);
-	free(r->claims);
+	claims_release(&r->claims);
 	crew_release(&r->crew);
 }
 

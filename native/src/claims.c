@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "claims.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int claim(struct claims *claims, const struct target *t, const struct target_file *f,
+		 struct err *err)
+{
+	const int fd = open(f->path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int *larger;
+
+	if (fd < 0)
+		return err_set(err, -errno, "%s: cannot claim '%s' for writing: %s; name an unused "
+			       "device", t->job->name, f->path, strerror(errno));
+	larger = realloc(claims->fds, (claims->count + 1) * sizeof(int));
+	if (!larger) {
+		close(fd);
+		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
+	}
+	claims->fds = larger;
+	claims->fds[claims->count++] = fd;
+	return 0;
+}
+
+static bool writes_device(const struct target *t, dev_t device, uint32_t files)
+{
+	for (uint32_t i = 0; t->job->rw & RW_WRITE && i < files; i++) {
+		if (t->files[i].type == S_IFBLK && t->files[i].device == device)
+			return true;
+	}
+	return false;
+}
+
+/* Did an earlier file of this clone, or an earlier clone, claim it? */
+static bool claimed(const struct crew *crew, uint32_t member, uint32_t file)
+{
+	const dev_t device = crew->members[member].target.files[file].device;
+
+	for (uint32_t i = 0; i < member; i++) {
+		const struct target *t = &crew->members[i].target;
+
+		if (writes_device(t, device, t->files_count))
+			return true;
+	}
+	return writes_device(&crew->members[member].target, device, file);
+}
+
+static int claim_member(struct claims *claims, const struct crew *crew, uint32_t member,
+			struct err *err)
+{
+	const struct target *t = &crew->members[member].target;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && t->job->rw & RW_WRITE && i < t->files_count; i++) {
+		if (t->files[i].type == S_IFBLK && !claimed(crew, member, i))
+			ret = claim(claims, t, &t->files[i], err);
+	}
+	return ret;
+}
+
+int claims_init(struct claims *claims, const struct crew *crew, struct err *err)
+{
+	int ret = 0;
+
+	*claims = (struct claims){ 0 };
+	for (uint32_t i = 0; !ret && i < crew->count; i++)
+		ret = claim_member(claims, crew, i, err);
+	return ret;
+}
+
+void claims_release(struct claims *claims)
+{
+	for (uint32_t i = 0; i < claims->count; i++)
+		close(claims->fds[i]);
+	free(claims->fds);
+	*claims = (struct claims){ 0 };
+}
