@@ -67,13 +67,18 @@ static void warn(const struct check *c, const char *text)
 	c->list->warnings_count++;
 }
 
+/* zonesize alone divides the file into zones, as it did before there was a zonemode;
+ * only an explicit zonemode=none contradicts it. */
 static int check_zones(const struct check *c)
 {
 	struct job *job = c->job;
 
-	if (job->zonemode == ZONE_NONE && job->zonesize_bytes)
-		return refuse(c, "zonesize", "zonesize needs zonemode=strided, and there is "
-					     "none; add it, or drop zonesize");
+	if (job->zonemode == ZONE_NONE && job->zonesize_bytes) {
+		if (origin(c, "zonemode"))
+			return refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
+						     "drop one of them");
+		job->zonemode = ZONE_STRIDED;
+	}
 	if (job->zonemode == ZONE_STRIDED && !job->zonesize_bytes)
 		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
 	if (job->zonemode == ZONE_NONE && (job->zoneskip_bytes || job->zonerange_bytes))

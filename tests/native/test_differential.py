@@ -247,7 +247,7 @@ def test_nothing_is_written_outside_of_size(engine: Path, tmp_path: Path, option
 @pytest.mark.parametrize(
     "text",
     [
-        "[j]\nrw=read\nsize=1m\nzonesize=64k\n",
+        "[j]\nrw=read\nsize=1m\nzonesize=64k\nzonemode=none\n",
         "[j]\nrw=read\nsize=1m\nzonemode=strided\n",
         "[j]\nrw=read\nsize=1k\n",
         "[j]\nrw=read\nsize=1m\nbogus=1\n",

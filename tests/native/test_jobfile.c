@@ -151,10 +151,22 @@ static void zones(void **state)
 	assert_int_equal(list.jobs[0].zonerange_bytes, 65536);
 	assert_int_equal(list.jobs[0].size.bytes, 4 * 65536);
 	job_list_release(&list);
-	expect_error("[a]\nzonesize=64k\n", "t.fio:2:1: job 'a': zonesize needs zonemode");
-	expect_error("[global]\nzonesize=64k\n[a]\n", "t.fio:2:1: job 'a': zonesize needs");
+	expect_error("[a]\nzonesize=64k\nzonemode=none\n", "t.fio:2:1: job 'a': zonesize contradicts");
+	expect_error("[global]\nzonesize=64k\n[a]\nzonemode=none\n",
+		     "t.fio:2:1: job 'a': zonesize contradicts");
 	expect_error("[a]\nzonemode=strided\n", "t.fio:2:1: job 'a': zonemode=strided needs");
 	expect_error("[a]\nsize=4z\n", "t.fio:2:1: job 'a': a number of zones");
+}
+
+static void zonesize_alone_means_strided_zones(void **state)
+{
+	struct job_list list = parsed("[a]\nzonesize=64k\n[b]\nzonesize=0\n");
+
+	(void)state;
+	assert_int_equal(list.jobs[0].zonemode, ZONE_STRIDED);
+	assert_int_equal(list.jobs[0].zonerange_bytes, 65536);
+	assert_int_equal(list.jobs[1].zonemode, ZONE_NONE);
+	job_list_release(&list);
 }
 
 static void what_does_nothing_is_told(void **state)
@@ -234,6 +246,7 @@ int main(void)
 		cmocka_unit_test(variables_and_includes),
 		cmocka_unit_test(stonewall_starts_a_group),
 		cmocka_unit_test(zones),
+		cmocka_unit_test(zonesize_alone_means_strided_zones),
 		cmocka_unit_test(what_does_nothing_is_told),
 		cmocka_unit_test(errors_name_their_place),
 		cmocka_unit_test(binary_files_are_refused),
