@@ -26,7 +26,7 @@ from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
-from iogate.spec import load_spec, make_plan
+from iogate.spec import check_native, load_spec, make_plan
 from iogate.store import Store, open_store
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
@@ -71,6 +71,8 @@ def make_request_plan(request: Request) -> Plan:
     """The spec as a plan, cut down to what the request selects."""
     spec = load_spec(request.spec)
     plan = make_plan(spec, overrides=request.overrides)
+    if request.engine == "native":
+        check_native(plan)
     cases = tuple(_resized(case, request) for case in plan.cases if _selected(case, request))
     if not cases:
         raise UsageError(
@@ -89,7 +91,12 @@ def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Fin
     uses = uses_of(plan)
     started = _new_run(request, plan, sut)
     with (
-        host_lock(started.id, wait_s=request.wait_s, on_wait=observer.waiting),
+        host_lock(
+            started.id,
+            wait_s=request.wait_s,
+            on_wait=observer.waiting,
+            give_up=lambda: stop.requested,
+        ),
         closing(open_store(request.store)) as store,
     ):
         sweep(sut)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Map
 from pathlib import Path
 
 from iogate.errors import SpecError
-from iogate.model.spec import BaselineRule, OnMissingBaseline, Spec
+from iogate.model.spec import BaselineRule, OnMissingBaseline, Spec, Target, Workload
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
 from iogate.spec.problems import Problems
+from iogate.spec.sanity import check_thresholds
 from iogate.spec.scalars import to_json, whole_number
-from iogate.spec.tree import Mapping, Node, Scalar
+from iogate.spec.tree import Entry, Mapping, Node, Scalar
 
 _KEPT = ("runner", "environment", "precondition")
 
 
 def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec:
-    """The spec of a tree that the schema allows; other problems are noted, and raised
-    together when all of it has been read."""
+    """The spec of a tree that the schema allows. Other problems are noted; the spec is
+    whole only when there are none."""
     targets = build_targets(_mapping(tree, "targets", problems), problems)
     workloads = []
     for name, entry in _mapping(tree, "workloads", problems).entries.items():
-        try:
-            assert isinstance(entry.value, Mapping)
-            workloads.append(build_workload(name, entry, targets, path, problems))
-        except SpecError as error:
-            problems.take(error)
-    problems.check()
+        workload = _workload(name, entry, targets, path, problems)
+        if workload:
+            workloads.append(workload)
     kept = {key: _section(tree.get(key)) for key in _KEPT}
     missing = scalar_text(tree.get("on_missing_baseline"), OnMissingBaseline.WARN)
     inconclusive = scalar_text(tree.get("on_inconclusive"), OnMissingBaseline.WARN)
@@ -44,6 +43,22 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
         environment=kept["environment"],
         precondition=kept["precondition"],
     )
+
+
+def _workload(
+    name: str, entry: Entry, targets: Map[str, Target], path: Path, problems: Problems
+) -> Workload | None:
+    """A workload whose thresholds make sense for what it does, or None."""
+    own = Problems()
+    workload = None
+    try:
+        workload = build_workload(name, entry, targets, path, own)
+        if not own:
+            check_thresholds(workload, own)
+    except SpecError as error:
+        own.take(error)
+    problems.join(own)
+    return workload
 
 
 def _baseline(node: Node | None) -> BaselineRule:

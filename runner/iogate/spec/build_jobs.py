@@ -12,12 +12,11 @@ from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.document import read_text
 from iogate.spec.fio_options import OPTIONS, Kind
 from iogate.spec.jobfile_reader import Assignment, Section, read_job_file
-from iogate.spec.options import read_key, read_option
+from iogate.spec.options import PLACES, read_key, read_option
 from iogate.spec.problems import Problems
 from iogate.spec.tree import Entry, Mapping, Node, Scalar
 
 _SOURCES = ("fio", "jobs", "jobfile")
-_PLACES = ("directory", "filename")
 
 
 def build_jobs(
@@ -114,7 +113,7 @@ def _job(section: Section, shared: Options, target: Target, problems: Problems) 
     options = {**own, **shared} if from_file else {**shared, **own}
     kept = {}
     for key, (value, where) in options.items():
-        if key not in _PLACES:
+        if key not in PLACES:
             kept[key] = value
             continue
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping as Map
 
 from iogate.errors import Location, SpecError
-from iogate.spec.options import read_key, read_option, split_key
+from iogate.spec.options import PLACES, read_key, read_option, split_key
 from iogate.spec.problems import Problems, suggest
 from iogate.spec.tree import Mapping, Node, Scalar, Sequence
 
@@ -67,7 +67,7 @@ def point_key(key: str, jobs: set[str], where: Location) -> str:
         raise AssertionError
     job, option = found
     read_key(option, where)
-    if option in ("filename", "directory"):
+    if option in PLACES:
         raise SpecError(
             f"{option} cannot vary", remedy="use a workload for each target", where=where
         )

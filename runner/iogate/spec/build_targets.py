@@ -17,7 +17,8 @@ _KINDS = {kind.value: kind for kind in TargetKind}
 
 
 def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
-    """Targets by name; what is wrong with one is noted and the others are read."""
+    """Targets by name. What is wrong with one is noted; a stand-in takes its place, so
+    that workloads are not blamed for it."""
     targets = {}
     for name, entry in node.entries.items():
         try:
@@ -27,7 +28,9 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
     for target in targets.values():
         if target.kind is TargetKind.FILESYSTEM:
             _check_device(target, node, targets, problems)
-    return targets
+    return {
+        name: targets.get(name, Target(name, TargetKind.DIRECTORY, AUTO)) for name in node.entries
+    }
 
 
 def _target(name: str, entry: Entry) -> Target:

@@ -11,6 +11,7 @@ from iogate.model.spec import JobSpec, Repetitions, Target, Workload
 from iogate.spec.build_jobs import build_jobs
 from iogate.spec.build_matrix import build_matrix, build_points
 from iogate.spec.build_thresholds import build_thresholds
+from iogate.spec.matrix import MAX_POINTS, matrix_size
 from iogate.spec.options import split_key
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import whole_number
@@ -38,6 +39,12 @@ def build_workload(
     strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
     names = {job.name for job in jobs}
     matrix = build_matrix(strategy.get("matrix"), names, problems)
+    if matrix_size(matrix) > MAX_POINTS:
+        raise SpecError(
+            f"workload {name!r} has {matrix_size(matrix)} cases",
+            remedy=f"at most {MAX_POINTS} are run: make its matrix smaller",
+            where=entry.key_at,
+        )
     return Workload(
         name=name,
         target=target.name,

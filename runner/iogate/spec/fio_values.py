@@ -69,7 +69,9 @@ def check_text(key: str, text: str) -> None:
     if not text:
         raise BadValueError(f"{key} has no value", f"write {key}: VALUE, or leave it out")
     if len(text) > _MAX_LENGTH:
-        raise BadValueError(f"the value of {key} is longer than {_MAX_LENGTH} characters")
+        raise BadValueError(
+            f"the value of {key} is longer than {_MAX_LENGTH} characters", "shorten it"
+        )
     bad = next((c for c in text if c in ";#" or not c.isprintable()), None)
     if bad is not None:
         raise BadValueError(
@@ -104,7 +106,7 @@ def _integer(key: str, text: str) -> str:
         )
     value = Decimal(match[2]) * 1024**power
     if not unit and value != int(value):
-        raise BadValueError(f"{key} is a whole number, not {text!r}")
+        raise BadValueError(f"{key} is a whole number, not {text!r}", "1.5k is fine: 1536")
     return str(int(value) * (-1 if match[1] else 1))
 
 

@@ -11,9 +11,16 @@ from iogate.spec.fio_options import canonical_key, known_keys
 from iogate.spec.fio_values import BadValueError, read_value
 from iogate.spec.problems import suggest
 
+PLACES = ("directory", "filename")  # where I/O goes: the target's business
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 _MAX_VARIABLE = 4096
+_MISPLACED = {
+    "exclude": "exclude stands beside matrix, under strategy",
+    "include": "include stands beside matrix, under strategy",
+    "repetitions": "repetitions stands beside fio, in the workload",
+    "thresholds": "thresholds stands beside fio, in the workload",
+}
 _REFUSED = {
     "name": "a job is named by its workload, or by its key under jobs",
     "opendir": "it reaches files outside of the target",
@@ -31,14 +38,16 @@ def read_key(key: str, where: Location | None) -> str:
     """The canonical name of an option; SpecError for what is none or is refused."""
     name = canonical_key(key)
     if name is None:
-        raise SpecError(
-            f"unknown fio option {key!r}",
-            remedy=suggest(key, known_keys()) or "see man fio for its options",
-            where=where,
-        )
+        raise unknown_option(key, where)
     if name in _REFUSED:
         raise SpecError(f"{key} cannot be set here", remedy=_REFUSED[name], where=where)
     return name
+
+
+def unknown_option(key: str, where: Location | None) -> SpecError:
+    """The error for a key that fio does not have."""
+    hint = _MISPLACED.get(key) or suggest(key, known_keys()) or "see man fio for its options"
+    return SpecError(f"unknown fio option {key!r}", remedy=hint, where=where)
 
 
 def read_option(name: str, text: str, where: Location | None) -> str:

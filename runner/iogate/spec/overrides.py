@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from iogate.errors import SpecError, UsageError
 from iogate.model.spec import JobSpec, Repetitions, Spec, Workload
 from iogate.spec.fio_options import known_keys
-from iogate.spec.options import read_option, split_key
+from iogate.spec.options import PLACES, read_key, read_option, split_key
 from iogate.spec.problems import suggest
 
 REPETITIONS = "repetitions"
@@ -77,6 +77,7 @@ def _applied(workload: Workload, override: Override) -> Workload:
     if found is None:
         return workload
     job_name, option = found
+    _check_allowed(option)
     value = read_option(option, override.value, None)
     key = f"{job_name}.{option}" if job_name else option
     return replace(
@@ -85,6 +86,14 @@ def _applied(workload: Workload, override: Override) -> Workload:
         matrix={k: (value,) if k == key else v for k, v in workload.matrix.items()},
         include=tuple(_point_with(point, key, value) for point in workload.include),
     )
+
+
+def _check_allowed(option: str) -> None:
+    read_key(option, None)
+    if option in PLACES:
+        raise SpecError(
+            f"{option} cannot be set here", remedy="the target of the spec says where I/O goes"
+        )
 
 
 def _job_with(job: JobSpec, name: str, option: str, value: str) -> JobSpec:

@@ -27,6 +27,11 @@ class Problems:
         for each in (error, *error.others):
             self.add(each.what, each.where, each.remedy)
 
+    def join(self, other: Problems) -> None:
+        """Note all that another collection holds."""
+        for error in other._found:
+            self.take(error)
+
     def __bool__(self) -> bool:
         return bool(self._found)
 

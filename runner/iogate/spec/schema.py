@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from iogate.errors import Location
+from iogate.spec.options import unknown_option
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import to_json
 from iogate.spec.tree import Mapping, Node, Sequence
@@ -22,6 +23,7 @@ _TYPES = {
     "boolean": "true or false",
     "null": "nothing",
 }
+_SCALAR_TYPES = 3
 _HINTS = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
@@ -30,10 +32,18 @@ _HINTS = {
 }
 
 
-def check_schema(tree: Mapping, problems: Problems) -> None:
-    """Note everything in the tree that the schema does not allow."""
-    for error in _validator().iter_errors(to_json(tree)):
+def check_schema(tree: Mapping, problems: Problems) -> bool:
+    """Note everything in the tree that the schema does not allow. True when all of it has
+    the right shape, so that it can be read on: then at most some keys are unknown."""
+    errors = list(_validator().iter_errors(to_json(tree)))
+    for error in errors:
         _note(error, tree, problems)
+    return all(_is_about_a_key(error) for error in errors)
+
+
+def _is_about_a_key(error: Any) -> bool:
+    names = "propertyNames" in error.absolute_schema_path
+    return names or error.validator == "additionalProperties"
 
 
 @cache
@@ -86,6 +96,10 @@ def _unknown_key(error: Any, tree: Node) -> Iterator[Message]:
     for key, entry in node.entries.items():
         if key in known or key.startswith("x-"):
             continue
+        if "ioengine" in known:
+            unknown = unknown_option(key, entry.key_at)
+            yield unknown.what, entry.key_at, unknown.remedy
+            continue
         remedy = suggest(key, known) or _HINTS.get(key, "")
         remedy = remedy or f"keys here: {', '.join(sorted(known))}"
         yield f"unknown key {key!r}{_inside(error)}", entry.key_at, remedy
@@ -101,12 +115,24 @@ def _missing_key(error: Any, tree: Node) -> Iterator[Message]:
 def _wrong_type(error: Any, tree: Node) -> Iterator[Message]:
     wanted = error.validator_value
     names = [_TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted)]
-    remedy = ""
-    if wanted == "boolean":
-        remedy = "write true or false; on, off, yes and no mean different things to readers"
-    elif "string" in names or wanted == "string":
-        remedy = "quote it if it is meant as text"
+    if len(names) >= _SCALAR_TYPES:
+        names = ["one value"]
+    remedy = _type_remedy(error, wanted)
     yield _must_be(error, listed(names)), node_at(tree, error.absolute_path).where, remedy
+
+
+def _type_remedy(error: Any, wanted: object) -> str:
+    path = list(error.absolute_path)
+    misplaced = [step for step in path if step in ("exclude", "include")]
+    if misplaced and "matrix" in path:
+        return _HINTS[misplaced[0]]
+    if wanted == "boolean":
+        return "write true or false; on, off, yes and no mean different things to readers"
+    if wanted == "string":
+        return "quote it if it is meant as text"
+    if isinstance(wanted, list) and isinstance(error.instance, list):
+        return "several values, each a case of its own, stand under strategy.matrix"
+    return ""
 
 
 def _not_one_of(error: Any, tree: Node) -> Iterator[Message]:

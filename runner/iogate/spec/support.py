@@ -8,14 +8,14 @@ from iogate.errors import SpecError
 from iogate.model.plan import Case, Plan
 from iogate.spec.problems import Problems
 
-_OPTION_NAMES = """
+_NAMES = """
     bs buffered description direct directory end_fsync fdatasync filename fsync group_reporting
     invalidate io_size iodepth ioengine loops name norandommap nrfiles number_ios numjobs offset
     ramp_time randrepeat randseed runtime rw rwmixread rwmixwrite size startdelay stonewall
     thinktime thread time_based zonemode zonerange zonesize zoneskip
 """
-_OPTIONS = frozenset(_OPTION_NAMES.split())
-_CHOICES = {
+OPTIONS = frozenset(_NAMES.split())
+CHOICES = {
     "ioengine": ("sync", "psync", "libaio", "io_uring", "mmap", "posixaio", "null"),
     "rw": ("read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"),
     "zonemode": ("none", "strided"),
@@ -35,10 +35,10 @@ def check_native(plan: Plan) -> None:
 def _missing(case: Case) -> Iterator[SpecError]:
     for job in case.jobs:
         for key, value in job.options.items():
-            known = _CHOICES.get(key)
-            if key in _OPTIONS and (known is None or value in known):
+            known = CHOICES.get(key)
+            if key in OPTIONS and (known is None or value in known):
                 continue
-            said = f"{key}={value}" if key in _OPTIONS else key
+            said = f"{key}={value}" if key in OPTIONS else key
             remedy = f"use one of {', '.join(known)}" if known else "leave it out"
             yield SpecError(
                 f"workload {case.workload!r}: fio has {said}, iogate-engine does not have it yet",

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+
+from iogate.errors import ExitCode, UsageError
+from iogate.model.spec import Repetitions
+from iogate.spec import expand_spec
+from support.specs import cases, load, plan_of, workloads
+
+TWO = """\
+  a:
+    fio: { size: 1g, rw: read }
+    strategy: { matrix: { bs: [4k, 8k], iodepth: [1, 2] }, include: [{ bs: 64k, iodepth: 9 }] }
+    thresholds: { read.iops: { limit: '> 1', when: { bs: 4k } }, read.bw: '> 1MB/s' }
+  b.c:
+    fio: { size: 2g }
+    jobs: { x: { bs: 4k }, y: { bs: 8k } }
+"""
+
+
+def values(key: str, *overrides: str) -> list[list[str | None]]:
+    """The option in every job of every case."""
+    return [[job.options.get(key) for job in case.jobs] for case in cases(TWO, overrides=overrides)]
+
+
+def test_a_bare_key_reaches_every_job_of_every_workload() -> None:
+    assert values("size", "size=64m") == [["64m"]] * 5 + [["64m", "64m"]]
+
+
+def test_a_workloads_key_reaches_only_that_workload() -> None:
+    assert values("size", "b.c.size=64m") == [["1g"]] * 5 + [["64m", "64m"]]
+
+
+def test_a_jobs_key_reaches_only_that_job() -> None:
+    assert values("size", "b.c.y.size=64m") == [["1g"]] * 5 + [["2g", "64m"]]
+    assert values("size", "y.size=64m") == [["1g"]] * 5 + [["2g", "64m"]]
+
+
+def test_an_axis_becomes_its_one_value_under_any_name() -> None:
+    found = cases(TWO, overrides=["a.blocksize=16k"])
+    assert [case.name for case in found] == [
+        "a/bs=16k,iodepth=1",
+        "a/bs=16k,iodepth=2",
+        "a/bs=16k,iodepth=9",
+        "b.c",
+    ]
+
+
+def test_thresholds_stay() -> None:
+    found = cases(TWO, overrides=["bs=4096"])
+    assert [threshold.metric for threshold in found[0].thresholds] == ["read.iops", "read.bw"]
+
+
+def test_the_last_one_counts_and_again_is_the_same() -> None:
+    overrides = ["size=1m", "size=2m", "a.bs=4k"]
+    spec = load(workloads(TWO))
+    once = expand_spec(spec, overrides=overrides)
+    again = expand_spec(load(workloads(TWO), overrides=overrides), overrides=overrides)
+    assert once == again
+    assert once.cases[0].jobs[0].options["size"] == "2m"
+
+
+def test_repetitions_can_be_set() -> None:
+    found = cases(TWO, overrides=["repetitions=1", "b.c.repetitions=7"])
+    assert [case.repetitions for case in found] == [Repetitions(1, 1)] * 5 + [Repetitions(7, 7)]
+
+
+def test_an_override_may_supply_what_the_spec_leaves_out() -> None:
+    assert cases("  w: { fio: { rw: read } }\n", overrides=["size=1m"])[0].jobs[0].options["size"]
+
+
+def test_words_for_yes_are_read_as_in_the_spec() -> None:
+    assert values("direct", "direct=on")[0] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("size", "key=value"),
+        ("=1m", "key=value"),
+        ("sise=1m", "size"),
+        ("a.sise=1m", "size"),
+        ("q.size=1m", "workload or job"),
+        ("size=1q", "number"),
+        ("size=", "no value"),
+        ("size=1m;rw=write", "';'"),
+        ("size=1m\nrw=write", "'\\n'"),
+        ("rw=raed", "raed"),
+        ("name=x", "cannot be set"),
+        ("exec_prerun=id", "cannot be set"),
+        ("filename=/dev/sda", "target"),
+        ("directory=/", "target"),
+        ("repetitions=0", "1 to 1000"),
+        ("repetitions=many", "1 to 1000"),
+    ],
+)
+def test_a_wrong_override_is_the_calls_fault(override: str, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        plan_of(workloads(TWO), overrides=[override])
+    assert caught.value.exit_code is ExitCode.USAGE
+    assert caught.value.what.startswith(f"--set {override}: ")
+    assert says in caught.value.what + caught.value.remedy
