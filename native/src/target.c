@@ -24,6 +24,14 @@ static bool diskless(const struct job *job)
 	return job->ops->flags & ENGINE_DISKLESS;
 }
 
+/* A mistyped device must not become a file in /dev that fills the memory. */
+static bool is_dev(const struct stat *folder)
+{
+	struct stat dev;
+
+	return !stat("/dev", &dev) && folder->st_dev == dev.st_dev;
+}
+
 /* A file that is not there yet needs at least a folder to be made in. */
 static int check_folder(const struct job *job, struct target_file *f, struct err *err)
 {
@@ -42,6 +50,9 @@ static int check_folder(const struct job *job, struct target_file *f, struct err
 	else if (!S_ISDIR(st.st_mode))
 		ret = err_set(err, -ENOTDIR, "%s: '%s' is not a directory: name one with "
 			      "directory=", job->name, folder);
+	else if (is_dev(&st))
+		ret = err_set(err, -ENODEV, "%s: there is no device '%s', and none can be made by "
+			      "writing a file there: see lsblk", job->name, f->path);
 	else
 		f->device = st.st_dev;
 	free(copy);

@@ -40,10 +40,19 @@ static bool needs_layout(const struct target_file *f)
 	       (bytes_now(f) < file_end(f) || access(f->path, F_OK));
 }
 
-static int full(const struct layout *l, const struct target_file *f, uint64_t needed)
+/* Root may use what is reserved for it. */
+static uint64_t bytes_available(const struct target_file *f)
 {
 	struct statvfs fs;
-	const uint64_t available = statvfs(f->path, &fs) ? 0 : (uint64_t)fs.f_bavail * fs.f_frsize;
+
+	if (statvfs(f->path, &fs))
+		return UINT64_MAX;
+	return (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
+}
+
+static int full(const struct layout *l, const struct target_file *f, uint64_t needed)
+{
+	const uint64_t available = bytes_available(f);
 
 	return err_set(l->err, -ENOSPC, "%s: no space for '%s': it needs %" PRIu64 " MiB more, "
 		       "the filesystem has %" PRIu64 " MiB left: free some, make size smaller, or "
@@ -125,7 +134,12 @@ static int lay_out_file(struct layout *l, const struct target_file *f)
 
 	if (fd < 0)
 		return write_error(l, f, -errno, 0);
-	ret = l->target->job->rw & RW_READ ? write_data(l, fd, f, from) : reserve(l, fd, f, from);
+	/* Known before it is filled: others may need the disk meanwhile. */
+	if (file_end(f) - from > bytes_available(f))
+		ret = full(l, f, file_end(f) - from);
+	else
+		ret = l->target->job->rw & RW_READ ? write_data(l, fd, f, from)
+						   : reserve(l, fd, f, from);
 	if (ret)
 		undo(f, fd, from, created);
 	close(fd);

@@ -20,6 +20,13 @@
 #include "job.h"
 #include "run.h"
 
+/* ThreadSanitizer: the tests' own helper threads are alive while a run forks. */
+const char *__tsan_default_options(void);
+__attribute__((unused)) const char *__tsan_default_options(void)
+{
+	return "die_after_fork=0";
+}
+
 static char core_folder[] = "/tmp/iogate-test-XXXXXX";
 
 __attribute__((unused))

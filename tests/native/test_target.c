@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+
+#include "core.h"
+#include "device.h"
+#include "target.h"
+
+static const struct target_hooks silent;
+
+static void names_are_fios(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 4096);
+	static const struct { const char *directory, *filename; uint32_t clone, file;
+			      const char *path; } rows[] = {
+		{ NULL, NULL, 0, 0, "t.0.0" }, { NULL, NULL, 3, 2, "t.3.2" },
+		{ "d", NULL, 0, 1, "d/t.0.1" }, { "d", "a:b", 0, 1, "d/b" },
+		{ "d", "/x:b", 0, 0, "/x" }, { NULL, "a\\:1:b\\:2", 0, 1, "b:2" },
+		{ NULL, "a\\:1:b\\:2", 0, 0, "a:1" }, { "d:e", NULL, 1, 0, "e/t.1.0" },
+		{ "d:e", NULL, 2, 0, "d/t.2.0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *path;
+
+		job.directory = rows[i].directory;
+		job.filename = rows[i].filename;
+		path = target_path(&job, rows[i].clone, rows[i].file);
+		assert_string_equal(path, rows[i].path);
+		free(path);
+	}
+	job.filename = "a:b\\:c:d";
+	assert_int_equal(target_files_count(&job), 3);
+}
+
+static void init(struct target *t, const struct job *job)
+{
+	struct err err = { 0 };
+
+	if (target_init(t, job, 0, false, &err))
+		fail_msg("%s", err.text);
+}
+
+static uint64_t file_bytes(const struct target *t, uint32_t i)
+{
+	struct stat st;
+
+	return stat(t->files[i].path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+/* Size is shared among files; what is read is really written. */
+static void layout_makes_files(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 100000);
+	struct target t;
+	struct err err = { 0 };
+	char bytes[512];
+	int fd;
+
+	(void)state;
+	job.filename = "l1:l2:l3";
+	job.offset.bytes = 512;
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &silent, &err), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(t.files[i].extent.size_bytes, 33333);
+		assert_int_equal(t.files[i].extent.start_bytes, 512);
+		assert_int_equal(file_bytes(&t, i), 33333 + 512);
+		fd = open(t.files[i].path, O_RDONLY);
+		assert_int_equal(pread(fd, bytes, 512, 33333), 512);
+		close(fd);
+		assert_non_null(memchr(bytes + 1, bytes[0] + 1, 511));
+	}
+	target_release(&t);
+}
+
+static void layout_extends_but_never_cuts(void **state)
+{
+	struct job job = core_job("psync", RW_WRITE, 8192);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.filename = "grows";
+	for (int i = 0; i < 3; i++) {
+		static const uint64_t sizes[] = { 8192, 65536, 4096 };
+
+		job.size.bytes = sizes[i];
+		init(&t, &job);
+		assert_int_equal(target_layout(&t, &silent, &err), 0);
+		assert_int_equal(file_bytes(&t, 0), i ? 65536 : 8192);
+		assert_int_equal(t.files[0].extent.size_bytes, sizes[i]);
+		target_release(&t);
+	}
+}
+
+static void size_defaults_to_what_is_there(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 65536);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.filename = "there";
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &silent, &err), 0);
+	target_release(&t);
+	job.size.bytes = 0;
+	job.offset.bytes = 4096;
+	init(&t, &job);
+	assert_int_equal(t.files[0].extent.size_bytes, 65536 - 4096);
+	target_release(&t);
+	job.offset.bytes = 0;
+	job.size.percent = 25;
+	init(&t, &job);
+	assert_int_equal(t.files[0].extent.size_bytes, 16384);
+	target_release(&t);
+}
+
+static bool stop_now(void *context)
+{
+	return context == NULL;
+}
+
+static void layout_can_be_stopped(void **state)
+{
+	const struct target_hooks hooks = { .stop = stop_now };
+	struct job job = core_job("psync", RW_READ, 1 << 20);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.filename = "stopped";
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &hooks, &err), -EINTR);
+	assert_int_equal(file_bytes(&t, 0), 0);
+	target_release(&t);
+}
+
+static void too_large_says_how_much(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 1ull << 60);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.filename = "huge";
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &silent, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, "1099511627776 MiB more"));
+	assert_int_equal(file_bytes(&t, 0), 0);
+	target_release(&t);
+}
+
+static void no_file_in_dev(void **state)
+{
+	struct job job = core_job("psync", RW_WRITE, 4096);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.filename = "/dev/iogate-no-such-device";
+	assert_true(target_init(&t, &job, 0, false, &err) < 0);
+	assert_non_null(strstr(err.text, "no device"));
+	target_release(&t);
+}
+
+/* A loop device of our own: its image, then it itself while mounted, are refused. */
+static bool shell(const char *command, const char *argument)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "%s '%s' 2>/dev/null", command, argument);
+	return !system(line);
+}
+
+static char *loop_device(const char *image, char *name, size_t size)
+{
+	char command[256];
+	FILE *f;
+	char *found;
+
+	snprintf(command, sizeof(command), "losetup -f --show '%s' 2>/dev/null", image);
+	f = popen(command, "r");
+	found = f ? fgets(name, (int)size, f) : NULL;
+	if (f)
+		pclose(f);
+	if (found)
+		name[strcspn(name, "\n")] = '\0';
+	return found;
+}
+
+static void assert_refused(const char *path, const char *why)
+{
+	struct job job = core_job("psync", RW_WRITE, 4096);
+	struct target t;
+	struct err err = { 0 };
+
+	job.directory = NULL;
+	job.filename = path;
+	assert_int_equal(target_init(&t, &job, 0, false, &err), -EBUSY);
+	assert_non_null(strstr(err.text, why));
+	target_release(&t);
+	job.rw = RW_READ;
+	init(&t, &job);
+	target_release(&t);
+}
+
+static void what_is_in_use_is_not_written(void **state)
+{
+	char image[128], link[128], device[64];
+	struct job job = core_job("psync", RW_WRITE, 4096);
+	struct target t;
+
+	(void)state;
+	snprintf(image, sizeof(image), "%s/image", core_folder);
+	snprintf(link, sizeof(link), "%s/link", core_folder);
+	if (geteuid() || !shell("truncate -s 8M", image) ||
+	    !loop_device(image, device, sizeof(device)))
+		skip();
+	assert_refused(image, "stores its blocks");
+	job.directory = NULL;
+	job.filename = device;
+	init(&t, &job);				/* unused: allowed */
+	assert_int_equal(t.files[0].type, S_IFBLK);
+	target_release(&t);
+	assert_int_equal(symlink(device, link), 0);
+	if (shell("mkfs.ext4 -q", device)) {
+		char folder[128];
+
+		snprintf(folder, sizeof(folder), "%s/mnt", core_folder);
+		assert_int_equal(mkdir(folder, 0755), 0);
+		assert_int_equal(mount(device, folder, "ext4", 0, NULL), 0);
+		assert_refused(device, "mounted on");
+		assert_refused(link, "mounted on");
+		umount(folder);
+	}
+	assert_true(shell("losetup -d", device));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_fios),
+		cmocka_unit_test(layout_makes_files),
+		cmocka_unit_test(layout_extends_but_never_cuts),
+		cmocka_unit_test(size_defaults_to_what_is_there),
+		cmocka_unit_test(layout_can_be_stopped),
+		cmocka_unit_test(too_large_says_how_much),
+		cmocka_unit_test(no_file_in_dev),
+		cmocka_unit_test(what_is_in_use_is_not_written),
+	};
+
+	return cmocka_run_group_tests(tests, core_setup, core_teardown);
+}
