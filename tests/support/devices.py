@@ -41,6 +41,7 @@ def partition(device: str) -> Iterator[str]:
     """A first partition of 8 MiB on a device, known to the kernel only."""
     sh("addpart", device, "1", "2048", "16384")
     try:
+        assert Path(f"{device}p1").is_block_device(), "something else is in the node's place"
         yield f"{device}p1"
     finally:
         sh("delpart", device, "1")

@@ -35,6 +35,7 @@ class Display(Observer):
         self._total = repetitions
         self._done = 0
         self._title = ""
+        self._warned: set[str] = set()
 
     def waiting(self, holder: str) -> None:
         self._say(f"waiting for the host: {holder}")
@@ -45,8 +46,13 @@ class Display(Observer):
     def progressed(self, progress: Progress) -> None:
         pass
 
-    def repetition_ended(self, case: Case, measurement: Measurement) -> None:  # noqa: ARG002
+    def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         self._done += 1
+        for warning in measurement.warnings:
+            text = f"{printable(case.name)}: warning: {printable(warning)}"
+            if text not in self._warned:
+                self._warned.add(text)
+                self._say(text)
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         skipped = case.repetitions.min - failure.repetition

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -97,9 +97,12 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     return int(finished.exit_code)
 
 
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """A Stop that Ctrl-C or SIGTERM sets. A second one ends everything at once."""
+    """A Stop that Ctrl-C, SIGTERM or SIGHUP sets. A second one ends everything at once."""
     stop = Stop()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
@@ -107,9 +110,10 @@ def stoppable() -> Iterator[Stop]:
             raise KeyboardInterrupt
         stop.requested = True
         message = b"\niogate: stopping; what was measured is kept (again: end now)\n"
-        os.write(sys.stderr.fileno(), message)
+        with suppress(OSError):  # the terminal may be what has gone
+            os.write(sys.stderr.fileno(), message)
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in _STOPPING}
     try:
         yield stop
     finally:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
@@ -51,9 +52,10 @@ class NativeEngine:
         ending = supervise(process, timeout_s=job.timeout_s, stop=stop, on_lines=on_lines)
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
+        warnings = _warnings(self._sut.read_text(job.log_file) or "")
         result = parse_result(_document(self._sut, job, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
-        return result
+        return replace(result, warnings=warnings)
 
 
 def find_program(sut: Sut) -> str:
@@ -110,6 +112,12 @@ def _rates(part: dict[str, float]) -> Rates:
         clat_mean_ns=part.get("clat_mean_ns"),
         clat_p99_ns=part.get("clat_p99_ns"),
     )
+
+
+def _warnings(log: str) -> tuple[str, ...]:
+    """What the engine warned of: such numbers may not be what they seem."""
+    begins = f"{PROGRAM}: warning: "
+    return tuple(line.removeprefix(begins) for line in log.splitlines() if line.startswith(begins))
 
 
 def _complaint(said: str) -> str:

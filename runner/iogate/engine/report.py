@@ -36,7 +36,12 @@ def _indented(text: str) -> tuple[str, ...]:
 
 
 def require_jobs_ok(program: str, result: EngineResult, status: int, said: str) -> None:
-    """EngineError naming the jobs whose I/O failed."""
+    """EngineError naming the jobs whose I/O failed, or when the result is only a part."""
+    if result.interrupted:
+        raise EngineError(
+            f"{program} was stopped by a signal that iogate did not send",
+            remedy="what it measured until then is kept beside the job file, and not judged",
+        )
     failed = {job.name: os.strerror(job.error) for job in result.jobs if job.error}
     if failed:
         reasons = ", ".join(f"job {name}: {reason}" for name, reason in failed.items())

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -18,16 +19,28 @@ _NAME = "iogate.lock"
 _RETRY_S = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Patience:
+    wait_s: float
+    on_wait: Callable[[str], None]
+    give_up: Callable[[], bool]
+
+
 @contextmanager
 def host_lock(
-    run_id: str, *, wait_s: float = 0.0, on_wait: Callable[[str], None] | None = None
+    run_id: str,
+    *,
+    wait_s: float = 0.0,
+    on_wait: Callable[[str], None] = lambda _holder: None,
+    give_up: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
     """Hold the host for measuring. RefusedError, saying who holds it, when it is not free
-    within ``wait_s`` seconds; ``on_wait`` is told once who is waited for."""
+    within ``wait_s`` seconds, or when ``give_up`` says so meanwhile; ``on_wait`` is told
+    once who is waited for."""
     path = lock_path()
     handle = _open(path)
     try:
-        _acquire(handle, path, wait_s, on_wait)
+        _acquire(handle, path, _Patience(wait_s, on_wait, give_up))
         _sign(handle, run_id)
         yield
         os.ftruncate(handle, 0)
@@ -62,21 +75,21 @@ def _open(path: Path) -> int:
     return handle
 
 
-def _acquire(handle: int, path: Path, wait_s: float, on_wait: Callable[[str], None] | None) -> None:
-    deadline = time.monotonic() + wait_s
+def _acquire(handle: int, path: Path, patience: _Patience) -> None:
+    deadline = time.monotonic() + patience.wait_s
     told = False
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         holder = _holder(handle)
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= deadline or patience.give_up():
             raise RefusedError(
                 f"another run is measuring on this host: {holder}",
                 remedy=f"wait for it (--wait 10m), or stop it; the lock is {path}",
             )
-        if on_wait and not told:
-            on_wait(holder)
+        if not told:
+            patience.on_wait(holder)
             told = True
         time.sleep(_RETRY_S)
 

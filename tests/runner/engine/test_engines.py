@@ -71,6 +71,24 @@ def test_it_measures(engine: Engine, place: Path) -> None:
     assert directions["read"].total_ios + directions["write"].total_ios == 256
 
 
+def test_our_engines_warnings_are_kept_with_the_result(place: Path) -> None:
+    result = run(open_engine("native", LocalSut()), job(place, QUICK + "iodepth=8\n"))
+    (warning,) = result.warnings
+    assert "iodepth=8" in warning
+
+
+def test_a_result_that_someone_else_cut_short_is_not_a_measurement(
+    engine: Engine, place: Path
+) -> None:
+    def interrupt(_: Progress) -> None:
+        for pid in children(os.getpid()):
+            if is_engine(pid, place):
+                os.kill(pid, signal.SIGINT)
+
+    with pytest.raises(EngineError, match=r"stopped by a signal|ended with status|interrupted"):
+        engine.run(job(place, ENDLESS), on_progress=interrupt, stop=Stop())
+
+
 def test_it_shows_progress(engine: Engine, place: Path) -> None:
     seen: list[Progress] = []
     what = job(place, QUICK + "time_based\nruntime=2\n")

@@ -54,6 +54,16 @@ def test_waiting_gets_the_host_when_it_is_free() -> None:
         assert child.wait(10) == 0
 
 
+def test_waiting_can_be_given_up() -> None:
+    with holder("time.sleep(60)") as child:
+        with (
+            pytest.raises(RefusedError, match="another run"),
+            host_lock("mine", wait_s=3600, give_up=lambda: True),
+        ):
+            pass
+        child.kill()
+
+
 def test_the_lock_is_not_passed_on_to_what_is_started() -> None:
     with host_lock("mine"):
         child = subprocess.Popen(["sleep", "60"])
