@@ -224,6 +224,17 @@ static uint32_t count_groups(const struct crew *c)
 	return count;
 }
 
+/* At once, as a long run may go on: results repeat it at the end. */
+static void tell_errors(const struct run *r, struct span g)
+{
+	for (uint32_t i = g.first; i < g.end; i++) {
+		const struct worker_shared *w = r->crew.members[i].worker.shared;
+
+		if (w->error)
+			say(r, w->error_text);
+	}
+}
+
 static void run_groups(struct run *r)
 {
 	struct crew *c = &r->crew;
@@ -236,6 +247,7 @@ static void run_groups(struct run *r)
 		watch_group(r, g);
 		crew_reap(c, g.first, g.end);
 		rows_finish(&r->rows, c, g.first, g.end);
+		tell_errors(r, g);
 		r->group++;
 	}
 	status_write(&r->status, STATUS_FINISHING, stop_requested ? 0 : 1);

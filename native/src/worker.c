@@ -206,11 +206,17 @@ static int make_pattern(struct body *b)
 static int open_engine(struct body *b)
 {
 	struct engine *e = &b->loop.engine;
+	struct err why = { 0 };
 	int ret = target_open(b->loop.worker->target, e->files, &b->err);
 
-	if (!ret && e->ops->open)
-		ret = e->ops->open(e);
+	if (ret)
+		return ret;
+	e->err = &why;
+	ret = e->ops->open ? e->ops->open(e) : 0;
+	e->err = &b->err;
 	b->engine_open = !ret;
+	if (ret)
+		err_set(&b->err, ret, "%s: ioengine %s: %s", e->job->name, e->ops->name, why.text);
 	return ret;
 }
 
