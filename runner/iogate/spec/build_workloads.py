@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping as Map
 from pathlib import Path
 
-from iogate.errors import SpecError
+from iogate.errors import SpecError, UsageError
+from iogate.metrics import metric
+from iogate.model.measurement import DIRECTIONS
 from iogate.model.spec import JobSpec, Repetitions, Target, Workload
 from iogate.spec.build_jobs import build_jobs
 from iogate.spec.build_matrix import build_matrix, build_points
@@ -18,7 +20,7 @@ from iogate.spec.scalars import whole_number
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
-_SERIES = ("direction", "workload")
+_SERIES = ("direction",)
 
 
 def build_workload(
@@ -132,12 +134,22 @@ def _chart(
     if missing:
         problems.add(f"the chart has no {listed(missing)}", node.where, "a chart needs x and y")
     axes = {job.name for job in jobs}
-    chart = {"y": _text(node.get("y")), "scale": _text(node.get("scale")) or "linear"}
+    chart = {"y": _text(node.get("y")), "scale": _text(node.get("scale"))}
+    if "y" in node.entries:
+        _check_metric(chart["y"], node.entries["y"].value, problems)
     chart["x"] = _axis(node.get("x"), matrix, axes, (), problems)
     series = node.get("series")
     items = series.items if isinstance(series, Sequence) else (series,) if series else ()
     chart["series"] = ",".join(_axis(item, matrix, axes, _SERIES, problems) for item in items)
     return {key: chart[key] for key in ("x", "y", "series", "scale") if chart[key]}
+
+
+def _check_metric(path: str, node: Node, problems: Problems) -> None:
+    """A metric may leave its direction out: then there is a line for each."""
+    try:
+        metric(path if path.partition(".")[0] in DIRECTIONS else f"read.{path}")
+    except UsageError as error:
+        problems.add(f"the chart's y: {error.what}", node.where, error.remedy)
 
 
 def _axis(
