@@ -117,9 +117,11 @@ make_venv() {
 	say "making $venv from $lock"
 	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv python3 -m venv --clear "$venv"
 	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$lock"
+	# The engine in it is the built one, not the copy that pip makes, which grows old. A link left
+	# by a checkout that is gone would make pip fail.
+	rm -f "$venv/bin/iogate-engine"
 	quietly pip-iogate "$venv/bin/pip" install --disable-pip-version-check --no-deps \
 		--no-build-isolation -e .
-	# The installed engine is the built one, not a copy that grows old.
 	ln -sf "$root/native/build/iogate-engine" "$venv/bin/iogate-engine"
 	rm -f "$venv"/*.stamp
 	venv_key "$lock" >"$venv/$lock.stamp"

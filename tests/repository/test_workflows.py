@@ -1,0 +1,201 @@
+"""The workflows: checked by actionlint and zizmor, and the gate run for real by act."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from repository.tree import ROOT, tracked
+
+BIN = Path(sys.executable).parent
+CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
+UPLOAD = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
+# act runs the job in the folder itself: to check out is to do nothing. What is uploaded is kept
+# in a folder that the test looks into. Neither has anything to do with what is tested.
+STAND_INS = {
+    CHECKOUT: "name: checkout\ndescription: nothing\nruns: {using: composite, steps: []}\n",
+    UPLOAD: """\
+name: upload-artifact
+description: keeps what it is given
+inputs: {name: {required: true}, path: {required: true}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: mkdir -p "$KEPT" && cp -r "$FROM" "$KEPT/"
+      env: {KEPT: "KEPT_IN", FROM: "${{ inputs.path }}"}
+""",
+}
+JOB = "gate/storage gate"
+SPEC = """\
+version: 1
+name: tiny
+targets:
+  here: { directory: . }
+workloads:
+  reads:
+    target: here
+    fio: { ioengine: psync, rw: randread, bs: 4k, size: 4m, time_based: true, runtime: 1s }
+    repetitions: { min: 1, max: 1 }
+    thresholds:
+      read.iops: ["LIMIT"]
+"""
+
+
+def tool(name: str) -> str:
+    """A checker that scripts/test puts beside pytest."""
+    path = BIN / name
+    assert path.exists(), f"{path} is missing: run scripts/test, which builds it"
+    return str(path)
+
+
+def test_workflows_are_clean_to_actionlint() -> None:
+    files = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    assert files
+    path = f"{BIN}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [tool("actionlint"), *map(str, files)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_workflows_and_the_action_are_clean_to_zizmor() -> None:
+    done = subprocess.run(
+        [tool("zizmor"), "--offline", "--no-progress", ".github"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What act said of a job: its result, each step's, and all that was printed."""
+
+    exit_code: int
+    results: dict[str, str] = field(default_factory=dict)
+    steps: dict[str, str] = field(default_factory=dict)
+    output: str = ""
+
+
+def read_log(text: str, exit_code: int) -> Job:
+    """act's JSON lines as one Job."""
+    results: dict[str, str] = {}
+    steps: dict[str, str] = {}
+    lines = []
+    for line in text.splitlines():
+        said = json.loads(line) if line.startswith("{") else {"msg": line}
+        lines.append(str(said.get("msg", "")).rstrip("\n"))
+        if "jobResult" in said:
+            results[said["job"]] = said["jobResult"]
+        if "stepResult" in said and said.get("stage") == "Main":
+            steps[said["step"]] = said["stepResult"]
+    return Job(exit_code, results, steps, "\n".join(lines))
+
+
+class Repository:
+    """A checkout with stand-ins, where act runs workflows on this host."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "checkout"
+        self.home = folder / "home"
+        self.stand_ins = folder / "stand-ins"
+        self.kept = folder / "kept"
+        self._copy()
+        for name, text in STAND_INS.items():
+            place = self.stand_ins / name.partition("@")[0]
+            place.mkdir(parents=True)
+            (place / "action.yml").write_text(text.replace("KEPT_IN", str(self.kept)))
+
+    def _copy(self) -> None:
+        for path in tracked():
+            copy = self.root / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+        for name in ("schemas", "specs"):
+            (self.root / "runner" / "iogate" / name).symlink_to(f"../../{name}")
+        git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org"]
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "A change"]):
+            subprocess.run([*git, *words], cwd=self.root, check=True)
+
+    def gate(self, **inputs: str) -> Job:
+        """Dispatch gate.yml with these inputs on a runner of its labels."""
+        event = self.root.parent / "event.json"
+        event.write_text(json.dumps({"inputs": inputs}))
+        words = [
+            tool("act"), "workflow_dispatch", "--json", "--pull=false",
+            "-W", ".github/workflows/gate.yml", "-e", str(event),
+            *(f"-P={label}=-self-hosted" for label in ("self-hosted", "linux", "storage")),
+            *(f"--local-repository={name}={self.stand_ins / name.partition('@')[0]}"
+              for name in STAND_INS),
+        ]  # fmt: skip
+        self.home.mkdir(exist_ok=True)
+        environment = {
+            **os.environ,
+            "HOME": str(self.home),
+            "XDG_DATA_HOME": str(self.home / "data"),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            "IOGATE_VENV": str(self.home / "venv"),
+        }
+        done = subprocess.run(
+            words, cwd=self.root, capture_output=True, text=True, check=False,
+            timeout=600, env=environment,
+        )  # fmt: skip
+        return read_log(done.stdout + done.stderr, done.returncode)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """One checkout for all runs, as a self-hosted runner keeps its own."""
+    return Repository(tmp_path_factory.mktemp("act"))
+
+
+def write_spec(repository: Repository, limit: str) -> None:
+    (repository.root / "tiny.yaml").write_text(SPEC.replace("LIMIT", limit))
+
+
+def test_a_limit_that_is_met_lets_the_change_through(repository: Repository) -> None:
+    write_spec(repository, "> 1")
+    job = repository.gate(spec="tiny.yaml")
+    assert job.results == {JOB: "success"}, job.output
+    assert job.exit_code == 0
+    assert job.steps["Keep the report"] == "success"
+    (report,) = repository.kept.glob("*/report.html")
+    assert "tiny" in report.read_text(encoding="utf-8")
+    assert "::error" not in job.output
+
+
+def test_a_limit_that_is_not_met_fails_the_job_on_its_line(repository: Repository) -> None:
+    write_spec(repository, "> 900G")
+    job = repository.gate(spec="tiny.yaml")
+    assert job.results == {JOB: "failure"}, job.output
+    assert job.exit_code != 0
+    assert "verdict=fail" in job.output, job.output
+    assert "exit-code=1" in job.output
+    assert job.steps["Keep the report"] == "success"
+    line = 1 + SPEC.splitlines().index('      read.iops: ["LIMIT"]')
+    assert f"::error file=tiny.yaml,line={line}," in job.output
+
+
+HOSTILE = "$(touch PWNED) `touch PWNED`\"; touch PWNED; '; touch PWNED #.yaml"
+
+
+def test_no_text_in_the_inputs_becomes_a_command(repository: Repository) -> None:
+    pwned = repository.root.parent / "pwned"
+    text = HOSTILE.replace("PWNED", str(pwned))
+    job = repository.gate(spec=text, args=f"--label\n{text}")
+    assert job.results == {JOB: "failure"}, job.output
+    assert "::error title=iogate::" in job.output, job.output
+    assert not pwned.exists()
