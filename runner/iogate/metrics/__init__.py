@@ -7,8 +7,17 @@
 from __future__ import annotations
 
 from iogate.metrics.base import Metric, Row
-from iogate.metrics.defaults import default_metrics
+from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics
 from iogate.metrics.path import canonical_paths, metric
 from iogate.metrics.table import TABLE
 
-__all__ = ["TABLE", "Metric", "Row", "canonical_paths", "default_metrics", "metric"]
+__all__ = [
+    "TABLE",
+    "Metric",
+    "Row",
+    "canonical_paths",
+    "default_metrics",
+    "is_always_kept",
+    "kept_metrics",
+    "metric",
+]

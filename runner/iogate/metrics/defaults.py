@@ -50,3 +50,16 @@ def _jobs(measurements: Sequence[Measurement]) -> Iterator[str]:
 def _has_value(path: str, measurements: Sequence[Measurement]) -> bool:
     extract = metric(path).extract
     return any(extract(measurement) is not None for measurement in measurements)
+
+
+def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
+    """Paths whose values a history keeps as plain numbers: what is shown by default."""
+    return default_metrics(measurements)
+
+
+def is_always_kept(path: str) -> bool:
+    """Whether every history has the metric wherever it has a value."""
+    if path in _WHOLE:
+        return True
+    direction, _, stat = path.partition(".")
+    return direction in DIRECTIONS and stat in _stats(direction, None)

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from iogate.metrics import Metric
+from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement
+from iogate.model.night import Night
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 
 # A first run has nothing to be compared with and found nothing wrong: without it no
 # history could ever begin where a missing baseline blocks.
 ACCEPTED = (Outcome.PASS, Outcome.WARN, Outcome.MISSING_BASELINE)
+
+# A run in which one case failed has measured the others.
+NIGHTS = (RunStatus.COMPLETE, RunStatus.FAILED)
 
 
 class Store(Protocol):
@@ -48,6 +54,25 @@ class Store(Protocol):
         """The last ``window`` accepted runs (complete, with an outcome in ACCEPTED) on a host
         that started before ``before_ns`` and measured one of the cases; newest first, with
         the measurements of those cases only, and without their time series."""
+
+    def nights(
+        self,
+        case_ids: Sequence[str],
+        *,
+        metrics: Sequence[Metric] | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Night]:
+        """The runs in NIGHTS that measured one of the cases, as points of a trend: oldest
+        first, at most the ``limit`` newest of each host. ``host`` is a machine id or a name.
+        ``metrics`` are what each point has; None is everything that was kept as a number
+        when it was measured, which is much quicker to read than what was not."""
+
+    def add_decision(self, decision: Decision) -> None:
+        """Keep what a person decided, durably, before this returns."""
+
+    def decisions(self) -> Sequence[Decision]:
+        """All of them, in the order in which they were taken."""
 
     def close(self) -> None:
         """Release the backend."""

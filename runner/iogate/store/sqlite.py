@@ -13,14 +13,15 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from iogate.errors import RunError, StoreError, UsageError
-from iogate.metrics import default_metrics, metric
+from iogate.metrics import Metric, kept_metrics, metric
+from iogate.model.decision import Decision
 from iogate.model.document import (
     measurement_from_document,
     run_from_document,
@@ -28,9 +29,20 @@ from iogate.model.document import (
     verdict_from_document,
 )
 from iogate.model.measurement import Measurement
+from iogate.model.night import Night
+from iogate.model.plan import Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
 from iogate.store.base import ACCEPTED
+from iogate.store.packing import pack as _pack
+from iogate.store.packing import unpack as _unpack
+from iogate.store.sqlite_nights import (
+    Question,
+    facts_document,
+    insert_decision,
+    read_decisions,
+    read_nights,
+)
 from iogate.store.sqlite_schema import migrate
 
 BUSY_SECONDS = 30.0
@@ -68,6 +80,7 @@ class SqliteStore:
         place = Path(path).expanduser().absolute()
         self.path = str(place)
         self._closed = False
+        self._wanted: dict[str, tuple[Metric, ...]] = {}  # by run: what its limits are on
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -87,10 +100,11 @@ class SqliteStore:
 
     def begin_run(self, run: Run) -> None:
         bare = replace(run, measurements=(), failures=(), verdict=None)
+        self._wanted[run.id] = wanted = _wanted(run.plan)
         with self._transaction() as db:
             db.execute(
                 "INSERT INTO runs (id, spec, host, machine_id, started_ns, finished_ns, status,"
-                " outcome, document, verdict) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " outcome, document, verdict, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     run.id,
                     run.plan.spec_name,
@@ -102,16 +116,17 @@ class SqliteStore:
                     run.verdict.outcome.value if run.verdict else None,
                     _pack(to_document(bare)),
                     _pack(to_document(run.verdict)) if run.verdict else None,
+                    _pack(facts_document(run)),
                 ),
             )
             for measurement in run.measurements:
-                _insert_measurement(db, run.id, measurement)
+                _insert_measurement(db, run.id, measurement, wanted)
             for failure in run.failures:
                 _insert_failure(db, run.id, failure)
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         with self._transaction() as db:
-            _insert_measurement(db, run_id, measurement)
+            _insert_measurement(db, run_id, measurement, self._wanted.get(run_id, ()))
 
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         with self._transaction() as db:
@@ -186,6 +201,29 @@ class SqliteStore:
                 )
                 for row in rows.fetchall()
             ]
+
+    def nights(
+        self,
+        case_ids: Sequence[str],
+        *,
+        metrics: Sequence[Metric] | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Night]:
+        with self._mapped(), self._decoding():
+            return read_nights(
+                self._db,
+                Question(case_ids, metrics, host, limit),
+                lambda run_id, cases: self._measurements(run_id, cases, series=True),
+            )
+
+    def add_decision(self, decision: Decision) -> None:
+        with self._transaction() as db:
+            insert_decision(db, decision)
+
+    def decisions(self) -> Sequence[Decision]:
+        with self._mapped(), self._decoding():
+            return read_decisions(self._db)
 
     def close(self) -> None:
         if not self._closed:
@@ -299,16 +337,19 @@ def _only(rows: Sequence[Any], run_id: str, path: str) -> Any:
     return rows[0]
 
 
-def _pack(document: Any) -> bytes:
-    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode())
+def _wanted(plan: Plan) -> tuple[Metric, ...]:
+    """What the plan's limits are on, as far as this version knows it."""
+    paths = dict.fromkeys(t.metric for case in plan.cases for t in case.thresholds)
+    found = []
+    for path in paths:
+        with suppress(UsageError):  # of a plan that a newer version wrote
+            found.append(metric(path))
+    return tuple(found)
 
 
-def _unpack(blob: bytes) -> Any:
-    return json.loads(zlib.decompress(blob))
-
-
-def _insert_measurement(db: sqlite3.Connection, run_id: str, measurement: Measurement) -> None:
+def _insert_measurement(
+    db: sqlite3.Connection, run_id: str, measurement: Measurement, wanted: Sequence[Metric]
+) -> None:
     """The first writing counts; the same repetition again changes nothing."""
     document = to_document(measurement)
     series = [job.pop("series") for job in document["jobs"]]
@@ -326,14 +367,17 @@ def _insert_measurement(db: sqlite3.Connection, run_id: str, measurement: Measur
     )
     if inserted.rowcount:
         db.executemany(
-            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement)
+            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement, wanted)
         )
 
 
-def _metric_rows(run_id: str, measurement: Measurement) -> Iterator[tuple[Any, ...]]:
+def _metric_rows(
+    run_id: str, measurement: Measurement, wanted: Sequence[Metric]
+) -> Iterator[tuple[Any, ...]]:
     """Finite values only: SQLite would keep NaN as NULL."""
-    for path in default_metrics([measurement]):
-        value = metric(path).extract(measurement)
+    kept = {path: metric(path) for path in kept_metrics([measurement])}
+    for path, each in (kept | {each.path: each for each in wanted}).items():
+        value = each.extract(measurement)
         if value is not None and math.isfinite(value):
             yield run_id, measurement.case_id, measurement.repetition, path, value
 

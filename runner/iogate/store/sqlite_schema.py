@@ -55,6 +55,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (run_id, case_id, repetition)
         )""",
     ),
+    (
+        # Host, revision and environment alone: a trend reads hundreds of runs, and a plan
+        # of a thousand cases with each would take it seconds. NULL: read the document.
+        "ALTER TABLE runs ADD COLUMN facts BLOB",
+        """CREATE TABLE decisions (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            alert TEXT NOT NULL,
+            at_ns INTEGER NOT NULL,
+            document BLOB NOT NULL
+        )""",
+    ),
 )
 
 

@@ -252,3 +252,19 @@ def test_a_full_disk_loses_nothing_that_was_kept(small_disk: Path) -> None:
     with closing(open_store(str(path))) as store:
         assert len(store.run("run-1").measurements) == kept
     assert query(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_runs_of_the_first_version_are_nights_too(path: Path) -> None:
+    whole = filled(path)
+    for statement in (
+        "ALTER TABLE runs DROP COLUMN facts",
+        "DROP TABLE decisions",
+        "DELETE FROM schema_version WHERE version > 1",
+    ):
+        query(path, statement)
+    with closing(open_store(str(path))) as store:
+        (night,) = store.nights([s.CASE_ID])
+        assert store.decisions() == []
+    assert night.facts.environment == whole.environment
+    assert (night.facts.run_id, night.facts.spec) == (whole.id, whole.plan.spec_name)
+    assert night.values[s.CASE_ID, "write.iops"] == 110

@@ -1,0 +1,29 @@
+"""A run as one point of a trend: who, where, when, and one number a case and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from iogate.model.run import Host, Revision
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a trend has to know of a run beside its numbers. ``started_ns`` is Unix time."""
+
+    run_id: str
+    spec: str
+    host: Host
+    revision: Revision
+    started_ns: int
+    environment: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """``values`` maps (case id, metric) to the median of the repetitions, in the metric's
+    base unit; what has no finite value is left out."""
+
+    facts: RunFacts
+    values: Mapping[tuple[str, str], float]

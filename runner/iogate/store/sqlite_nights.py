@@ -1,0 +1,161 @@
+"""Runs as points of a trend, and the decisions on it, out of the SQLite tables.
+
+Numbers come from the table ``metrics``, which holds what was kept when a repetition was
+measured. Any other metric is taken from the documents, which costs milliseconds a run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from iogate.metrics import Metric, is_always_kept
+from iogate.model.codec import codec_of
+from iogate.model.decision import Decision
+from iogate.model.measurement import Measurement
+from iogate.model.night import Night, RunFacts
+from iogate.model.run import Run
+from iogate.store.base import NIGHTS
+from iogate.store.packing import pack, unpack
+
+Values = dict[str, dict[tuple[str, str], float]]
+MeasurementsOf = Callable[[str, Sequence[str]], Sequence[Measurement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """See ``store.base.Store.nights``."""
+
+    case_ids: Sequence[str]
+    metrics: Sequence[Metric] | None
+    host: str | None
+    limit: int | None
+
+
+def facts_document(run: Run) -> Any:
+    """What is kept of a run beside its document, so that a trend need not read that."""
+    return codec_of(RunFacts).encode(_facts_of(run))
+
+
+def read_nights(
+    db: sqlite3.Connection, question: Question, measurements_of: MeasurementsOf
+) -> list[Night]:
+    """The nights, oldest first. ``measurements_of`` gives those of some cases of a run."""
+    found = sorted(_runs(db, question), key=lambda facts: (facts.started_ns, facts.run_id))
+    values = _kept(db, question, [facts.run_id for facts in found])
+    for metric in question.metrics or ():
+        if not is_always_kept(metric.path):
+            runs = [facts.run_id for facts in found]
+            missing = _without_value(db, metric, question.case_ids, runs)
+            _add_extracted(metric, missing, values, measurements_of)
+    return [Night(facts, values[facts.run_id]) for facts in found]
+
+
+def insert_decision(db: sqlite3.Connection, decision: Decision) -> None:
+    """Keep a decision."""
+    db.execute(
+        "INSERT INTO decisions (alert, at_ns, document) VALUES (?, ?, ?)",
+        (decision.alert, decision.at_ns, pack(codec_of(Decision).encode(decision))),
+    )
+
+
+def read_decisions(db: sqlite3.Connection) -> list[Decision]:
+    """All decisions, in the order in which they were taken."""
+    rows = db.execute("SELECT document FROM decisions ORDER BY at_ns, number").fetchall()
+    return [codec_of(Decision).decode(unpack(row[0])) for row in rows]
+
+
+def _facts_of(run: Run) -> RunFacts:
+    return RunFacts(
+        run.id, run.plan.spec_name, run.host, run.revision, run.started_ns, run.environment
+    )
+
+
+def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
+    rows = db.execute(
+        "SELECT coalesce(facts, document), facts IS NULL, id, spec FROM ("
+        " SELECT *, row_number() OVER"
+        " (PARTITION BY machine_id ORDER BY started_ns DESC, id DESC) AS age FROM runs"
+        " WHERE (?1 IS NULL OR machine_id = ?1 OR host = ?1)"
+        " AND status IN (SELECT value FROM json_each(?2))"
+        " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
+        " AND m.case_id IN (SELECT value FROM json_each(?3)))"
+        ") WHERE ?4 < 0 OR age <= ?4",
+        (
+            question.host,
+            json.dumps([status.value for status in NIGHTS]),
+            json.dumps(list(question.case_ids)),
+            -1 if question.limit is None else max(question.limit, 0),
+        ),
+    )
+    for blob, is_document, run_id, spec in rows.fetchall():
+        document = unpack(blob)
+        if is_document:
+            document |= {"run_id": run_id, "spec": spec}
+        yield codec_of(RunFacts).decode(document)
+
+
+def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Values:
+    paths = None if question.metrics is None else [metric.path for metric in question.metrics]
+    rows = db.execute(
+        "SELECT run_id, case_id, metric, value FROM metrics"
+        " WHERE case_id IN (SELECT value FROM json_each(?1))"
+        " AND (?2 IS NULL OR metric IN (SELECT value FROM json_each(?2)))"
+        " AND run_id IN (SELECT value FROM json_each(?3))"
+        " ORDER BY case_id, metric, run_id",
+        (
+            json.dumps(list(question.case_ids)),
+            None if paths is None else json.dumps(paths),
+            json.dumps(list(run_ids)),
+        ),
+    )
+    values: Values = defaultdict(dict)
+    for (run_id, case_id, path), group in groupby(rows, key=lambda row: row[:3]):
+        values[run_id][case_id, path] = _median([row[3] for row in group])
+    return values
+
+
+def _median(values: list[float]) -> float:
+    """As ``stats.robust.median``, of finite values, at a fraction of its price."""
+    if len(values) == 1:
+        return values[0]
+    values.sort()
+    low, high = values[(len(values) - 1) // 2], values[len(values) // 2]
+    return low / 2 + high / 2
+
+
+def _without_value(
+    db: sqlite3.Connection, metric: Metric, case_ids: Sequence[str], run_ids: Sequence[str]
+) -> list[tuple[str, str]]:
+    """(run, case) pairs that were measured and have no kept number of the metric."""
+    return db.execute(
+        "SELECT DISTINCT run_id, case_id FROM measurements"
+        " WHERE case_id IN (SELECT value FROM json_each(?1))"
+        " AND run_id IN (SELECT value FROM json_each(?2))"
+        " AND (run_id, case_id) NOT IN (SELECT run_id, case_id FROM metrics WHERE metric = ?3)"
+        " ORDER BY run_id",
+        (json.dumps(list(case_ids)), json.dumps(list(run_ids)), metric.path),
+    ).fetchall()
+
+
+def _add_extracted(
+    metric: Metric,
+    missing: Sequence[tuple[str, str]],
+    values: Values,
+    measurements_of: MeasurementsOf,
+) -> None:
+    """Fill in, from the documents, what was not kept as a number."""
+    for run_id, group in groupby(missing, key=lambda row: row[0]):
+        found: dict[str, list[float]] = defaultdict(list)
+        for measurement in measurements_of(run_id, [row[1] for row in group]):
+            value = metric.extract(measurement)
+            if value is not None and math.isfinite(value):
+                found[measurement.case_id].append(value)
+        for case_id, numbers in found.items():
+            values[run_id][case_id, metric.path] = _median(numbers)

@@ -1,0 +1,164 @@
+"""What every store gives a trend: nights, and the decisions of people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from iogate.metrics import metric
+from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
+from iogate.model.measurement import Measurement
+from iogate.model.run import Run, RunStatus
+from iogate.store import STORES, Store, open_store
+from support import samples as s
+
+URLS: dict[str, Callable[[Path], str]] = {"sqlite": lambda folder: f"sqlite://{folder}/history.db"}
+OTHER = "ffeeddccbbaa0099"
+
+
+def test_every_store_of_the_registry_is_tested() -> None:
+    assert set(URLS) == set(STORES)
+
+
+@pytest.fixture(params=sorted(URLS))
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return URLS[request.param](tmp_path)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    opened = open_store(url)
+    yield opened
+    opened.close()
+
+
+def night(store: Store, id: str, at: int, *iops: float, **more: object) -> Run:
+    run = s.run(id, started_ns=at, measurements=s.repetitions(iops), **more)  # type: ignore[arg-type]
+    store.begin_run(run)
+    return run
+
+
+def test_a_night_is_a_run_with_the_median_of_its_repetitions(store: Store) -> None:
+    run = night(store, "b", 20, 100, 400, 300)
+    night(store, "a", 10, 10, 20)
+    first, second = store.nights([s.CASE_ID])
+    assert (first.facts.run_id, second.facts.run_id) == ("a", "b")
+    assert first.values[s.CASE_ID, "write.iops"] == 15
+    assert second.values[s.CASE_ID, "write.iops"] == 300
+    facts = second.facts
+    assert (facts.host, facts.revision, facts.started_ns) == (run.host, run.revision, 20)
+    assert facts.environment == run.environment
+    assert facts.spec == run.plan.spec_name
+
+
+def test_nights_come_one_by_one_as_they_are_measured(store: Store) -> None:
+    store.begin_run(s.run("a", status=RunStatus.RUNNING))
+    assert store.nights([s.CASE_ID]) == []
+    store.add_measurement("a", s.repetitions([100])[0])
+    assert store.nights([s.CASE_ID]) == []  # it may still get more repetitions
+    store.finish_run("a", status=RunStatus.COMPLETE, finished_ns=9, verdict=s.verdict())
+    assert len(store.nights([s.CASE_ID])) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "counts"),
+    [
+        (RunStatus.COMPLETE, True),
+        (RunStatus.FAILED, True),
+        (RunStatus.INTERRUPTED, False),
+        (RunStatus.RUNNING, False),
+    ],
+)
+def test_only_runs_that_ended_by_themselves_are_nights(
+    store: Store, status: RunStatus, counts: bool
+) -> None:
+    night(store, "a", 1, 100, status=status)
+    assert len(store.nights([s.CASE_ID])) == counts
+
+
+def test_nights_can_be_narrowed(store: Store) -> None:
+    for at in range(1, 6):
+        night(store, f"a{at}", at, 100)
+        night(store, f"b{at}", at, 100, machine_id="machine-b")
+
+    def ids(**wanted: object) -> list[str]:
+        found = store.nights([s.CASE_ID], **wanted)  # type: ignore[arg-type]
+        return [each.facts.run_id for each in found]
+
+    assert len(ids()) == 10
+    assert ids(host="machine-b", limit=2) == ["b4", "b5"]
+    assert sorted(ids(limit=1)) == ["a5", "b5"]  # of each host
+    assert ids(limit=0) == []
+    assert ids(host="nobody") == []
+    assert store.nights([OTHER]) == []
+    assert store.nights([]) == []
+
+
+def test_a_case_that_is_not_asked_for_is_left_out(store: Store) -> None:
+    both = (*s.repetitions([100]), *s.repetitions([7], case_id=OTHER))
+    store.begin_run(s.run("a", measurements=both))
+    (found,) = store.nights([OTHER])
+    assert {case for case, _ in found.values} == {OTHER}
+
+
+def test_a_metric_that_was_not_kept_as_a_number_is_taken_from_the_documents(store: Store) -> None:
+    histories: list[tuple[Measurement, ...]] = [
+        (s.measurement(s.job(write=s.direction(clat=s.latency([100, 200 + n])))),) for n in range(2)
+    ]
+    for at, measurements in enumerate(histories):
+        store.begin_run(s.run(f"a{at}", started_ns=at, measurements=measurements))
+    rare, usual = metric("write.clat.max"), metric("write.iops")
+    first, second = store.nights([s.CASE_ID], metrics=[rare, usual])
+    assert dict(first.values) == {
+        (s.CASE_ID, "write.clat.max"): 200,
+        (s.CASE_ID, "write.iops"): 1000,
+    }
+    assert second.values[s.CASE_ID, "write.clat.max"] == 201
+    (last,) = store.nights([s.CASE_ID], metrics=[rare], limit=1)
+    assert dict(last.values) == {(s.CASE_ID, "write.clat.max"): 201}
+    assert all("write.clat.max" not in path for _, path in store.nights([s.CASE_ID])[0].values)
+
+
+def test_what_a_limit_is_on_is_kept_as_a_number(store: Store) -> None:
+    plan = s.plan(s.case(s.threshold("write.clat.max", value=5.0)))
+    night(store, "a", 1, 100, the_plan=plan)
+    assert store.nights([s.CASE_ID])[0].values[s.CASE_ID, "write.clat.max"] == 100
+
+
+def decision(at_ns: int = 5, **changes: object) -> Decision:
+    whole = Decision(
+        alert="ab12",
+        action=Action.ACK,
+        author="Zoë <z@example.com>",
+        reason="known: “slow” firmware\nsee the ticket",
+        at_ns=at_ns,
+        spec="demo",
+        machine_id="machine-a",
+        environment="e1",
+        from_ns=1,
+        to_ns=2,
+        series=(SeriesKey(s.CASE_ID, "write.iops"),),
+        expires_ns=99,
+    )
+    return replace(whole, **changes)  # type: ignore[arg-type]
+
+
+def test_decisions_come_back_in_the_order_in_which_they_were_taken(store: Store, url: str) -> None:
+    assert store.decisions() == []
+    later = decision(9, action=Action.REOPEN, expires_ns=FOREVER)
+    taken = [later, decision(5), decision(5, action=Action.ACCEPT)]
+    for each in taken:
+        store.add_decision(each)
+    assert store.decisions() == [taken[1], taken[2], later]
+    again = open_store(url)
+    assert len(again.decisions()) == 3
+    again.close()
+
+
+def test_a_decision_lapses_when_it_says_so() -> None:
+    assert decision(expires_ns=10).in_force(9)
+    assert not decision(expires_ns=10).in_force(10)
+    assert decision(expires_ns=FOREVER).in_force(2**62)
