@@ -14,13 +14,12 @@ class Problems:
     """Problems found so far; ``check`` raises them as one SpecError."""
 
     def __init__(self) -> None:
-        self._found: list[SpecError] = []
+        self._found: dict[str, SpecError] = {}
 
     def add(self, what: str, where: Location | None, remedy: str = "") -> None:
         """Note one problem; the same sentence at the same place is noted once."""
         error = SpecError(what, remedy=remedy, where=where)
-        if str(error) not in map(str, self._found):
-            self._found.append(error)
+        self._found.setdefault(str(error), error)
 
     def take(self, error: SpecError) -> None:
         """Note a problem that another part raised, with all that it carries."""
@@ -29,7 +28,7 @@ class Problems:
 
     def join(self, other: Problems) -> None:
         """Note all that another collection holds."""
-        for error in other._found:
+        for error in other._found.values():
             self.take(error)
 
     def __bool__(self) -> bool:
@@ -39,7 +38,7 @@ class Problems:
         """Raise everything found so far, in the order of the file."""
         if not self._found:
             return
-        ordered = sorted(self._found, key=_position)[:_MOST]
+        ordered = sorted(self._found.values(), key=_position)[:_MOST]
         first = ordered[0]
         raise SpecError(
             first.what, remedy=first.remedy, where=first.where, others=tuple(ordered[1:])

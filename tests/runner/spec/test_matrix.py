@@ -73,6 +73,11 @@ def test_include_as_github_actions_documents_it() -> None:
     ]
 
 
+def test_include_alone_lists_the_cases() -> None:
+    points = [{"bs": "4k", "iodepth": "1"}, {"bs": "8k", "iodepth": "32"}]
+    assert expand_matrix({}, include=points) == points
+
+
 def test_equal_values_are_one_point() -> None:
     assert expand_matrix({"bs": ["4k", "4096", "8k"]}) == [{"bs": "4k"}, {"bs": "8k"}]
 
