@@ -151,7 +151,8 @@ static void zones(void **state)
 	assert_int_equal(list.jobs[0].zonerange_bytes, 65536);
 	assert_int_equal(list.jobs[0].size.bytes, 4 * 65536);
 	job_list_release(&list);
-	expect_error("[a]\nzonesize=64k\nzonemode=none\n", "t.fio:2:1: job 'a': zonesize contradicts");
+	expect_error("[a]\nzonesize=64k\nzonemode=none\n",
+		     "t.fio:2:1: job 'a': zonesize contradicts");
 	expect_error("[global]\nzonesize=64k\n[a]\nzonemode=none\n",
 		     "t.fio:2:1: job 'a': zonesize contradicts");
 	expect_error("[a]\nzonemode=strided\n", "t.fio:2:1: job 'a': zonemode=strided needs");

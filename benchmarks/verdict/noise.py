@@ -1,0 +1,73 @@
+"""Noise of runs in time order, in log units: what the verdict's error rates are measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Source = Callable[[np.random.Generator, int, int, float], Floats]
+
+
+def independent(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """Normal and independent."""
+    return rng.normal(0, sd, (rows, runs))
+
+
+def heavy(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """Student's t with three degrees of freedom."""
+    return np.asarray(rng.standard_t(3, (rows, runs)) * sd / np.sqrt(3))
+
+
+def outlier(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """One run in twenty is slower, by 20 % on average."""
+    hit = rng.random((rows, runs)) < 0.05
+    return np.asarray(rng.normal(0, sd * 0.7, (rows, runs)) + hit * rng.exponential(0.2, hit.shape))
+
+
+def bimodal(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """Three runs in ten are in a mode that is 6 % slower."""
+    slow = rng.random((rows, runs)) < 0.3
+    return np.asarray(rng.normal(0, sd * 0.5, (rows, runs)) + slow * 0.06)
+
+
+def autoregressive(
+    rng: np.random.Generator, rows: int, runs: int, sd: float, phi: float = 0.7
+) -> Floats:
+    """AR(1): each run takes ``phi`` of the deviation of the one before."""
+    noise = rng.normal(0, sd * np.sqrt(1 - phi**2), (rows, runs))
+    noise[:, 0] = rng.normal(0, sd, rows)
+    for run in range(1, runs):
+        noise[:, run] += phi * noise[:, run - 1]
+    return noise
+
+
+def alternating(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """AR(1) with the other sign: a fast run is followed by a slow one."""
+    return autoregressive(rng, rows, runs, sd, phi=-0.5)
+
+
+def drift(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """6 % from the first run to the last."""
+    return np.asarray(rng.normal(0, sd, (rows, runs)) + np.linspace(0, 0.06, runs))
+
+
+def mixture(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats:
+    """Heavy tails, autocorrelation and drift at once; outliers in three sessions of ten."""
+    parts = sum(source(rng, rows, runs, sd / 1.5) for source in (heavy, autoregressive, drift))
+    wild = outlier(rng, rows, runs, sd / 2) * (rng.random((rows, 1)) < 0.3)
+    return np.asarray(parts + wild)
+
+
+MODELS: dict[str, Source] = {
+    "independent": independent,
+    "heavy tail": heavy,
+    "outlier runs": outlier,
+    "bimodal": bimodal,
+    "AR(1) 0.7": autoregressive,
+    "drift 6 %": drift,
+    "mixture": mixture,
+}
+STRESS: dict[str, Source] = {"alternating, AR(1) -0.5": alternating}

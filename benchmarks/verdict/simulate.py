@@ -1,0 +1,111 @@
+"""Whole comparisons, thousands at a time, through the functions that judge real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iogate.stats.boundary import Boundary, Rules, boundary_for
+from iogate.stats.family import effective_thresholds
+from iogate.stats.paired import look
+from verdict.noise import Source
+
+Floats = NDArray[np.float64]
+OPEN, FAILED, SETTLED = 0, 1, 2
+CASE = 4  # thresholds of one case: a case is measured until all of its own are decided
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is simulated: ``shift`` moves the first threshold; ``shared`` is the part of the
+    variance that all thresholds have in common (then sign flips tell how many they are)."""
+
+    source: Source
+    thresholds: int
+    shift: float = 0.0
+    sd: float = 0.03
+    limit: float = 0.02
+    runs: int = 2000
+    shared: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Rates over runs; blocks are averages. ``found_blocks`` is over the runs that found the
+    shift, ``case_blocks`` over cases, ``run_blocks`` of the case that took longest."""
+
+    failed: float
+    found: float
+    found_blocks: float
+    case_blocks: float
+    run_blocks: float
+    undecided: float
+
+
+def simulate(cell: Cell, seed: int, rules: Rules | None = None) -> Outcome:
+    """Every run of a cell, block after block, until each threshold is decided."""
+    rules = rules or Rules()
+    rng = np.random.default_rng(seed)
+    differences, sums = _blocks(cell, rng, rules.most_blocks)
+    state = np.zeros((cell.runs, cell.thresholds), dtype=int)
+    decided_at = np.full(state.shape, rules.most_blocks)
+    for blocks in range(rules.first_look, rules.most_blocks + 1):
+        open_ = state == OPEN
+        for rows, boundary in _families(cell, differences[:, :, :blocks], open_, rules):
+            chosen = open_ & rows[:, None]
+            found = look(
+                differences[chosen][:, :blocks],
+                sums[chosen][:, :blocks],
+                np.full(int(chosen.sum()), np.log1p(cell.limit)),
+                boundary,
+            )
+            state[chosen] = np.where(found.fails, FAILED, np.where(found.settled, SETTLED, OPEN))
+        decided_at[open_ & (state != OPEN)] = blocks
+    return _outcome(state, decided_at)
+
+
+def _blocks(cell: Cell, rng: np.random.Generator, blocks: int) -> tuple[Floats, Floats]:
+    """d and s of (runs, thresholds, blocks), the order in each block by chance."""
+    rows = cell.runs * cell.thresholds
+    noise = cell.source(rng, rows, 2 * blocks, cell.sd).reshape(cell.runs, cell.thresholds, -1)
+    if cell.shared:
+        common = cell.source(rng, cell.runs, 2 * blocks, cell.sd)[:, None, :]
+        noise = np.sqrt(cell.shared) * common + np.sqrt(1 - cell.shared) * noise
+    first = rng.random((cell.runs, 1, blocks)) < 0.5
+    base = np.where(first, noise[:, :, 0::2], noise[:, :, 1::2])
+    candidate = np.where(first, noise[:, :, 1::2], noise[:, :, 0::2])
+    candidate[:, 0] += np.log1p(cell.shift)
+    return candidate - base, candidate + base
+
+
+def _families(
+    cell: Cell, differences: Floats, open_: NDArray[np.bool_], rules: Rules
+) -> list[tuple[NDArray[np.bool_], Boundary]]:
+    """The runs that share a boundary: all, unless sign flips find a different one for each."""
+    everyone = open_.any(axis=1)
+    if not everyone.any():
+        return []
+    if not cell.shared:
+        return [(everyone, boundary_for(cell.thresholds, rules))]
+    found: dict[float, tuple[NDArray[np.bool_], Boundary]] = {}
+    for run in np.flatnonzero(everyone):
+        number = effective_thresholds(differences[run], seed=int(run), flips=1000)
+        boundary = boundary_for(number, rules)
+        rows, _ = found.setdefault(boundary.thresholds, (np.zeros(len(everyone), bool), boundary))
+        rows[run] = True
+    return list(found.values())
+
+
+def _outcome(state: NDArray[np.int_], decided_at: NDArray[np.int_]) -> Outcome:
+    first = state[:, 0] == FAILED
+    cases = decided_at.reshape(len(state), -1, min(CASE, state.shape[1])).max(axis=2)
+    return Outcome(
+        failed=float((state == FAILED).any(axis=1).mean()),
+        found=float(first.mean()),
+        found_blocks=float(decided_at[first, 0].mean()) if first.any() else float("nan"),
+        case_blocks=float(cases.mean()),
+        run_blocks=float(decided_at.max(axis=1).mean()),
+        undecided=float((state == OPEN).any(axis=1).mean()),
+    )
