@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from iogate.model.spec import Level
 from iogate.model.units import format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
-from iogate_reports.text import median, relative_change, short, signed
+from iogate_reports.text import median, overlap, relative_change, short, signed
 from iogate_reports.words import OUTCOMES, Change, Word, describe_change
-
-_EXPLAINED = (Outcome.INCONCLUSIVE,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +61,54 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         value=format_value(one.value, one.unit),
         value_interval=_value_interval(one),
         baseline=format_value(one.baseline, one.unit),
-        change=describe_change(one.change, one.better, one.change_interval),
+        change=describe_change(
+            one.change, one.better, one.change_interval,
+            overlap=overlap(one.samples, one.baseline_samples),
+        ),
         change_interval=_change_interval(one, wanted),
         count=_count(one),
-        reason=short(one.reason, 600) if one.outcome in _EXPLAINED or one.value is None else "",
-        where=short(str(threshold.where), 120) if threshold.where and word.key != "pass" else "",
+        reason=short(one.reason, 600) if _needs_reason(one) else "",
+        where="" if word.key == "pass" else _place(one),
     )
 
 
 def _with_baseline(one: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
-    """A limit that is not relative is judged without a baseline; where the same metric was
-    observed in one, the row shows it all the same."""
+    """A limit that is not relative is judged without a baseline. Its row shows one all the
+    same: from a relative limit on the same metric, else from what was observed."""
     if data is None or one.threshold.limit.relative or one.baseline is not None:
         return one
-    seen = next((o for o in data.observations if o.metric == one.threshold.metric), None)
+    metric = one.threshold.metric
+    for other in data.thresholds:
+        if other.threshold.metric == metric and other.change is not None:
+            return replace(
+                one, baseline=other.baseline, change=other.change,
+                change_interval=other.change_interval, baseline_samples=other.baseline_samples,
+            )
+    seen = next((o for o in data.observations if o.metric == metric), None)
     if seen is None:
         return one
     before = median(seen.baseline_samples)
-    change = relative_change(one.value, before)
-    return replace(
-        one, baseline=before, change=change, baseline_samples=seen.baseline_samples)
+    same = before is not None and one.value == before
+    change = 0.0 if same else relative_change(one.value, before)
+    return replace(one, baseline=before, change=change, baseline_samples=seen.baseline_samples)
+
+
+def _needs_reason(one: ThresholdVerdict) -> bool:
+    """Whether the row's numbers leave open why it ended so."""
+    if one.value is None:
+        return True
+    limit = one.threshold.limit
+    around = one.change_interval if limit.relative else one.value_interval
+    straddles = around is not None and around.low <= limit.value <= around.high
+    return one.outcome is Outcome.INCONCLUSIVE and not straddles
+
+
+def _place(one: ThresholdVerdict) -> str:
+    """``gate.yaml:33:9``: the folder is known to who reads the report of a spec."""
+    where = one.threshold.where
+    if where is None:
+        return ""
+    return f"{short(PurePath(where.file).name, 80)}:{where.line}:{where.column}"
 
 
 def _note(one: ThresholdVerdict) -> str:
@@ -102,7 +129,8 @@ def _value_interval(one: ThresholdVerdict) -> str:
     if around is None or not _real(around):
         return ""
     low, high = format_value(around.low, one.unit), format_value(around.high, one.unit)
-    return f"{_share(around)} {low} … {high}"
+    number, _, unit = low.partition(" ")
+    return f"{_share(around)} {number if high.endswith(f' {unit}') else low} … {high}"
 
 
 def _change_interval(one: ThresholdVerdict, wanted: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from iogate.model.units import Unit, format_change, format_value
@@ -83,6 +83,23 @@ def plural(count: int, noun: str, many: str = "") -> str:
 def command_line(command: Sequence[str]) -> str:
     """A command as a shell takes it."""
     return clean(shlex.join(command))
+
+
+def without_options(command: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """The command without some options and their values."""
+    words = iter(command)
+    for word in words:
+        if word in names:
+            next(words, None)
+        elif not word.startswith(tuple(f"{name}=" for name in names)):
+            yield word
+
+
+def overlap(values: Sequence[float], others: Sequence[float]) -> bool:
+    """Whether some value lies within the range of the others, or the other way round."""
+    if not values or not others:
+        return False
+    return min(values) <= max(others) and min(others) <= max(values)
 
 
 def median(values: Sequence[float]) -> float | None:

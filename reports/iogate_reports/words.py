@@ -80,11 +80,16 @@ class Change:
 
 
 def describe_change(
-    change: float | None, better: Better, interval: Interval | None = None
+    change: float | None,
+    better: Better,
+    interval: Interval | None = None,
+    *,
+    overlap: bool = False,
 ) -> Change | None:
     """Sign, arrow and word of a change; None where there is none.
 
-    ``unclear`` when the interval holds zero: the sign itself is then not certain.
+    ``unclear`` when the interval holds zero: the sign itself is then not certain. Where
+    there is no interval, when the values of both sides ``overlap``.
     """
     if change is None or math.isnan(change):
         return None
@@ -92,7 +97,7 @@ def describe_change(
     if abs(change) < SAME:
         return Change("0.0 %", "=", "same", "same")
     arrow = "▲" if change > 0 else "▼"
-    if interval is not None and interval.low <= 0 <= interval.high:
+    if overlap if interval is None else interval.low <= 0 <= interval.high:
         return Change(text, arrow, "unclear", "same")
     good = (change > 0) == (better is Better.HIGH)
     return Change(text, arrow, "better" if good else "worse", "good" if good else "bad")
@@ -101,5 +106,6 @@ def describe_change(
 CHANGE_WORDS: tuple[tuple[str, str], ...] = (
     ("better, worse", "whether the change is for the good of this metric."),
     ("same", "the change rounds to 0.0 %."),
-    ("unclear", "the confidence interval of the change holds zero: its sign is not certain."),
+    ("unclear", ("the confidence interval of the change holds zero, or where none is given, "
+     "values of this run lie among those of the baseline: the sign is not certain.")),
 )

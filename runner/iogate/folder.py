@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import gmtime, strftime
@@ -51,6 +51,14 @@ class RunFolder:
     def job_file(self, case_id: str) -> Path:
         return self.root / "jobs" / f"{case_id}.fio"
 
+    def job_texts(self, case_ids: Iterable[str]) -> dict[str, str]:
+        """The job files that can be read, by case: of an old run some may be gone."""
+        found = {}
+        for case_id in case_ids:
+            with suppress(OSError, UnicodeDecodeError):
+                found[case_id] = self.job_file(case_id).read_text("utf-8")
+        return found
+
     def raw_file(self, case_id: str, repetition: int) -> Path:
         return self.root / "raw" / f"{case_id}-{repetition}.json"
 
@@ -62,12 +70,16 @@ class RunFolder:
 
     def write_run(self, run: Run) -> None:
         """run.json, and verdict.json once there is one."""
-        self.write_json("run.json", to_document(run))
+        self.write_json("run.json", to_document(run), indent=None)
         if run.verdict:
             self.write_json("verdict.json", to_document(run.verdict))
 
-    def write_json(self, name: str, document: Mapping[str, Any]) -> None:
-        text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    def write_json(self, name: str, document: Mapping[str, Any], *, indent: int | None = 1) -> None:
+        """Indented for people, but where histograms of many jobs would make it huge."""
+        separators = (",", ":") if indent is None else None
+        text = json.dumps(
+            document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
         self.write_text(name, text + "\n")
 
     def write_text(self, name: str, text: str) -> Path:

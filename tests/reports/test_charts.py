@@ -10,6 +10,7 @@ import os
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -18,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.model.histogram import Histogram
+from iogate.model.measurement import Interval, Series
 from iogate.model.units import Unit
 from iogate_reports.charts import (
     CASE_CHARTS,
@@ -188,15 +190,24 @@ def test_fio_amounts_place_a_point() -> None:
 
 
 def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
-    rng = random.Random(1)
     one = measurement(case(), 1, {"a": {"read": Pace(iops=100)}, "b": {"read": Pace(iops=300)}},
-                      rng, seconds=4)
+                      random.Random(1), seconds=4)
+    jobs = tuple(replace(job, series=with_scrap(job.series)) for job in one.jobs)
+    one = replace(one, jobs=jobs)
     found = over_time.rates(one, "read")
-    assert [rate.end_s for rate in found] == [1, 2, 3, 4]
+    assert [rate.at_s for rate in found] == [0.5, 1.5, 2.5, 3.5]
     sums = [sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series)
             for i in range(4)]
     assert [rate.iops for rate in found] == sums
-    assert over_time.rates(one, "write") == [over_time.Rate(float(t), 0, 0) for t in (1, 2, 3, 4)]
+    assert len(heatmap.strip(one, "read").columns) == 4
+    assert over_time.rates(one, "write") == [over_time.Rate(t + 0.5, 0, 0) for t in range(4)]
+
+
+def with_scrap(series: Series | None) -> Series:
+    """The series with what a thread still did 20 ms after the last whole second."""
+    assert series is not None
+    scrap = Interval(4020, {"read": 1}, {"read": 4096}, {}, {"read": Histogram({10**9: 1})})
+    return replace(series, intervals=(*series.intervals, scrap))
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=500))

@@ -55,7 +55,7 @@ def test_failures_come_first_and_rows_hold_all_numbers(regressed: Regressed) -> 
     assert re.search(r"[+−]\d+\.\d % [▲▼] worse", worst)
     assert "95 % CI" in worst
     assert "3 vs 9" in worst
-    assert "specs/gate.yaml:" in worst
+    assert "gate.yaml:" in worst
     bar = rows[0].all("svg", "bar")[0]
     assert "limit" in bar.all("desc")[0].text
 
@@ -70,6 +70,26 @@ def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> 
                  for old in before)
     calm = read_html(render_report(now, same)).all("section", "changes")[0]
     assert "Nothing differs" in calm.text, "the load is another number each time"
+
+
+def test_one_metric_has_one_word_whatever_its_limits(regressed: Regressed) -> None:
+    now, before = regressed
+    rows = read_html(render_report(now, before)).all("table", "results")[0].all("tr")
+    told: dict[str, set[str]] = {}
+    for row in rows:
+        for delta in row.all("span", "delta"):
+            told.setdefault(row.all("th")[0].text, set()).add(delta.text)
+    assert len(told) == 12
+    assert all(len(words) == 1 for words in told.values())
+
+
+def test_noise_is_not_called_better_or_worse(regressed: Regressed) -> None:
+    now, before = regressed
+    page = read_html(render_report(now, before))
+    fold = next(d for d in page.all("details", "fold")
+                if d.all("bdi")[0].text == "oltp-write/bs=16k,iodepth=1")
+    words = {row.all("th")[0].text: row.all("td")[-1].text for row in fold.all("tr")[1:]}
+    assert words["write.clat.p50"].endswith(("unclear", "same"))
 
 
 def test_without_a_baseline_the_page_says_so(first_run: Run) -> None:

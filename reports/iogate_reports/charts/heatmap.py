@@ -13,7 +13,7 @@ from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.lanes import directions, quantiles_ns
+from iogate_reports.charts.lanes import directions, quantiles_ns, whole_intervals
 from iogate_reports.charts.png import LEVELS, data_uri
 from iogate_reports.charts.scale import Log
 from iogate_reports.data import CaseData
@@ -40,12 +40,10 @@ def strip(measurement: Measurement, direction: str) -> Strip:
     """A repetition's intervals of all jobs; empty where the engine kept none."""
     slots: dict[int, Column] = {}
     for job in measurement.jobs:
-        if job.series is None or job.series.interval_ms <= 0:
-            continue
-        for one in job.series.intervals:
+        for slot, one in whole_intervals(job.series):
             found = one.histograms.get(direction)
             if found is not None and found.bins:
-                slots.setdefault(-(-one.end_ms // job.series.interval_ms), []).append(found)
+                slots.setdefault(slot, []).append(found)
     return Strip(measurement.repetition, tuple(slots[slot] for slot in sorted(slots)))
 
 

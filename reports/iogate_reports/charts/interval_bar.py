@@ -46,7 +46,7 @@ def _against_baseline(verdict: ThresholdVerdict) -> Bar | None:
 
 def _against_limit(verdict: ThresholdVerdict) -> Bar | None:
     limit = verdict.threshold.limit
-    if limit.relative or verdict.value is None or not limit.value:
+    if limit.relative or not verdict.value or not limit.value:
         return None
     value = verdict.value / limit.value - 1
     around = verdict.value_interval

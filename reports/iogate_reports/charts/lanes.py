@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from iogate.model.histogram import Histogram, bucket_bounds_ns
-from iogate.model.measurement import DIRECTIONS, JobMeasurement, Measurement
+from iogate.model.measurement import DIRECTIONS, Interval, JobMeasurement, Measurement, Series
 
 MAX_JOBS = 6
 """With more jobs than this at once, they are drawn as one."""
@@ -44,6 +44,18 @@ def lanes(measurements: Sequence[Measurement], direction: str) -> list[Lane]:
     if len(every) == 1 or len(names) > MAX_JOBS:
         return [Lane("", direction)]
     return [Lane(name, direction) for name in names]
+
+
+def whole_intervals(series: Series | None) -> Iterator[tuple[int, Interval]]:
+    """The intervals of a job, each with its number; the scrap that a run ends with, less
+    than half an interval, is left out: a few I/Os make no rate."""
+    if series is None or series.interval_ms <= 0:
+        return
+    before = 0
+    for one in series.intervals:
+        if (one.end_ms - before) * 2 > series.interval_ms:
+            yield -(-one.end_ms // series.interval_ms), one
+        before = one.end_ms
 
 
 def latency_histogram(measurements: Iterable[Measurement], lane: Lane) -> Histogram:

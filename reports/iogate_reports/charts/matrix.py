@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iogate.model.units import Better, Unit, format_value
+from iogate.model.units import format_value
 from iogate.model.verdict import Observation, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.data import CaseData, WorkloadData
-from iogate_reports.text import median, relative_change, short
-from iogate_reports.words import describe_change
+from iogate_reports.text import median, overlap, relative_change, short
+from iogate_reports.words import Change, describe_change
 
 MAX_SIDE = 16
 STEPS = (0.01, 0.03, 0.1)
@@ -77,7 +77,9 @@ def _cells(
         value, before = median(seen.samples), median(seen.baseline_samples)
         change = relative_change(value, before)
         changed = changed or change is not None
-        found[place] = _cell(value, change, seen.unit, seen.better)
+        unsure = overlap(seen.samples, seen.baseline_samples)
+        told = describe_change(change, seen.better, overlap=unsure)
+        found[place] = _cell(format_value(value, seen.unit), change, told)
     return found, changed
 
 
@@ -87,11 +89,11 @@ def _seen(one: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
     return next(judged, None) or next(observed, None)
 
 
-def _cell(value: float | None, change: float | None, unit: Unit, better: Better) -> Cell:
-    told = describe_change(change, better)
+def _cell(value: str, change: float | None, told: Change | None) -> Cell:
+    """The change where there is one, tinted where it is clear; else the value."""
     if told is None or change is None:
-        return Cell(format_value(value, unit))
-    strength = sum(abs(change) >= step for step in STEPS)
+        return Cell(value)
+    strength = 0 if told.key == "same" else sum(abs(change) >= step for step in STEPS)
     sign = "-" if told.key == "bad" and strength else ""
     return Cell(f"{told.arrow} {told.text}", f"h{sign}{strength}")
 
@@ -110,7 +112,7 @@ def draw(title: str, description: str, grid: Grid) -> str:
         for j, column in enumerate(grid.columns):
             cell = grid.cells.get((row, column), Cell("–"))
             body.append(_draw_cell(cell, left + wide * j, y, wide, high))
-    return svg.document(size, title, description, body)
+    return svg.document(size, title, description, body, "own")
 
 
 def _draw_cell(cell: Cell, x: float, y: float, wide: float, high: float) -> str:

@@ -10,7 +10,7 @@ from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.lanes import directions
+from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
 from iogate_reports.data import CaseData
 from iogate_reports.text import median, plural
@@ -42,37 +42,28 @@ BANDWIDTH = Quantity("bandwidth", "bw", Unit.BYTES_PER_SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One interval: its end in s, I/Os and bytes a second."""
+    """One interval: its middle in s, I/Os and bytes a second."""
 
-    end_s: float
+    at_s: float
     iops: float
     bw: float
 
 
 def rates(measurement: Measurement, direction: str) -> list[Rate]:
-    """A repetition's intervals, all jobs added. A scrap of a last interval is left out."""
+    """A repetition's intervals, all jobs added."""
     sums: dict[int, list[int]] = {}
     for job in measurement.jobs:
-        if job.series is None or job.series.interval_ms <= 0:
-            continue
-        step = job.series.interval_ms
-        for one in job.series.intervals:
-            total = sums.setdefault(-(-one.end_ms // step), [0, 0, 0])
+        for slot, one in whole_intervals(job.series):
+            total = sums.setdefault(slot, [0, 0, 0])
             total[0] = max(total[0], one.end_ms)
             total[1] += one.ios.get(direction, 0)
             total[2] += one.bytes.get(direction, 0)
-    return _per_second([sums[slot] for slot in sorted(sums)])
-
-
-def _per_second(intervals: Sequence[list[int]]) -> list[Rate]:
     found: list[Rate] = []
-    widest = 0
     before = 0
-    for end, ios, size in intervals:
-        width = end - before
-        widest = max(widest, width)
-        if width * 2 > widest:
-            found.append(Rate(end / 1000, ios * 1000 / width, size * 1000 / width))
+    for slot in sorted(sums):
+        end, ios, size = sums[slot]
+        width = max(end - before, 1)
+        found.append(Rate((before + end) / 2000, ios * 1000 / width, size * 1000 / width))
         before = end
     return found
 
@@ -99,10 +90,11 @@ def draw(
     level: float | None = None,
     bytes_each: float | None = None,
 ) -> str:
-    """Lines of (s, value). ``level`` is the baseline's; ``bytes_each`` adds a bandwidth axis."""
+    """Lines of (s, value), two points or more. ``level`` is the baseline's; ``bytes_each``
+    adds a bandwidth axis."""
     frame = Frame(right=74 if bytes_each else 20, bottom=26)
     values = [v for one in lines for _, v in one] + ([level] if level is not None else [])
-    x = Linear(0.0, max(s for one in lines for s, _ in one), *frame.x_range)
+    x = Linear(0.0, max(2 * one[-1][0] - one[-2][0] for one in lines), *frame.x_range)
     y = linear_from_zero(values, *frame.y_range, quantity.unit)
     body = [frame.y_axis(y, quantity.name)]
     body.append(frame.x_axis([(x.at(t), f"{t:g} s") for t, _ in x.ticks()], ""))
@@ -147,7 +139,7 @@ def _figure(
     quantity: Quantity,
     size: float | None,
 ) -> Figure:
-    lines = [[(r.end_s, float(getattr(r, quantity.field))) for r in one] for one in series]
+    lines = [[(r.at_s, float(getattr(r, quantity.field))) for r in one] for one in series]
     level = _level(data.baseline, direction, quantity.field)
     values = [v for one in lines for _, v in one]
     write = quantity.write

@@ -33,14 +33,18 @@ class Samples:
 
 
 def samples(data: CaseData) -> list[Samples]:
-    """A case's judged metrics; without thresholds the first ones that were observed."""
+    """A case's judged metrics; without thresholds the first ones that were observed. A
+    single dot, or nothing but zeros, is no picture."""
     judged: dict[str, list[ThresholdVerdict]] = {}
     for one in data.thresholds:
         judged.setdefault(one.threshold.metric, []).append(one)
     found = [_judged(data, metric, verdicts) for metric, verdicts in judged.items()]
     if not found:
         found = _unjudged(data.observations)
-    return [one for one in found if one.now and len(one.now) + len(one.before) > 1]
+    return [
+        one for one in found
+        if one.now and len(one.now) + len(one.before) > 1 and any((*one.now, *one.before))
+    ]
 
 
 def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -> Samples:
@@ -128,7 +132,7 @@ def _near(one: Samples) -> list[float]:
     """The limits that can be shown without flattening the dots."""
     values = (*one.now, *one.before)
     low, high = min(values), max(values)
-    reach = max((high - low) * 4, abs(high) * 0.25)
+    reach = max((high - low) * 1.5, abs(high) * 0.15)
     return [v for _, v in one.limits if low - reach <= v <= high + reach]
 
 

@@ -58,10 +58,11 @@ def trace(points: Sequence[Point]) -> str:
 def document(
     size: tuple[float, float], title: str, description: str, body: Iterable[str], class_: str = ""
 ) -> str:
-    """A whole image: named and described for those who do not see it."""
+    """A whole image: named and described for those who do not see it. It fills its place;
+    with the class ``own`` it is never drawn larger than its size."""
     width, height = size
     head = element("title", escape(clean(title))) + element("desc", escape(clean(description)))
     return element(
         "svg", head + "".join(body), class_=f"chart {class_}".strip(), role="img",
-        viewBox=f"0 0 {num(width)} {num(height)}",
+        viewBox=f"0 0 {num(width)} {num(height)}", width=width if class_ == "own" else None,
     )

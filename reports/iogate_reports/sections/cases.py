@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from iogate.model.plan import Case
 from iogate_reports.charts import CASE_CHARTS
 from iogate_reports.data import CaseData, Page
 from iogate_reports.sections.base import View
-from iogate_reports.text import command_line, plural, short
+from iogate_reports.text import command_line, plural, short, without_options
 from iogate_reports.words import ERROR, OUTCOMES, Word
 
 ALL_OPEN = 8
@@ -98,14 +98,5 @@ def reproduce(page: Page, case: Case) -> str:
         return ""
     # Options take globs: a bracket makes each special character stand for itself.
     pattern = re.sub(r"([*?\[])", r"[\1]", case.name)
-    return short(command_line((*_without_cases(page.run.command), "--case", pattern)), 1000)
-
-
-def _without_cases(command: Sequence[str]) -> Iterator[str]:
-    """The command without its own choice of cases."""
-    words = iter(command)
-    for word in words:
-        if word == "--case":
-            next(words, None)
-        elif not word.startswith("--case="):
-            yield word
+    again = without_options(page.run.command, ("--case", "--output"))
+    return short(command_line((*again, "--case", pattern)), 1000)

@@ -9,7 +9,7 @@ from iogate.model.units import format_value
 from iogate.model.verdict import Observation
 from iogate_reports.data import CaseData, Page
 from iogate_reports.sections.base import View
-from iogate_reports.text import median, plural, relative_change, short
+from iogate_reports.text import median, overlap, plural, relative_change, short
 from iogate_reports.words import describe_change
 
 
@@ -44,5 +44,8 @@ def _row(seen: Observation) -> dict[str, object]:
         "high": format_value(max(finite, default=None), seen.unit),
         "count": str(len(seen.samples)),
         "baseline": format_value(before, seen.unit),
-        "change": describe_change(relative_change(value, before), seen.better),
+        "change": describe_change(
+            relative_change(value, before), seen.better,
+            overlap=overlap(seen.samples, seen.baseline_samples),
+        ),
     }

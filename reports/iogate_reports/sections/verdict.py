@@ -10,7 +10,15 @@ from iogate.model.verdict import Outcome
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, differences, first_value
 from iogate_reports.sections.base import View
-from iogate_reports.text import command_line, duration, moment, moment_iso, plural, short
+from iogate_reports.text import (
+    command_line,
+    duration,
+    moment,
+    moment_iso,
+    plural,
+    short,
+    without_options,
+)
 from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word
 
 
@@ -28,7 +36,7 @@ def view(page: Page) -> View:
         "tiles": tiles(run),
         "compared": compared,
         "changes": changes,
-        "command": short(command_line(run.command), 1000),
+        "command": short(command_line(tuple(without_options(run.command, ("--output",)))), 1000),
     }
 
 
@@ -71,8 +79,9 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
     yield "Revision", revision_text(run.revision), ""
     if page.baseline:
         newest = page.baseline[0]
-        count, when = plural(len(page.baseline), "run"), moment(newest.started_ns)
-        yield "Baseline", f"{count}, newest {revision_text(newest.revision)}, {when}", ""
+        parts = [plural(len(page.baseline), "run"), f"newest {moment(newest.started_ns)}"]
+        parts += [revision_text(newest.revision)] if newest.revision != Revision() else []
+        yield "Baseline", ", ".join(parts), ""
     else:
         yield "Baseline", "none: nothing earlier to compare with", ""
     yield "Host", short(run.host.name), ""

@@ -31,7 +31,8 @@ def write_reports(finished: Finished) -> None:
     from iogate_reports import render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
-    folder.write_text("report.html", render_report(run, finished.baseline))
+    texts = folder.job_texts(case.id for case in run.plan.cases)
+    folder.write_text("report.html", render_report(run, finished.baseline, job_files=texts))
     folder.write_text("junit.xml", render_junit(run))
     summary = render_summary(run)
     folder.write_text("summary.md", summary)
