@@ -196,7 +196,12 @@ def test_the_report_can_be_made_again(iogate: Iogate) -> None:
 def started(iogate: Iogate, *words: object) -> subprocess.Popen[str]:
     """A run of LONG whose second case has begun."""
     process = iogate.start("run", iogate.spec(LONG % "60s"), *words)
-    wait_for(lambda: list(iogate.folder.glob("iogate-runs/latest/plan.json")))
+    wait_for(
+        lambda: (
+            list(iogate.folder.glob("iogate-runs/latest/plan.json")) or process.poll() is not None
+        )
+    )
+    assert process.poll() is None, iogate.end(process).text
     second = json.loads((iogate.latest / "plan.json").read_text())["cases"][1]["id"]
     log = iogate.latest / f"raw/{second}-1.log"
     wait_for(lambda: log.exists() and log.read_text())  # it lays out: it minds signals
