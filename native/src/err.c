@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int err_set(struct err *err, int code, const char *format, ...)
+int (err_set)(struct err *err, int code, const char *format, ...)
 {
 	va_list arguments;
 

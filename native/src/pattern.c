@@ -191,7 +191,8 @@ static bool cursor_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 		return false;
 	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
 		zone_enter(p, c, c->window_start + p->zone_range + p->zone_skip);
-		window_take(p, c, dir, &block);
+		if (!window_take(p, c, dir, &block))
+			BUG("a zone that was just entered holds no block");
 	} else if (!p->zoned && !window_take(p, c, dir, &block)) {
 		c->done = true;
 		p->files_done++;
