@@ -109,9 +109,11 @@ def _former(
     that it is also known as."""
     engines = {m.engine.name for m in own}
     return tuple(
-        m for names, groups in before
+        m
+        for names, groups in before
         for case_id in {case.id: 0, **{names.get(aka, aka): 0 for aka in case.aka}}
-        for m in groups.get(case_id, ()) if m.engine.name in engines
+        for m in groups.get(case_id, ())
+        if m.engine.name in engines
     )
 
 

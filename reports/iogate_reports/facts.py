@@ -46,7 +46,8 @@ def first_value(fact: Fact, environment: Mapping[str, Value]) -> str:
     """The distinct values of a fact, joined; empty when it was not recorded."""
     for pattern in fact.patterns:
         found = dict.fromkeys(
-            short(show(value), 80) for name, value in environment.items()
+            short(show(value), 80)
+            for name, value in environment.items()
             if re.fullmatch(pattern, name) and show(value)
         )
         if found:
@@ -58,8 +59,11 @@ def differences(before: Run, now: Run) -> tuple[tuple[str, str, str], ...]:
     """(name, before, now) of each fact that differs, by name. Restless ones are left out."""
     old, new = dict(_facts(before)), dict(_facts(now))
     return tuple(
-        (short(name, 80), short(old.get(name, "not recorded"), 120),
-         short(new.get(name, "not recorded"), 120))
+        (
+            short(name, 80),
+            short(old.get(name, "not recorded"), 120),
+            short(new.get(name, "not recorded"), 120),
+        )
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name) and not _RESTLESS.fullmatch(name)
     )

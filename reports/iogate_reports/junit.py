@@ -49,8 +49,12 @@ def _suite(run: Run, tests: list[ET.Element]) -> dict[str, str]:
 
 def _properties(run: Run) -> ET.Element:
     found = ET.Element("properties")
-    facts = {"run": run.id, "revision": revision_text(run.revision),
-             "verdict": headline(run)[1], "kernel": run.environment.get("kernel.release", "")}
+    facts = {
+        "run": run.id,
+        "revision": revision_text(run.revision),
+        "verdict": headline(run)[1],
+        "kernel": run.environment.get("kernel.release", ""),
+    }
     for name, value in facts.items():
         if value != "":
             ET.SubElement(found, "property", name=name, value=short(str(value), 1000))

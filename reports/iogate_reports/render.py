@@ -32,12 +32,16 @@ def render_report(
             template = _environment().get_template(f"{section.name}.html.j2")
             parts.append((section, Markup(template.render(view))))  # noqa: S704 - autoescaped
     word, _ = headline(run)
-    return _environment().get_template("page.html.j2").render(
-        sections=parts,
-        styles=Markup(styles()),  # noqa: S704 - our own style sheets
-        word=word,
-        run=run,
-        title=f"{word.word}: {short(run.plan.spec_name, 60)}, {revision_text(run.revision)}",
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            sections=parts,
+            styles=Markup(styles()),  # noqa: S704 - our own style sheets
+            word=word,
+            run=run,
+            title=f"{word.word}: {short(run.plan.spec_name, 60)}, {revision_text(run.revision)}",
+        )
     )
 
 

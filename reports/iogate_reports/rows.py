@@ -62,7 +62,9 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         value_interval=_value_interval(one),
         baseline=format_value(one.baseline, one.unit),
         change=describe_change(
-            one.change, one.better, one.change_interval,
+            one.change,
+            one.better,
+            one.change_interval,
             overlap=overlap(one.samples, one.baseline_samples),
         ),
         change_interval=_change_interval(one, wanted),
@@ -81,8 +83,11 @@ def _with_baseline(one: ThresholdVerdict, data: CaseData | None) -> ThresholdVer
     for other in data.thresholds:
         if other.threshold.metric == metric and other.change is not None:
             return replace(
-                one, baseline=other.baseline, change=other.change,
-                change_interval=other.change_interval, baseline_samples=other.baseline_samples,
+                one,
+                baseline=other.baseline,
+                change=other.change,
+                change_interval=other.change_interval,
+                baseline_samples=other.baseline_samples,
             )
     seen = next((o for o in data.observations if o.metric == metric), None)
     if seen is None:
@@ -114,8 +119,10 @@ def _place(one: ThresholdVerdict) -> str:
 def _note(one: ThresholdVerdict) -> str:
     parts = ["only warns"] if one.threshold.level is Level.WARN else []
     if one.threshold.when:
-        parts.append("when " + short(", ".join(
-            f"{key}={value}" for key, value in one.threshold.when.items()), 80))
+        parts.append(
+            "when "
+            + short(", ".join(f"{key}={value}" for key, value in one.threshold.when.items()), 80)
+        )
     return "; ".join(parts)
 
 
@@ -161,5 +168,3 @@ def _excess(one: ThresholdVerdict) -> float:
     if past is None or not math.isfinite(past):
         return -math.inf
     return past if limit.comparison.wants_low else -past
-
-

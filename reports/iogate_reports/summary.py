@@ -12,13 +12,21 @@ from iogate_reports.rows import Row, rows
 from iogate_reports.sections.verdict import headline, revision_text, tiles
 from iogate_reports.text import NAME_LENGTH, command_line, moment, plural, short
 
-MARKS = {"fail": "❌", "error": "💥", "warn": "⚠️", "inconclusive": "❔", "missing": "➖",
-         "pass": "✅"}
+MARKS = {
+    "fail": "❌",
+    "error": "💥",
+    "warn": "⚠️",
+    "inconclusive": "❔",
+    "missing": "➖",
+    "pass": "✅",
+}
 BUDGET = 960 * 1024
 """Bytes; the rest of the MiB is for what else a job writes into its summary."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~@&$]|:(?=//)|(?<=www)\.)")
-_HEAD = ("| | case | metric | limit | median | baseline | change | n |\n"
-         "|---|---|---|---|---:|---:|---:|---:|\n")
+_HEAD = (
+    "| | case | metric | limit | median | baseline | change | n |\n"
+    "|---|---|---|---|---:|---:|---:|---:|\n"
+)
 
 
 def render_summary(run: Run) -> str:
@@ -42,14 +50,19 @@ def text(value: str, length: int = NAME_LENGTH) -> str:
 def _top(run: Run) -> str:
     word, sentence = headline(run)
     counts = " · ".join(f"{MARKS[one.key]} {count} {one.word}" for one, count in tiles(run))
-    facts = [f"**Revision** {text(revision_text(run.revision))}",
-             f"**Host** {text(run.host.name)}", f"**Date** {moment(run.started_ns)}"]
+    facts = [
+        f"**Revision** {text(revision_text(run.revision))}",
+        f"**Host** {text(run.host.name)}",
+        f"**Date** {moment(run.started_ns)}",
+    ]
     for fact in FACTS:
         value = first_value(fact, run.environment)
         facts += [f"**{fact.label}** {text(value)}"] if value else []
     lines = [
         f"## {MARKS[word.key]} {text(run.plan.spec_name)}: {word.word}",
-        text(sentence, 2000), counts, " · ".join(facts),
+        text(sentence, 2000),
+        counts,
+        " · ".join(facts),
     ]
     if run.command:
         lines.append(f"Measure again: {_code(command_line(run.command))}")
@@ -95,8 +108,14 @@ def _table(found: Sequence[Row], budget: int) -> str:
 def _line(row: Row) -> str:
     change = f"{row.change.text} {row.change.arrow} {row.change.word}" if row.change else "–"
     cells: Iterable[str] = (
-        f"{MARKS[row.word.key]} {row.word.word}", text(row.case), text(row.metric),
-        text(row.limit), row.value, row.baseline, change, row.count,
+        f"{MARKS[row.word.key]} {row.word.word}",
+        text(row.case),
+        text(row.metric),
+        text(row.limit),
+        row.value,
+        row.baseline,
+        change,
+        row.count,
     )
     why = f" <br>{text(row.reason, 1000)}" if row.reason else ""
     first, second, *others = cells

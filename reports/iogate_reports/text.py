@@ -32,7 +32,7 @@ def short(text: str, length: int = NAME_LENGTH) -> str:
     if len(line) <= length:
         return line
     head = (length - 1) * 2 // 3
-    return f"{line[:head]}…{line[len(line) - (length - 1 - head):]}"
+    return f"{line[:head]}…{line[len(line) - (length - 1 - head) :]}"
 
 
 def anchor(prefix: str, identity: str, index: int) -> str:

@@ -26,46 +26,65 @@ class Word:
 
 OUTCOMES: dict[Outcome, Word] = {
     Outcome.FAIL: Word(
-        "fail", "fail", 0,
+        "fail",
+        "fail",
+        0,
         "The limit is broken, and the measurements leave no doubt of it at the confidence "
         "given. The build fails.",
     ),
     Outcome.INCONCLUSIVE: Word(
-        "inconclusive", "inconclusive", 1,
+        "inconclusive",
+        "inconclusive",
+        1,
         "The confidence interval reaches past both sides of the limit: these measurements "
         "cannot tell. More repetitions, or less noise, would settle it.",
     ),
     Outcome.MISSING_BASELINE: Word(
-        "missing", "no baseline", 2,
+        "missing",
+        "no baseline",
+        2,
         "The limit compares with earlier accepted runs of the same case on the same host, "
         "and there are none, or too few. Runs that are accepted from now on become the baseline.",
     ),
     Outcome.WARN: Word(
-        "warn", "warn", 3,
+        "warn",
+        "warn",
+        3,
         "A limit of level “warn” is broken, or the spec’s policy asks for attention. "
         "The build goes on.",
     ),
     Outcome.PASS: Word(
-        "pass", "pass", 4,
+        "pass",
+        "pass",
+        4,
         "The measurements keep the limit.",
     ),
 }
 
 ERROR = Word(
-    "error", "not measured", 0,
+    "error",
+    "not measured",
+    0,
     "A repetition gave no measurement: the engine failed, was stopped, or could not start.",
 )
 
 STATUSES: dict[RunStatus, tuple[Word, str]] = {
     RunStatus.RUNNING: (
-        Word("missing", "running", 3, ""), "This run has not finished: nothing is judged yet."),
+        Word("missing", "running", 3, ""),
+        "This run has not finished: nothing is judged yet.",
+    ),
     RunStatus.INTERRUPTED: (
         Word("error", "interrupted", 0, ""),
-        "This run was interrupted before it could be judged."),
+        "This run was interrupted before it could be judged.",
+    ),
     RunStatus.FAILED: (
-        Word("error", "run failed", 0, ""), "This run failed before it could be judged."),
+        Word("error", "run failed", 0, ""),
+        "This run failed before it could be judged.",
+    ),
     RunStatus.COMPLETE: (
-        Word("error", "not measured", 0, ""), "This run is complete but carries no verdict."),
+        Word("error", "not measured", 0, ""),
+        "This run is complete but carries no verdict.",
+    ),
 }
 
 
@@ -106,6 +125,11 @@ def describe_change(
 CHANGE_WORDS: tuple[tuple[str, str], ...] = (
     ("better, worse", "whether the change is for the good of this metric."),
     ("same", "the change rounds to 0.0 %."),
-    ("unclear", ("the confidence interval of the change holds zero, or where none is given, "
-     "values of this run lie among those of the baseline: the sign is not certain.")),
+    (
+        "unclear",
+        (
+            "the confidence interval of the change holds zero, or where none is given, "
+            "values of this run lie among those of the baseline: the sign is not certain."
+        ),
+    ),
 )

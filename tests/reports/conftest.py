@@ -60,8 +60,13 @@ def measure(
     """Repetitions of the cases; the first case is ``worse`` by a fraction."""
     rng = random.Random(seed)
     return [
-        measurement(one, number + 1, slowed(pace, worse * (index == 0) + rng.gauss(0, 0.004)),
-                    rng, seconds=seconds)
+        measurement(
+            one,
+            number + 1,
+            slowed(pace, worse * (index == 0) + rng.gauss(0, 0.004)),
+            rng,
+            seconds=seconds,
+        )
         for index, (one, pace) in enumerate(zip(cases, paces, strict=True))
         for number in range(repetitions)
     ]

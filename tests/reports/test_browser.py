@@ -38,8 +38,13 @@ def pages(
 ) -> dict[str, Path]:
     """Pages by name, written to disk as a CI artifact would be."""
     one = case()
-    failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
-                 failures=(CaseFailure(one.id, 1, "the engine is gone"),))
+    failed = run(
+        plan([one]),
+        [],
+        judged=False,
+        status=RunStatus.FAILED,
+        failures=(CaseFailure(one.id, 1, "the engine is gone"),),
+    )
     texts = {
         "regressed": render_report(*regressed),
         "failed": render_report(failed),
@@ -56,7 +61,8 @@ class Opened:
 
     def __init__(self, browser: Browser, path: Path, size: tuple[int, int], scheme: str) -> None:
         context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, offline=True,
+            viewport={"width": size[0], "height": size[1]},
+            offline=True,
             color_scheme="dark" if scheme == "dark" else "light",
         )
         self.page: Page = context.new_page()

@@ -54,8 +54,11 @@ def golden(name: str, picture: str) -> None:
 
 
 def numbers_of(picture: str) -> list[float]:
-    return [float(n) for d in re.findall(r' d="([^"]*)"', picture)
-            for n in re.findall(r"-?\d+(?:\.\d+)?", d)]
+    return [
+        float(n)
+        for d in re.findall(r' d="([^"]*)"', picture)
+        for n in re.findall(r"-?\d+(?:\.\d+)?", d)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +80,9 @@ def sweep_data() -> WorkloadData:
 def matrix_data() -> WorkloadData:
     rng = random.Random(5)
     cases = [case(f"grid/bs={bs},iodepth={depth}") for bs in ("4k", "16k") for depth in (1, 8)]
-    found = [measurement(one, 1, {"j": {"write": Pace(iops=4000)}}, rng, seconds=3)
-             for one in cases]
+    found = [
+        measurement(one, 1, {"j": {"write": Pace(iops=4000)}}, rng, seconds=3) for one in cases
+    ]
     return Page(run(plan(cases), found)).workloads[0]
 
 
@@ -142,15 +146,24 @@ def test_a_percentile_curve_ends_where_no_io_lies_beyond() -> None:
 
 
 def test_over_time_golden() -> None:
-    lines = [[(float(t), 1000.0 + 50 * t) for t in range(1, 6)],
-             [(float(t), 1200.0 - 40 * t) for t in range(1, 6)]]
-    golden("over_time", over_time.draw("Read IOPS", "two", lines, over_time.IOPS, level=1100.0,
-                                       bytes_each=4096.0))
+    lines = [
+        [(float(t), 1000.0 + 50 * t) for t in range(1, 6)],
+        [(float(t), 1200.0 - 40 * t) for t in range(1, 6)],
+    ]
+    golden(
+        "over_time",
+        over_time.draw("Read IOPS", "two", lines, over_time.IOPS, level=1100.0, bytes_each=4096.0),
+    )
 
 
 def test_repetitions_golden() -> None:
-    one = repetitions.Samples("read.iops", Unit.PER_SECOND, (101e3, 99e3, 104e3), (98e3, 97e3),
-                              (("> 95k", 95e3), ("> 1k", 1e3)))
+    one = repetitions.Samples(
+        "read.iops",
+        Unit.PER_SECOND,
+        (101e3, 99e3, 104e3),
+        (98e3, 97e3),
+        (("> 95k", 95e3), ("> 1k", 1e3)),
+    )
     golden("repetitions", repetitions.draw("read.iops", "three", one))
 
 
@@ -165,8 +178,11 @@ def test_interval_bar_golden() -> None:
 
 
 def test_matrix_golden() -> None:
-    cells = {("4k", "1"): Cell("▲ +12.0 %", "h-3"), ("4k", "8"): Cell("= 0.0 %"),
-             ("16k", "1"): Cell("▼ −4.0 %", "h2")}
+    cells = {
+        ("4k", "1"): Cell("▲ +12.0 %", "h-3"),
+        ("4k", "8"): Cell("= 0.0 %"),
+        ("16k", "1"): Cell("▼ −4.0 %", "h2"),
+    }
     grid = Grid("bs", "iodepth", ("4k", "16k"), ("1", "8"), cells)
     golden("matrix", draw_matrix("grid", "bs down, iodepth across", grid))
 
@@ -177,8 +193,11 @@ def test_a_sweep_has_a_line_a_series_in_log_log(sweep_data: WorkloadData) -> Non
     assert [p[0] for p in found[0].points] == ["1", "8", "64"]
     figure = sweep.figures(sweep_data)[0]
     assert figure.table.headers == ("numjobs", "read", "write", "rw read", "rw write")
-    xs = [float(e.get("x", "")) for e in ET.fromstring(figure.svg).iter("text")
-          if e.text in {"1", "8", "64"}]
+    xs = [
+        float(e.get("x", ""))
+        for e in ET.fromstring(figure.svg).iter("text")
+        if e.text in {"1", "8", "64"}
+    ]
     assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2), "equal factors, equal steps"
 
 
@@ -190,14 +209,20 @@ def test_fio_amounts_place_a_point() -> None:
 
 
 def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
-    one = measurement(case(), 1, {"a": {"read": Pace(iops=100)}, "b": {"read": Pace(iops=300)}},
-                      random.Random(1), seconds=4)
+    one = measurement(
+        case(),
+        1,
+        {"a": {"read": Pace(iops=100)}, "b": {"read": Pace(iops=300)}},
+        random.Random(1),
+        seconds=4,
+    )
     jobs = tuple(replace(job, series=with_scrap(job.series)) for job in one.jobs)
     one = replace(one, jobs=jobs)
     found = over_time.rates(one, "read")
     assert [rate.at_s for rate in found] == [0.5, 1.5, 2.5, 3.5]
-    sums = [sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series)
-            for i in range(4)]
+    sums = [
+        sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series) for i in range(4)
+    ]
     assert [rate.iops for rate in found] == sums
     assert len(heatmap.strip(one, "read").columns) == 4
     assert over_time.rates(one, "write") == [over_time.Rate(t + 0.5, 0, 0) for t in range(4)]

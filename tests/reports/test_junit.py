@@ -64,8 +64,13 @@ def test_a_warning_passes_and_is_told(regressed: Regressed) -> None:
 
 def test_a_broken_run_is_an_error_and_control_characters_go() -> None:
     one = case()
-    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
-              failures=(CaseFailure(one.id, 2, "engine said \x1b[31mno\x00"),))
+    now = run(
+        plan([one]),
+        [],
+        judged=False,
+        status=RunStatus.FAILED,
+        failures=(CaseFailure(one.id, 2, "engine said \x1b[31mno\x00"),),
+    )
     suite = suite_of(now)
     errors = suite.findall("testcase/error")
     assert suite.get("errors") == "2"

@@ -66,8 +66,9 @@ def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> 
     names = [cell.text for cell in changes.all("th") if cell.attributes["scope"] == "row"]
     assert names == ["kernel.release", "target.scratch.scheduler"]
     assert "mq-deadline" in changes.text
-    same = tuple(replace(old, environment={**ENVIRONMENT, "load.average_1m": 3.0})
-                 for old in before)
+    same = tuple(
+        replace(old, environment={**ENVIRONMENT, "load.average_1m": 3.0}) for old in before
+    )
     calm = read_html(render_report(now, same)).all("section", "changes")[0]
     assert "Nothing differs" in calm.text, "the load is another number each time"
 
@@ -86,8 +87,11 @@ def test_one_metric_has_one_word_whatever_its_limits(regressed: Regressed) -> No
 def test_noise_is_not_called_better_or_worse(regressed: Regressed) -> None:
     now, before = regressed
     page = read_html(render_report(now, before))
-    fold = next(d for d in page.all("details", "fold")
-                if d.all("bdi")[0].text == "oltp-write/bs=16k,iodepth=1")
+    fold = next(
+        d
+        for d in page.all("details", "fold")
+        if d.all("bdi")[0].text == "oltp-write/bs=16k,iodepth=1"
+    )
     words = {row.all("th")[0].text: row.all("td")[-1].text for row in fold.all("tr")[1:]}
     assert words["write.clat.p50"].endswith(("unclear", "same"))
 
@@ -109,7 +113,10 @@ def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regress
     section = next(d for d in page.all("details", "case") if d.attributes["id"] == f"case-{one.id}")
     titles = [figure.all("figcaption")[0].text for figure in section.all("figure")]
     assert titles[:3] == [
-        "Write latency percentiles", "Write IOPS over time", "Write latency over time"]
+        "Write latency percentiles",
+        "Write IOPS over time",
+        "Write latency over time",
+    ]
     assert "write.clat.p99 by repetition" in titles
     for figure in section.all("figure"):
         assert figure.all("details", "numbers")[0].all("table"), "each chart has its table"
@@ -121,8 +128,13 @@ def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regress
 
 def test_the_command_of_a_case_replaces_other_choices_and_globs() -> None:
     one = case("odd[1]*/bs=4k")
-    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
-              command=("iogate", "run", "x.yaml", "--case", "other/*", "--case=more"))
+    now = run(
+        plan([one]),
+        [],
+        judged=False,
+        status=RunStatus.FAILED,
+        command=("iogate", "run", "x.yaml", "--case", "other/*", "--case=more"),
+    )
     page = read_html(render_report(now))
     command = page.all("details", "case")[0].all("div", "command")[0].text
     assert command.endswith("iogate run x.yaml --case 'odd[[]1][*]/bs=4k'")
@@ -151,8 +163,9 @@ def test_every_picture_is_named_and_described(regressed: Regressed) -> None:
 def test_the_page_is_closed_to_the_world(regressed: Regressed) -> None:
     text = render_report(*regressed)
     page = read_html(text)
-    policy = next(m for m in page.all("meta")
-                  if m.attributes.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        m for m in page.all("meta") if m.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy.attributes["content"].startswith("default-src 'none'")
     assert not re.search(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text, re.IGNORECASE)
     assert "@import" not in text
@@ -180,8 +193,11 @@ def test_the_page_has_landmarks_language_and_scoped_heads(regressed: Regressed) 
 
 
 def test_all_words_are_defined(first_run: Run) -> None:
-    guide = next(s for s in read_html(render_report(first_run)).all("section")
-                 if s.attributes.get("id") == "guide")
+    guide = next(
+        s
+        for s in read_html(render_report(first_run)).all("section")
+        if s.attributes.get("id") == "guide"
+    )
     words = {badge.text for badge in guide.all("span", "badge")}
     assert {"pass", "fail", "warn", "inconclusive", "no baseline", "not measured"} <= words
 
@@ -189,8 +205,13 @@ def test_all_words_are_defined(first_run: Run) -> None:
 def test_a_run_that_failed_before_measuring_says_so() -> None:
     one = case(thresholds=[limit("write.iops > 1k", 1000)])
     reason = "iogate-engine ended with signal 9; its last words: killed"
-    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
-              failures=(CaseFailure(one.id, 1, reason),))
+    now = run(
+        plan([one]),
+        [],
+        judged=False,
+        status=RunStatus.FAILED,
+        failures=(CaseFailure(one.id, 1, reason),),
+    )
     page = read_html(render_report(now))
     assert "failed before it could be judged" in page.all("h1")[0].text
     assert reason in page.all("h1")[0].text
@@ -207,8 +228,13 @@ def test_a_run_still_going_on_and_one_without_any_case_render() -> None:
 
 def test_an_interrupted_run_keeps_what_it_has(regressed: Regressed) -> None:
     now, before = regressed
-    part = run(now.plan, now.measurements[:4], baseline=before, status=RunStatus.INTERRUPTED,
-               failures=(CaseFailure(now.plan.cases[1].id, 2, "stopped by Ctrl-C"),))
+    part = run(
+        now.plan,
+        now.measurements[:4],
+        baseline=before,
+        status=RunStatus.INTERRUPTED,
+        failures=(CaseFailure(now.plan.cases[1].id, 2, "stopped by Ctrl-C"),),
+    )
     page = read_html(render_report(part, before))
     assert "interrupted" in page.all("p", "kicker")[0].text
     assert "stopped by Ctrl-C" in body(page)
@@ -218,11 +244,20 @@ def test_an_interrupted_run_keeps_what_it_has(regressed: Regressed) -> None:
 def test_missing_histograms_and_series_are_said_not_drawn(regressed: Regressed) -> None:
     now, _ = regressed
     bare = [
-        replace(m, jobs=tuple(
-            replace(job, series=None, directions={
-                name: replace(d, clat=None, lat=None, slat=None)
-                for name, d in job.directions.items()})
-            for job in m.jobs))
+        replace(
+            m,
+            jobs=tuple(
+                replace(
+                    job,
+                    series=None,
+                    directions={
+                        name: replace(d, clat=None, lat=None, slat=None)
+                        for name, d in job.directions.items()
+                    },
+                )
+                for job in m.jobs
+            ),
+        )
         for m in now.measurements[:3]
     ]
     page = read_html(render_report(run(plan(now.plan.cases[:1]), bare)))
@@ -253,4 +288,7 @@ def test_one_repetition_is_enough_to_draw() -> None:
     page = read_html(render_report(run(plan([one]), [found])))
     titles = [f.all("figcaption")[0].text for f in page.all("figure")]
     assert titles == [
-        "Write latency percentiles", "Write IOPS over time", "Write latency over time"]
+        "Write latency percentiles",
+        "Write IOPS over time",
+        "Write latency over time",
+    ]

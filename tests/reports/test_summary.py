@@ -26,8 +26,13 @@ def test_failing_rows_first_and_the_rest_folded(regressed: Regressed) -> None:
 
 def test_a_run_without_a_verdict_says_what_happened() -> None:
     one = case()
-    now = run(plan([one]), [], judged=False, status=RunStatus.FAILED,
-              failures=(CaseFailure(one.id, 1, "the engine is gone"),))
+    now = run(
+        plan([one]),
+        [],
+        judged=False,
+        status=RunStatus.FAILED,
+        failures=(CaseFailure(one.id, 1, "the engine is gone"),),
+    )
     found = render_summary(now)
     assert "run failed" in found
     assert "the engine is gone" in found

@@ -29,8 +29,14 @@ def hostile_run(text: str) -> Run:
     """A run that bears the text in every place that people can write."""
     limits = (limit("write.iops > 1", 1.0), limit("write.clat.p99 vs baseline < +10%", 0.1))
     odd = replace(
-        case(thresholds=limits), id=text or "0", name=text, workload=text, description=text,
-        jobs=(JobSpec(text, {text or "rw": text}),), parameters={"bs": text}, tags=(text,),
+        case(thresholds=limits),
+        id=text or "0",
+        name=text,
+        workload=text,
+        description=text,
+        jobs=(JobSpec(text, {text or "rw": text}),),
+        parameters={"bs": text},
+        tags=(text,),
         chart={"x": text, "y": "bw", "series": text},
     )
     jobs = tuple(replace(job, name=text) for job in _FOUND.jobs)
@@ -41,8 +47,13 @@ def hostile_run(text: str) -> Run:
 def _named(odd: Case, text: str, *found: object) -> Run:
     whole = replace(plan([odd], text), spec_file=text, overrides=(text,))
     return run(
-        whole, found,  # type: ignore[arg-type]
-        host=Host(text, text), revision=Revision(text, text, text, True, text), id=text,
-        environment={text: text, "kernel.release": text}, command=("iogate", text),
-        failures=(CaseFailure(odd.id, 3, text),), folder=text,
+        whole,
+        found,  # type: ignore[arg-type]
+        host=Host(text, text),
+        revision=Revision(text, text, text, True, text),
+        id=text,
+        environment={text: text, "kernel.release": text},
+        command=("iogate", text),
+        failures=(CaseFailure(odd.id, 3, text),),
+        folder=text,
     )

@@ -106,8 +106,12 @@ def case(
 
 def plan(cases: Sequence[Case], name: str = "xfs-gate") -> Plan:
     return Plan(
-        spec_name=name, spec_file=f"specs/{name}.yaml", spec_sha256="5e" * 32, spec_text="…",
-        cases=tuple(cases), baseline=BaselineRule(min_samples=3),
+        spec_name=name,
+        spec_file=f"specs/{name}.yaml",
+        spec_sha256="5e" * 32,
+        spec_text="…",
+        cases=tuple(cases),
+        baseline=BaselineRule(min_samples=3),
     )
 
 
@@ -158,8 +162,15 @@ def job(
     )
     directions = {d: _direction(Histogram.merged(parts[d]), levels[d], seconds) for d in levels}
     return JobMeasurement(
-        name=name, jobs=1, directions=directions, usr_cpu_percent=6.1, sys_cpu_percent=21.4,
-        context_switches=812_332, major_faults=0, minor_faults=31, runtime_ns=seconds * 10**9,
+        name=name,
+        jobs=1,
+        directions=directions,
+        usr_cpu_percent=6.1,
+        sys_cpu_percent=21.4,
+        context_switches=812_332,
+        major_faults=0,
+        minor_faults=31,
+        runtime_ns=seconds * 10**9,
         series=Series(1000, intervals),
     )
 
@@ -175,8 +186,14 @@ def _direction(found: Histogram, level: Pace, seconds: int) -> Direction:
     size = found.count * level.block
     clat = latency(found)
     return Direction(
-        found.count, size, seconds * 10**9, found.count / seconds, size / seconds,
-        slat=Latency(found.count, 900, 40_000, 1900, 400), clat=clat, lat=clat,
+        found.count,
+        size,
+        seconds * 10**9,
+        found.count / seconds,
+        size / seconds,
+        slat=Latency(found.count, 900, 40_000, 1900, 400),
+        clat=clat,
+        lat=clat,
     )
 
 
@@ -205,8 +222,10 @@ def measurement(
 def slowed(levels: Mapping[str, Mapping[str, Pace]], by: float) -> dict[str, dict[str, Pace]]:
     """The same jobs, all latencies ``by`` higher and rates lower: 0.1 is 10 % worse."""
     return {
-        name: {d: replace(one, iops=one.iops / (1 + by), p50_ns=one.p50_ns * (1 + by))
-               for d, one in each.items()}
+        name: {
+            d: replace(one, iops=one.iops / (1 + by), p50_ns=one.p50_ns * (1 + by))
+            for d, one in each.items()
+        }
         for name, each in levels.items()
     }
 
@@ -224,8 +243,9 @@ def run(
         id="20251120T223640-8c1f",
         plan=of,
         host=Host("lab-nvme-03", "c0ffee00c0ffee00"),
-        revision=Revision("9f3c2d1e8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d",
-                          "xfs: batch AIL pushes by lsn", "for-next"),
+        revision=Revision(
+            "9f3c2d1e8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d", "xfs: batch AIL pushes by lsn", "for-next"
+        ),
         started_ns=START_NS,
         finished_ns=START_NS + 1534 * 10**9,
         status=RunStatus.COMPLETE,
@@ -242,8 +262,12 @@ def run(
 def former(now: Run, measurements: Sequence[Measurement], days: int = 1, **fields: object) -> Run:
     """An earlier run of the same plan on the same host."""
     old = replace(
-        now, id=f"former-{days}", measurements=tuple(measurements), verdict=None,
-        started_ns=now.started_ns - days * DAY_NS, finished_ns=now.finished_ns - days * DAY_NS,
+        now,
+        id=f"former-{days}",
+        measurements=tuple(measurements),
+        verdict=None,
+        started_ns=now.started_ns - days * DAY_NS,
+        finished_ns=now.finished_ns - days * DAY_NS,
         revision=Revision("1b2c3d4e5f60718293a4b5c6d7e8f901", "Merge tag xfs-6.18", "main"),
     )
     return replace(old, **fields)  # type: ignore[arg-type]

@@ -80,7 +80,12 @@ def draw(title: str, description: str, strips: Sequence[Strip]) -> str:
     x0, x1 = _FRAME.x_range
     bottom, top = _FRAME.y_range
     picture = svg.element(
-        "image", x=x0, y=top, width=x1 - x0, height=bottom - top, href=image,
+        "image",
+        x=x0,
+        y=top,
+        width=x1 - x0,
+        height=bottom - top,
+        href=image,
         preserveAspectRatio="none",
     )
     body = [
@@ -153,8 +158,14 @@ def _flat(columns: Iterable[Column]) -> Column:
 
 
 def _table(strips: Sequence[Strip]) -> Table:
-    headers = ("repetition", "p50 first third", "p50 last third", "p99 first third",
-               "p99 last third", "highest")
+    headers = (
+        "repetition",
+        "p50 first third",
+        "p50 last third",
+        "p99 first third",
+        "p99 last third",
+        "highest",
+    )
     return Table(headers, tuple(_row(one) for one in strips))
 
 

@@ -80,8 +80,9 @@ def axis(bars: Iterable[Bar]) -> Linear:
 def draw_head(scale: Linear) -> str:
     """The axis itself, for the column's head."""
     ends = (scale.low / 2, 0.0, scale.high / 2)
-    labels = [svg.text(scale.at(v), 11, signed(v).replace(".0 %", " %") if v else "0",
-                       "m") for v in ends]
+    labels = [
+        svg.text(scale.at(v), 11, signed(v).replace(".0 %", " %") if v else "0", "m") for v in ends
+    ]
     marks = "".join(f"M{svg.num(scale.at(v))} 15v4" for v in ends)
     rule = svg.element("path", d=f"M{PAD} 17H{WIDTH - PAD}{marks}", class_="rule")
     told = f"From {signed(scale.low)} to {signed(scale.high)}"
@@ -131,5 +132,6 @@ def _tick(one: Bar, scale: Linear) -> str:
 def _beyond(limit: float, scale: Linear) -> str:
     """A chevron at the edge: the limit lies further out."""
     edge, side = (scale.end + 7, 1) if limit > 0 else (scale.start - 7, -1)
-    return svg.element("path", d=f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4",
-                       class_="tick")
+    return svg.element(
+        "path", d=f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4", class_="tick"
+    )

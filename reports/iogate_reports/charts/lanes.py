@@ -28,8 +28,11 @@ class Lane:
 def directions(measurements: Iterable[Measurement]) -> list[str]:
     """The directions that did I/O, in the fixed order."""
     seen = {
-        name for m in measurements for job in m.jobs
-        for name, one in job.directions.items() if one.total_ios
+        name
+        for m in measurements
+        for job in m.jobs
+        for name, one in job.directions.items()
+        if one.total_ios
     }
     return [name for name in DIRECTIONS if name in seen]
 
@@ -37,7 +40,9 @@ def directions(measurements: Iterable[Measurement]) -> list[str]:
 def lanes(measurements: Sequence[Measurement], direction: str) -> list[Lane]:
     """The lines of one direction, in job order."""
     names = dict.fromkeys(
-        job.name for m in measurements for job in m.jobs
+        job.name
+        for m in measurements
+        for job in m.jobs
         if direction in job.directions and job.directions[direction].total_ios
     )
     every = {job.name for m in measurements for job in m.jobs}

@@ -102,8 +102,10 @@ def draw(title: str, description: str, grid: Grid) -> str:
     """Tinted cells with their text; the tint only repeats what the text says."""
     left, top, wide, high = 70.0, 40.0, 68.0, 28.0
     size = (left + wide * len(grid.columns) + 4, top + high * len(grid.rows) + 4)
-    body = [svg.text(left, 12, short(grid.column_name, 24), "ax"),
-            svg.text(4, top - 8, short(grid.row_name, 10), "ax")]
+    body = [
+        svg.text(left, 12, short(grid.column_name, 24), "ax"),
+        svg.text(4, top - 8, short(grid.row_name, 10), "ax"),
+    ]
     for j, column in enumerate(grid.columns):
         body.append(svg.text(left + wide * (j + 0.5), top - 8, short(column, 10), "m"))
     for i, row in enumerate(grid.rows):
@@ -116,8 +118,9 @@ def draw(title: str, description: str, grid: Grid) -> str:
 
 
 def _draw_cell(cell: Cell, x: float, y: float, wide: float, high: float) -> str:
-    box = svg.element("rect", x=x + 1, y=y + 1, width=wide - 2, height=high - 2, rx=3,
-                      class_=f"cell {cell.style}")
+    box = svg.element(
+        "rect", x=x + 1, y=y + 1, width=wide - 2, height=high - 2, rx=3, class_=f"cell {cell.style}"
+    )
     return box + svg.text(x + wide / 2, y + high / 2 + 4, cell.text, "m")
 
 

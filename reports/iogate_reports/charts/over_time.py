@@ -153,8 +153,11 @@ def _figure(
 
 def _legend(count: int, level: float | None) -> tuple[Key, ...]:
     dark = f"r{SHADES - 1}"
-    keys = [Key(dark, "the one repetition")] if count == 1 else [
-        Key("r0", "repetition 1"), Key(dark, f"repetition {count}, the last")]
+    keys = (
+        [Key(dark, "the one repetition")]
+        if count == 1
+        else [Key("r0", "repetition 1"), Key(dark, f"repetition {count}, the last")]
+    )
     return tuple(keys) + ((Key("base", "baseline, median"),) if level is not None else ())
 
 
@@ -169,8 +172,11 @@ def _size_each(series: Sequence[Sequence[Rate]]) -> float | None:
 
 def _level(measurements: Sequence[Measurement], direction: str, field: str) -> float | None:
     found = [
-        sum(getattr(job.directions[direction], field) for job in m.jobs
-            if direction in job.directions)
+        sum(
+            getattr(job.directions[direction], field)
+            for job in m.jobs
+            if direction in job.directions
+        )
         for m in measurements
     ]
     return median(found)
@@ -182,8 +188,13 @@ def _table(lines: Sequence[Sequence[svg.Point]], write: Callable[[float], str]) 
     for index, one in enumerate(lines[-TABLE_ROWS:], max(len(lines) - TABLE_ROWS, 0) + 1):
         values = [v for _, v in one]
         quarter = max(len(values) // 4, 1)
-        cells = (_mean(values), min(values), max(values), _mean(values[:quarter]),
-                 _mean(values[-quarter:]))
+        cells = (
+            _mean(values),
+            min(values),
+            max(values),
+            _mean(values[:quarter]),
+            _mean(values[-quarter:]),
+        )
         rows.append((str(index), *(write(v) for v in cells)))
     return Table(headers, tuple(rows))
 

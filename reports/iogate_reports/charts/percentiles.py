@@ -23,8 +23,7 @@ from iogate_reports.data import CaseData
 from iogate_reports.text import relative_change, short
 from iogate_reports.words import describe_change
 
-LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999,
-          "p99.999": 0.99999}
+LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999, "p99.999": 0.99999}
 SURE = 10
 """A curve is drawn full as far as this many I/Os lie beyond it, thinner to the last one."""
 _LOW, _HIGH, _STEP = 0.30103, 5.0, 0.14
@@ -131,8 +130,10 @@ def _repetitions(data: CaseData, direction: str) -> list[Curve]:
 
 def _reach(one: Curve) -> str:
     first, last = one.points[0][1], one.points[-1][1]
-    return (f"p50 {format_value(first, Unit.NANOSECONDS)}, "
-            f"tail {format_value(last, Unit.NANOSECONDS)}, {one.count:,} I/Os")
+    return (
+        f"p50 {format_value(first, Unit.NANOSECONDS)}, "
+        f"tail {format_value(last, Unit.NANOSECONDS)}, {one.count:,} I/Os"
+    )
 
 
 def _at(one: Curve | None, share: float) -> float | None:

@@ -42,7 +42,8 @@ def samples(data: CaseData) -> list[Samples]:
     if not found:
         found = _unjudged(data.observations)
     return [
-        one for one in found
+        one
+        for one in found
         if one.now and len(one.now) + len(one.before) > 1 and any((*one.now, *one.before))
     ]
 
@@ -54,7 +55,10 @@ def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -
     known += [one.baseline_samples for one in data.observations if one.metric == metric]
     before = max(known, key=len)
     return Samples(
-        metric, first.unit, _real(first.samples), _real(before)[-SHOWN:],
+        metric,
+        first.unit,
+        _real(first.samples),
+        _real(before)[-SHOWN:],
         tuple((text, value) for text, value in limits if value is not None),
     )
 
@@ -100,7 +104,8 @@ def _figure(one: Samples) -> Figure:
     keys += [Key("dot base", "baseline")] if one.before else []
     near = _near(one)
     keys += [
-        Key("limit", f"limit {short(text, 40)}") if value in near
+        Key("limit", f"limit {short(text, 40)}")
+        if value in near
         else Key("limit off", f"limit {short(text, 40)}, off the scale")
         for text, value in one.limits
     ]
@@ -116,16 +121,14 @@ def draw(title: str, description: str, one: Samples) -> str:
     step = (x1 - x0) / (count + (1 if one.before else 0))
     start = x0 + step * (len(one.before) + (1 if one.before else 0))
     body = [_FRAME.y_axis(y)]
-    body += [
-        svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit")
-        for v in _near(one)
-    ]
+    body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(one)]
     if one.before:
         body += _dots(one.before, x0, step, y, "base")
     body += _dots(one.now, start, step, y, "s0")
     ticks = [(start + step * (i + 0.5), str(i + 1)) for i in range(len(one.now))]
     return svg.document(
-        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, "repetition", 14)])
+        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, "repetition", 14)]
+    )
 
 
 def _near(one: Samples) -> list[float]:
@@ -136,13 +139,12 @@ def _near(one: Samples) -> list[float]:
     return [v for _, v in one.limits if low - reach <= v <= high + reach]
 
 
-def _dots(
-    values: Sequence[float], start: float, step: float, y: Scale, style: str
-) -> list[str]:
+def _dots(values: Sequence[float], start: float, step: float, y: Scale, style: str) -> list[str]:
     middle = median(values) or 0.0
     end = start + step * len(values)
     dots = "".join(
-        f"M{svg.num(start + step * (i + 0.5))} {svg.num(y.at(v))}h0" for i, v in enumerate(values))
+        f"M{svg.num(start + step * (i + 0.5))} {svg.num(y.at(v))}h0" for i, v in enumerate(values)
+    )
     return [
         svg.line((start, y.at(middle)), (end, y.at(middle)), f"ln {style}"),
         svg.element("path", d=dots, class_=f"dot {style}"),

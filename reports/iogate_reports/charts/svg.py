@@ -63,6 +63,10 @@ def document(
     width, height = size
     head = element("title", escape(clean(title))) + element("desc", escape(clean(description)))
     return element(
-        "svg", head + "".join(body), class_=f"chart {class_}".strip(), role="img",
-        viewBox=f"0 0 {num(width)} {num(height)}", width=width if class_ == "own" else None,
+        "svg",
+        head + "".join(body),
+        class_=f"chart {class_}".strip(),
+        role="img",
+        viewBox=f"0 0 {num(width)} {num(height)}",
+        width=width if class_ == "own" else None,
     )

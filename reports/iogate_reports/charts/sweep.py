@@ -18,8 +18,13 @@ from iogate_reports.text import median, short
 
 _FRAME = Frame(width=560, height=340, right=18)
 _SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-_UNITS = {"bw": Unit.BYTES_PER_SECOND, "iops": Unit.PER_SECOND,
-          "slat": Unit.NANOSECONDS, "clat": Unit.NANOSECONDS, "lat": Unit.NANOSECONDS}
+_UNITS = {
+    "bw": Unit.BYTES_PER_SECOND,
+    "iops": Unit.PER_SECOND,
+    "slat": Unit.NANOSECONDS,
+    "clat": Unit.NANOSECONDS,
+    "lat": Unit.NANOSECONDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +51,16 @@ def measured(data: CaseData, direction: str, metric: str) -> float | None:
         return median(seen[0])
     if metric not in ("bw", "iops"):
         return None
-    return median([
-        sum(getattr(job.directions[direction], metric) for job in m.jobs
-            if direction in job.directions)
-        for m in data.measurements
-    ])
+    return median(
+        [
+            sum(
+                getattr(job.directions[direction], metric)
+                for job in m.jobs
+                if direction in job.directions
+            )
+            for m in data.measurements
+        ]
+    )
 
 
 def lines(data: WorkloadData) -> list[Line]:
@@ -73,9 +83,11 @@ def lines(data: WorkloadData) -> list[Line]:
                 name = (*(_value(one, key) for key in keys), direction)
                 found.setdefault(name, (direction, []))[1].append((text, place, value))
     return [
-        Line(_label(name, found),
-             colour(i) if direction == "write" else f"{colour(i)} alt",
-             tuple(sorted(points, key=lambda p: p[1])))
+        Line(
+            _label(name, found),
+            colour(i) if direction == "write" else f"{colour(i)} alt",
+            tuple(sorted(points, key=lambda p: p[1])),
+        )
         for i, (name, (direction, points)) in enumerate(found.items())
     ]
 
@@ -105,8 +117,16 @@ def figures(data: WorkloadData) -> list[Figure]:
     told = f"{len(found)} series: " + ", ".join(one.label for one in found)
     picture = draw(title, told, found, data.chart, unit)
     keys = tuple(Key(one.style, one.label) for one in found)
-    return [Figure(title, picture, _table(found, data.chart["x"], unit), keys,
-                   "Medians of the repetitions. Writes drawn full, reads dashed.", wide=True)]
+    return [
+        Figure(
+            title,
+            picture,
+            _table(found, data.chart["x"], unit),
+            keys,
+            "Medians of the repetitions. Writes drawn full, reads dashed.",
+            wide=True,
+        )
+    ]
 
 
 def unit_of(metric: str) -> Unit:
@@ -119,10 +139,18 @@ def draw(
 ) -> str:
     """Lines with a dot a point; ``chart`` may ask for ``scale``: log-log, log-linear, linear."""
     kind = chart.get("scale", "log-log")
-    x = _axis([p[1] for one in found for p in one.points], "log" in kind.split("-")[0],
-              *_FRAME.x_range, Unit.COUNT)
-    y = _axis([p[2] for one in found for p in one.points], "log" in kind.split("-")[-1],
-              *_FRAME.y_range, unit)
+    x = _axis(
+        [p[1] for one in found for p in one.points],
+        "log" in kind.split("-")[0],
+        *_FRAME.x_range,
+        Unit.COUNT,
+    )
+    y = _axis(
+        [p[2] for one in found for p in one.points],
+        "log" in kind.split("-")[-1],
+        *_FRAME.y_range,
+        unit,
+    )
     names = {p[1]: p[0] for one in found for p in one.points}
     ticks = [(x.at(place), text) for place, text in sorted(names.items())]
     body = [

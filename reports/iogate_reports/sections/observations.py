@@ -45,7 +45,8 @@ def _row(seen: Observation) -> dict[str, object]:
         "count": str(len(seen.samples)),
         "baseline": format_value(before, seen.unit),
         "change": describe_change(
-            relative_change(value, before), seen.better,
+            relative_change(value, before),
+            seen.better,
             overlap=overlap(seen.samples, seen.baseline_samples),
         ),
     }

@@ -18,13 +18,16 @@ def view(page: Page) -> View | None:
     ]
     warnings = [
         (_name(page, one.case_id), str(one.repetition), short(text, 1000))
-        for one in run.measurements for text in one.warnings
+        for one in run.measurements
+        for text in one.warnings
     ]
     empty = not run.measurements
     if not failures and not warnings and not empty:
         return None
     return {
-        "failures": failures[:SHOWN], "warnings": warnings[:SHOWN], "empty": empty,
+        "failures": failures[:SHOWN],
+        "warnings": warnings[:SHOWN],
+        "empty": empty,
         "more": max(len(failures) - SHOWN, 0) + max(len(warnings) - SHOWN, 0),
     }
 

@@ -101,5 +101,3 @@ def _compared(page: Page) -> tuple[str, tuple[tuple[str, str, str], ...]]:
         return "", ()
     newest = page.baseline[0]
     return f"the run of {moment(newest.started_ns)}", differences(newest, page.run)
-
-

@@ -10,7 +10,9 @@ from iogate_reports.sections.base import View
 def view(page: Page) -> View | None:
     """All figures of all workloads; None where nothing asks for one."""
     figures = [
-        figure for workload in page.workloads for chart in WORKLOAD_CHARTS.values()
+        figure
+        for workload in page.workloads
+        for chart in WORKLOAD_CHARTS.values()
         for figure in chart(workload)
     ]
     return {"figures": figures} if figures else None

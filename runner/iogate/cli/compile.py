@@ -18,14 +18,33 @@ from iogate.spec import check_native, expand_spec, load_spec
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--case", "patterns", multiple=True, metavar="GLOB",
-              help="Only cases whose name matches, or whose id begins like this.")
-@click.option("--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE",
-              help="Change a job option, of one workload or of all.")
-@click.option("--engine", type=click.Choice(("native", "fio")), default="native",
-              show_default=True, help="Which engine has to know the options.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR",
-              help="Write each job file to DIR/CASE-ID.fio instead of printing it.")
+@click.option(
+    "--case",
+    "patterns",
+    multiple=True,
+    metavar="GLOB",
+    help="Only cases whose name matches, or whose id begins like this.",
+)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="[WORKLOAD.]KEY=VALUE",
+    help="Change a job option, of one workload or of all.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("native", "fio")),
+    default="native",
+    show_default=True,
+    help="Which engine has to know the options.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write each job file to DIR/CASE-ID.fio instead of printing it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole plan as JSON.")
 def command(
     *,

@@ -13,10 +13,20 @@ from iogate.spec import check_native, expand_spec, load_spec, not_applied
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@click.option("--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE",
-              help="Check with a job option changed, of one workload or of all.")
-@click.option("--engine", type=click.Choice(("native", "fio")), default="native",
-              show_default=True, help="Which engine has to know the options.")
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="[WORKLOAD.]KEY=VALUE",
+    help="Check with a job option changed, of one workload or of all.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("native", "fio")),
+    default="native",
+    show_default=True,
+    help="Which engine has to know the options.",
+)
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
     """Check each FILE, and say how many cases it has. Nothing is run or written.
 
