@@ -89,6 +89,21 @@ def _check_file(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} is not writable", "run as a user who may write it")
     if use.writes:
         _check_file_in_use(sut, use)
+    if found and not use.target.overwrite:
+        _check_file_kept(use, found.size_bytes)
+
+
+def _check_file_kept(use: Use, size_bytes: int) -> None:
+    """A file that is there belongs to somebody: it is neither written nor made longer
+    unless the spec says so."""
+    path = use.target.path
+    if use.writes:
+        what = f"{path} exists and would be overwritten"
+    elif size_bytes < use.bytes_needed:
+        what = f"{path} has {size_bytes} bytes and would be extended to {use.bytes_needed}"
+    else:
+        return
+    raise _refused(use, what, "add 'overwrite: true' to the target if nobody needs its content")
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:

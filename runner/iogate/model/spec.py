@@ -86,12 +86,13 @@ class Destroy:
 @dataclass(frozen=True, slots=True)
 class Target:
     """What is measured. ``path`` is the directory, file or device; a filesystem names the
-    device target it is made ``on``."""
+    device target it is made ``on``. ``overwrite`` allows to write a file that exists."""
 
     name: str
     kind: TargetKind
     path: str = ""
     destroy: Destroy | None = None
+    overwrite: bool = False
     on: str | None = None
     fs_type: str | None = None
     mkfs: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.spec.fio_values import BadValueError, check_text, parse_bytes
 from iogate.spec.options import expand
 from iogate.spec.problems import Problems, listed, suggest
+from iogate.spec.scalars import plain_value
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
 AUTO = "auto"
@@ -53,10 +54,26 @@ def _target(name: str, entry: Entry) -> Target:
             remedy="leave it out",
             where=destroy.key_at,
         )
+    overwrite = _overwrite(name, kind, node)
     if isinstance(place, Mapping):
         return _filesystem(name, place, entry)
     permission = _destroy(destroy.value) if destroy else None
-    return Target(name, kind, _path(kind, place), permission, where=entry.key_at)
+    path = _path(kind, place)
+    return Target(name, kind, path, permission, overwrite, where=entry.key_at)
+
+
+def _overwrite(name: str, kind: TargetKind, node: Mapping) -> bool:
+    entry = node.entries.get("overwrite")
+    if not entry:
+        return False
+    if kind is not TargetKind.FILE:
+        raise SpecError(
+            f"overwrite allows to write a file that exists, and target {name!r} is a {kind.value}",
+            remedy="leave it out",
+            where=entry.key_at,
+        )
+    assert isinstance(entry.value, Scalar)
+    return plain_value(entry.value) is True
 
 
 def _path(kind: TargetKind, node: Node) -> str:

@@ -28,8 +28,9 @@ def use(
     needs: int = 0,
     files: tuple[str, ...] = (),
     destroy: Destroy | None = None,
+    overwrite: bool = False,
 ) -> Use:
-    target = Target("t", kind, str(path), destroy=destroy, where=WHERE)
+    target = Target("t", kind, str(path), destroy, overwrite, where=WHERE)
     return Use(target, writes=writes, bytes_needed=needs, files=files)
 
 
@@ -82,6 +83,17 @@ def test_a_file_in_a_directory_that_is_not_there(sut: LocalSut, tmp_path: Path) 
 
 def test_a_device_given_as_a_file(sut: LocalSut) -> None:
     assert "is not a regular file" in refused(sut, use(TargetKind.FILE, "/dev/zero"))
+
+
+def test_a_file_that_exists_is_not_written_unasked(sut: LocalSut, tmp_path: Path) -> None:
+    file = tmp_path / "thesis.txt"
+    check_targets(sut, [use(TargetKind.FILE, file)])
+    file.write_text("years of work")
+    assert "would be overwritten" in refused(sut, use(TargetKind.FILE, file))
+    reading = use(TargetKind.FILE, file, writes=False, needs=4096)
+    assert "would be extended" in refused(sut, reading)
+    check_targets(sut, [use(TargetKind.FILE, file, writes=False, needs=13)])
+    check_targets(sut, [use(TargetKind.FILE, file, overwrite=True)])
 
 
 @needs_root

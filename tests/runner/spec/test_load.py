@@ -200,6 +200,7 @@ def test_what_is_wrong_is_said_with_its_place(text: str, where: tuple[int, int],
         ("{}", "does not say what it is"),
         ("{file: x, device: y}", "says file and device"),
         ("{file: x, destroy: {serial: a}}", "destroy"),
+        ("{directory: x, overwrite: true}", "overwrite"),
         ("{device: x, destroy: {}}", "empty"),
         ("{device: x, destroy: {size: big}}", "size"),
         ("{file: 'a;b'}", "';'"),
@@ -290,3 +291,12 @@ def test_a_damaged_spec_does_too(data: st.DataObject) -> None:
 def test_loading_twice_gives_the_same() -> None:
     assert load(WHOLE) == load(WHOLE)
     assert plan_of(WHOLE) == plan_of(WHOLE)
+
+
+def test_overwrite_is_a_permission_that_leaves_the_case_as_it_is() -> None:
+    text = fio("rw: write, size: 1m").replace("directory: /data", "file: /srv/f")
+    allowed = text.replace("file: /srv/f", "file: /srv/f, overwrite: true")
+    denied = text.replace("file: /srv/f", "file: /srv/f, overwrite: false")
+    assert load(allowed).targets["d"].overwrite
+    assert not load(denied).targets["d"].overwrite
+    assert plan_of(allowed).cases[0].id == plan_of(text).cases[0].id
