@@ -333,7 +333,9 @@ static void many_clones_run(void **state)
 static void refused(struct job job, const char *why)
 {
 	const struct job_list list = { .jobs = &job, .count = 1 };
-	const struct run_options options = { .status_fd = -1, .readonly = !strcmp(why, "--readonly") };
+	const struct run_options options = {
+		.status_fd = -1, .readonly = !strcmp(why, "--readonly"),
+	};
 	struct result result;
 	struct err err = { 0 };
 
