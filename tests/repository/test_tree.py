@@ -140,6 +140,19 @@ def test_what_the_readme_tells_to_run_exists() -> None:
     assert commands <= set(COMMANDS)
 
 
+def test_the_spec_in_the_readme_is_one(tmp_path: Path) -> None:
+    (spec,) = re.findall(r"```yaml\n(version: 1\n.*?)```", README, re.DOTALL)
+    (tmp_path / "gate.yaml").write_text(spec)
+    command = [sys.executable, "-m", "iogate", "validate", "gate.yaml"]
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}/runner:{ROOT}/reports"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    line = next(n for n, text in enumerate(spec.splitlines(), 1) if ">= 180k" in text)
+    assert f"gate.yaml:{line}:" in README
+
+
 def test_links_in_documents_lead_somewhere() -> None:
     broken = [
         f"{path}: {link}"
