@@ -19,6 +19,9 @@ COMMANDS = {
     "report": "Render the report of a run again.",
     "history": "List and show the runs that are kept.",
     "trend": "Find where nightly numbers moved to a new level.",
+    "ack": "Say that an alert is known.",
+    "accept": "Take the new level of an alert as the baseline.",
+    "reopen": "Take back an ack or accept.",
     "doctor": "Say whether this host is fit to measure, and what to change.",
     "engines": "List the engines that can measure.",
 }

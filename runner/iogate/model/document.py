@@ -14,6 +14,7 @@ from iogate.model.codec import MismatchError, codec_of
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.run import Run
+from iogate.model.trend import Trend
 from iogate.model.verdict import RunVerdict
 
 T = TypeVar("T")
@@ -23,10 +24,11 @@ SCHEMAS: dict[type, tuple[str, int]] = {
     Measurement: ("measurement", 1),
     Run: ("run", 1),
     RunVerdict: ("verdict", 1),
+    Trend: ("trend", 1),
 }
 
 
-def to_document(value: Plan | Measurement | Run | RunVerdict) -> dict[str, Any]:
+def to_document(value: Plan | Measurement | Run | RunVerdict | Trend) -> dict[str, Any]:
     """A JSON-ready document. NaN and infinities are texts (see ``codec``), so that
     ``json.dumps(…, allow_nan=False)`` never fails on it."""
     name, version = SCHEMAS[type(value)]
@@ -52,6 +54,11 @@ def run_from_document(document: Mapping[str, Any]) -> Run:
 def verdict_from_document(document: Mapping[str, Any]) -> RunVerdict:
     """Raises RunError for a document that is newer, of another kind, or broken."""
     return _read(RunVerdict, document)
+
+
+def trend_from_document(document: Mapping[str, Any]) -> Trend:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(Trend, document)
 
 
 def _read(kind: type[T], document: Mapping[str, Any]) -> T:

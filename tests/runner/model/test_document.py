@@ -20,6 +20,7 @@ from iogate.model.document import (
     plan_from_document,
     run_from_document,
     to_document,
+    trend_from_document,
     verdict_from_document,
 )
 from iogate.model.histogram import Histogram
@@ -27,6 +28,7 @@ from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.model.schema import json_schema
+from iogate.model.trend import Trend
 from iogate.model.verdict import RunVerdict
 from support import samples as s
 
@@ -36,6 +38,7 @@ READERS: dict[type, Any] = {
     Measurement: measurement_from_document,
     Run: run_from_document,
     RunVerdict: verdict_from_document,
+    Trend: trend_from_document,
 }
 KINDS = sorted(SCHEMAS, key=lambda kind: kind.__name__)
 

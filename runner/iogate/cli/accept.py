@@ -1,0 +1,20 @@
+"""``iogate accept``: take the new level of an alert as the baseline."""
+
+from __future__ import annotations
+
+import click
+
+from iogate.cli.decide import decide, decision_options, expires_option
+from iogate.model.decision import Action
+
+
+@click.command()
+@click.argument("alert")
+@decision_options
+@expires_option
+def command(*, alert: str, **given: object) -> None:
+    """Accept the new level of ALERT: from now on it is the one to compare with.
+
+    ALERT is the id that iogate trend shows, or the start of one.
+    """
+    decide(alert, Action.ACCEPT, **given)  # type: ignore[arg-type]

@@ -1,0 +1,120 @@
+"""What ``ack``, ``accept`` and ``reopen`` share: find the alert, keep who decided what."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from iogate.cli.parameters import Duration
+from iogate.cli.table import defused, printable
+from iogate.errors import UsageError
+from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
+from iogate.model.plan import Plan
+from iogate.model.trend import Alert
+from iogate.store import Store, open_store
+from iogate.trending import Question, find_alert, find_decision
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_NS_PER_S = 1_000_000_000
+
+
+def decision_options(function: Function) -> Function:
+    """--author, --reason, --metric, --host, --branch, --store, the same for each."""
+    for option in (
+        click.option(
+            "--store", metavar="URL", help="The history; by default in the user's data folder."
+        ),
+        click.option("--branch", metavar="GLOB", help="As given to iogate trend."),
+        click.option(
+            "--metric", "metrics", multiple=True, metavar="PATH", help="As given to iogate trend."
+        ),
+        click.option("--reason", default="", help="Why; shown wherever the alert is."),
+        click.option("--author", help="Who decides; by default the user's name here."),
+    ):
+        function = option(function)
+    return function
+
+
+def expires_option(function: Function) -> Function:
+    """--expires, for what may lapse."""
+    option = click.option(
+        "--expires",
+        "expires_s",
+        type=Duration(),
+        metavar="TIME",
+        help="For so long only (72h); then the alert is open again.",
+    )
+    return option(function)
+
+
+def decide(
+    name: str,
+    action: Action,
+    *,
+    store: str | None,
+    author: str | None,
+    reason: str,
+    metrics: tuple[str, ...],
+    branch: str | None,
+    expires_s: float | None = None,
+) -> Decision:
+    """Keep the decision and say so. UsageError when there is no such alert."""
+    now_ns = time.time_ns()
+    with closing(open_store(store)) as opened:
+        about = _about(opened, name, action, Question(metrics=metrics, branch=branch))
+        expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
+        decision = replace(
+            about,
+            author=author or getpass.getuser(),
+            reason=reason,
+            at_ns=now_ns,
+            expires_ns=expires_ns,
+        )
+        opened.add_decision(decision)
+    _say(decision)
+    return decision
+
+
+def _about(store: Store, name: str, action: Action, question: Question) -> Decision:
+    """What is decided about, by the earlier decision on it or as the history shows it."""
+    earlier = find_decision(store, name)
+    if earlier is not None:
+        return replace(earlier, action=action)
+    plan, alert = find_alert(store, name, question)
+    if action is Action.REOPEN:
+        raise UsageError(
+            f"nothing was decided about the alert {alert.id}: there is nothing to take back",
+            remedy="iogate ack keeps it quiet, iogate accept takes the new level as the baseline",
+        )
+    return _first_decision(plan, alert, action)
+
+
+def _first_decision(plan: Plan, alert: Alert, action: Action) -> Decision:
+    return Decision(
+        alert=alert.id,
+        action=action,
+        author="",
+        reason="",
+        at_ns=0,
+        spec=plan.spec_name,
+        machine_id=alert.machine_id,
+        environment=alert.environment,
+        from_ns=alert.last_good.started_ns,
+        to_ns=alert.first_bad.started_ns,
+        series=tuple(SeriesKey(change.case_id, change.metric) for change in alert.changes),
+    )
+
+
+def _say(decision: Decision) -> None:
+    told = {
+        Action.ACK: "is acknowledged",
+        Action.ACCEPT: "is accepted: its series are compared with the new level from now on",
+        Action.REOPEN: "is as if nothing had been decided",
+    }
+    click.echo(defused(printable(f"{decision.alert} {told[decision.action]}")))

@@ -1,0 +1,19 @@
+"""``iogate reopen``: take back an ack or accept."""
+
+from __future__ import annotations
+
+import click
+
+from iogate.cli.decide import decide, decision_options
+from iogate.model.decision import Action
+
+
+@click.command()
+@click.argument("alert")
+@decision_options
+def command(*, alert: str, **given: object) -> None:
+    """Take back what was decided about ALERT.
+
+    ALERT is the id that iogate trend shows, or the start of one.
+    """
+    decide(alert, Action.REOPEN, **given)  # type: ignore[arg-type]

@@ -1,0 +1,70 @@
+"""Nights to series, changes of level and alerts. Pure: the history and the decisions come in.
+
+A *series* is one number a night: the median of the repetitions of a case and metric, on one host
+in one environment. A *change* is where its level moved, an *alert* all changes of a host and
+environment that may have come in the same night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iogate.model.decision import Decision
+from iogate.model.night import Night
+from iogate.model.trend import Alert, Change, NightRef, SeriesTrend, Trend
+from iogate.trend.alerts import find_alerts
+from iogate.trend.changes import find_changes
+from iogate.trend.decisions import accepted_since, in_force
+from iogate.trend.environment import COMPARE_KEYS, find_markers
+from iogate.trend.series import Line, Series, make_series
+from iogate.trend.state import describe_series
+
+__all__ = ["COMPARE_KEYS", "Line", "analyse"]
+
+
+def analyse(
+    spec: str,
+    lines: Sequence[Line],
+    nights: Sequence[Night],
+    decisions: Sequence[Decision],
+    *,
+    now_ns: int,
+    across: Sequence[str] = (),
+) -> Trend:
+    """The trend of these lines. ``nights`` are oldest first, of any hosts; ``across`` are
+    patterns of facts (``kernel.*``) whose change does not begin a new series."""
+    holding = in_force(decisions, now_ns)
+    found: list[tuple[Series, tuple[Change, ...]]] = []
+    for each in make_series(lines, nights, across):
+        series = replace(each, start=accepted_since(each, nights, holding))
+        found.append((series, find_changes(series)))
+    refs = tuple(_reference(night) for night in nights)
+    alerts = find_alerts(found, refs, holding)
+    return Trend(
+        spec=spec,
+        made_ns=now_ns,
+        nights=refs,
+        series=tuple(_described(found, alerts)),
+        alerts=alerts,
+        markers=find_markers(nights, across),
+        accepted=tuple(d for d in holding if d.action == "accept"),
+    )
+
+
+def _described(
+    found: Sequence[tuple[Series, tuple[Change, ...]]], alerts: Sequence[Alert]
+) -> list[SeriesTrend]:
+    by_change = {id(change): alert for alert in alerts for change in alert.changes}
+    return [
+        describe_series(series, [(c, by_change[id(c)]) for c in changes if id(c) in by_change])
+        for series, changes in found
+    ]
+
+
+def _reference(night: Night) -> NightRef:
+    facts = night.facts
+    revision = facts.revision
+    return NightRef(
+        facts.run_id, facts.started_ns, revision.commit, revision.label, revision.branch
+    )

@@ -1,0 +1,53 @@
+"""Which decisions hold, and what they do to a series or an alert."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from iogate.model.decision import Action, Decision, SeriesKey
+from iogate.model.night import Night
+from iogate.model.trend import Alert
+from iogate.trend.series import Series
+
+
+def in_force(decisions: Sequence[Decision], now_ns: int) -> tuple[Decision, ...]:
+    """The last decision on each alert that has not lapsed, in order; none for one that was
+    reopened. ``decisions`` are in the order in which they were taken."""
+    last: dict[str, Decision] = {}
+    for decision in decisions:
+        if decision.in_force(now_ns):
+            last.pop(decision.alert, None)
+            last[decision.alert] = decision
+    return tuple(d for d in last.values() if d.action is not Action.REOPEN)
+
+
+def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[Decision]) -> int:
+    """The first point of the level that was accepted last; 0 where none was."""
+    times = [nights[index].facts.started_ns for index in series.nights]
+    starts = [
+        bisect_left(times, decision.to_ns)
+        for decision in holding
+        if decision.action is Action.ACCEPT
+        and decision.machine_id == series.host.machine_id
+        and any(_is_of(key, series) for key in decision.series)
+    ]
+    return min(max(starts, default=0), len(times) - 1)
+
+
+def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:
+    """The last decision that is about the changes of an alert."""
+    keys = {SeriesKey(change.case_id, change.metric) for change in alert.changes}
+    matching = [
+        decision
+        for decision in holding
+        if decision.machine_id == alert.machine_id
+        and decision.from_ns < alert.first_bad.started_ns
+        and alert.last_good.started_ns < decision.to_ns
+        and not keys.isdisjoint(decision.series)
+    ]
+    return max(matching, key=lambda decision: decision.at_ns, default=None)
+
+
+def _is_of(key: SeriesKey, series: Series) -> bool:
+    return key.metric == series.line.metric.path and key.case_id in series.line.case_ids

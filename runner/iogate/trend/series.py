@@ -1,0 +1,89 @@
+"""Nights to series: one for each case and metric, host and environment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from iogate.metrics import Metric
+from iogate.model.night import Night
+from iogate.model.run import Host
+from iogate.trend.environment import compared, digest
+
+# A stream is shown while it goes on: hosts may take turns between two kernels, but a host
+# that was updated weeks ago does not come back.
+CURRENT_NIGHTS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is followed: a case, by the ids that it has had, and one metric of it."""
+
+    case_ids: tuple[str, ...]
+    case: str
+    metric: Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """``values`` are finite, one for each of ``nights`` (indices), oldest first; those
+    before ``start`` no longer count."""
+
+    line: Line
+    host: Host
+    environment: str
+    nights: tuple[int, ...]
+    values: tuple[float, ...]
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """The nights of one host in one environment."""
+
+    host: Host
+    environment: str
+    nights: tuple[int, ...]
+
+
+def make_series(
+    lines: Sequence[Line], nights: Sequence[Night], across: Sequence[str]
+) -> Iterator[Series]:
+    """Every series that still goes on and has a value, by host, environment and line."""
+    for stream in _streams(nights, across):
+        values = [nights[index].values for index in stream.nights]
+        for line in lines:
+            points = _points(line, stream.nights, values)
+            if points:
+                indices, numbers = zip(*points, strict=True)
+                yield Series(line, stream.host, stream.environment, indices, numbers)
+
+
+def _points(
+    line: Line, indices: Sequence[int], values: Sequence[Mapping[tuple[str, str], float]]
+) -> list[tuple[int, float]]:
+    """(night, value) of a line; a later id of its case stands in for one that is missing."""
+    found: dict[int, float] = {}
+    for case_id in reversed(line.case_ids):
+        key = case_id, line.metric.path
+        for index, of_night in zip(indices, values, strict=True):
+            value = of_night.get(key)
+            if value is not None and math.isfinite(value):
+                found[index] = value
+    return sorted(found.items())
+
+
+def _streams(nights: Sequence[Night], across: Sequence[str]) -> list[_Stream]:
+    by_host: dict[str, list[str]] = {}
+    indices: dict[tuple[str, str], list[int]] = {}
+    for index, night in enumerate(nights):
+        machine = night.facts.host.machine_id
+        environment = digest(compared(night.facts.environment, across))
+        by_host.setdefault(machine, []).append(environment)
+        indices.setdefault((machine, environment), []).append(index)
+    return [
+        _Stream(nights[found[-1]].facts.host, environment, tuple(found))
+        for (machine, environment), found in indices.items()
+        if environment in by_host[machine][-CURRENT_NIGHTS:]
+    ]

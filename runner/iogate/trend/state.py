@@ -1,0 +1,64 @@
+"""What one line of the table says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iogate.model.trend import Alert, AlertState, Change, SeriesState, SeriesTrend, Turn
+from iogate.stats.robust import median
+from iogate.trend.series import Series
+
+LEAST_NIGHTS = 9  # before that the detector has nothing to compare
+
+
+def describe_series(series: Series, changes: Sequence[tuple[Change, Alert]]) -> SeriesTrend:
+    """The line of a series with its changes, each with its alert, oldest first."""
+    since = changes[-1][0].first_after if changes else series.nights[series.start]
+    state, about = _state(series, changes)
+    line = series.line
+    level = median([v for i, v in zip(series.nights, series.values, strict=True) if i >= since])
+    return SeriesTrend(
+        case_id=line.case_ids[0],
+        case=line.case,
+        metric=line.metric.path,
+        unit=line.metric.unit,
+        better=line.metric.better,
+        host=series.host.name,
+        machine_id=series.host.machine_id,
+        environment=series.environment,
+        nights=series.nights,
+        values=series.values,
+        start=series.start,
+        last=series.values[-1],
+        level=level,
+        state=state,
+        change=_relative(level, about[0].before) if about else None,
+        alert=about[1].id if about else "",
+    )
+
+
+def _state(
+    series: Series, changes: Sequence[tuple[Change, Alert]]
+) -> tuple[SeriesState, tuple[Change, Alert] | None]:
+    """The state, and the change that it is about: the first regression that goes on, else
+    the last improvement."""
+    going_on = [(c, alert) for c, alert in changes if not c.closed]
+    for alert_state, state in (
+        (AlertState.OPEN, SeriesState.REGRESSED),
+        (AlertState.SUSPECT, SeriesState.SUSPECT),
+        (AlertState.ACKNOWLEDGED, SeriesState.ACKNOWLEDGED),
+    ):
+        for change, alert in going_on:
+            if change.turn is Turn.REGRESSION and alert.state is alert_state:
+                return state, (change, alert)
+    for change, alert in reversed(going_on):
+        suspect = alert.state is AlertState.SUSPECT
+        known = alert.state is AlertState.ACKNOWLEDGED
+        state = SeriesState.SUSPECT if suspect else SeriesState.IMPROVED
+        return (SeriesState.ACKNOWLEDGED if known else state), (change, alert)
+    short = len(series.values) - series.start < LEAST_NIGHTS
+    return (SeriesState.SHORT if short else SeriesState.STEADY), None
+
+
+def _relative(level: float, before: float) -> float | None:
+    return level / before - 1 if before > 0 and level > 0 else None

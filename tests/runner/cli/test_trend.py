@@ -1,0 +1,216 @@
+"""``iogate trend SPEC`` and the decisions on it, on a history of nights."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from iogate.cli import accept, ack, reopen, trend
+from iogate.cli.trend_view import BARS, sparkline
+from iogate.errors import ExitCode, UsageError
+from iogate.model.document import trend_from_document
+from iogate.model.run import Revision
+from iogate.spec import expand_spec, load_spec
+from iogate.store import open_store
+from support import samples as s
+
+ROOT = Path(__file__).resolve().parents[3]
+SPEC = """\
+version: 1
+name: nightly
+targets: { here: { directory: auto } }
+workloads:
+  log: { target: here, fio: { rw: write, bs: 4k, size: 4m }, thresholds: { write.iops: "> 1" } }
+  data: { target: here, fio: { rw: write, bs: 64k, size: 4m } }
+"""
+DAY_NS = 86_400 * 10**9
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "nightly.yaml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.fixture
+def url(tmp_path: Path, spec: Path) -> str:
+    """45 nights of three repetitions; those of the case log fall by a fifth at night 30."""
+    plan = expand_spec(load_spec(spec))
+    log, data = (case.id for case in plan.cases)
+    noise = np.random.default_rng(1).normal(size=(45, 2, 3))
+    path = str(tmp_path / "history.sqlite")
+    with closing(open_store(path)) as store:
+        for n in range(45):
+            levels = {log: 800 if n >= 30 else 1000, data: 500}
+            measured = tuple(
+                each
+                for k, (case, level) in enumerate(levels.items())
+                for each in s.repetitions(
+                    [float(v) for v in level * (1 + noise[n, k] / 100)], case_id=case
+                )
+            )
+            run = s.run(f"{n:04}run", started_ns=n * DAY_NS, the_plan=plan, measurements=measured)
+            branch = "main" if n % 2 else "topic"
+            store.begin_run(replace(run, revision=Revision(f"{n:040x}", "A night", branch)))
+    return path
+
+
+def show(spec: Path, url: str, *more: str) -> Result:
+    words = [str(spec), "--store", url, *more]
+    return CliRunner().invoke(trend.command, words, standalone_mode=False)
+
+
+def document(spec: Path, url: str, *more: str) -> dict[str, Any]:
+    result = show(spec, url, "--json", *more)
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def alert_id(spec: Path, url: str) -> str:
+    (alert,) = document(spec, url)["alerts"]
+    return str(alert["id"])
+
+
+def decide(command: Any, *words: str) -> Result:
+    return CliRunner().invoke(command, words)
+
+
+def test_the_table_has_a_line_a_series_and_the_alert_its_range(spec: Path, url: str) -> None:
+    text = show(spec, url).stdout
+    table = text.split("\n\n")[0].splitlines()
+    rows = {line.split()[0]: line for line in table if "write.iops" in line}
+    assert "-20" in rows["log"]
+    assert "regressed" in rows["log"]
+    assert "steady" in rows["data"]
+    assert rows["log"].split()[2] == "45"
+    assert set(rows["data"].split()[-1]) <= set(BARS)
+    assert f"after {29:012x}"[:10] in text
+    assert "open  regression: write.iops of log went from" in text
+    assert "1 night" not in text
+
+
+def test_the_document_is_whole_and_fits_its_schema(spec: Path, url: str) -> None:
+    found = document(spec, url)
+    schema = json.loads((ROOT / "schemas" / "trend.schema.json").read_text())
+    jsonschema.validate(found, schema)
+    again = trend_from_document(found)
+    assert [s.state for s in again.series] == ["regressed", "steady"]
+    assert len(again.nights) == 45
+    assert found["schema"] == "trend/1"
+
+
+def test_a_case_without_limits_is_followed_by_its_headlines(spec: Path, url: str) -> None:
+    followed = [(s["case"], s["metric"]) for s in document(spec, url)["series"]]
+    assert followed == [("log", "write.iops"), ("data", "write.iops")]
+
+
+def test_more_metrics_by_name_and_by_pattern(spec: Path, url: str) -> None:
+    asked = document(spec, url, "--metric", "write.clat.max", "--metric", "write.clat.me*")
+    metrics = {s["metric"] for s in asked["series"]}
+    assert metrics == {"write.iops", "write.clat.max", "write.clat.mean"}
+    wrong = show(spec, url, "--metric", "write.iosp")
+    assert isinstance(wrong.exception, UsageError)
+    assert "write.iops" in wrong.exception.remedy
+
+
+def test_it_can_be_narrowed(spec: Path, url: str) -> None:
+    assert [s["case"] for s in document(spec, url, "--case", "da*")["series"]] == ["data"]
+    assert document(spec, url, "--case", "da*")["alerts"] == []
+    assert len(document(spec, url, "--last", "10")["nights"]) == 10
+    assert len(document(spec, url, "--branch", "main", "--last", "10")["nights"]) == 10
+    branches = {n["branch"] for n in document(spec, url, "--branch", "main")["nights"]}
+    assert branches == {"main"}
+    assert "no nights" in show(spec, url, "--host", "elsewhere").stdout
+
+
+def test_the_gate_fails_while_a_regression_is_open(spec: Path, url: str) -> None:
+    assert show(spec, url).return_value == ExitCode.PASS
+    assert show(spec, url, "--gate").return_value == ExitCode.FAIL
+    assert show(spec, url, "--gate", "--case", "data").return_value == ExitCode.PASS
+    decide(ack.command, alert_id(spec, url), "--store", url)
+    assert show(spec, url, "--gate").return_value == ExitCode.PASS
+
+
+def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
+    name = alert_id(spec, url)
+    told = decide(ack.command, name[:5], "--store", url, "--author", "Ann", "--reason", "bug 7")
+    assert told.exit_code == 0, told.output
+    assert name in told.stdout
+    (alert,) = document(spec, url)["alerts"]
+    assert (alert["state"], alert["decision"]["reason"]) == ("acknowledged", "bug 7")
+    assert "ack by Ann" in show(spec, url).stdout
+    decide(accept.command, name, "--store", url, "--author", "Bob")
+    found = document(spec, url)
+    assert (found["alerts"], found["series"][0]["state"]) == ([], "steady")
+    assert found["accepted"][0]["author"] == "Bob"
+    assert f"accepted {name}" in show(spec, url).stdout
+    decide(reopen.command, name, "--store", url)
+    (alert,) = document(spec, url)["alerts"]
+    assert (alert["id"], alert["state"], alert["decision"]) == (name, "open", None)
+
+
+def test_a_decision_may_lapse(spec: Path, url: str) -> None:
+    decide(ack.command, alert_id(spec, url), "--store", url, "--expires", "1s")
+    with closing(open_store(url)) as store:
+        (decision,) = store.decisions()
+    assert decision.expires_ns == decision.at_ns + 10**9
+    assert decision.author
+
+
+def test_an_alert_of_a_metric_that_is_not_followed_by_itself(spec: Path, url: str) -> None:
+    alerts = document(spec, url, "--metric", "write.clat.mean")["alerts"]
+    ids = {a["id"] for a in alerts}
+    for name in ids:
+        assert decide(ack.command, name, "--store", url).exit_code == 0
+
+
+def test_what_is_not_there_cannot_be_decided_about(spec: Path, url: str) -> None:
+    for command in (ack.command, accept.command, reopen.command):
+        unknown = decide(command, "zzzz", "--store", url)
+        assert isinstance(unknown.exception, UsageError)
+        assert "iogate trend SPEC" in unknown.exception.remedy
+    undecided = decide(reopen.command, alert_id(spec, url), "--store", url)
+    assert isinstance(undecided.exception, UsageError)
+    assert "nothing was decided" in undecided.exception.what
+
+
+def test_a_reason_cannot_steer_a_terminal_or_a_workflow(spec: Path, url: str) -> None:
+    reason = "x\n::error::owned\x1b[31m"
+    decide(ack.command, alert_id(spec, url), "--store", url, "--reason", reason)
+    text = show(spec, url).stdout
+    assert "\x1b" not in text
+    assert "\n::error" not in text
+
+
+def test_an_empty_history_says_what_to_do(spec: Path, tmp_path: Path) -> None:
+    result = show(spec, str(tmp_path / "new.sqlite"))
+    assert result.exit_code == 0
+    assert "iogate run" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"),
+    [
+        ([1.0], "▄"),
+        ([5.0, 5.0], "▄▄"),
+        ([0.0, 7.0], "▁█"),
+        ([-1e308, 0.0, 1e308], "▁▅█"),
+        ([float(i) for i in range(8)], BARS),
+    ],
+)
+def test_a_sparkline_spans_lowest_to_highest(values: list[float], bars: str) -> None:
+    assert sparkline(values) == bars
+
+
+def test_a_sparkline_is_as_wide_as_there_is_room() -> None:
+    assert len(sparkline([float(i) for i in range(500)], 20)) == 20
