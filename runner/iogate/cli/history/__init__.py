@@ -1,0 +1,39 @@
+"""``iogate history``: what is kept of earlier runs. One file a subcommand.
+
+To add one: a file in this folder with a click command named ``command``, and one line in
+``SUBCOMMANDS``.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+SUBCOMMANDS = {
+    "list": "iogate.cli.history.listing",
+    "show": "iogate.cli.history.show",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose subcommands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(SUBCOMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        command: click.Command = importlib.import_module(SUBCOMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List and show the runs that are kept (alone: list)."""
+    if context.invoked_subcommand is None:
+        from iogate.cli.history.listing import command as list_runs
+
+        context.invoke(list_runs)

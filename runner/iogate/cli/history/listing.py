@@ -1,0 +1,82 @@
+"""``iogate history list``: the runs, newest first."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import click
+
+from iogate.cli.history.shown import (
+    SHORT_ID,
+    print_table,
+    revision_text,
+    started,
+    store_option,
+    took,
+)
+from iogate.model.run import Run
+from iogate.store import open_store
+
+_HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
+
+
+@click.command("list")
+@click.option("--spec", metavar="NAME", help="Only runs of this spec.")
+@click.option("--host", metavar="HOST", help="Only runs on this host (name or machine id).")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="At most so many.",
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@store_option
+def command(
+    *, spec: str | None, host: str | None, limit: int, as_json: bool, store: str | None
+) -> None:
+    """List runs, newest first."""
+    with closing(open_store(store)) as opened:
+        found = opened.runs(spec=spec, host=host, limit=limit)
+    if as_json:
+        click.echo(json.dumps([_summary(run) for run in found], indent=1, allow_nan=False))
+    elif not found:
+        click.echo("no runs are kept here yet: measure with 'iogate run SPEC'", err=True)
+    else:
+        print_table(_HEAD, [_row(run) for run in found], right=(2, 4))
+
+
+def _row(run: Run) -> tuple[str, ...]:
+    return (
+        run.id[:SHORT_ID],
+        f"{started(run):%Y-%m-%d %H:%M}",
+        took(run),
+        run.plan.spec_name,
+        str(len(run.plan.cases)),
+        run.host.name,
+        revision_text(run),
+        run.verdict.outcome.value if run.verdict else run.status.value,
+    )
+
+
+def _summary(run: Run) -> dict[str, object]:
+    """A run on a few lines of JSON, for scripts."""
+    return {
+        "run": run.id,
+        "spec": run.plan.spec_name,
+        "host": run.host.name,
+        "machine_id": run.host.machine_id,
+        "commit": run.revision.commit,
+        "branch": run.revision.branch,
+        "label": run.revision.label,
+        "started_ns": run.started_ns,
+        "finished_ns": run.finished_ns,
+        "status": run.status.value,
+        "outcome": run.verdict.outcome.value if run.verdict else None,
+        "exit_code": run.verdict.exit_code if run.verdict else None,
+        "sentence": run.verdict.sentence if run.verdict else None,
+        "cases": len(run.plan.cases),
+        "folder": run.folder,
+    }

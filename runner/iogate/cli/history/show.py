@@ -1,0 +1,83 @@
+"""``iogate history show``: one run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+import click
+
+from iogate.cli.history.shown import print_table, revision_text, started, store_option, took
+from iogate.cli.table import defused, printable
+from iogate.model.document import to_document
+from iogate.model.measurement import Measurement
+from iogate.model.run import Run
+from iogate.store import open_store
+
+_HEAD = ("case", "metric", "median", "min", "max", "repetitions")
+
+
+@click.command("show")
+@click.argument("run")
+@click.option("--json", "as_json", is_flag=True, help="The whole run document on stdout.")
+@store_option
+def command(run: str, *, as_json: bool, store: str | None) -> None:
+    """Show what RUN measured. RUN is an id, or the start of one."""
+    with closing(open_store(store)) as opened:
+        found = opened.run(run)
+    if as_json:
+        click.echo(json.dumps(to_document(found), indent=1, allow_nan=False))
+        return
+    _print_facts(found)
+    rows = [row for case in found.plan.cases for row in _case_rows(found, case.id, case.name)]
+    if rows:
+        click.echo()
+        print_table(_HEAD, rows, right=(2, 3, 4, 5))
+    _print_judgement(found)
+
+
+def _print_facts(run: Run) -> None:
+    facts = {
+        "run": run.id,
+        "spec": f"{run.plan.spec_name} ({run.plan.spec_file})",
+        "host": f"{run.host.name} ({run.host.machine_id})",
+        "revision": revision_text(run) or "unknown",
+        "started": f"{started(run):%Y-%m-%d %H:%M:%S %Z}",
+        "took": took(run),
+        "status": run.status.value,
+        "folder": run.folder or "none",
+    }
+    for name, value in facts.items():
+        click.echo(f"{name:<10}{printable(value)}")
+
+
+def _print_judgement(run: Run) -> None:
+    names = {case.id: case.name for case in run.plan.cases}
+    click.echo()
+    for failure in run.failures:
+        name = names.get(failure.case_id, failure.case_id)
+        click.echo(printable(f"repetition {failure.repetition} of {name}: {failure.reason}"))
+    if run.verdict is None:
+        click.echo("no verdict: the run did not end")
+        return
+    for verdict in run.verdict.thresholds:
+        click.echo(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
+    click.echo(defused(printable(run.verdict.sentence)))
+
+
+def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
+    from iogate.metrics import default_metrics, metric
+    from iogate.model.units import format_value
+    from iogate.stats.robust import median
+
+    measurements: Sequence[Measurement] = run.measurements_of(case_id)
+    for path in default_metrics(measurements):
+        judged = metric(path)
+        found = [judged.extract(measurement) for measurement in measurements]
+        values = [value for value in found if value is not None and not math.isnan(value)]
+        if values:
+            numbers = (median(values), min(values), max(values))
+            texts = (format_value(number, judged.unit) for number in numbers)
+            yield (name, path, *texts, str(len(values)))

@@ -1,0 +1,63 @@
+"""What the subcommands of ``iogate history`` share: the option --store, and how a run and a
+table are shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+
+from iogate.cli.table import defused, duration, printable, table
+from iogate.model.run import Run
+
+SHORT_ID = 12
+_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def store_option(function: Command) -> Command:
+    """--store, the same for every subcommand."""
+    option = click.option(
+        "--store", metavar="URL", help="The history; by default in the user's data folder."
+    )
+    return option(function)
+
+
+def started(run: Run) -> datetime:
+    """In the reader's own time zone."""
+    return datetime.fromtimestamp(run.started_ns / 1e9, tz=UTC).astimezone()
+
+
+def took(run: Run) -> str:
+    """How long it ran; empty while it does."""
+    return duration((run.finished_ns - run.started_ns) / 1e9) if run.finished_ns else ""
+
+
+def revision_text(run: Run) -> str:
+    """The commit, with a + when there were changes beside it, and the label."""
+    revision = run.revision
+    commit = revision.commit[:SHORT_ID] + ("+" if revision.commit and revision.dirty else "")
+    return " ".join(part for part in (commit, revision.label) if part)
+
+
+def print_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
+) -> None:
+    """By rich on a terminal, plain text elsewhere."""
+    if not sys.stdout.isatty():
+        click.echo(defused(table(head, rows, right=right)))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(head):
+        shown.add_column(name, justify="right" if number in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(printable(cell), style=_COLOURS.get(cell, "")) for cell in row))
+    Console().print(shown)
