@@ -2,14 +2,15 @@
 # make test    every test and every static check
 # make lint    the static checks alone
 # make bench   speed and memory against fio
+# make bench-verdict  error rates of the verdict by simulation, and how long it takes
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench bench-verdict clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo test lint bench:
+demo test lint bench bench-verdict:
 	@scripts/$@
 
 clean:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from verdict.noise import Source
 
 from iogate.stats.boundary import Boundary, Rules, boundary_for
 from iogate.stats.family import effective_thresholds
 from iogate.stats.paired import look
-from verdict.noise import Source
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 OPEN, FAILED, SETTLED = 0, 1, 2
 CASE = 4  # thresholds of one case: a case is measured until all of its own are decided
 
@@ -34,11 +35,13 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Rates over runs; blocks are averages. ``found_blocks`` is over the runs that found the
-    shift, ``case_blocks`` over cases, ``run_blocks`` of the case that took longest."""
+    shift, ``first_blocks`` those until the shifted threshold was decided either way,
+    ``case_blocks`` over cases, ``run_blocks`` of the case that took longest."""
 
     failed: float
     found: float
     found_blocks: float
+    first_blocks: float
     case_blocks: float
     run_blocks: float
     undecided: float
@@ -81,19 +84,21 @@ def _blocks(cell: Cell, rng: np.random.Generator, blocks: int) -> tuple[Floats, 
 
 
 def _families(
-    cell: Cell, differences: Floats, open_: NDArray[np.bool_], rules: Rules
-) -> list[tuple[NDArray[np.bool_], Boundary]]:
+    cell: Cell, differences: Floats, open_: Bools, rules: Rules
+) -> list[tuple[Bools, Boundary]]:
     """The runs that share a boundary: all, unless sign flips find a different one for each."""
-    everyone = open_.any(axis=1)
+    everyone: Bools = np.asarray(open_.any(axis=1))
     if not everyone.any():
         return []
     if not cell.shared:
         return [(everyone, boundary_for(cell.thresholds, rules))]
-    found: dict[float, tuple[NDArray[np.bool_], Boundary]] = {}
+    found: dict[float, tuple[Bools, Boundary]] = {}
     for run in np.flatnonzero(everyone):
         number = effective_thresholds(differences[run], seed=int(run), flips=1000)
         boundary = boundary_for(number, rules)
-        rows, _ = found.setdefault(boundary.thresholds, (np.zeros(len(everyone), bool), boundary))
+        rows, _ = found.setdefault(
+            boundary.thresholds, (np.zeros(len(everyone), np.bool_), boundary)
+        )
         rows[run] = True
     return list(found.values())
 
@@ -105,6 +110,7 @@ def _outcome(state: NDArray[np.int_], decided_at: NDArray[np.int_]) -> Outcome:
         failed=float((state == FAILED).any(axis=1).mean()),
         found=float(first.mean()),
         found_blocks=float(decided_at[first, 0].mean()) if first.any() else float("nan"),
+        first_blocks=float(decided_at[:, 0].mean()),
         case_blocks=float(cases.mean()),
         run_blocks=float(decided_at.max(axis=1).mean()),
         undecided=float((state == OPEN).any(axis=1).mean()),
