@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,8 +17,8 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.store import STORES, Store, open_store
 from support import samples as s
+from support.stores import URLS
 
-URLS: dict[str, Callable[[Path], str]] = {"sqlite": lambda folder: f"sqlite://{folder}/history.db"}
 EVERYTHING = 2**62
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from iogate.model.measurement import Measurement
 from iogate.model.run import Run, RunStatus
 from iogate.store import STORES, Store, open_store
 from support import samples as s
+from support.stores import URLS
 
-URLS: dict[str, Callable[[Path], str]] = {"sqlite": lambda folder: f"sqlite://{folder}/history.db"}
 OTHER = "ffeeddccbbaa0099"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from iogate.metrics import Metric
 from iogate.model.decision import Decision
-from iogate.model.measurement import Measurement
-from iogate.model.night import Night
+from iogate.model.measurement import Measurement, Series
+from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 
@@ -27,6 +27,10 @@ class Store(Protocol):
     def begin_run(self, run: Run) -> None:
         """Record a run that starts; its measurements are added one by one. What the run
         already holds is kept too. StoreError when its id is taken."""
+
+    def add_runs(self, runs: Iterable[Run]) -> int:
+        """Keep whole runs with all that they hold, in one go. One whose id is kept already
+        stays as it is. The answer is how many were new."""
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         """Keep one repetition, durably, before this returns; writing it again changes nothing."""
@@ -49,11 +53,18 @@ class Store(Protocol):
         """Runs without measurements, newest first. ``host`` is a machine id or a name."""
 
     def baseline(
-        self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
+        self,
+        case_ids: Sequence[str],
+        *,
+        machine_id: str,
+        before_ns: int,
+        window: int,
+        comparable: Callable[[RunFacts], bool] | None = None,
     ) -> Sequence[Run]:
         """The last ``window`` accepted runs (complete, with an outcome in ACCEPTED) on a host
         that started before ``before_ns`` and measured one of the cases; newest first, with
-        the measurements of those cases only, and without their time series."""
+        the measurements of those cases only, and without their time series. Runs that are
+        not ``comparable`` do not count."""
 
     def nights(
         self,
@@ -73,6 +84,30 @@ class Store(Protocol):
 
     def decisions(self) -> Sequence[Decision]:
         """All of them, in the order in which they were taken."""
+
+    def run_ids(self) -> Sequence[str]:
+        """The id of every run, oldest first (by start, then by id). Nothing else of a run is
+        read, so this works when one of them is damaged."""
+
+    def replace_series(
+        self, run_id: str, case_id: str, repetition: int, series: Sequence[Series | None]
+    ) -> None:
+        """Put others in the place of the time series of a repetition: one for each of its
+        jobs, in their order, None for none. All else of the repetition stays. StoreError when
+        it is not kept."""
+
+    def setting(self, name: str) -> str | None:
+        """What was last set under a name; None for nothing."""
+
+    def set_setting(self, name: str, value: str | None) -> None:
+        """Keep a text that holds for the history itself, durably; None removes it."""
+
+    def check(self) -> Sequence[str]:
+        """What the backend finds wrong with itself, a sentence each. Runs that cannot be
+        read are found by reading them."""
+
+    def compact(self) -> None:
+        """Give back the space of what was removed, where the backend can."""
 
     def close(self) -> None:
         """Release the backend."""

@@ -8,40 +8,42 @@ kept beside the rest of a measurement, as a baseline is read without them.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from iogate.errors import RunError, StoreError, UsageError
-from iogate.metrics import Metric, kept_metrics, metric
+from iogate.metrics import Metric
 from iogate.model.decision import Decision
-from iogate.model.document import (
-    measurement_from_document,
-    run_from_document,
-    to_document,
-    verdict_from_document,
-)
-from iogate.model.measurement import Measurement
-from iogate.model.night import Night
-from iogate.model.plan import Plan
+from iogate.model.document import run_from_document, to_document, verdict_from_document
+from iogate.model.measurement import Measurement, Series
+from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
+from iogate.store import sqlite_upkeep as upkeep
 from iogate.store.base import ACCEPTED
 from iogate.store.packing import pack as _pack
 from iogate.store.packing import unpack as _unpack
 from iogate.store.sqlite_nights import (
     Question,
-    facts_document,
     insert_decision,
     read_decisions,
     read_nights,
+)
+from iogate.store.sqlite_rows import (
+    facts_of_row,
+    insert_failure,
+    insert_measurement,
+    insert_run,
+    read_measurement,
+    wanted_metrics,
 )
 from iogate.store.sqlite_schema import migrate
 
@@ -99,38 +101,25 @@ class SqliteStore:
             raise
 
     def begin_run(self, run: Run) -> None:
-        bare = replace(run, measurements=(), failures=(), verdict=None)
-        self._wanted[run.id] = wanted = _wanted(run.plan)
+        self._wanted[run.id] = wanted = wanted_metrics(run.plan)
         with self._transaction() as db:
-            db.execute(
-                "INSERT INTO runs (id, spec, host, machine_id, started_ns, finished_ns, status,"
-                " outcome, document, verdict, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    run.id,
-                    run.plan.spec_name,
-                    run.host.name,
-                    run.host.machine_id,
-                    run.started_ns,
-                    run.finished_ns,
-                    run.status.value,
-                    run.verdict.outcome.value if run.verdict else None,
-                    _pack(to_document(bare)),
-                    _pack(to_document(run.verdict)) if run.verdict else None,
-                    _pack(facts_document(run)),
-                ),
-            )
-            for measurement in run.measurements:
-                _insert_measurement(db, run.id, measurement, wanted)
-            for failure in run.failures:
-                _insert_failure(db, run.id, failure)
+            if not insert_run(db, run, wanted):
+                raise StoreError(
+                    f"the history {self.path} already has a run {run.id!r}",
+                    remedy="a run is begun once",
+                )
+
+    def add_runs(self, runs: Iterable[Run]) -> int:
+        with self._transaction() as db:
+            return sum(insert_run(db, run, wanted_metrics(run.plan)) for run in runs)
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         with self._transaction() as db:
-            _insert_measurement(db, run_id, measurement, self._wanted.get(run_id, ()))
+            insert_measurement(db, run_id, measurement, self._wanted.get(run_id, ()))
 
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         with self._transaction() as db:
-            _insert_failure(db, run_id, failure)
+            insert_failure(db, run_id, failure)
 
     def finish_run(
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
@@ -175,31 +164,39 @@ class SqliteStore:
             return [self._run(row) for row in rows.fetchall()]
 
     def baseline(
-        self, case_ids: Sequence[str], *, machine_id: str, before_ns: int, window: int
+        self,
+        case_ids: Sequence[str],
+        *,
+        machine_id: str,
+        before_ns: int,
+        window: int,
+        comparable: Callable[[RunFacts], bool] | None = None,
     ) -> Sequence[Run]:
         with self._mapped():
             rows = self._db.execute(
-                "SELECT id, document, verdict, status, finished_ns FROM runs"
-                " WHERE machine_id = ?1 AND started_ns < ?2 AND status = ?5"
-                " AND outcome IN (SELECT value FROM json_each(?6))"
+                "SELECT id, document, verdict, status, finished_ns, facts FROM runs"
+                " WHERE machine_id = ?1 AND started_ns < ?2 AND status = ?4"
+                " AND outcome IN (SELECT value FROM json_each(?5))"
                 " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
                 " AND m.case_id IN (SELECT value FROM json_each(?3)))"
-                " ORDER BY started_ns DESC, id DESC LIMIT ?4",
+                " ORDER BY started_ns DESC, id DESC",
                 (
                     machine_id,
                     before_ns,
                     json.dumps(list(case_ids)),
-                    max(window, 0),
                     RunStatus.COMPLETE.value,
                     json.dumps([outcome.value for outcome in ACCEPTED]),
                 ),
             )
+            with self._decoding():
+                fit = (row for row in rows if not comparable or comparable(facts_of_row(row)))
+                chosen = list(islice(fit, max(window, 0)))
             return [
                 replace(
-                    self._run(row),
+                    self._run(row[:5]),
                     measurements=self._measurements(row[0], case_ids, series=False),
                 )
-                for row in rows.fetchall()
+                for row in chosen
             ]
 
     def nights(
@@ -224,6 +221,37 @@ class SqliteStore:
     def decisions(self) -> Sequence[Decision]:
         with self._mapped(), self._decoding():
             return read_decisions(self._db)
+
+    def run_ids(self) -> Sequence[str]:
+        with self._mapped():
+            return upkeep.run_ids(self._db)
+
+    def replace_series(
+        self, run_id: str, case_id: str, repetition: int, series: Sequence[Series | None]
+    ) -> None:
+        with self._transaction() as db:
+            if not upkeep.replace_series(db, (run_id, case_id, repetition), series):
+                raise StoreError(
+                    f"{self.path} has no repetition {repetition} of {case_id} in run {run_id!r}",
+                    remedy="it was removed meanwhile: nothing is left to do",
+                )
+
+    def setting(self, name: str) -> str | None:
+        with self._mapped():
+            return upkeep.setting(self._db, name)
+
+    def set_setting(self, name: str, value: str | None) -> None:
+        with self._transaction() as db:
+            upkeep.set_setting(db, name, value)
+
+    def check(self) -> Sequence[str]:
+        with self._mapped():
+            return upkeep.check(self._db)
+
+    def compact(self) -> None:
+        with self._mapped():
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         if not self._closed:
@@ -270,7 +298,7 @@ class SqliteStore:
             (run_id, None if case_ids is None else json.dumps(list(case_ids)), series),
         )
         with self._decoding():
-            return tuple(_measurement(*row) for row in rows.fetchall())
+            return tuple(read_measurement(*row) for row in rows.fetchall())
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -335,65 +363,3 @@ def _only(rows: Sequence[Any], run_id: str, path: str) -> Any:
             remedy="give more of its id",
         )
     return rows[0]
-
-
-def _wanted(plan: Plan) -> tuple[Metric, ...]:
-    """What the plan's limits are on, as far as this version knows it."""
-    paths = dict.fromkeys(t.metric for case in plan.cases for t in case.thresholds)
-    found = []
-    for path in paths:
-        with suppress(UsageError):  # of a plan that a newer version wrote
-            found.append(metric(path))
-    return tuple(found)
-
-
-def _insert_measurement(
-    db: sqlite3.Connection, run_id: str, measurement: Measurement, wanted: Sequence[Metric]
-) -> None:
-    """The first writing counts; the same repetition again changes nothing."""
-    document = to_document(measurement)
-    series = [job.pop("series") for job in document["jobs"]]
-    inserted = db.execute(
-        "INSERT INTO measurements (run_id, case_id, repetition, position, document, series)"
-        " SELECT ?1, ?2, ?3, count(*), ?4, ?5 FROM measurements WHERE run_id = ?1"
-        " ON CONFLICT DO NOTHING",
-        (
-            run_id,
-            measurement.case_id,
-            measurement.repetition,
-            _pack(document),
-            _pack(series) if any(series) else None,
-        ),
-    )
-    if inserted.rowcount:
-        db.executemany(
-            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement, wanted)
-        )
-
-
-def _metric_rows(
-    run_id: str, measurement: Measurement, wanted: Sequence[Metric]
-) -> Iterator[tuple[Any, ...]]:
-    """Finite values only: SQLite would keep NaN as NULL."""
-    kept = {path: metric(path) for path in kept_metrics([measurement])}
-    for path, each in (kept | {each.path: each for each in wanted}).items():
-        value = each.extract(measurement)
-        if value is not None and math.isfinite(value):
-            yield run_id, measurement.case_id, measurement.repetition, path, value
-
-
-def _insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) -> None:
-    db.execute(
-        "INSERT INTO failures (run_id, case_id, repetition, position, reason)"
-        " SELECT ?1, ?2, ?3, count(*), ?4 FROM failures WHERE run_id = ?1"
-        " ON CONFLICT DO NOTHING",
-        (run_id, failure.case_id, failure.repetition, failure.reason),
-    )
-
-
-def _measurement(document: bytes, series: bytes | None) -> Measurement:
-    parsed = _unpack(document)
-    if series is not None:
-        for job, part in zip(parsed["jobs"], _unpack(series), strict=True):
-            job["series"] = part
-    return measurement_from_document(parsed)

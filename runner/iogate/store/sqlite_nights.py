@@ -40,7 +40,7 @@ class Question:
 
 def facts_document(run: Run) -> Any:
     """What is kept of a run beside its document, so that a trend need not read that."""
-    return codec_of(RunFacts).encode(_facts_of(run))
+    return codec_of(RunFacts).encode(facts_of(run))
 
 
 def read_nights(
@@ -71,7 +71,8 @@ def read_decisions(db: sqlite3.Connection) -> list[Decision]:
     return [codec_of(Decision).decode(unpack(row[0])) for row in rows]
 
 
-def _facts_of(run: Run) -> RunFacts:
+def facts_of(run: Run) -> RunFacts:
+    """What a trend has to know of a run."""
     return RunFacts(
         run.id, run.plan.spec_name, run.host, run.revision, run.started_ns, run.environment
     )

@@ -66,6 +66,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             document BLOB NOT NULL
         )""",
     ),
+    (
+        # What holds for the history itself, such as how long its time series stay whole.
+        """CREATE TABLE settings (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) WITHOUT ROWID""",
+    ),
 )
 
 

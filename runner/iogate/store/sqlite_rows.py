@@ -1,0 +1,125 @@
+"""The rows of the SQLite history: how runs and repetitions go in, and come out again."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from iogate.errors import UsageError
+from iogate.metrics import Metric, kept_metrics, metric
+from iogate.model.codec import codec_of
+from iogate.model.document import measurement_from_document, run_from_document, to_document
+from iogate.model.measurement import Measurement
+from iogate.model.night import RunFacts
+from iogate.model.plan import Plan
+from iogate.model.run import CaseFailure, Run
+from iogate.store.packing import pack, unpack
+from iogate.store.sqlite_nights import facts_document, facts_of
+
+
+def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bool:
+    """A run with all that it holds. One that is kept already stays as it is, and the answer
+    is False."""
+    bare = replace(run, measurements=(), failures=(), verdict=None)
+    inserted = db.execute(
+        "INSERT INTO runs (id, spec, host, machine_id, started_ns, finished_ns, status,"
+        " outcome, document, verdict, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO NOTHING",
+        (
+            run.id,
+            run.plan.spec_name,
+            run.host.name,
+            run.host.machine_id,
+            run.started_ns,
+            run.finished_ns,
+            run.status.value,
+            run.verdict.outcome.value if run.verdict else None,
+            pack(to_document(bare)),
+            pack(to_document(run.verdict)) if run.verdict else None,
+            pack(facts_document(run)),
+        ),
+    )
+    if not inserted.rowcount:
+        return False
+    for measurement in run.measurements:
+        insert_measurement(db, run.id, measurement, wanted)
+    for failure in run.failures:
+        insert_failure(db, run.id, failure)
+    return True
+
+
+def facts_of_row(row: Sequence[Any]) -> RunFacts:
+    """Of a row that begins with id and document and ends with facts; of a run that an
+    earlier version kept, they are in its document."""
+    if row[-1] is None:
+        return facts_of(run_from_document(unpack(row[1])))
+    facts: RunFacts = codec_of(RunFacts).decode(unpack(row[-1]))
+    return facts
+
+
+def wanted_metrics(plan: Plan) -> tuple[Metric, ...]:
+    """What the plan's limits are on, as far as this version knows it."""
+    paths = dict.fromkeys(t.metric for case in plan.cases for t in case.thresholds)
+    found = []
+    for path in paths:
+        with suppress(UsageError):  # of a plan that a newer version wrote
+            found.append(metric(path))
+    return tuple(found)
+
+
+def insert_measurement(
+    db: sqlite3.Connection, run_id: str, measurement: Measurement, wanted: Sequence[Metric]
+) -> None:
+    """The first writing counts; the same repetition again changes nothing."""
+    document = to_document(measurement)
+    series = [job.pop("series") for job in document["jobs"]]
+    inserted = db.execute(
+        "INSERT INTO measurements (run_id, case_id, repetition, position, document, series)"
+        " SELECT ?1, ?2, ?3, count(*), ?4, ?5 FROM measurements WHERE run_id = ?1"
+        " ON CONFLICT DO NOTHING",
+        (
+            run_id,
+            measurement.case_id,
+            measurement.repetition,
+            pack(document),
+            pack(series) if any(series) else None,
+        ),
+    )
+    if inserted.rowcount:
+        db.executemany(
+            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement, wanted)
+        )
+
+
+def _metric_rows(
+    run_id: str, measurement: Measurement, wanted: Sequence[Metric]
+) -> Iterator[tuple[Any, ...]]:
+    """Finite values only: SQLite would keep NaN as NULL."""
+    kept = {path: metric(path) for path in kept_metrics([measurement])}
+    for path, each in (kept | {each.path: each for each in wanted}).items():
+        value = each.extract(measurement)
+        if value is not None and math.isfinite(value):
+            yield run_id, measurement.case_id, measurement.repetition, path, value
+
+
+def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) -> None:
+    """The first writing counts, as for a measurement."""
+    db.execute(
+        "INSERT INTO failures (run_id, case_id, repetition, position, reason)"
+        " SELECT ?1, ?2, ?3, count(*), ?4 FROM failures WHERE run_id = ?1"
+        " ON CONFLICT DO NOTHING",
+        (run_id, failure.case_id, failure.repetition, failure.reason),
+    )
+
+
+def read_measurement(document: bytes, series: bytes | None) -> Measurement:
+    """A repetition from its document and, if wanted, its time series."""
+    parsed = unpack(document)
+    if series is not None:
+        for job, part in zip(parsed["jobs"], unpack(series), strict=True):
+            job["series"] = part
+    return measurement_from_document(parsed)

@@ -1,0 +1,52 @@
+"""Looking after a SQLite history: thinner time series, settings, a look for damage."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from iogate.model.codec import codec_of
+from iogate.model.measurement import Series
+from iogate.store.packing import pack
+
+_MOST_PROBLEMS = 20
+
+
+def run_ids(db: sqlite3.Connection) -> list[str]:
+    """See ``store.base.Store.run_ids``."""
+    return [row[0] for row in db.execute("SELECT id FROM runs ORDER BY started_ns, id")]
+
+
+def replace_series(
+    db: sqlite3.Connection, repetition: tuple[str, str, int], series: Sequence[Series | None]
+) -> bool:
+    """Whether the repetition (run id, case id, number) was there."""
+    encode = codec_of(Series).encode
+    documents = [None if each is None else encode(each) for each in series]
+    changed = db.execute(
+        "UPDATE measurements SET series = ? WHERE run_id = ? AND case_id = ? AND repetition = ?",
+        (pack(documents) if any(documents) else None, *repetition),
+    )
+    return changed.rowcount > 0
+
+
+def setting(db: sqlite3.Connection, name: str) -> str | None:
+    """See ``store.base.Store.setting``."""
+    row = db.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def set_setting(db: sqlite3.Connection, name: str, value: str | None) -> None:
+    """See ``store.base.Store.set_setting``."""
+    if value is None:
+        db.execute("DELETE FROM settings WHERE name = ?", (name,))
+    else:
+        db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+
+def check(db: sqlite3.Connection) -> list[str]:
+    """What SQLite finds wrong with its pages, indices and references."""
+    rows = db.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})").fetchall()
+    found = [f"SQLite says: {row[0]}" for row in rows if row[0] != "ok"]
+    strays = db.execute("PRAGMA foreign_key_check").fetchall()
+    return found + [f"{table}: row {row} belongs to no run" for table, row, *_ in strays]
