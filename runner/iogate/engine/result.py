@@ -18,6 +18,7 @@ from iogate.model.measurement import (
     JobMeasurement,
     Latency,
     Series,
+    percentile_key,
 )
 
 _NS_PER_MS = 1_000_000
@@ -145,7 +146,12 @@ def _latency(part: Mapping[str, Any] | None) -> Latency | None:
         mean_ns=float(part["mean"]),
         stddev_ns=float(part["stddev"]),
         histogram=_histogram(bins.items()) if bins else None,
+        percentiles={} if bins else _percentiles(part.get("percentile", {})),
     )
+
+
+def _percentiles(part: Mapping[str, Any]) -> dict[str, float]:
+    return {percentile_key(float(percent)): float(value) for percent, value in part.items()}
 
 
 def _histogram(pairs: Any) -> Histogram:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from iogate.metrics.combine import directions_of, merged_latency
-from iogate.model.measurement import Direction, JobMeasurement, Latency
+from iogate.model.measurement import Direction, JobMeasurement, Latency, percentile_key
 
 _MOMENTS: dict[str, Callable[[Latency], float]] = {
     "mean": lambda latency: latency.mean_ns,
@@ -36,9 +36,9 @@ def latency_value(
 
 def percentile_ns(latency: Latency, percent: float) -> float | None:
     """A percentile interpolated inside its bucket, and never past the smallest or largest
-    latency seen; None where no histogram was kept."""
+    latency seen. Where no histogram was kept: what the result itself named, else None."""
     if latency.histogram is None or not latency.histogram.count:
-        return None
+        return latency.percentiles.get(percentile_key(percent))
     value = latency.histogram.quantile_ns(percent / 100)
     return min(max(value, latency.min_ns), latency.max_ns)
 

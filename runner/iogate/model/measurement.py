@@ -10,9 +10,18 @@ from iogate.model.histogram import Histogram
 DIRECTIONS = ("read", "write", "trim", "sync")
 
 
+def percentile_key(percent: float) -> str:
+    """How a percentile is named in ``Latency.percentiles``: ``50``, ``99.9``."""
+    return f"{percent:.6f}".rstrip("0").rstrip(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Moments in ns, and the histogram where the engine keeps one."""
+    """Moments in ns, and the histogram where the engine keeps one.
+
+    ``percentiles`` (``"99.9"`` → ns) are what is left of the distribution where a result
+    that was imported holds no histogram; they cannot be merged.
+    """
 
     n: int
     min_ns: float
@@ -20,6 +29,7 @@ class Latency:
     mean_ns: float
     stddev_ns: float
     histogram: Histogram | None = None
+    percentiles: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
