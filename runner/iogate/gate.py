@@ -91,7 +91,7 @@ def judge(
         exit_code=int(ExitCode.RUN_FAILED if failed else _EXIT[outcome]),
         sentence=run_sentence(plan, outcome, thresholds, failed, failures),
         thresholds=thresholds,
-        observations=tuple(o for item in evidence for o in _observations(item)),
+        observations=tuple(o for item in evidence for o in _observations(item, plan)),
         failed_cases=failed,
     )
 
@@ -125,7 +125,7 @@ def _failed_cases(
 def _judge_threshold(
     evidence: _Evidence, threshold: Threshold, plan: Plan, seed: int
 ) -> ThresholdVerdict:
-    judged = metric(threshold.metric)
+    judged = metric(threshold.metric, plan.metrics)
     samples = _samples(evidence.measurements, judged)
     verdict = ThresholdVerdict(
         case_id=evidence.case.id,
@@ -232,10 +232,10 @@ def _samples(measurements: Iterable[Measurement], judged: Metric) -> tuple[float
     return tuple(value for value in values if value is not None and math.isfinite(value))
 
 
-def _observations(evidence: _Evidence) -> Iterable[Observation]:
+def _observations(evidence: _Evidence, plan: Plan) -> Iterable[Observation]:
     baseline = [m for run in evidence.baseline_runs for m in run]
-    for path in default_metrics(evidence.measurements):
-        judged = metric(path)
+    for path in default_metrics(evidence.measurements, plan.metrics):
+        judged = metric(path, plan.metrics)
         yield Observation(
             case_id=evidence.case.id,
             metric=path,

@@ -41,8 +41,8 @@ class Question:
 def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     """The trend of a plan's cases. UsageError for a metric that does not exist."""
     patterns = [name for name in question.metrics if _GLOB.search(name)]
-    asked = [metric(name) for name in question.metrics if not _GLOB.search(name)]
-    followed = {case.id: [*_followed(case), *asked] for case in plan.cases}
+    asked = [metric(n, plan.metrics) for n in question.metrics if not _GLOB.search(n)]
+    followed = {case.id: [*_followed(case, plan), *asked] for case in plan.cases}
     unique = {each.path: each for found in followed.values() for each in found}
     ids = [name for case in plan.cases for name in _ids(case)]
     nights = store.nights(
@@ -55,7 +55,7 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
         nights = _joined(nights, store, ids, asked, question)
     nights = _of_branch(nights, question)
     kept = {path for night in nights for _, path in night.values}
-    matching = [metric(path) for path in sorted(kept) if _matches(path, patterns)]
+    matching = [metric(path, plan.metrics) for path in sorted(kept) if _matches(path, patterns)]
     lines = [
         Line(_ids(case), case.name, each)
         for case in plan.cases
@@ -103,11 +103,13 @@ def find_decision(store: Store, name: str) -> Decision | None:
     return found[-1] if len({d.alert for d in found}) == 1 else None
 
 
-def _followed(case: Case) -> Iterator[Metric]:
-    """What the case's limits are on; without any, how much and how late."""
+def _followed(case: Case, plan: Plan) -> Iterator[Metric]:
+    """What the case's limits are on (without any, how much and how late), and what the spec
+    defines."""
     paths = list(dict.fromkeys(threshold.metric for threshold in case.thresholds))
-    for path in paths or [f"{d}.{name}" for d in _TRANSFERS for name in _HEADLINES]:
-        yield metric(path)
+    paths = paths or [f"{d}.{name}" for d in _TRANSFERS for name in _HEADLINES]
+    for path in dict.fromkeys((*paths, *(each.name for each in plan.metrics))):
+        yield metric(path, plan.metrics)
 
 
 def _ids(case: Case) -> tuple[str, ...]:

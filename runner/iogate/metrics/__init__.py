@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from iogate.metrics.base import Metric, Row
 from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics
-from iogate.metrics.path import canonical_paths, metric
+from iogate.metrics.expression import ExpressionError
+from iogate.metrics.path import canonical_paths, make_defined, metric
+from iogate.metrics.plan import plan_metrics
 from iogate.metrics.table import TABLE
 
 __all__ = [
     "TABLE",
+    "ExpressionError",
     "Metric",
     "Row",
     "canonical_paths",
     "default_metrics",
     "is_always_kept",
     "kept_metrics",
+    "make_defined",
     "metric",
+    "plan_metrics",
 ]

@@ -6,19 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from iogate.metrics.path import metric
 from iogate.model.measurement import DIRECTIONS, Measurement
+from iogate.model.spec import DefinedMetric
 
 _TRANSFER_STATS = ("iops", "bw", "clat.mean", "clat.p50", "clat.p99", "clat.p99.9")
 _SYNC_STATS = ("lat.mean", "lat.p99")
 _JOB_STATS = ("iops", "bw", "clat.mean", "clat.p99")
 _WHOLE = ("cpu.usr", "cpu.sys", "cpu_per_io", "errors")
 _MOST_JOBS = 16
+_TRANSFERS = ("read", "write", "trim")
+_DERIVED = ("tail", "stalls", "slope")
+_DERIVED_WHOLE = ("iops_per_core",)
 
 
-def default_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
+def default_metrics(
+    measurements: Sequence[Measurement], defined: tuple[DefinedMetric, ...] = ()
+) -> tuple[str, ...]:
     """Paths worth showing for these repetitions: those of each direction that did I/O, of
-    each job where a few ran at once, and the cost in CPU. Only paths with a value."""
-    paths = [*_directions(measurements), *_jobs(measurements), *_WHOLE]
-    return tuple(path for path in paths if _has_value(path, measurements))
+    each job where a few ran at once, the cost in CPU, and what the spec defines. Only paths
+    with a value."""
+    names = [each.name for each in defined]
+    paths = [*_directions(measurements), *_jobs(measurements), *_WHOLE, *names]
+    return tuple(path for path in paths if _has_value(path, measurements, defined))
 
 
 def _directions(measurements: Sequence[Measurement], job: str | None = None) -> Iterator[str]:
@@ -47,19 +55,25 @@ def _jobs(measurements: Sequence[Measurement]) -> Iterator[str]:
             yield from _directions(measurements, name)
 
 
-def _has_value(path: str, measurements: Sequence[Measurement]) -> bool:
-    extract = metric(path).extract
+def _has_value(
+    path: str, measurements: Sequence[Measurement], defined: tuple[DefinedMetric, ...] = ()
+) -> bool:
+    extract = metric(path, defined).extract
     return any(extract(measurement) is not None for measurement in measurements)
 
 
 def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
-    """Paths whose values a history keeps as plain numbers: what is shown by default."""
-    return default_metrics(measurements)
+    """Paths whose values a history keeps as plain numbers: what is shown by default, and
+    what is made of others."""
+    derived = [f"{name}.{stat}" for name in _TRANSFERS for stat in _DERIVED]
+    found = [path for path in (*derived, *_DERIVED_WHOLE) if _has_value(path, measurements)]
+    return (*default_metrics(measurements), *found)
 
 
 def is_always_kept(path: str) -> bool:
     """Whether every history has the metric wherever it has a value."""
-    if path in _WHOLE:
+    if path in (*_WHOLE, *_DERIVED_WHOLE):
         return True
     direction, _, stat = path.partition(".")
-    return direction in DIRECTIONS and stat in _stats(direction, None)
+    known = (*_stats(direction, None), *_DERIVED)
+    return direction in DIRECTIONS and stat in known

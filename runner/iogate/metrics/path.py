@@ -9,8 +9,10 @@ from functools import lru_cache
 
 from iogate.errors import UsageError
 from iogate.metrics.base import Metric, Row
+from iogate.metrics.expression import parse_expression
 from iogate.metrics.table import TABLE
 from iogate.model.measurement import JobMeasurement, Measurement
+from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better
 
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d{1,6})?|100)", re.ASCII)
@@ -33,15 +35,37 @@ _SYNONYMS = {
 
 
 @lru_cache(maxsize=4096)
-def metric(path: str) -> Metric:
-    """The metric of a path such as ``write.clat.p99`` or ``jobs.log.write.iops``.
+def metric(path: str, defined: tuple[DefinedMetric, ...] = ()) -> Metric:
+    """The metric of a path such as ``write.clat.p99`` or ``jobs.log.write.iops``, or of the
+    name of one that a spec defines (``plan.metrics``).
 
     Raises UsageError, with the nearest metrics that exist, when there is none.
     """
+    own = next((each for each in defined if each.name == path), None)
+    if own is not None:
+        return make_defined(own)
+    return _of_table(path, defined)
+
+
+def make_defined(definition: DefinedMetric) -> Metric:
+    """A metric that a spec defines. ExpressionError for an expression that is none."""
+    value = parse_expression(definition.expression, lambda path: metric(path).extract)
+    return Metric(
+        definition.name,
+        definition.unit,
+        definition.better,
+        definition.description or definition.expression,
+        value,
+    )
+
+
+def _of_table(path: str, defined: tuple[DefinedMetric, ...]) -> Metric:
     job, rest = _split_job(path)
     found = None if job == "" else _resolve(rest)
     if found is None:
-        raise UsageError(f"no metric is named {path!r}", remedy=_suggestion(job, rest))
+        near = difflib.get_close_matches(path, [each.name for each in defined], n=1)
+        remedy = f"did you mean {near[0]}?" if near else _suggestion(job, rest)
+        raise UsageError(f"no metric is named {path!r}", remedy=remedy)
     row, direction, stat = found
     better = Better.LOW if stat == "stdev" else row.better
 
@@ -85,11 +109,14 @@ def _resolve(path: str) -> tuple[Row, str, str] | None:
         name, dot, stat = rest.partition(".")
         if direction in row.directions and name == row.name:
             stat = stat if dot else row.default_stat
-            return (row, direction, stat) if _is_stat(row, stat) else None
+            fits = _is_stat(row, stat) and not rest.endswith(".")
+            return (row, direction, stat) if fits else None
     return None
 
 
 def _is_stat(row: Row, stat: str) -> bool:
+    if not row.stats:
+        return not stat
     return stat in row.stats or (row.percentiles and _PERCENTILE.fullmatch(stat) is not None)
 
 
@@ -106,9 +133,9 @@ def _suggestion(job: str | None, path: str) -> str:
         return f"did you mean {' or '.join(near)}?"
     return (
         "metrics are DIR.NAME[.STAT], such as write.clat.p99 or read.iops (DIR read write trim "
-        "sync all; NAME iops bw slat clat lat; STAT mean min max stdev p50 … p99.999), or "
-        "cpu.usr cpu.sys cpu_per_io ctx_per_io errors runtime; jobs.NAME. before one restricts "
-        "it to one job"
+        "sync all; NAME iops bw slat clat lat; STAT mean min max stdev p50 … p99.999), "
+        "DIR.tail DIR.stalls DIR.slope, or cpu.usr cpu.sys cpu_per_io iops_per_core ctx_per_io "
+        "errors runtime; jobs.NAME. before one restricts it to one job"
     )
 
 

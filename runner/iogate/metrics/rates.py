@@ -29,7 +29,7 @@ def rate_value(
         return None
     if stat == "mean":
         return _sum([_rate(kind, part) for part in parts])
-    rates = _series_rates(kind, jobs, direction)
+    rates = list(interval_rates(kind, jobs, direction).values())
     if not rates:
         return None
     if stat in _STATS:
@@ -51,18 +51,19 @@ def _rate(kind: str, part: Direction) -> float | None:
     return amount * 1e9 / part.runtime_ns if part.runtime_ns else None
 
 
-def _series_rates(kind: str, jobs: Sequence[JobMeasurement], direction: str) -> list[float]:
-    """Per second, one value an interval. Jobs are laid over each other by interval number."""
+def interval_rates(kind: str, jobs: Sequence[JobMeasurement], direction: str) -> dict[int, float]:
+    """Per second, by interval number (from 1), ascending, summed over the jobs, which are
+    laid over each other by that number. Empty where a job kept no time series."""
     names = TRANSFERS if direction == "all" else (direction,)
     active = [job for job in jobs if directions_of([job], direction)]
     if any(job.series is None for job in active):
-        return []
+        return {}
     total: dict[int, float] = defaultdict(float)
     for job in active:
         if job.series is not None:
             for number, rate in _full_intervals(kind, job.series, names).items():
                 total[number] += rate
-    return [total[number] for number in sorted(total)]
+    return {number: total[number] for number in sorted(total)}
 
 
 def _full_intervals(kind: str, series: Series, names: Sequence[str]) -> Mapping[int, float]:

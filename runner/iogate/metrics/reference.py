@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iogate.metrics.base import Row
 from iogate.metrics.table import TABLE
+from iogate.model.units import Unit
 
 _HEAD = """\
 # Metrics
@@ -19,7 +20,7 @@ A threshold, a chart and the history name a metric by its path:
 
 DIR is `read`, `write`, `trim`, `sync` or `all` (read, write and trim together). STAT is
 `mean` (also when it is left out), `min`, `max`, `stdev`, or a percentile from `p0` to `p100`
-with any decimals, such as `p99.99`.
+with any decimals, such as `p99.99`. Metrics of a spec's own stand below.
 """
 
 _TAIL = """\
@@ -36,17 +37,44 @@ _TAIL = """\
 - `min`, `max`, `stdev` and percentiles of `iops` and `bw` are over the intervals of the time
   series. `stdev` is better low, whatever it is of.
 - CPU is the share of the jobs' own time: two jobs that each keep half a core busy show 50 %.
-  `cpu_per_io` adds user and kernel time of all jobs and divides by reads, writes and trims.
+  `cpu_per_io` adds user and kernel time of all jobs and divides by reads, writes and trims;
+  `iops_per_core` is its reciprocal.
+- `stalls` counts intervals in which no job completed anything in that direction. It has a value
+  where the time series has intervals of 100 ms or less, as short runs have.
+- `slope` is the least-squares line through the IOPS of the time series, from five intervals on.
+  Over a few seconds it is mostly noise: it is meant for runs of minutes.
+
+## A metric of your own
+
+A spec can define metrics as arithmetic over these:
+
+```yaml
+metrics:
+  amplification:
+    value: write.bw / jobs.client.write.bw
+    unit: ratio
+    better: low
+    description: bytes that reach the disk for each that the client wrote
+```
+
+`value` has metrics, numbers, `+ - * /` and parentheses; a path with other characters than
+letters, digits, dots and underscores stands between backquotes. `unit` is one of %(units)s,
+and `better` is `low` or `high`. The name is then a metric like any other: for a limit, in the
+report, in `iogate trend`. It has no value where a part of it has none, and none where it
+divides by zero. Everything is checked when the spec is read.
 """
 
 
 def markdown() -> str:
     """The whole page."""
     head = ["| path | directions | unit | better | what it is |", "|---|---|---|---|---|"]
-    return "\n".join([_HEAD, *head, *(_line(row) for row in TABLE)]) + "\n" + _TAIL
+    units = ", ".join(f"`{unit}`" for unit in Unit)
+    tail = _TAIL.replace("%(units)s", units)
+    return "\n".join([_HEAD, *head, *(_line(row) for row in TABLE)]) + "\n" + tail
 
 
 def _line(row: Row) -> str:
-    path = f"DIR.{row.name}[.STAT]" if row.directions else row.name
+    stat = "[.STAT]" if row.stats else ""
+    path = f"DIR.{row.name}{stat}" if row.directions else row.name
     directions = " ".join(row.directions) or "–"
     return f"| `{path}` | {directions} | {row.unit} | {row.better} | {row.help} |"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iogate.metrics import latency, rates, system
+from iogate.metrics import derived, latency, rates, system
 from iogate.metrics.base import Row
 from iogate.model.units import Better, Unit
 
@@ -67,6 +67,30 @@ TABLE: tuple[Row, ...] = (
         percentiles=True,
     ),
     Row(
+        "tail",
+        Unit.RATIO,
+        Better.LOW,
+        "how much longer the 99th percentile of completion latency is than its median",
+        derived.tail,
+        directions=_TRANSFERS,
+    ),
+    Row(
+        "stalls",
+        Unit.PERCENT,
+        Better.LOW,
+        "share of 100 ms intervals without a completion; needs a time series that fine",
+        derived.stalls,
+        directions=_TRANSFERS,
+    ),
+    Row(
+        "slope",
+        Unit.PERCENT,
+        Better.LOW,
+        "how much IOPS rose or fell over the run, in % of their mean a minute, without sign",
+        derived.slope,
+        directions=_TRANSFERS,
+    ),
+    Row(
         "cpu.usr",
         Unit.PERCENT,
         Better.LOW,
@@ -86,6 +110,13 @@ TABLE: tuple[Row, ...] = (
         Better.LOW,
         "CPU time, user and kernel, for each read, write or trim",
         system.cpu_per_io,
+    ),
+    Row(
+        "iops_per_core",
+        Unit.PER_SECOND,
+        Better.HIGH,
+        "reads, writes and trims for each second of CPU time, user and kernel",
+        derived.iops_per_core,
     ),
     Row(
         "ctx_per_io",

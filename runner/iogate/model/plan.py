@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from iogate.model.spec import (
     BaselineRule,
+    DefinedMetric,
     JobSpec,
     OnMissingBaseline,
     Repetitions,
@@ -52,3 +53,4 @@ class Plan:
     baseline: BaselineRule = field(default_factory=BaselineRule)
     on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
     on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN
+    metrics: tuple[DefinedMetric, ...] = ()

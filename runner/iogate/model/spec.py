@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from iogate.errors import Location
+from iogate.model.units import Better, Unit
 
 
 class TargetKind(StrEnum):
@@ -70,6 +71,18 @@ class Threshold:
     level: Level = Level.FAIL
     confidence: float | None = None
     when: Mapping[str, str] = field(default_factory=dict)
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedMetric:
+    """A metric of a spec's own: arithmetic over the table of metrics."""
+
+    name: str
+    expression: str
+    unit: Unit
+    better: Better
+    description: str = ""
     where: Location | None = None
 
 
@@ -173,3 +186,4 @@ class Spec:
     runner: Mapping[str, object] = field(default_factory=dict)
     environment: Mapping[str, object] = field(default_factory=dict)
     precondition: Mapping[str, object] = field(default_factory=dict)
+    metrics: tuple[DefinedMetric, ...] = ()

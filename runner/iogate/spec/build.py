@@ -6,7 +6,15 @@ from collections.abc import Mapping as Map
 from pathlib import Path
 
 from iogate.errors import SpecError
-from iogate.model.spec import BaselineRule, OnMissingBaseline, Spec, Target, Workload
+from iogate.model.spec import (
+    BaselineRule,
+    DefinedMetric,
+    OnMissingBaseline,
+    Spec,
+    Target,
+    Workload,
+)
+from iogate.spec.build_metrics import build_metrics
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
 from iogate.spec.problems import Problems
@@ -20,10 +28,11 @@ _KEPT = ("runner", "environment", "precondition")
 def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec:
     """The spec of a tree that the schema allows. Other problems are noted; the spec is
     whole only when there are none."""
+    metrics = build_metrics(tree.get("metrics"), problems)
     targets = build_targets(_mapping(tree, "targets", problems), problems)
     workloads = []
     for name, entry in _mapping(tree, "workloads", problems).entries.items():
-        workload = _workload(name, entry, targets, path, problems)
+        workload = _workload(name, entry, path, problems, targets=targets, metrics=metrics)
         if workload:
             workloads.append(workload)
     kept = {key: _section(tree.get(key)) for key in _KEPT}
@@ -42,17 +51,24 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
         runner=kept["runner"],
         environment=kept["environment"],
         precondition=kept["precondition"],
+        metrics=metrics,
     )
 
 
 def _workload(
-    name: str, entry: Entry, targets: Map[str, Target], path: Path, problems: Problems
+    name: str,
+    entry: Entry,
+    path: Path,
+    problems: Problems,
+    *,
+    targets: Map[str, Target],
+    metrics: tuple[DefinedMetric, ...],
 ) -> Workload | None:
     """A workload whose thresholds make sense for what it does, or None."""
     own = Problems()
     workload = None
     try:
-        workload = build_workload(name, entry, targets, path, own)
+        workload = build_workload(name, entry, path, own, targets=targets, metrics=metrics)
         if not own:
             check_thresholds(workload, own)
     except SpecError as error:

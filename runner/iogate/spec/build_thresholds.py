@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from iogate.errors import SpecError, UsageError
 from iogate.metrics import Metric, metric
-from iogate.model.spec import Level, Threshold
+from iogate.model.spec import DefinedMetric, Level, Threshold
 from iogate.spec.build_matrix import read_point
 from iogate.spec.fio_values import BadValueError
 from iogate.spec.limits import parse_limit
@@ -17,15 +17,19 @@ JOB_PREFIX = "jobs."
 
 
 def build_thresholds(
-    node: Node | None, jobs: set[str], problems: Problems
+    node: Node | None,
+    jobs: set[str],
+    metrics: tuple[DefinedMetric, ...],
+    problems: Problems,
 ) -> tuple[Threshold, ...]:
-    """Thresholds in the order written; what is wrong with one is noted."""
+    """Thresholds in the order written; what is wrong with one is noted. ``metrics`` are
+    those that the spec defines."""
     found: list[Threshold] = []
     if not isinstance(node, Mapping):
         return ()
     for path, entry in node.entries.items():
         try:
-            measured = _metric(path, entry, jobs)
+            measured = _metric(path, entry, jobs, metrics)
         except SpecError as error:
             problems.take(error)
             continue
@@ -46,9 +50,9 @@ def job_of(path: str, jobs: set[str]) -> str | None:
     return max(named, key=len, default=rest.partition(".")[0])
 
 
-def _metric(path: str, entry: Entry, jobs: set[str]) -> Metric:
+def _metric(path: str, entry: Entry, jobs: set[str], metrics: tuple[DefinedMetric, ...]) -> Metric:
     try:
-        measured = metric(path)
+        measured = metric(path, metrics)
     except UsageError as error:
         raise SpecError(error.what, remedy=error.remedy, where=entry.key_at) from None
     job = job_of(path, jobs)

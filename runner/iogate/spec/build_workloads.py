@@ -9,7 +9,7 @@ from pathlib import Path
 from iogate.errors import SpecError, UsageError
 from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
-from iogate.model.spec import JobSpec, Repetitions, Target, Workload
+from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build_jobs import build_jobs
 from iogate.spec.build_matrix import build_matrix, build_points
 from iogate.spec.build_thresholds import build_thresholds
@@ -24,7 +24,13 @@ _SERIES = ("direction",)
 
 
 def build_workload(
-    name: str, entry: Entry, targets: Map[str, Target], path: Path, problems: Problems
+    name: str,
+    entry: Entry,
+    path: Path,
+    problems: Problems,
+    *,
+    targets: Map[str, Target],
+    metrics: tuple[DefinedMetric, ...],
 ) -> Workload:
     """A workload; smaller problems are noted, one that leaves nothing to read is raised."""
     node = entry.value
@@ -56,7 +62,7 @@ def build_workload(
         exclude=build_points(strategy.get("exclude"), names, problems),
         include=build_points(strategy.get("include"), names, problems),
         repetitions=_repetitions(node.get("repetitions")),
-        thresholds=build_thresholds(node.get("thresholds"), names, problems),
+        thresholds=build_thresholds(node.get("thresholds"), names, metrics, problems),
         tags=_texts(node.get("tags")),
         aka=_aka(node.get("aka"), problems),
         chart=_chart(node.get("chart"), matrix, jobs, problems),

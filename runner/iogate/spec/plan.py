@@ -75,6 +75,7 @@ def expand_spec(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         baseline=spec.baseline,
         on_missing_baseline=spec.on_missing_baseline,
         on_inconclusive=spec.on_inconclusive,
+        metrics=spec.metrics,
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from iogate.errors import RunError, StoreError, UsageError
-from iogate.metrics import Metric
+from iogate.metrics import Metric, plan_metrics
 from iogate.model.decision import Decision
 from iogate.model.document import run_from_document, to_document, verdict_from_document
 from iogate.model.measurement import Measurement, Series
@@ -43,7 +43,6 @@ from iogate.store.sqlite_rows import (
     insert_measurement,
     insert_run,
     read_measurement,
-    wanted_metrics,
 )
 from iogate.store.sqlite_schema import migrate
 
@@ -101,7 +100,7 @@ class SqliteStore:
             raise
 
     def begin_run(self, run: Run) -> None:
-        self._wanted[run.id] = wanted = wanted_metrics(run.plan)
+        self._wanted[run.id] = wanted = plan_metrics(run.plan)
         with self._transaction() as db:
             if not insert_run(db, run, wanted):
                 raise StoreError(
@@ -111,7 +110,7 @@ class SqliteStore:
 
     def add_runs(self, runs: Iterable[Run]) -> int:
         with self._transaction() as db:
-            return sum(insert_run(db, run, wanted_metrics(run.plan)) for run in runs)
+            return sum(insert_run(db, run, plan_metrics(run.plan)) for run in runs)
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         with self._transaction() as db:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from iogate.errors import UsageError
 from iogate.metrics import Metric, kept_metrics, metric
 from iogate.model.codec import codec_of
 from iogate.model.document import measurement_from_document, run_from_document, to_document
 from iogate.model.measurement import Measurement
 from iogate.model.night import RunFacts
-from iogate.model.plan import Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.store.packing import pack, unpack
 from iogate.store.sqlite_nights import facts_document, facts_of
@@ -59,16 +56,6 @@ def facts_of_row(row: Sequence[Any]) -> RunFacts:
         return facts_of(run_from_document(unpack(row[1])))
     facts: RunFacts = codec_of(RunFacts).decode(unpack(row[-1]))
     return facts
-
-
-def wanted_metrics(plan: Plan) -> tuple[Metric, ...]:
-    """What the plan's limits are on, as far as this version knows it."""
-    paths = dict.fromkeys(t.metric for case in plan.cases for t in case.thresholds)
-    found = []
-    for path in paths:
-        with suppress(UsageError):  # of a plan that a newer version wrote
-            found.append(metric(path))
-    return tuple(found)
 
 
 def insert_measurement(

@@ -73,8 +73,8 @@ def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
     from iogate.stats.robust import median
 
     measurements: Sequence[Measurement] = run.measurements_of(case_id)
-    for path in default_metrics(measurements):
-        judged = metric(path)
+    for path in default_metrics(measurements, run.plan.metrics):
+        judged = metric(path, run.plan.metrics)
         found = [judged.extract(measurement) for measurement in measurements]
         values = [value for value in found if value is not None and not math.isnan(value)]
         if values:
