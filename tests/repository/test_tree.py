@@ -114,9 +114,8 @@ def test_a_decision_states_its_criteria_first(path: Path) -> None:
 
 def test_there_are_decisions() -> None:
     assert len(DECISIONS) >= 5
-    assert [path.name[:4] for path in DECISIONS] == [
-        f"{number:04}" for number in range(1, len(DECISIONS) + 1)
-    ]
+    numbers = [path.name[:4] for path in DECISIONS]
+    assert len(set(numbers)) == len(numbers)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
