@@ -7,29 +7,31 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import os
 import re
 from pathlib import Path
 
 from iogate.errors import UsageError
 from iogate.store.base import ACCEPTED, Store
+from iogate.store.place import data_folder
 
 __all__ = ["ACCEPTED", "STORES", "Store", "default_path", "open_store"]
 
-STORES = {"sqlite": "iogate.store.sqlite"}
+STORES = {
+    "sqlite": "iogate.store.sqlite",
+    "influxdb": "iogate.store.influx.v2",
+    "influxdb1": "iogate.store.influx.v1",
+}
 _SCHEME = re.compile(r"([a-z][a-z0-9.-]*)(?:\+[a-z0-9]+)?:")
 
 
 def default_path() -> Path:
     """Where the history is when nobody says: in the user's data folder."""
-    data = Path(os.environ.get("XDG_DATA_HOME", ""))
-    # A relative $XDG_DATA_HOME is to be ignored, says the base directory specification.
-    folder = data if data.is_absolute() else Path.home() / ".local" / "share"
-    return folder / "iogate" / "history.sqlite"
+    return data_folder() / "history.sqlite"
 
 
 def open_store(url: str | None = None) -> Store:
-    """The store of a URL (``sqlite:///path``), of a bare path, or the user's own.
+    """The store of a URL (``sqlite:///path``, ``influxdb://host/org/bucket``,
+    ``influxdb1://host/database``), of a bare path, or the user's own.
 
     Raises UsageError for a backend that does not exist, StoreError for one that cannot be
     opened. The caller closes it.

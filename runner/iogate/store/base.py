@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from iogate.errors import StoreError
 from iogate.metrics import Metric
 from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series
@@ -18,6 +20,26 @@ ACCEPTED = (Outcome.PASS, Outcome.WARN, Outcome.MISSING_BASELINE)
 
 # A run in which one case failed has measured the others.
 NIGHTS = (RunStatus.COMPLETE, RunStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a server will never take, and what it said."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How what was kept on the local disk gets to the server: how many items got there now,
+    how many still wait, what was refused for good, and why it stopped, if it did. A local
+    store is always delivered."""
+
+    delivered: int = 0
+    waiting: int = 0
+    refused: tuple[Refusal, ...] = ()
+    problem: StoreError | None = None
 
 
 class Store(Protocol):
@@ -108,6 +130,10 @@ class Store(Protocol):
 
     def compact(self) -> None:
         """Give back the space of what was removed, where the backend can."""
+
+    def sync(self, *, retry_refused: bool = False) -> Delivery:
+        """Deliver what waits on the local disk, from this run and earlier ones. A server that
+        cannot be had is told in the result; StoreError is for the local disk."""
 
     def close(self) -> None:
         """Release the backend."""

@@ -28,7 +28,7 @@ from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
 from iogate.store import sqlite_upkeep as upkeep
-from iogate.store.base import ACCEPTED
+from iogate.store.base import ACCEPTED, Delivery
 from iogate.store.packing import pack as _pack
 from iogate.store.packing import unpack as _unpack
 from iogate.store.sqlite_nights import (
@@ -251,6 +251,9 @@ class SqliteStore:
         with self._mapped():
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def sync(self, *, retry_refused: bool = False) -> Delivery:  # noqa: ARG002
+        return Delivery()  # it is the local disk
 
     def close(self) -> None:
         if not self._closed:

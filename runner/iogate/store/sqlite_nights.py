@@ -22,6 +22,7 @@ from iogate.model.measurement import Measurement
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import Run
 from iogate.store.base import NIGHTS
+from iogate.store.median import median
 from iogate.store.packing import pack, unpack
 
 Values = dict[str, dict[tuple[str, str], float]]
@@ -118,17 +119,8 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
     )
     values: Values = defaultdict(dict)
     for (run_id, case_id, path), group in groupby(rows, key=lambda row: row[:3]):
-        values[run_id][case_id, path] = _median([row[3] for row in group])
+        values[run_id][case_id, path] = median([row[3] for row in group])
     return values
-
-
-def _median(values: list[float]) -> float:
-    """As ``stats.robust.median``, of finite values, at a fraction of its price."""
-    if len(values) == 1:
-        return values[0]
-    values.sort()
-    low, high = values[(len(values) - 1) // 2], values[len(values) // 2]
-    return low / 2 + high / 2
 
 
 def _without_value(
@@ -159,4 +151,4 @@ def _add_extracted(
             if value is not None and math.isfinite(value):
                 found[measurement.case_id].append(value)
         for case_id, numbers in found.items():
-            values[run_id][case_id, metric.path] = _median(numbers)
+            values[run_id][case_id, metric.path] = median(numbers)

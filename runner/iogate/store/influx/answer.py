@@ -1,0 +1,90 @@
+"""What an InfluxDB server says: rows, or one of the three kinds of trouble."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from iogate.errors import StoreError
+from iogate.store.server import RejectedError, Row, SetupError, UnreachableError
+
+# Malformed, too large, of another type than what is there, beyond the retention time: the
+# same points will never be taken.
+_PERMANENT = (400, 413, 422)
+_LONGEST = 300
+
+
+def rows_of(answer: bytes, where: str, missing: str) -> Iterator[Row]:
+    """The rows of an answer to an InfluxQL query, in JSON, whole or in chunks. ``missing`` is
+    the remedy where there is no such database."""
+    for text in answer.splitlines():
+        if text.strip():
+            document = _document(text, where)
+            for result in (document, *document.get("results", ())):
+                if "error" in result:
+                    raise _refusal(str(result["error"]), where, missing)
+                for series in result.get("series", ()):
+                    yield from _series_rows(series)
+
+
+def _series_rows(series: Mapping[str, object]) -> Iterator[Row]:
+    tags, columns, values = (series.get(name) for name in ("tags", "columns", "values"))
+    assert isinstance(columns, list)
+    fixed = tags if isinstance(tags, dict) else {}
+    for row in values if isinstance(values, list) else ():
+        yield fixed | dict(zip(columns, row, strict=True))
+
+
+def _document(text: bytes, where: str) -> dict[str, list[dict[str, list[Row]]]]:
+    try:
+        found: dict[str, list[dict[str, list[Row]]]] = json.loads(text)
+    except ValueError:
+        raise unreachable(where, "its answer is cut off or no JSON") from None
+    return found
+
+
+def _refusal(said: str, where: str, missing: str) -> StoreError:
+    if "not found" in said:
+        return SetupError(f"{where}: {said}", remedy=missing)
+    return unreachable(where, f"it said: {said}")
+
+
+def status_error(
+    where: str, status: int | None, said: str, remedies: Mapping[int, str]
+) -> StoreError:
+    """What an HTTP status other than success means. ``remedies`` are for those that a person
+    has to set right."""
+    said = shortened(said)
+    if status is not None and status in remedies:
+        return SetupError(f"{where} refuses ({status}): {said}", remedy=remedies[status])
+    if status in _PERMANENT:
+        return RejectedError(f"refused with status {status}: {said}", remedy=_apart(where))
+    return unreachable(where, f"it answered {status}: {said}")
+
+
+def unreachable(where: str, why: str) -> UnreachableError:
+    """No answer, or one that says not now."""
+    return UnreachableError(
+        f"the history {where} cannot be used now: {shortened(why)}",
+        remedy="what was measured waits on the local disk; deliver it later with:"
+        " iogate history sync --store URL",
+    )
+
+
+def tls_error(where: str, why: object) -> SetupError:
+    """No trust in the server, or none of its own in us."""
+    return SetupError(
+        f"no secure connection to {where}: {shortened(str(why))}",
+        remedy="give the file of the authority's certificate with ?ca=FILE in the URL, or"
+        " leave out +https where the server speaks plain HTTP",
+    )
+
+
+def shortened(text: str) -> str:
+    """On one line, and not too long for one."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}…"
+
+
+def _apart(where: str) -> str:
+    return f"see why {where} will not take it; it is kept in the spool"

@@ -1,0 +1,121 @@
+"""Runs as points of a trend, out of InfluxDB."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+
+from iogate.metrics import Metric, is_always_kept
+from iogate.model.measurement import Measurement
+from iogate.model.night import Night
+from iogate.store.base import NIGHTS
+from iogate.store.influx import points
+from iogate.store.influx.line import named
+from iogate.store.influx.reading import (
+    Known,
+    known_runs,
+    read_facts,
+    read_measurements,
+    select,
+    span,
+    with_cases,
+)
+from iogate.store.median import median
+from iogate.store.server import Server
+from iogate.store.sqlite_nights import Question
+
+Samples = dict[str, dict[tuple[str, str], list[float]]]
+
+
+def read_nights(server: Server, question: Question) -> list[Night]:
+    """The nights, oldest first. See ``store.base.Store.nights``."""
+    runs = [run for run in known_runs(server) if _asked_for(run, question)]
+    if not runs or not question.case_ids:
+        return []
+    samples, cases = _samples(server, runs, question)
+    runs = _newest([run for run in runs if run.id in cases], question.limit)
+    for metric in question.metrics or ():
+        if not is_always_kept(metric.path):
+            _add_extracted(server, metric, _without(metric, runs, cases, samples), samples)
+    facts = read_facts(server, runs)
+    return [
+        Night(facts[run.id], {key: median(found) for key, found in samples[run.id].items()})
+        for run in sorted(runs, key=lambda run: run.age)
+        if run.id in facts
+    ]
+
+
+def _asked_for(run: Known, question: Question) -> bool:
+    return run.status in NIGHTS and question.host in (None, run.machine_id, run.host)
+
+
+def _newest(runs: Sequence[Known], limit: int | None) -> list[Known]:
+    """At most so many of each host."""
+    if limit is None:
+        return list(runs)
+    found: list[Known] = []
+    by_host = sorted(runs, key=lambda run: run.machine_id)
+    for _, group in groupby(by_host, key=lambda run: run.machine_id):
+        ordered = sorted(group, key=lambda run: run.age, reverse=True)
+        found.extend(ordered[: max(limit, 0)])
+    return found
+
+
+def _samples(
+    server: Server, runs: Sequence[Known], question: Question
+) -> tuple[Samples, dict[str, set[str]]]:
+    """What was kept as numbers, by run, case and metric; and which cases each run measured."""
+    paths = _paths(server, question)
+    ids, wanted = {run.id for run in runs}, set(question.case_ids)
+    condition = with_cases(span(runs), question.case_ids)
+    fields = ('"run"', *(named(path) for path in paths))
+    samples: Samples = defaultdict(lambda: defaultdict(list))
+    cases: dict[str, set[str]] = defaultdict(set)
+    for row in server.query(
+        select(points.REPETITION, fields, condition, ("case_id", "repetition"))
+    ):
+        run_id, case_id = row["run"], row["case_id"]
+        if run_id in ids and case_id in wanted:
+            cases[run_id].add(case_id)
+            for path in paths:
+                if (value := row[path]) is not None:
+                    samples[run_id][case_id, path].append(float(value))
+    return samples, cases
+
+
+def _paths(server: Server, question: Question) -> list[str]:
+    if question.metrics is not None:
+        return [metric.path for metric in question.metrics]
+    rows = server.query(f"SHOW FIELD KEYS FROM {named(points.REPETITION)}")
+    return [row["fieldKey"] for row in rows if row["fieldType"] == "float"]
+
+
+def _without(
+    metric: Metric, runs: Sequence[Known], cases: dict[str, set[str]], samples: Samples
+) -> Iterator[tuple[Known, Collection[str]]]:
+    """What was measured and has no kept number of the metric."""
+    for run in runs:
+        found = {
+            case_id for case_id in cases[run.id] if (case_id, metric.path) not in samples[run.id]
+        }
+        if found:
+            yield run, found
+
+
+def _add_extracted(
+    server: Server,
+    metric: Metric,
+    missing: Iterator[tuple[Known, Collection[str]]],
+    samples: Samples,
+) -> None:
+    """Fill in, from the documents, what was not kept as a number."""
+    for run, case_ids in missing:
+        found: Sequence[Measurement] = read_measurements(server, [run], case_ids, series=True).get(
+            run.id, ()
+        )
+        for measurement in found:
+            value = metric.extract(measurement)
+            if value is not None and math.isfinite(value):
+                samples[run.id][measurement.case_id, metric.path].append(value)

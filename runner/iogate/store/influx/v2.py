@@ -1,0 +1,121 @@
+"""InfluxDB 2.x: ``influxdb://HOST[:PORT]/ORGANIZATION/BUCKET``.
+
+Written by its own API and read by InfluxQL, which 1.x, 2.x and 3.x all answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from iogate.store.influx.address import Address, parse_address
+from iogate.store.influx.answer import rows_of, status_error, tls_error, unreachable
+from iogate.store.influx.line import tag_text
+from iogate.store.influx.store import InfluxStore
+from iogate.store.server import Row, SetupError
+
+FORM = "influxdb://HOST[:PORT]/ORGANIZATION/BUCKET"
+_LOGIN = "set INFLUX_TOKEN to a token that may read and write the bucket"
+
+
+def connect(url: str) -> InfluxStore:
+    """A store in a bucket. The token is in INFLUX_TOKEN, or the URL's password (which others
+    may see in a command line)."""
+    address = parse_address(url, FORM)
+    return InfluxStore(address, Server2(address))
+
+
+class Server2:
+    """See ``store.server.Server``."""
+
+    def __init__(self, address: Address) -> None:
+        from influxdb_client.client.influxdb_client import InfluxDBClient
+        from influxdb_client.client.write_api import SYNCHRONOUS
+
+        self._address = address
+        self._organization, self._bucket = address.path
+        self._token = address.password or os.environ.get("INFLUX_TOKEN", "")
+        if not self._token:
+            raise SetupError(f"no token for {address}", remedy=_LOGIN)
+        client: Any = InfluxDBClient(
+            address.base_url,
+            token=self._token,
+            org=self._organization,
+            timeout=int(address.timeout_s * 1000),
+            ssl_ca_cert=address.ca or None,
+        )
+        self._client = client
+        self._call = client.api_client.call_api
+        # The synchronous writer raises. The batching one drops points when its retries end.
+        self._writer = client.write_api(write_options=SYNCHRONOUS)
+
+    def write(self, lines: bytes) -> None:
+        with self._mapped():
+            self._writer.write(self._bucket, self._organization, lines)
+
+    def query(self, text: str) -> Iterator[Row]:
+        with self._mapped():
+            answer: Any = self._call(
+                "/query",
+                "POST",
+                query_params=[("db", self._bucket), ("epoch", "ns"), ("chunked", "true")],
+                header_params={
+                    "Accept": "application/json",
+                    "Content-Type": "application/x-www-form-urlencoded",
+                    "Authorization": f"Token {self._token}",
+                },
+                post_params={"q": text},
+                _preload_content=False,
+                _return_http_data_only=True,
+            )
+            content: bytes = answer.data
+        return rows_of(content, str(self._address), self._missing())
+
+    def delete(self, name: str, tags: Mapping[str, str], first_ns: int, last_ns: int) -> None:
+        wanted = {"_measurement": name} | {key: tag_text(text) for key, text in tags.items()}
+        predicate = " AND ".join(f"{key}={json.dumps(text)}" for key, text in wanted.items())
+        # Its end is exclusive by the documentation, and inclusive in fact.
+        first, last = (_rfc3339(at_ns) for at_ns in (first_ns, last_ns))
+        with self._mapped():
+            self._client.delete_api().delete(
+                first, last, predicate, self._bucket, self._organization
+            )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _missing(self) -> str:
+        place = f"-o {self._organization} -n {self._bucket}"
+        return f"see the names in the URL, or make it with: influx bucket create {place}"
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        from influxdb_client.rest import ApiException
+        from urllib3 import exceptions
+
+        place = str(self._address)
+        try:
+            yield
+        except ApiException as error:
+            remedies = {401: _LOGIN, 403: _LOGIN, 404: self._missing()}
+            said = str(error.body or error.reason)
+            if not error.status:
+                raise tls_error(place, said) from None
+            raise status_error(place, error.status, said, remedies) from None
+        except exceptions.MaxRetryError as error:
+            if isinstance(error.reason, exceptions.SSLError):
+                raise tls_error(place, error.reason) from None
+            raise unreachable(place, str(error)) from None
+        except exceptions.HTTPError as error:
+            raise unreachable(place, str(error)) from None
+        except OSError as error:  # the file of certificates
+            raise SetupError(f"cannot use {place}: {error}", remedy="see its ?ca=FILE") from None
+
+
+def _rfc3339(at_ns: int) -> str:
+    seconds, rest = divmod(at_ns, 10**9)
+    return f"{datetime.fromtimestamp(seconds, tz=UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
