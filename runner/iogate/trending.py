@@ -42,7 +42,7 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     """The trend of a plan's cases. UsageError for a metric that does not exist."""
     patterns = [name for name in question.metrics if _GLOB.search(name)]
     asked = [metric(n, plan.metrics) for n in question.metrics if not _GLOB.search(n)]
-    followed = {case.id: [*_followed(case, plan), *asked] for case in plan.cases}
+    followed = {case.id: [*followed_metrics(case, plan), *asked] for case in plan.cases}
     unique = {each.path: each for found in followed.values() for each in found}
     ids = [name for case in plan.cases for name in _ids(case)]
     nights = store.nights(
@@ -103,9 +103,13 @@ def find_decision(store: Store, name: str) -> Decision | None:
     return found[-1] if len({d.alert for d in found}) == 1 else None
 
 
-def _followed(case: Case, plan: Plan) -> Iterator[Metric]:
-    """What the case's limits are on (without any, how much and how late), and what the spec
-    defines."""
+def followed_metrics(case: Case, plan: Plan, asked: Sequence[str] = ()) -> Iterator[Metric]:
+    """What is followed of a case: what its limits are on (without any, how much and how
+    late) and what the spec defines; or what is asked for instead. UsageError for a metric
+    that does not exist."""
+    if asked:
+        yield from (metric(path, plan.metrics) for path in asked)
+        return
     paths = list(dict.fromkeys(threshold.metric for threshold in case.thresholds))
     paths = paths or [f"{d}.{name}" for d in _TRANSFERS for name in _HEADLINES]
     for path in dict.fromkeys((*paths, *(each.name for each in plan.metrics))):

@@ -1,0 +1,172 @@
+"""Build, measure and decide, revision by revision."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from iogate.bisect.ends import END_REPETITIONS, LEAD, Ends, Key, Side, find_ends
+from iogate.engine.base import Stop
+from iogate.errors import RunError, UsageError
+from iogate.measure import Observer
+from iogate.metrics import Metric
+from iogate.model.run import Run
+from iogate.pipeline import Request, execute, make_request_plan
+from iogate.trending import followed_metrics
+
+_ABORTS = 128  # a build that ends with this or more, or by a signal, ends it all
+_MORE = 2  # repetitions added while a revision is unclear
+
+
+class Search(Protocol):
+    """What is tried next, and what is left; see ``search.ListSearch``."""
+
+    def next(self) -> str | None: ...
+    def mark(self, build: str, side: Side) -> None: ...
+    def result(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one revision turned out to be. ``values`` are of the metric that decides."""
+
+    build: str
+    side: Side
+    values: tuple[float, ...] = ()
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Bisection:
+    """One search. ``prepare`` puts a revision in place (a checkout), ``command`` builds and
+    installs it, in ``folder``; ``asked`` are the metrics that may decide."""
+
+    request: Request
+    output: Path
+    prepare: Callable[[str], None]
+    command: Sequence[str]
+    folder: Path
+    observer: Observer
+    stop: Stop
+    asked: tuple[str, ...] = ()
+    most: int = 9
+    told: Callable[[str], None] = lambda _line: None
+    _count: int = field(default=0, init=False)
+
+    def find_ends(self, good: str, bad: str) -> Ends:
+        """Measure both ends. UsageError when nothing tells them apart."""
+        measured = []
+        metrics: list[tuple[Key, Metric]] = []
+        for build in (good, bad):
+            why = self._build(build)
+            if why:
+                raise RunError(f"{build}: {why}", remedy=f"see {self._log()}")
+            runs = [self._measure(build, END_REPETITIONS)]
+            metrics = self._metrics(runs[0])
+            measured.append(_values(runs, metrics))
+        ends = find_ends(metrics, *measured)
+        if ends is None:
+            raise UsageError(
+                f"the good end and the bad end cannot be told apart: {_told_apart(measured)}",
+                remedy="see with iogate ab that there is a difference, name the metric that "
+                "shows it with --metric, or give it more time (runtime)",
+            )
+        return ends
+
+    def steps(self, search: Search, ends: Ends) -> Iterator[Step]:
+        """Each revision that is tried, until one is left."""
+        while (build := search.next()) is not None:
+            step = self._step(build, ends)
+            search.mark(build, step.side)
+            yield step
+
+    def _step(self, build: str, ends: Ends) -> Step:
+        why = self._build(build)
+        if why:
+            return Step(build, Side.UNCLEAR, why=why)
+        runs: list[Run] = []
+        values: tuple[float, ...] = ()
+        for count in [LEAD] + [_MORE] * ((self.most - LEAD) // _MORE):
+            runs.append(self._measure(build, count))
+            values = tuple(_values(runs, [(ends.key, ends.metric)])[ends.key])
+            side = ends.side(values)
+            if side is not Side.UNCLEAR:
+                return Step(build, side, values)
+        return Step(build, Side.UNCLEAR, values, why="its repetitions are on both sides")
+
+    def _build(self, build: str) -> str:
+        """Why there is nothing to measure; empty when there is."""
+        self._check_stop()
+        self._count += 1
+        self.prepare(build)
+        if not self.command:
+            return ""
+        environment = {**os.environ, "IOGATE_BUILD": build}
+        with self._log().open("wb") as log:
+            try:
+                done = subprocess.run(
+                    self.command, cwd=self.folder, env=environment, check=False,
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                )  # fmt: skip
+            except OSError as error:
+                raise UsageError(f"cannot run {self.command[0]}: {error.strerror}") from error
+        self._check_stop()
+        if done.returncode < 0 or done.returncode >= _ABORTS:
+            raise RunError(
+                f"the build command ended with {done.returncode} at {build}",
+                remedy=f"see {self._log()}",
+            )
+        return f"the build command ended with {done.returncode}" if done.returncode else ""
+
+    def _measure(self, build: str, repetitions: int) -> Run:
+        self._check_stop()
+        self.told(f"measuring {build}")
+        number = len(list((self.output / "runs").glob("*"))) + 1
+        request = replace(
+            self.request,
+            output=self.output / "runs" / f"{number:03}",
+            store=str(self.output / "history.sqlite"),
+            repetitions=repetitions,
+            label=f"bisect {build}",
+        )
+        finished = execute(request, make_request_plan(request), self.observer, self.stop)
+        self._check_stop()
+        return finished.run
+
+    def _metrics(self, run: Run) -> list[tuple[Key, Metric]]:
+        return [
+            (Key(case.name, metric.path), metric)
+            for case in run.plan.cases
+            for metric in followed_metrics(case, run.plan, self.asked)
+        ]
+
+    def _log(self) -> Path:
+        return self.output / f"build-{self._count:03}.log"
+
+    def _check_stop(self) -> None:
+        if self.stop.requested:
+            raise RunError("stopped", remedy=f"what was measured is in {self.output}")
+
+
+def _values(runs: Sequence[Run], metrics: Sequence[tuple[Key, Metric]]) -> dict[Key, list[float]]:
+    """One value a repetition; by the case's name, as its id may change with a revision."""
+    found: dict[Key, list[float]] = defaultdict(list)
+    for run in runs:
+        ids = {case.name: case.id for case in run.plan.cases}
+        for key, metric in metrics:
+            for measurement in run.measurements_of(ids.get(key.case, "")):
+                value = metric.extract(measurement)
+                if value is not None and math.isfinite(value):
+                    found[key].append(value)
+    return found
+
+
+def _told_apart(measured: Sequence[dict[Key, list[float]]]) -> str:
+    names = sorted({f"{key.metric} of {key.case}" for found in measured for key in found})
+    return f"looked at {', '.join(names[:6])}" if names else "no metric has a value"

@@ -1,0 +1,117 @@
+"""git bisect in a clone of our own.
+
+The repository may be hostile. What is worked in is a fresh clone: none of its hooks, filters,
+helper programs or other configuration comes along, and no submodule is fetched. Code of the
+repository runs only where the build command runs it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from iogate.bisect.ends import Side
+from iogate.errors import RunError, UsageError
+from iogate.sut.base import Completed, Sut
+
+_UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
+          "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS",
+          "GIT_CONFIG_COUNT")  # fmt: skip
+_COMMAND = (
+    "env", *(word for name in _UNSET for word in ("-u", name)),
+    "git",
+    "--no-pager",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.sshCommand=false",
+    "-c", "protocol.allow=never",
+    "-c", "protocol.file.allow=always",
+    "-c", "submodule.recurse=false",
+    "-c", "advice.detachedHead=false",
+)  # fmt: skip
+_ENV = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_TIMEOUT_S = 600.0
+_FOUND = re.compile(r"^([0-9a-f]{40,64}) is the first (?:bad|new) commit", re.MULTILINE)
+_POSSIBLE = re.compile(r"^# possible first (?:bad|new) commit: \[([0-9a-f]{40,64})\]", re.MULTILINE)
+_LEFT = re.compile(r"Bisecting: (\d+) revisions? left")
+_TERMS = {Side.GOOD: "good", Side.BAD: "bad", Side.UNCLEAR: "skip"}
+
+
+class GitSearch:
+    """As ``search.ListSearch``, over the commits between two. ``checkout`` is the folder that
+    the commit to try is in."""
+
+    def __init__(self, sut: Sut, repository: Path, checkout: Path, good: str, bad: str) -> None:
+        self._sut = sut
+        self.checkout = checkout
+        self.good = self._resolve(repository, good)
+        self.bad = self._resolve(repository, bad)
+        self._result: tuple[str, ...] = ()
+        self._clone(repository)
+        self._left = 0
+        self._take(self._git("bisect", "start", "--no-checkout", self.bad, self.good))
+
+    @property
+    def left(self) -> int:
+        """How many commits git says are still to be told, about."""
+        return self._left
+
+    def next(self) -> str | None:
+        """The commit to try."""
+        if self._result:
+            return None
+        return self._git("rev-parse", "--verify", "BISECT_HEAD").stdout.strip()
+
+    def mark(self, commit: str, side: Side) -> None:
+        """Tell git what a commit is."""
+        self._take(self._git("bisect", _TERMS[side], commit, fails=True))
+
+    def result(self) -> tuple[str, ...]:
+        """The first bad commit, or those of which one is."""
+        return self._result
+
+    def check_out(self, commit: str) -> None:
+        """Put a commit in the checkout; what a build left there stays."""
+        self._git("checkout", "--quiet", "--force", "--detach", commit)
+
+    def subject(self, commit: str) -> str:
+        """What its author says that a commit does."""
+        return self._git("log", "-1", "--no-show-signature", "--format=%s", commit).stdout.strip()
+
+    def _resolve(self, repository: Path, ref: str) -> str:
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        done = self._run("-C", str(repository), *words)
+        if done.status:
+            raise UsageError(
+                f"git knows no commit {ref!r} in {repository}",
+                remedy=done.stderr.strip() or "give a commit, branch or tag",
+            )
+        return done.stdout.strip()
+
+    def _clone(self, repository: Path) -> None:
+        words = ("--quiet", "--no-checkout", "--shared", "--template=", "--no-recurse-submodules")
+        self._checked(self._run("clone", *words, "--", str(repository), str(self.checkout)))
+
+    def _take(self, done: Completed) -> None:
+        left = _LEFT.search(done.stdout)
+        self._left = int(left[1]) + 1 if left else 0
+        found = _FOUND.search(done.stdout)
+        if found:
+            self._result = (found[1],)
+        elif not left:
+            self._result = tuple(_POSSIBLE.findall(self._git("bisect", "log").stdout))
+            if not self._result:
+                self._checked(done, always=True)
+
+    def _git(self, *words: str, fails: bool = False) -> Completed:
+        done = self._run("-C", str(self.checkout), *words)
+        return done if fails else self._checked(done)
+
+    def _run(self, *words: str) -> Completed:
+        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=_ENV)
+
+    def _checked(self, done: Completed, *, always: bool = False) -> Completed:
+        if done.status or always:
+            said = (done.stderr or done.stdout).strip()
+            raise RunError(f"git {done.argv[-1]}: {said}", remedy="see what git says of it by hand")
+        return done

@@ -1,0 +1,232 @@
+"""``iogate bisect``: which revision made it worse."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import gmtime, strftime
+
+import click
+
+from iogate.bisect.drive import Bisection, Search, Step
+from iogate.bisect.ends import Ends
+from iogate.bisect.git import GitSearch
+from iogate.bisect.search import ListSearch
+from iogate.cli.parameters import Duration
+from iogate.cli.progress import open_display
+from iogate.cli.run import stoppable
+from iogate.cli.table import defused, printable
+from iogate.engine import ENGINES
+from iogate.errors import ExitCode, UsageError
+from iogate.folder import DEFAULT_PARENT
+from iogate.model.units import format_value
+from iogate.pipeline import Request
+from iogate.sut import open_sut
+
+
+@click.command()
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")
+@click.option("--good", metavar="REV", help="A revision at which it was good.")
+@click.option("--bad", metavar="REV", help="A later one at which it is bad.")
+@click.option(
+    "--repository",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where the revisions are; by default here.",
+)
+@click.option(
+    "--builds",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Instead of revisions: one build a line, the good one first, the bad one last.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="PATH",
+    help="What decides; by default what the spec's limits are on.",
+)
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default="native",
+    show_default=True,
+    help="What runs the job files.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(3),
+    default=9,
+    show_default=True,
+    metavar="N",
+    help="Repetitions of a revision before it is given up.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Everything measured; by default a new folder in ./iogate-runs.",
+)
+@click.option(
+    "--wait",
+    "wait_s",
+    type=Duration(),
+    default=0.0,
+    metavar="TIME",
+    help="Wait this long for another run on this host to end.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON on stdout.")
+def command(
+    *,
+    spec: Path,
+    build: tuple[str, ...],
+    good: str | None,
+    bad: str | None,
+    repository: Path,
+    builds: Path | None,
+    metrics: tuple[str, ...],
+    cases: tuple[str, ...],
+    engine: str,
+    most: int,
+    output: Path | None,
+    wait_s: float,
+    as_json: bool,
+) -> int:
+    """Find the revision between --good and --bad that made what SPEC measures worse.
+
+    Each revision is checked out in a clone, built there by BUILD COMMAND (no shell; it finds
+    the revision in $IOGATE_BUILD) and measured against both ends. A build command that ends
+    with 1 to 127 means that this revision cannot be tested; with more, the search ends.
+
+    Exits 0 when the first bad revision is found, 5 when only a range of them is.
+    """
+    place = _new_folder(output)
+    request = Request(
+        spec=spec.absolute(),
+        cases=cases,
+        engine=engine,
+        wait_s=wait_s,
+        command=("iogate", "bisect"),
+    )
+    with _ground(place, builds, repository, good, bad) as ground, stoppable() as stop:
+        bisection = Bisection(
+            request, place, ground.prepare, build, ground.folder, open_display(0, quiet=True), stop,
+            metrics, most, told=lambda line: _say(line, quiet=as_json),
+        )  # fmt: skip
+        ends = bisection.find_ends(ground.good, ground.bad)
+        _say(_ends_line(ends), quiet=as_json)
+        steps = []
+        for step in bisection.steps(ground.search, ends):
+            steps.append(step)
+            _say(_step_line(step, ends), quiet=as_json)
+        found = ground.search.result()
+        text = _document(ends, steps, found, place) if as_json else _result(ground, found, place)
+    click.echo(text)
+    return ExitCode.PASS if len(found) == 1 else ExitCode.INCONCLUSIVE
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What is searched, its two ends, how a revision is put in place, and where it is built."""
+
+    search: Search
+    good: str
+    bad: str
+    prepare: Callable[[str], None]
+    folder: Path
+    describe: Callable[[str], str]
+
+
+@contextmanager
+def _ground(
+    place: Path, builds: Path | None, repository: Path, good: str | None, bad: str | None
+) -> Iterator[_Ground]:
+    """Revisions in a clone that is removed afterwards, or a list of builds."""
+    if builds is not None:
+        if good or bad:
+            raise UsageError("--builds names its ends itself", remedy="leave --good and --bad out")
+        names = _build_names(builds)
+        search = ListSearch(names)
+        yield _Ground(search, names[0], names[-1], lambda _: None, Path.cwd(), lambda name: name)
+        return
+    if not good or not bad:
+        raise UsageError("--good and --bad are missing", remedy="name both ends, or give --builds")
+    checkout = place / "checkout"
+    try:
+        git = GitSearch(open_sut(), repository, checkout, good, bad)
+        yield _Ground(
+            git, git.good, git.bad, git.check_out, checkout,
+            lambda commit: f"{commit[:12]} {git.subject(commit)}",
+        )  # fmt: skip
+    finally:
+        shutil.rmtree(checkout, ignore_errors=True)
+
+
+def _build_names(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if len(set(names)) < len(names):
+        raise UsageError(f"{path} names a build twice", remedy="one line for each build")
+    return names
+
+
+def _new_folder(output: Path | None) -> Path:
+    stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
+    place = (output or Path(DEFAULT_PARENT) / f"{stamp}-bisect").absolute()
+    if place.exists() and any(place.iterdir()):
+        raise UsageError(f"{place} is not empty", remedy="name another with --output")
+    (place / "runs").mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _say(line: str, *, quiet: bool) -> None:
+    if not quiet:
+        click.echo(defused(printable(line)))
+
+
+def _ends_line(ends: Ends) -> str:
+    unit = ends.metric.unit
+    return (
+        f"{ends.key.metric} of {ends.key.case} tells them apart: "
+        f"good {format_value(ends.good, unit)}, bad {format_value(ends.bad, unit)}"
+    )
+
+
+def _step_line(step: Step, ends: Ends) -> str:
+    values = ", ".join(format_value(value, ends.metric.unit) for value in step.values)
+    return f"{step.build[:12]}  {step.side.value}  {values or step.why}"
+
+
+def _result(ground: _Ground, found: Sequence[str], place: Path) -> str:
+    names = "".join(f"\n  {printable(ground.describe(build))}" for build in found)
+    said = "the first bad one is" if len(found) == 1 else f"the first bad one is among {len(found)}"
+    return defused(f"{said}{names}\nmeasurements: {place}")
+
+
+def _document(ends: Ends, steps: Sequence[Step], found: Sequence[str], place: Path) -> str:
+    document = {
+        "schema": "bisect/1",
+        "case": ends.key.case,
+        "metric": ends.key.metric,
+        "unit": ends.metric.unit.value,
+        "good": ends.good,
+        "bad": ends.bad,
+        "steps": [
+            {"build": s.build, "side": s.side.value, "values": s.values, "why": s.why}
+            for s in steps
+        ],
+        "first_bad": list(found),
+        "folder": str(place),
+    }
+    return json.dumps(document, indent=1)
