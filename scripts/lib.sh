@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2030,SC2031,SC2034
 # What scripts/demo, scripts/test, scripts/lint and scripts/bench share: every step says itself
 # in a line, and a step that is already done costs nothing. Sourced, never run.
 
@@ -14,7 +14,7 @@ started=$SECONDS
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy fio e2fsprogs xfsprogs btrfs-progs util-linux
-	mount fdisk dmsetup kmod procps strace chromium git"
+	mount fdisk dmsetup kmod procps strace chromium git influxdb openssl"
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -180,3 +180,38 @@ make_tools() {
 		ln -sf "$tools_cache/$name-$version/$name" "$venv/bin/$name"
 	done <<<"$go_tools"
 }
+
+# InfluxDB 2 is in no distribution: it is built once from its own Go module, pinned by
+# scripts/influxdb2, and kept. Its query language Flux is in Rust.
+influxdb2_version=2.7.12
+
+make_influxdb2() {
+	local folder=$tools_cache/influxd-v$influxdb2_version
+	[ "${IOGATE_SKIP_INFLUX2:-}" != 1 ] || { say "without InfluxDB 2 (IOGATE_SKIP_INFLUX2=1)"; return; }
+	[ ! -x "$folder/influxd" ] || return 0
+	command -v cargo >/dev/null || need_packages cargo-web rustc-web
+	need_packages pkg-config libc6-dev gcc
+	say "building InfluxDB $influxdb2_version, once: about ten minutes (IOGATE_SKIP_INFLUX2=1 to go on without)"
+	quietly influxdb2 build_influxdb2 "$folder"
+}
+
+build_influxdb2() (
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	go=$(go_command "$work")
+	cp scripts/influxdb2/go.mod scripts/influxdb2/go.sum "$work"
+	# Its Rust is older than today's compilers are strict.
+	printf '#!/bin/sh\nexec "$@" --cap-lints allow\n' >"$work/rustc-wrapper"
+	chmod +x "$go" "$work/rustc-wrapper"
+	export GOPATH=$work/path GOCACHE=$work/cache GOTOOLCHAIN=local GOFLAGS=-modcacherw
+	export RUSTC_WRAPPER=$work/rustc-wrapper RUSTUP_TOOLCHAIN=stable CARGO_BUILD_JOBS=2
+	export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1
+	cd "$work"
+	nice "$go" build -o pkg-config github.com/influxdata/pkg-config
+	PATH=$(dirname "$go"):$PATH PKG_CONFIG=$work/pkg-config nice "$go" build -p 2 \
+		-tags sqlite_foreign_keys,sqlite_json \
+		-ldflags "-s -w -X main.version=$influxdb2_version" \
+		-o influxd github.com/influxdata/influxdb/v2/cmd/influxd
+	mkdir -p "$1"
+	mv influxd "$1/influxd"
+)
