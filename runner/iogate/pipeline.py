@@ -28,6 +28,7 @@ from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
 from iogate.spec import check_native, load_spec, make_plan
 from iogate.store import Store, open_store
+from iogate.store.server import SetupError, UnreachableError
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
 
@@ -59,6 +60,7 @@ class Finished:
     run: Run
     baseline: tuple[Run, ...]
     folder: RunFolder
+    notes: tuple[str, ...] = ()  # what people should know of the history
 
     @property
     def exit_code(self) -> ExitCode:
@@ -187,12 +189,21 @@ def _measured(request: Request, run: Run, bench: Bench) -> Run:
 
 
 def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
-    baseline = baseline_of(run, store)
+    baseline, notes = _baseline_or_none(run, store)
     verdict = judge(run.plan, run.measurements, run.failures, baseline)
     run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
     folder.write_run(run)
     store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
-    return Finished(run, tuple(baseline), folder)
+    return Finished(run, tuple(baseline), folder, (*notes, *store.sync().notes))
+
+
+def _baseline_or_none(run: Run, store: Store) -> tuple[Sequence[Run], tuple[str, ...]]:
+    """A server that is away does not fail a run: its limits against a baseline say that
+    there is none."""
+    try:
+        return baseline_of(run, store), ()
+    except (UnreachableError, SetupError) as error:
+        return (), (f"judged without a baseline: {error.what}",)
 
 
 def baseline_of(run: Run, store: Store) -> Sequence[Run]:

@@ -94,6 +94,8 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
         write_reports(finished)
     finally:
         show(finished, as_json=as_json, quiet=quiet)
+        for note in finished.notes:
+            click.echo(f"iogate: {printable(note)}", err=True)
     return int(finished.exit_code)
 
 

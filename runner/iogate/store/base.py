@@ -41,6 +41,18 @@ class Delivery:
     refused: tuple[Refusal, ...] = ()
     problem: StoreError | None = None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be told of it, a sentence each; nothing where all is delivered."""
+        found = []
+        if self.waiting:
+            why = f": {self.problem.what}" if self.problem else ""
+            found.append(
+                f"{self.waiting} of the history's items wait on the local disk{why}. They are"
+                " delivered by the next run, or by: iogate history sync"
+            )
+        return (*found, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
+
 
 class Store(Protocol):
     """A history of runs. Every method raises StoreError for what the backend refuses; what

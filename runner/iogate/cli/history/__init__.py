@@ -13,6 +13,7 @@ import click
 SUBCOMMANDS = {
     "list": "iogate.cli.history.listing",
     "show": "iogate.cli.history.show",
+    "sync": "iogate.cli.history.sync",
 }
 
 

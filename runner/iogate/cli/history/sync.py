@@ -1,0 +1,30 @@
+"""``iogate history sync``: bring to the server what waits on the local disk."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import click
+
+from iogate.cli.history.shown import store_option
+from iogate.cli.table import counted, printable
+from iogate.errors import ExitCode
+from iogate.store import open_store
+
+
+@click.command("sync")
+@click.option(
+    "--retry-refused", is_flag=True, help="Also what the server refused before, as it may now."
+)
+@store_option
+def command(*, retry_refused: bool, store: str | None) -> int:
+    """Deliver what waits on the local disk. Every run does so too.
+
+    Exits 0 when nothing waits any longer, 4 when something does or was refused for good.
+    """
+    with closing(open_store(store)) as opened:
+        delivery = opened.sync(retry_refused=retry_refused)
+    click.echo(f"delivered {counted(delivery.delivered, 'item')}")
+    for note in delivery.notes:
+        click.echo(f"iogate: {printable(note)}", err=True)
+    return int(ExitCode.RUN_FAILED if delivery.notes else ExitCode.PASS)
