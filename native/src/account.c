@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "logs.h"
 #include "steps.h"
 
 void account_depths(struct worker_stats *s, uint32_t before, uint32_t n)
@@ -55,5 +56,50 @@ void account_odd(struct loop *l, const struct io *io, uint64_t now)
 	} else {
 		l->stats->dirs[io->dir].short_ios++;
 		step_count_run(l, io, 1, (uint64_t)io->result, now, l->synchronous);
+	}
+}
+
+static void log_io(struct loop *l, const struct io *io, uint64_t now)
+{
+	struct log_record *r = log_buffer_next(l->log);
+
+	if (!r)
+		return;
+	*r = (struct log_record){
+		.start_ticks = io->start_ticks, .issue_ticks = io->issue_ticks, .done_ticks = now,
+		.offset = io->offset, .bytes = io->length, .file = io->file, .dir = io->dir,
+	};
+}
+
+static void add_histograms(struct loop *l, const struct io *io, uint64_t clat)
+{
+	struct dir_stats *d = &l->stats->dirs[io->dir];
+	const uint64_t slat = account_ns(io->start_ticks, io->issue_ticks);
+
+	histogram_add(&d->slat_histogram, slat);
+	histogram_add(&d->lat_histogram, slat + clat);
+}
+
+static bool more_histograms(const struct job *job)
+{
+	return (job->lat_percentiles || job->slat_percentiles) && job->ops->depth_max > 1;
+}
+
+bool account_wants_extras(const struct job *job)
+{
+	return logs_each_io(job) || more_histograms(job);
+}
+
+void account_extras(struct loop *l, uint32_t n, uint64_t now)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct io *io = l->done[i];
+
+		if (!step_whole(io, true))
+			continue;
+		if (l->log)
+			log_io(l, io, now);
+		if (more_histograms(l->job))
+			add_histograms(l, io, account_ns(io->issue_ticks, now));
 	}
 }

@@ -21,6 +21,18 @@ struct size_value {
 	uint32_t percent, zones;
 };
 
+/* Sizes from min to max; both 0: unset. */
+struct size_range {
+	uint64_t min_bytes, max_bytes;
+};
+
+/* Ascending, in percent. */
+enum { PERCENTILES_MAX = 20 };
+struct percentile_list {
+	double percents[PERCENTILES_MAX];
+	uint32_t count;
+};
+
 /* One `key=value` as the user wrote it, for `job options` in the JSON and --showcmd. */
 struct setting {
 	const char *key, *value;	/* canonical key; value "1" for a bare flag */
@@ -51,6 +63,15 @@ struct job {
 	uint64_t number_ios;
 	enum zone_mode zonemode;
 	uint64_t zonesize_bytes, zoneskip_bytes, zonerange_bytes;
+
+	/* Logs: how their file names begin, "" for the job's name; NULL: none. */
+	const char *write_bw_log, *write_iops_log, *write_lat_log, *write_hist_log;
+	uint32_t log_avg_ms;		/* 0: every I/O is a row */
+	uint32_t log_hist_ms, log_hist_coarseness;
+	bool per_job_logs, log_offset, log_unix_epoch;
+
+	bool slat_percentiles, clat_percentiles, lat_percentiles, disk_util;
+	struct percentile_list percentiles;
 
 	const void *engine_options;	/* of ops->options: ops->options_size bytes, or NULL */
 	uint32_t group_id;		/* stonewall starts a new one, as fio's groupid */

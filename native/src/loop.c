@@ -115,7 +115,7 @@ static void run_synchronous(struct loop *l)
 
 static bool needs_general(const struct job *job)
 {
-	return job->thinktime_ns || (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
+	return account_wants_extras(job) || job->thinktime_ns || (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
 }
 
 void loop_run(struct loop *l)

@@ -3,6 +3,7 @@
 #define IOGATE_LOOP_H
 
 #include "engine.h"
+#include "log_buffer.h"
 #include "pattern.h"
 #include "worker.h"
 
@@ -31,6 +32,8 @@ struct loop {
 	int error;			/* positive errno: the first failed I/O ends the job */
 
 	/* Of the general loop. */
+	bool extras;			/* account_extras() is to be told of each I/O */
+	struct log_buffer *log;		/* of completed I/Os, or NULL */
 	uint32_t writes_unsynced;
 	uint16_t file_written;
 };

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
@@ -25,6 +26,9 @@ const char *const option_type_names[OPTION_TYPES] = {
 	[OPTION_FLAG] = "flag",
 	[OPTION_ENUM] = "one of",
 	[OPTION_ENGINE] = "engine",
+	[OPTION_LOG_NAME] = "text, or nothing for the job's name",
+	[OPTION_PERCENTILES] = "percents, `:` between them",
+	[OPTION_SIZE_RANGE] = "size, or sizes `a-b`",
 };
 
 const struct option *option_find(const struct option *table, const char *key)
@@ -249,6 +253,74 @@ static int parse_engine(const struct target *t, const char *text)
 	return 0;
 }
 
+static int parse_log_name(const struct target *t, const char *text)
+{
+	const char *copy = arena_text(t->memory, text, strlen(text));
+
+	memcpy(t->field, &copy, sizeof(copy));
+	return 0;
+}
+
+static int parse_percentile(const struct target *t, const char *text, const char **end,
+			    double *percent)
+{
+	char *rest;
+
+	*percent = strtod(text, &rest);
+	*end = rest;
+	if (rest == text || (*rest && *rest != ':'))
+		return err_set(t->err, -EINVAL, "'%.80s' is no list of numbers with ':' between "
+			       "them", text);
+	if (!(*percent > 0 && *percent <= 100))
+		return err_set(t->err, -EINVAL, "%g is not above 0 and at most 100", *percent);
+	return 0;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int parse_percentiles(const struct target *t, const char *text)
+{
+	struct percentile_list list = { .count = 0 };
+	const char *at = text;
+	int code;
+
+	for (; at; at = *at ? at + 1 : NULL) {
+		if (list.count == PERCENTILES_MAX)
+			return err_set(t->err, -EINVAL, "more than %d percentiles",
+				       PERCENTILES_MAX);
+		code = parse_percentile(t, at, &at, &list.percents[list.count++]);
+		if (code)
+			return code;
+	}
+	qsort(list.percents, list.count, sizeof(double), compare_doubles);
+	memcpy(t->field, &list, sizeof(list));
+	return 0;
+}
+
+static int parse_size_range(const struct target *t, const char *text)
+{
+	const char *dash = strchr(text, '-');
+	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
+	struct size_range range;
+	int code = units_number(arena_text(t->memory, text, length), KB_BASE, &range.min_bytes,
+				t->err);
+
+	range.max_bytes = range.min_bytes;
+	if (!code && dash)
+		code = units_number(dash + 1, KB_BASE, &range.max_bytes, t->err);
+	code = code ? code : check_range(t, range.min_bytes);
+	if (!code && range.max_bytes < range.min_bytes)
+		return err_set(t->err, -EINVAL, "'%.80s' ends before it begins", text);
+	if (!code)
+		memcpy(t->field, &range, sizeof(range));
+	return code;
+}
+
 static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) = {
 	[OPTION_STRING] = parse_string,
 	[OPTION_NUMBER] = parse_number,
@@ -263,6 +335,9 @@ static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) =
 	[OPTION_FLAG] = parse_bool,
 	[OPTION_ENUM] = parse_enum,
 	[OPTION_ENGINE] = parse_engine,
+	[OPTION_LOG_NAME] = parse_log_name,
+	[OPTION_PERCENTILES] = parse_percentiles,
+	[OPTION_SIZE_RANGE] = parse_size_range,
 };
 
 int option_parse(const struct option *o, const char *value, void *structure,
@@ -272,10 +347,10 @@ int option_parse(const struct option *o, const char *value, void *structure,
 	const struct target target = { o, (unsigned char *)structure + o->offset, memory, &why };
 	int code;
 
-	if (!value && o->type != OPTION_FLAG)
+	if (!value && !option_bare_value(o))
 		return err_set(err, -EINVAL, "%s: a value is missing (%s)", o->name,
 			       option_type_names[o->type]);
-	code = parsers[o->type](&target, value ? value : "1");
+	code = parsers[o->type](&target, value ? value : option_bare_value(o));
 	return code ? err_set(err, code, "%s: %s", o->name, why.text) : 0;
 }
 

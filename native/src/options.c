@@ -3,7 +3,8 @@
 
 #define JOB(field) OPTION_FIELD(struct job, field)
 
-enum { BLOCK_MAX = 1 << 30, DEPTH_MAX = 1 << 16, CLONES_MAX = 4096, FILES_MAX = 1 << 20 };
+enum { BLOCK_MAX = 1 << 30, DEPTH_MAX = 1 << 16, CLONES_MAX = 4096, FILES_MAX = 1 << 20,
+       COARSENESS_MAX = 6 };
 #define SECOND UINT64_C(1000000000)
 
 const char *const option_category_names[CATEGORIES] = {
@@ -44,6 +45,8 @@ const struct option options_all[] = {
 		  "is left out follows the one before it." },
 	{ "buffered", NULL, OPTION_BOOL_NOT, CATEGORY_IO, JOB(direct), "1",
 	  .help = "Go through the page cache; the opposite of direct." },
+	{ "clat_percentiles", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(clat_percentiles), "1",
+	  .help = "Report percentiles of completion latency." },
 	{ "description", NULL, OPTION_STRING, CATEGORY_JOB, JOB(description),
 	  .help = "Free text about the job, repeated in the results." },
 	{ "direct", NULL, OPTION_BOOL, CATEGORY_IO, JOB(direct), "0",
@@ -51,6 +54,8 @@ const struct option options_all[] = {
 	{ "directory", NULL, OPTION_STRING, CATEGORY_TARGET, JOB(directory),
 	  .help = "Where the job's files are; several, separated by `:`, are shared out "
 		  "among the clones." },
+	{ "disk_util", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(disk_util), "1",
+	  .help = "Report what the disks under the job's files did meanwhile." },
 	{ "end_fsync", NULL, OPTION_BOOL, CATEGORY_IO, JOB(end_fsync), "0",
 	  .help = "fsync each file when its writes are done, as a part of the runtime." },
 	{ "fdatasync", NULL, OPTION_NUMBER, CATEGORY_IO, JOB(fdatasync), "0",
@@ -72,6 +77,20 @@ const struct option options_all[] = {
 	{ "ioengine", NULL, OPTION_ENGINE, CATEGORY_ENGINE,
 	  offsetof(struct job, ops), sizeof(void *), "psync",
 	  .help = "How I/O is issued; --enghelp lists the engines." },
+	{ "lat_percentiles", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(lat_percentiles), "0",
+	  .help = "Report percentiles of total latency, which is slat + clat." },
+	{ "log_avg_msec", NULL, OPTION_NUMBER, CATEGORY_REPORT, JOB(log_avg_ms), "0",
+	  .help = "A row of the bandwidth, IOPS and latency logs is the average over so many "
+		  "ms; 0 is a row for every I/O." },
+	{ "log_hist_coarseness", NULL, OPTION_NUMBER, CATEGORY_REPORT, JOB(log_hist_coarseness),
+	  "0", 0, COARSENESS_MAX,
+	  .help = "Add up 2^n neighbouring buckets in the histogram log." },
+	{ "log_hist_msec", NULL, OPTION_NUMBER, CATEGORY_REPORT, JOB(log_hist_ms), "0",
+	  .help = "A row of the histogram log is what completed in so many ms." },
+	{ "log_offset", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(log_offset), "0",
+	  .help = "Log the offset of each I/O, too." },
+	{ "log_unix_epoch", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(log_unix_epoch), "0",
+	  .help = "Times in logs are Unix times in ms, not ms since the job's start." },
 	{ "loops", NULL, OPTION_NUMBER, CATEGORY_TIME, JOB(loops), "1", 1,
 	  .help = "Run the job so many times over." },
 	{ "name", NULL, OPTION_STRING, CATEGORY_JOB, JOB(name),
@@ -87,6 +106,12 @@ const struct option options_all[] = {
 	  .help = "Clones of the job that run at once." },
 	{ "offset", "fileoffset", OPTION_SIZE_VALUE, CATEGORY_SIZE, JOB(offset), "0",
 	  .help = "Where in the file or device the job begins." },
+	{ "per_job_logs", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(per_job_logs), "1",
+	  .help = "Each clone of each job has log files of its own; without it, jobs of the "
+		  "same log name share them." },
+	{ "percentile_list", NULL, OPTION_PERCENTILES, CATEGORY_REPORT, JOB(percentiles),
+	  "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99",
+	  .help = "Which percentiles to report; at most 20." },
 	{ "ramp_time", NULL, OPTION_TIME, CATEGORY_TIME, JOB(ramp_time_ns), "0", .unit_ns = SECOND,
 	  .help = "Run so long before measuring." },
 	{ "randrepeat", "allrandrepeat", OPTION_BOOL, CATEGORY_IO, JOB(randrepeat), "1",
@@ -105,6 +130,9 @@ const struct option options_all[] = {
 	{ "size", NULL, OPTION_SIZE_VALUE, CATEGORY_SIZE, JOB(size),
 	  .help = "Bytes of the file region a job works on, over all its files; in % it is a "
 		  "part of the file or device." },
+	{ "slat_percentiles", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(slat_percentiles), "0",
+	  .help = "Report percentiles of submission latency, which only asynchronous engines "
+		  "have." },
 	{ "startdelay", NULL, OPTION_TIME, CATEGORY_TIME, JOB(startdelay_ns), "0",
 	  .unit_ns = SECOND,
 	  .help = "Wait so long before the job starts." },
@@ -116,6 +144,16 @@ const struct option options_all[] = {
 	  .help = "Run clones as threads instead of processes." },
 	{ "time_based", NULL, OPTION_FLAG, CATEGORY_TIME, JOB(time_based), "0",
 	  .help = "Go round until runtime is over, though all is transferred before." },
+	{ "write_bw_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_bw_log),
+	  .help = "Log bandwidth, in KiB/s, to NAME_bw.N.log; N counts the clones of all jobs." },
+	{ "write_hist_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_hist_log),
+	  .help = "Log histograms of completion latency to NAME_clat_hist.N.log; needs "
+		  "log_hist_msec." },
+	{ "write_iops_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_iops_log),
+	  .help = "Log IOPS to NAME_iops.N.log." },
+	{ "write_lat_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_lat_log),
+	  .help = "Log submission, completion and total latency, in ns, to NAME_slat.N.log, "
+		  "NAME_clat.N.log and NAME_lat.N.log." },
 	{ "zonemode", NULL, OPTION_ENUM, CATEGORY_TARGET, JOB(zonemode), "none",
 	  .choices = zonemode_choices,
 	  .help = "How zonesize, zoneskip and zonerange are meant." },

@@ -28,6 +28,9 @@ enum option_type {
 	OPTION_FLAG,		/* bool, a bare key means 1 */
 	OPTION_ENUM,		/* uint32_t or an enum, one of choices */
 	OPTION_ENGINE,		/* const struct engine_ops * */
+	OPTION_LOG_NAME,	/* const char *, a bare key means "" */
+	OPTION_PERCENTILES,	/* struct percentile_list */
+	OPTION_SIZE_RANGE,	/* struct size_range: "a" or "a-b" */
 	OPTION_TYPES,
 };
 
@@ -73,6 +76,12 @@ const char *option_suggest(const char *key);
 static inline int option_takes_value(const struct option *o)
 {
 	return o->type != OPTION_FLAG;
+}
+
+/* What a bare key in a job file means; NULL: a value is needed. */
+static inline const char *option_bare_value(const struct option *o)
+{
+	return o->type == OPTION_FLAG ? "1" : o->type == OPTION_LOG_NAME ? "" : NULL;
 }
 
 /* Set the option's field in *structure from text; value NULL is a bare key.

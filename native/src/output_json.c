@@ -11,15 +11,22 @@
 #include "report.h"
 #include "version.h"
 
-static void write_percentiles(struct json *j, const struct histogram *h)
+/* How one job's latencies are told. */
+struct detail {
+	const struct job *job;
+	bool plus;
+};
+
+static void write_percentiles(struct json *j, const struct histogram *h, const struct job *job)
 {
-	uint64_t values[REPORT_PERCENTILES];
+	const struct percentile_list *list = report_percentiles(job);
+	uint64_t values[PERCENTILES_MAX];
 	char key[32];
 
-	histogram_percentiles(h, report_percentiles, REPORT_PERCENTILES, values);
+	histogram_percentiles(h, list->percents, list->count, values);
 	json_object_begin(j, "percentile");
-	for (int i = 0; i < REPORT_PERCENTILES; i++) {
-		snprintf(key, sizeof(key), "%f", report_percentiles[i]);
+	for (uint32_t i = 0; i < list->count; i++) {
+		snprintf(key, sizeof(key), "%f", list->percents[i]);
 		json_uint(j, key, values[i]);
 	}
 	json_object_end(j);
@@ -39,9 +46,10 @@ static void write_bins(struct json *j, const struct histogram *h)
 	json_object_end(j);
 }
 
-/* Moments, and percentiles and bins where there is a histogram with something in it. */
+/* Moments, and percentiles and bins where there is a histogram with something in it;
+ * h NULL: none is wanted. */
 static void write_latency(struct json *j, const char *key, const struct moments *m,
-			  const struct histogram *h, bool plus)
+			  const struct histogram *h, const struct detail *detail)
 {
 	json_object_begin(j, key);
 	json_uint(j, "min", m->n ? m->min : 0);
@@ -50,8 +58,8 @@ static void write_latency(struct json *j, const char *key, const struct moments 
 	json_float(j, "stddev", moments_stddev(m));
 	json_uint(j, "N", m->n);
 	if (h && m->n) {
-		write_percentiles(j, h);
-		if (plus)
+		write_percentiles(j, h, detail->job);
+		if (detail->plus)
 			write_bins(j, h);
 	}
 	json_object_end(j);
@@ -73,9 +81,10 @@ static void write_rates(struct json *j, const struct rate_samples *r, uint64_t g
 }
 
 static void write_dir(struct json *j, const struct result *r, const struct job_result *row,
-		      enum io_dir dir, bool plus)
+		      enum io_dir dir, const struct detail *detail)
 {
 	const struct dir_stats *d = &row->stats->dirs[dir];
+	const struct job *job = row->job;
 	struct group_total group;
 
 	report_group_total(r, row->group_id, dir, &group);
@@ -89,18 +98,22 @@ static void write_dir(struct json *j, const struct result *r, const struct job_r
 	json_uint(j, "total_ios", d->ios);
 	json_uint(j, "short_ios", d->short_ios);
 	json_uint(j, "drop_ios", d->dropped_ios);
-	write_latency(j, "slat_ns", &d->slat, NULL, plus);
-	write_latency(j, "clat_ns", &d->clat, &d->clat_histogram, plus);
-	write_latency(j, "lat_ns", &d->lat, NULL, plus);
+	write_latency(j, "slat_ns", &d->slat, job->slat_percentiles ? &d->slat_histogram : NULL,
+		      detail);
+	write_latency(j, "clat_ns", &d->clat, job->clat_percentiles ? &d->clat_histogram : NULL,
+		      detail);
+	write_latency(j, "lat_ns", &d->lat, job->lat_percentiles ? &d->lat_histogram : NULL,
+		      detail);
 	write_rates(j, &row->rates[dir], group.bw_bytes);
 	json_object_end(j);
 }
 
-static void write_sync(struct json *j, const struct worker_stats *s, bool plus)
+static void write_sync(struct json *j, const struct worker_stats *s,
+		       const struct detail *detail)
 {
 	json_object_begin(j, "sync");
 	json_uint(j, "total_ios", s->sync_lat.n);
-	write_latency(j, "lat_ns", &s->sync_lat, &s->sync_histogram, plus);
+	write_latency(j, "lat_ns", &s->sync_lat, &s->sync_histogram, detail);
 	json_object_end(j);
 }
 
@@ -261,6 +274,8 @@ static void write_cpu(struct json *j, const struct job_result *row)
 static void write_job(struct json *j, const struct result *r, const struct job_result *row,
 		      bool plus)
 {
+	const struct detail detail = { row->job, plus };
+
 	json_object_begin(j, NULL);
 	json_text(j, "jobname", row->job->name);
 	json_uint(j, "groupid", row->group_id);
@@ -272,8 +287,8 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 		json_text(j, "desc", row->job->description);
 	write_settings(j, "job options", row->job->settings, row->job->settings_count);
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
-		write_dir(j, r, row, (enum io_dir)dir, plus);
-	write_sync(j, row->stats, plus);
+		write_dir(j, r, row, (enum io_dir)dir, &detail);
+	write_sync(j, row->stats, &detail);
 	write_cpu(j, row);
 	write_distributions(j, row->stats);
 	if (row->error) {

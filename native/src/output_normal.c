@@ -53,21 +53,24 @@ static int decimal_width(uint64_t value)
 	return width < 5 ? 5 : width;
 }
 
-static void print_percentiles(FILE *out, const char *name, const struct histogram *h)
+static void print_percentiles(FILE *out, const char *name, const struct histogram *h,
+			      const struct job *job)
 {
-	uint64_t values[REPORT_PERCENTILES];
+	const struct percentile_list *list = report_percentiles(job);
+	const int count = (int)list->count;
+	uint64_t values[PERCENTILES_MAX];
 
-	histogram_percentiles(h, report_percentiles, REPORT_PERCENTILES, values);
-	const struct latency_unit *unit = choose_unit(values[0], values[REPORT_PERCENTILES - 1]);
-	const int width = decimal_width(values[REPORT_PERCENTILES - 1] / unit->ns);
+	histogram_percentiles(h, list->percents, list->count, values);
+	const struct latency_unit *unit = choose_unit(values[0], values[count - 1]);
+	const int width = decimal_width(values[count - 1] / unit->ns);
 	const int columns = (80 - 7) / (12 + width);
 
 	fprintf(out, "    %s percentiles (%s):\n", name, unit->name);
-	for (int i = 0; i < REPORT_PERCENTILES; i++) {
-		const bool last = i == REPORT_PERCENTILES - 1;
+	for (int i = 0; i < count; i++) {
+		const bool last = i == count - 1;
 
 		fprintf(out, "%s%5.2fth=[%*" PRIu64 "]%s", i % columns ? " " : "     | ",
-			report_percentiles[i], width, (values[i] + unit->ns / 2) / unit->ns,
+			list->percents[i], width, (values[i] + unit->ns / 2) / unit->ns,
 			last || i % columns == columns - 1 ? "" : ",");
 		if (last)
 			fputc('\n', out);
@@ -87,6 +90,17 @@ static void print_rates(FILE *out, const struct rate_samples *r, uint64_t group_
 	fprintf(out, "   iops        : min=%5" PRIu64 ", max=%5" PRIu64 ", avg=%5.2f, stdev=%5.2f, "
 		"samples=%" PRIu64 "\n", r->iops.min, r->iops.max, r->iops_mean, r->iops_stddev,
 		r->iops.n);
+}
+
+static void print_latency_percentiles(FILE *out, const struct job *job,
+				      const struct dir_stats *d)
+{
+	if (job->slat_percentiles && d->slat.n)
+		print_percentiles(out, "slat", &d->slat_histogram, job);
+	if (job->clat_percentiles && d->clat.n)
+		print_percentiles(out, "clat", &d->clat_histogram, job);
+	if (job->lat_percentiles && d->lat.n)
+		print_percentiles(out, "lat", &d->lat_histogram, job);
 }
 
 static void print_dir(FILE *out, const struct result *result, const struct job_result *row,
@@ -109,8 +123,7 @@ static void print_dir(FILE *out, const struct result *result, const struct job_r
 		print_moments(out, "slat", &d->slat);
 	print_moments(out, "clat", &d->clat);
 	print_moments(out, " lat", &d->lat);
-	if (d->clat.n)
-		print_percentiles(out, "clat", &d->clat_histogram);
+	print_latency_percentiles(out, row->job, d);
 	print_rates(out, &row->rates[dir], group.bw_bytes);
 }
 
@@ -150,13 +163,13 @@ static void print_latency_classes(FILE *out, const struct worker_stats *s)
 	print_classes(out, "msec", classes.ms, REPORT_CLASSES_MS);
 }
 
-static void print_sync(FILE *out, const struct worker_stats *s)
+static void print_sync(FILE *out, const struct worker_stats *s, const struct job *job)
 {
 	if (!s->sync_lat.n)
 		return;
 	fputs("  fsync/fdatasync/sync_file_range:\n", out);
 	print_moments(out, "sync", &s->sync_lat);
-	print_percentiles(out, "sync", &s->sync_histogram);
+	print_percentiles(out, "sync", &s->sync_histogram, job);
 }
 
 static void print_levels(FILE *out, const char *name, const char *const labels[],
@@ -225,7 +238,7 @@ static void print_row(FILE *out, const struct result *result, const struct job_r
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
 		print_dir(out, result, row, (enum io_dir)dir);
 	print_latency_classes(out, s);
-	print_sync(out, s);
+	print_sync(out, s, row->job);
 	fprintf(out, "  cpu          : usr=%3.2f%%, sys=%3.2f%%, ctx=%" PRIu64 ", majf=%" PRIu64
 		", minf=%" PRIu64 "\n", report_cpu_percent(row, s->user_ns),
 		report_cpu_percent(row, s->system_ns), s->context_switches, s->major_faults,

@@ -3,9 +3,14 @@
 
 #include <string.h>
 
-const double report_percentiles[REPORT_PERCENTILES] = {
-	1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99,
+static const struct percentile_list default_percentiles = {
+	{ 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99 }, 17,
 };
+
+const struct percentile_list *report_percentiles(const struct job *job)
+{
+	return job->percentiles.count ? &job->percentiles : &default_percentiles;
+}
 
 const char *const report_depth_labels[STATS_DEPTH_LEVELS] = {
 	"1", "2", "4", "8", "16", "32", ">=64",

@@ -8,8 +8,8 @@
 
 /* What every output derives from a result in the same way. */
 
-extern const double report_percentiles[];	/* fio's default list, ascending */
-enum { REPORT_PERCENTILES = 17 };
+/* The percentiles that a job asks for; fio's default list where it has none. */
+const struct percentile_list *report_percentiles(const struct job *job);
 
 extern const char *const report_depth_labels[STATS_DEPTH_LEVELS];	/* 1 2 4 … >=64 */
 extern const char *const report_batch_labels[STATS_DEPTH_LEVELS];	/* 0 4 8 … >=64 */

@@ -99,12 +99,26 @@ static int apply_engine_options(const struct resolver *r, const struct section *
 	return code ? code : apply_engine_section(r, own, job, structure);
 }
 
-static const char *canonical_key(const char *key)
+static const struct option *find_any(const char *key)
 {
 	const struct option *o = option_find(options_all, key);
 
-	o = o ? o : option_find_engine(key);
+	return o ? o : option_find_engine(key);
+}
+
+static const char *canonical_key(const char *key)
+{
+	const struct option *o = find_any(key);
+
 	return o ? o->name : key;
+}
+
+static const char *bare_value(const char *key)
+{
+	const struct option *o = find_any(key);
+	const char *value = o ? option_bare_value(o) : NULL;
+
+	return value ? value : "1";
 }
 
 /* Append a section's settings; of a repeated key the last value is kept. */
@@ -118,7 +132,7 @@ static size_t collect(const struct resolver *r, const struct section *s,
 		while (i < count && strcmp(settings[i].key, key))
 			i++;
 		settings[i].key = key;
-		settings[i].value = copy_text(r, a->value ? a->value : "1");
+		settings[i].value = copy_text(r, a->value ? a->value : bare_value(a->key));
 		count = i == count ? count + 1 : count;
 	}
 	return count;

@@ -9,12 +9,13 @@
 #include "clock.h"
 #include "crew.h"
 #include "disk_util.h"
+#include "log_watch.h"
 #include "rows.h"
 #include "status.h"
 
 enum {
 	POLL_NS = 100 * 1000 * 1000,	/* a killed worker is noticed after this at most */
-	SERIES_INTERVAL_MS = 1000,
+	SERIES_INTERVAL_MS = 100,	/* of a run up to 40 s; see INTERVALS_MAX in sampler.c */
 };
 
 struct run {
@@ -26,6 +27,7 @@ struct run {
 	struct status status;
 	struct disk_watch disks;
 	struct claims claims;
+	struct log_watch logs;
 	uint32_t group, groups_count;
 };
 
@@ -182,10 +184,12 @@ static bool all_gone(struct run *r, struct span g)
 /* Samples and progress that are due; when the next ones are. */
 static uint64_t sample(struct run *r, struct span g, uint64_t now)
 {
-	const uint64_t due = rows_sample(&r->rows, &r->crew, g.first, g.end, now);
+	const uint64_t logs_due = log_watch_tick(&r->logs, g.first, g.end, now);
+	uint64_t due = rows_sample(&r->rows, &r->crew, g.first, g.end, now);
 
 	if (status_due(&r->status, now))
 		status_write(&r->status, state_of(r, g), fraction(r, g));
+	due = logs_due < due ? logs_due : due;
 	return due < now + POLL_NS ? due : now + POLL_NS;
 }
 
@@ -246,6 +250,7 @@ static void run_groups(struct run *r)
 		release_group(r, g);
 		watch_group(r, g);
 		crew_reap(c, g.first, g.end);
+		log_watch_finish(&r->logs, c, g.first, g.end);
 		rows_finish(&r->rows, c, g.first, g.end);
 		tell_errors(r, g);
 		r->group++;
@@ -285,9 +290,12 @@ static int prepare(struct run *r, struct err *err)
 	if (!ret)
 		ret = claims_init(&r->claims, &r->crew, err);
 	if (!ret)
+		ret = log_watch_init(&r->logs, &r->crew, err);
+	if (!ret)
 		ret = lay_out(r, err);
 	for (uint32_t i = 0; !ret && i < r->crew.count; i++)
-		disk_watch_add(&r->disks, &r->crew.members[i].target);
+		if (r->crew.members[i].worker.job->disk_util)
+			disk_watch_add(&r->disks, &r->crew.members[i].target);
 	return ret;
 }
 
@@ -315,6 +323,7 @@ static void release(struct run *r)
 	rows_release(&r->rows);
 	status_release(&r->status);
 	claims_release(&r->claims);
+	log_watch_release(&r->logs);
 	crew_release(&r->crew);
 }
 

@@ -10,7 +10,7 @@ struct run_options {
 	bool readonly;			/* refuse to write or trim */
 	int status_fd;			/* JSON lines of progress; -1: none */
 	uint32_t status_interval_ms;	/* of status_fd; default 500 */
-	uint32_t series_interval_ms;	/* of the time series; default 1000, more for long runs */
+	uint32_t series_interval_ms;	/* of the time series; default 100, more for long runs */
 	/* Called for things to tell while running ("Laying out IO file (1 file / 128MiB)");
 	 * main.c prints them. May be NULL. */
 	void (*say)(void *context, const char *text);

@@ -6,7 +6,7 @@
 
 enum {
 	RATE_INTERVAL_MS = 500,
-	INTERVALS_MAX = 4096,		/* then two become one and the interval doubles */
+	INTERVALS_MAX = 400,		/* then two become one and the interval doubles */
 };
 
 static const uint64_t ms = 1000000;
@@ -31,6 +31,7 @@ RACY void counters_add(struct counters *c, const struct worker_shared *w, int di
 	c->ios += READ_ONCE(d->ios);
 	c->bytes += READ_ONCE(d->bytes);
 	c->clat_sum_ns += READ_ONCE(d->clat.sum);
+	c->slat_sum_ns += READ_ONCE(d->slat.sum);
 	c->clat_min_ns = min < c->clat_min_ns ? min : c->clat_min_ns;
 	c->clat_max_ns = max > c->clat_max_ns ? max : c->clat_max_ns;
 }
@@ -247,13 +248,65 @@ uint64_t row_sampler_tick(struct row_sampler *s, uint64_t now_ns)
 	return s->rate_due_ns < s->series_due_ns ? s->rate_due_ns : s->series_due_ns;
 }
 
+/* When the last worker ended: what it did afterwards, as writing logs, is not measured. */
+static uint64_t end_ns(const struct row_sampler *s, uint64_t now_ns)
+{
+	uint64_t end = s->begin_ns;
+
+	for (uint32_t i = 0; i < s->workers_count; i++) {
+		const struct worker_shared *w = s->workers[i];
+		const uint64_t ended = w->begin_ns + w->stats.runtime_ns;
+
+		if (worker_measures(w) && ended > end)
+			end = ended;
+	}
+	return end < now_ns ? end : now_ns;
+}
+
+/* The last interval becomes a part of the one before. */
+static void absorb_last(struct series *series)
+{
+	const uint32_t at = series->intervals_count - 2;
+	const uint32_t from = series->intervals[at].bins_at[0];
+	struct series_bin *bins = malloc((series->bins_total - from + 1u) * sizeof(*bins));
+	struct interval merged;
+	uint32_t n = 0;
+
+	if (!bins)
+		return;
+	merge_pair(series, at, &merged, bins, &n);
+	if (n)
+		memcpy(&series->bins[from], bins, n * sizeof(*bins));
+	free(bins);
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		merged.bins_at[dir] += from;
+	series->bins_total = from + n;
+	series->intervals[at] = merged;
+	series->intervals_count--;
+}
+
+/* What is left after the last full interval. A few ms alone would say nothing of a rate:
+ * they belong to the interval before. */
+static void last_sample(struct row_sampler *s, uint64_t now_ns)
+{
+	struct series *series = &s->row->series;
+	const uint32_t full = series->intervals_count;
+	const uint64_t seen_ms = full ? series->intervals[full - 1].end_ms : 0;
+	const uint64_t seen_ns = s->begin_ns + seen_ms * ms, end = end_ns(s, now_ns);
+
+	series_sample(s, end > seen_ns ? end : seen_ns);
+	if (series->intervals_count > full && full &&
+	    series->intervals[full].end_ms < seen_ms + series->interval_ms / 2)
+		absorb_last(series);
+}
+
 void row_sampler_finish(struct row_sampler *s, uint64_t now_ns)
 {
 	if (!s->begin_ns)
 		find_begin(s);
 	if (!s->begin_ns)
 		return;
-	series_sample(s, now_ns);
+	last_sample(s, now_ns);
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		struct rate_samples *r = &s->row->rates[dir];
 

@@ -12,7 +12,7 @@
 
 /* One direction's counters of one or more workers at one moment. */
 struct counters {
-	uint64_t ios, bytes, clat_sum_ns;
+	uint64_t ios, bytes, clat_sum_ns, slat_sum_ns;
 	uint64_t clat_min_ns, clat_max_ns;	/* min > max: nothing yet */
 };
 

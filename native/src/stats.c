@@ -48,6 +48,10 @@ static void dir_stats_init(struct dir_stats *d)
 {
 	if (d->ios)
 		histogram_clear(&d->clat_histogram, &d->clat);
+	if (d->ios && d->all_histograms) {
+		histogram_clear(&d->slat_histogram, &d->slat);
+		histogram_clear(&d->lat_histogram, &d->lat);
+	}
 	d->ios = d->bytes = d->short_ios = d->dropped_ios = d->runtime_ns = 0;
 	moments_init(&d->slat);
 	moments_init(&d->clat);
@@ -71,6 +75,8 @@ void worker_stats_init(struct worker_stats *s)
 
 static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
 {
+	if (synchronous && d->all_histograms && d->ios)
+		d->lat_histogram = d->clat_histogram;
 	d->clat.n = d->ios;
 	if (synchronous)
 		d->lat = d->clat;
@@ -119,6 +125,11 @@ static void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from
 	moments_merge(&into->lat, &from->lat);
 	if (from->clat.n)
 		histogram_merge(&into->clat_histogram, &from->clat_histogram);
+	if (from->clat.n && from->all_histograms) {
+		into->all_histograms = true;
+		histogram_merge(&into->slat_histogram, &from->slat_histogram);
+		histogram_merge(&into->lat_histogram, &from->lat_histogram);
+	}
 }
 
 static void levels_merge(uint64_t *into, const uint64_t *from)

@@ -67,6 +67,8 @@ struct dir_stats {
 	uint64_t runtime_ns;			/* first start to last completion; 0: no I/O */
 	struct moments slat, clat, lat;
 	struct histogram clat_histogram;
+	bool all_histograms;			/* slat and lat have one, too */
+	struct histogram slat_histogram, lat_histogram;
 };
 
 struct errno_count {

@@ -144,6 +144,8 @@ STEP uint32_t step_complete(struct loop *l, uint32_t min, uint64_t *now, bool sy
 	}
 	if (!synchronous)
 		l->stats->complete_levels[account_level((uint32_t)n)]++;
+	if (may_sync && l->extras)
+		account_extras(l, (uint32_t)n, *now);
 	l->in_flight -= (uint32_t)n;
 	step_count(l, (uint32_t)n, *now, synchronous, may_sync);
 	return (uint32_t)n;

@@ -13,7 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "account.h"
 #include "clock.h"
+#include "logs.h"
 #include "loop.h"
 
 enum { PAGE_BYTES = 4096, STATE_ALIGNMENT = 64 };
@@ -23,7 +25,8 @@ struct body {
 	struct loop loop;
 	struct err err;
 	struct rusage usage_begin;
-	uint64_t begin_ticks;
+	uint64_t begin_ticks, begin_unix_ms;
+	struct log_buffer log;
 	size_t buffers_bytes;
 	bool engine_open;
 };
@@ -75,6 +78,9 @@ static void begin(struct body *b, uint64_t now)
 
 	worker_stats_init(l->stats);
 	b->begin_ticks = now;
+	b->begin_unix_ms = clock_unix_ms();
+	if (l->log)
+		log_buffer_clear(l->log);
 	l->event_ticks = job->runtime_ns ? now + clock_ns_to_ticks(job->runtime_ns) : UINT64_MAX;
 	usage_now(job, &b->usage_begin);
 	l->worker->shared->begin_ns = clock_monotonic_ns();
@@ -239,10 +245,26 @@ static void body_init(struct body *b, const struct worker *w)
 	};
 }
 
+/* What only some jobs want to know of each I/O. */
+static void init_extras(struct body *b)
+{
+	const struct job *job = b->loop.job;
+	struct loop *l = &b->loop;
+
+	for (int i = 0; i < DIR_DATA_COUNT; i++)
+		l->stats->dirs[i].all_histograms = job->lat_percentiles || job->slat_percentiles;
+	if (l->worker->logs && logs_each_io(job)) {
+		l->log = &b->log;
+		log_buffer_init(l->log);
+	}
+	l->extras = account_wants_extras(job);
+}
+
 static int setup(struct body *b)
 {
 	int ret = make_buffers(b);
 
+	init_extras(b);
 	if (!ret)
 		ret = make_slots(b);
 	if (!ret)
@@ -321,6 +343,18 @@ static void work(struct body *b)
 	finish(b);
 }
 
+/* Text takes its time: the worker has ended by now for those who watch it. */
+static void write_logs(struct body *b)
+{
+	struct loop *l = &b->loop;
+	struct err err = { 0 };
+
+	if (l->log && b->begin_ticks &&
+	    logs_write_each(l->worker->logs, l->log, b->begin_ticks, b->begin_unix_ms, &err))
+		worker_error(l->worker->shared, -err.code, "%s", err.text);
+	log_buffer_release(&b->log);
+}
+
 void worker_run(const struct worker *w)
 {
 	struct body *b = calloc(1, sizeof(*b));
@@ -336,7 +370,9 @@ void worker_run(const struct worker *w)
 			work(b);
 		}
 		release(b);
-		free(b);
 	}
 	enter_state(w, WORKER_DONE);
+	if (b)
+		write_logs(b);
+	free(b);
 }

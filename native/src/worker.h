@@ -39,6 +39,7 @@ struct worker {
 	const struct target *target;
 	struct run_control *control;
 	struct worker_shared *shared;
+	const struct logs *logs;	/* NULL: none */
 	uint64_t seed;
 	uint32_t group;			/* 1-based, for control->go */
 };

@@ -53,7 +53,8 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 		.name = "t", .ops = engine_find(engine), .rw = rw, .size = { .bytes = size },
 		.bs_bytes = { 4096, 4096, 4096 }, .iodepth = 1, .numjobs = 1, .loops = 1,
 		.nrfiles = 1, .invalidate = true, .randrepeat = true, .rwmixread_percent = 50,
-		.directory = core_folder,
+		.directory = core_folder, .clat_percentiles = true, .disk_util = true,
+		.per_job_logs = true,
 	};
 }
 

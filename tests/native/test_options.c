@@ -32,7 +32,12 @@ static uint32_t type_width(enum option_type type)
 	switch (type) {
 	case OPTION_STRING:
 	case OPTION_ENGINE:
+	case OPTION_LOG_NAME:
 		return sizeof(void *);
+	case OPTION_PERCENTILES:
+		return sizeof(struct percentile_list);
+	case OPTION_SIZE_RANGE:
+		return sizeof(struct size_range);
 	case OPTION_SIZES:
 		return DIR_DATA_COUNT * sizeof(uint64_t);
 	case OPTION_SIZE_VALUE:
@@ -143,6 +148,27 @@ static void rows_set_their_fields(void **state)
 	arena_free(memory);
 }
 
+static void logs_and_percentiles_set_their_fields(void **state)
+{
+	struct arena *memory = arena_new();
+	struct job job = { 0 };
+
+	(void)state;
+	option_defaults(options_all, &job, memory);
+	assert_null(job.write_bw_log);
+	assert_int_equal(job.percentiles.count, 17);
+	assert_true(job.clat_percentiles && !job.lat_percentiles && job.per_job_logs);
+	set(&job, memory, "write_bw_log", NULL);
+	assert_string_equal(job.write_bw_log, "");
+	set(&job, memory, "write_lat_log", "a");
+	assert_string_equal(job.write_lat_log, "a");
+	set(&job, memory, "percentile_list", "99.9:50:10.5");
+	assert_int_equal(job.percentiles.count, 3);
+	assert_true(job.percentiles.percents[0] == 10.5 && job.percentiles.percents[1] == 50 &&
+		    job.percentiles.percents[2] == 99.9);
+	arena_free(memory);
+}
+
 static void wrong_values_say_why(void **state)
 {
 	static const struct {
@@ -154,6 +180,12 @@ static void wrong_values_say_why(void **state)
 		{ "rw", "READ", "read, write, randread" }, { "iodepth", "0", "too small" },
 		{ "ioengine", "libaoi", "did you mean 'libaio'" }, { "filename", "", "missing" },
 		{ "fsync", "4294967296", "at most 4294967295" }, { "rwmixread", "101", "100" },
+		{ "percentile_list", "50:101", "at most 100" },
+		{ "percentile_list", "50,60", "':' between" },
+		{ "percentile_list", "0:50", "above 0" },
+		{ "percentile_list", "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21",
+		  "more than 20" },
+		{ "log_hist_coarseness", "7", "at most 6" },
 	};
 	struct arena *memory = arena_new();
 	struct job job = { 0 };
@@ -218,6 +250,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_whole),
 		cmocka_unit_test(every_default_parses),
 		cmocka_unit_test(rows_set_their_fields),
+		cmocka_unit_test(logs_and_percentiles_set_their_fields),
 		cmocka_unit_test(wrong_values_say_why),
 		cmocka_unit_test(suggestions_are_close),
 		cmocka_unit_test(the_reference_has_every_option),

@@ -167,7 +167,7 @@ static void time_ends_a_job(void **state)
 	assert_true(result.rows[0].stats->runtime_ns >= 1200 * ms);
 	assert_int_equal(result.rows[0].stats->runtime_ns, dir(&result, 0, DIR_READ)->runtime_ns);
 	assert_int_equal(dir(&result, 0, DIR_WRITE)->runtime_ns, 0);
-	assert_int_equal(result.rows[0].series.intervals_count, 2);
+	assert_in_range(result.rows[0].series.intervals_count, 6, 12);
 	assert_int_equal(result.rows[0].elapsed_s, 2);
 	assert_true(result.rows[0].rates[DIR_READ].iops.n >= 1);
 	assert_consistent(&result, 0);

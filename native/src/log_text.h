@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_LOG_TEXT_H
+#define IOGATE_LOG_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text file that grows by whole lines: several jobs may add to the same one. */
+struct log_text {
+	const char *path;
+	char *text;			/* not written yet */
+	size_t used, capacity;
+	int error;			/* positive errno of the first failure; 0 */
+};
+
+void log_text_init(struct log_text *t, const char *path);
+void log_text_number(struct log_text *t, uint64_t value);
+void log_text_word(struct log_text *t, const char *word);
+void log_text_line_end(struct log_text *t);	/* writes now and then */
+/* Write what is there, and free: 0 or a positive errno. */
+int log_text_finish(struct log_text *t);
+
+/* Make the file, empty: 0 or a positive errno; EEXIST for what is no regular file. */
+int log_text_create(const char *path);
+
+#endif
