@@ -1,8 +1,9 @@
 """Thresholds × samples → verdict. Pure: no clock, no files, the same seed the same verdict.
 
-A sample is one repetition's value of a metric. An absolute limit is held against the median
-of the candidate's samples. A limit ``vs baseline`` is held against the interval of the
-relative change from the baseline's samples: fail when the whole interval is past the limit,
+A sample is one repetition's value of a metric. An absolute limit is held against the samples
+by counting (``iogate.gate_limits``). In a comparison of two arms a limit ``vs baseline`` is
+judged block by block (``iogate.gate_blocks``); elsewhere it is held against the interval of the
+relative change from the history's samples: fail when the whole interval is past the limit,
 pass when the whole of it is within, inconclusive when it straddles the limit. How the
 interval is made is ``iogate.stats.compare``'s matter alone.
 
@@ -17,6 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import ExitCode
+from iogate.gate_blocks import stand
+from iogate.gate_compared import compared_verdict
+from iogate.gate_limits import judge_absolute
 from iogate.gate_words import (
     absolute_reason,
     no_baseline_reason,
@@ -32,7 +36,6 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.spec import Level, OnMissingBaseline, Threshold
 from iogate.model.verdict import Interval, Observation, Outcome, RunVerdict, ThresholdVerdict
-from iogate.stats.bootstrap import median_interval
 from iogate.stats.compare import relative_change
 from iogate.stats.robust import median
 
@@ -76,11 +79,12 @@ def judge(
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
     inconclusive at best: such a run never passes.
     """
-    evidence = [_evidence(case, measurements, baseline) for case in plan.cases]
+    evidence = [_evidence(case, plan, measurements, baseline) for case in plan.cases]
+    compared = _compared(plan, measurements)
     thresholds = tuple(
-        _judge_threshold(item, threshold, plan, seed)
+        compared.get((item.case.id, place)) or _judge_threshold(item, threshold, plan, seed)
         for item in evidence
-        for threshold in item.case.thresholds
+        for place, threshold in enumerate(item.case.thresholds)
     )
     failed = _failed_cases(evidence, failures)
     outcome = _worst(_effect(verdict, plan) for verdict in thresholds)
@@ -96,10 +100,26 @@ def judge(
     )
 
 
+def _compared(
+    plan: Plan, measurements: Sequence[Measurement]
+) -> dict[tuple[str, int], ThresholdVerdict]:
+    """In a comparison, the verdicts on relative limits, by case and place in the case."""
+    if plan.comparison is None:
+        return {}
+    found = {}
+    for one in stand(plan, measurements):
+        verdict = compared_verdict(one, plan.comparison)
+        found[one.pairs.case.id, one.pairs.place] = _by_level(verdict)
+    return found
+
+
 def _evidence(
-    case: Case, measurements: Sequence[Measurement], baseline: Sequence[Run]
+    case: Case, plan: Plan, measurements: Sequence[Measurement], baseline: Sequence[Run]
 ) -> _Evidence:
     own = tuple(m for m in measurements if m.case_id == case.id)
+    if plan.comparison is not None:
+        base = tuple(m for m in own if m.arm == plan.comparison.base.name)
+        return _Evidence(case, tuple(m for m in own if m not in base), (base,))
     engines = {m.engine.name for m in own}
     groups = (
         tuple(m for m in run.measurements if m.case_id in ids and m.engine.name in engines)
@@ -142,24 +162,9 @@ def _judge_threshold(
     if threshold.limit.relative:
         verdict = _judge_relative(verdict, evidence, judged, plan, seed)
     else:
-        verdict = _judge_absolute(verdict, evidence, seed)
+        verdict = judge_absolute(verdict)
+        verdict = replace(verdict, reason=absolute_reason(evidence.case, verdict))
     return _tempered(verdict, len(evidence.measurements))
-
-
-def _judge_absolute(verdict: ThresholdVerdict, evidence: _Evidence, seed: int) -> ThresholdVerdict:
-    """The median decides; where the threshold asks for a confidence, its whole interval."""
-    threshold, value = verdict.threshold, verdict.value
-    assert value is not None
-    confidence = threshold.confidence or DEFAULT_CONFIDENCE
-    interval = Interval(value, value, confidence)
-    if len(verdict.samples) > 1:
-        low, high = median_interval(verdict.samples, confidence=confidence, seed=seed)
-        interval = Interval(low, high, confidence)
-        verdict = replace(verdict, value_interval=interval)
-    if threshold.confidence is None:
-        interval = Interval(value, value, confidence)
-    verdict = replace(verdict, outcome=_held_against(interval, threshold))
-    return replace(verdict, reason=absolute_reason(evidence.case, verdict))
 
 
 def _judge_relative(
@@ -203,6 +208,10 @@ def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:
     if missing and verdict.outcome is Outcome.PASS:
         reason = partial_reason(verdict, missing, repetitions)
         return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    return _by_level(verdict)
+
+
+def _by_level(verdict: ThresholdVerdict) -> ThresholdVerdict:
     if verdict.outcome is Outcome.FAIL and verdict.threshold.level is Level.WARN:
         return replace(verdict, outcome=Outcome.WARN)
     return verdict

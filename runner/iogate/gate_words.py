@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from iogate.gate_limits import is_coin
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Threshold
 from iogate.model.units import Unit, format_change, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate.stats.signtest import LEVEL, runs_needed, runs_that_decide
 
 _LOOKS_EQUAL = 0.005
 
@@ -16,11 +18,29 @@ _LOOKS_EQUAL = 0.005
 def absolute_reason(case: Case, verdict: ThresholdVerdict) -> str:
     """``write.clat.p99 of oltp/bs=4k is 3.1 ms, limit < 2ms (median of 3 repetitions)``."""
     head = f"{_subject(case, verdict.threshold)} is {_value(verdict)}, {_limit(verdict)}"
-    if verdict.threshold.confidence is not None and verdict.value_interval is not None:
-        interval = verdict.value_interval
-        low, high = (format_value(v, verdict.unit) for v in (interval.low, interval.high))
-        return f"{head} ({_percent(interval)} interval {low} … {high})"
-    return f"{head} ({_median_of(len(verdict.samples))})"
+    return f"{head} ({_median_of(len(verdict.samples))}{_counted(verdict)}){_coin(verdict)}"
+
+
+def _counted(verdict: ThresholdVerdict) -> str:
+    """How many repetitions keep the limit, where that was what decided."""
+    n, limit = len(verdict.samples), verdict.threshold.limit
+    if verdict.point:
+        return ", too few for a confidence" if n > 1 else ""
+    level = LEVEL if verdict.threshold.confidence is None else 1 - verdict.threshold.confidence
+    kept = sum(limit.comparison.holds(value, limit.value) for value in verdict.samples)
+    text = f", {kept} of {n} keep the limit"
+    if verdict.outcome is not Outcome.INCONCLUSIVE:
+        return text
+    needed = runs_that_decide(n, level)
+    if needed is None:
+        return f"{text}, {runs_needed(level)} repetitions are the least that can decide"
+    return f"{text}, {needed} on one side would decide"
+
+
+def _coin(verdict: ThresholdVerdict) -> str:
+    if not is_coin(verdict) or verdict.headroom is None:
+        return ""
+    return f"; this limit is a coin: {abs(verdict.headroom):.1f} sd of a repetition away"
 
 
 def relative_reason(case: Case, verdict: ThresholdVerdict) -> str:

@@ -74,7 +74,7 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
             continue
         bench.observer.repetition_started(case, repetition)
         try:
-            measurement = _measure(case, repetition, bench, timeout_s)
+            measurement = measure_once(case, repetition, bench, timeout_s)
         except EngineError as error:
             failure = CaseFailure(case.id, repetition, error.what)
             failures.append(failure)
@@ -92,10 +92,14 @@ def _status(failures: list[CaseFailure]) -> RunStatus:
     return RunStatus.FAILED if failures else RunStatus.COMPLETE
 
 
-def _measure(case: Case, repetition: int, bench: Bench, timeout_s: float | None) -> Measurement:
+def measure_once(
+    case: Case, repetition: int, bench: Bench, timeout_s: float | None, *, job: str = ""
+) -> Measurement:
+    """One repetition; EngineError when it gave nothing. ``job`` names the job file where it
+    is not the case's own."""
     raw = bench.folder.raw_file(case.id, repetition)
-    job = EngineJob(
-        job_file=str(bench.folder.job_file(case.id)),
+    asked = EngineJob(
+        job_file=str(bench.folder.job_file(job or case.id)),
         result_file=str(raw),
         log_file=str(bench.folder.log_file(case.id, repetition)),
         folder=str(bench.folder.root),
@@ -104,7 +108,7 @@ def _measure(case: Case, repetition: int, bench: Bench, timeout_s: float | None)
     )
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:
-        result = bench.engine.run(job, on_progress=bench.observer.progressed, stop=bench.stop)
+        result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
     finally:
         bench.folder.settle(case.id, repetition)
     return Measurement(

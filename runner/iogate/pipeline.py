@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -75,22 +75,44 @@ def make_request_plan(request: Request) -> Plan:
     plan = make_plan(spec, overrides=request.overrides)
     if request.engine == "native":
         check_native(plan)
-    cases = tuple(_resized(case, request) for case in plan.cases if _selected(case, request))
+    cases = tuple(_resized(case, request) for case in plan.cases if selected(case, request))
     if not cases:
-        raise UsageError(
-            f"no case of {request.spec} is selected by --case and --tag",
-            remedy=f"its cases are: {', '.join(case.name for case in plan.cases[:20])}",
-        )
+        raise nothing_selected(request, plan)
     return replace(plan, cases=cases)
+
+
+def nothing_selected(request: Request, plan: Plan) -> UsageError:
+    """What is said when no case is left."""
+    return UsageError(
+        f"no case of {request.spec} is selected by --case and --tag",
+        remedy=f"its cases are: {', '.join(case.name for case in plan.cases[:20])}",
+    )
 
 
 def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Finished:
     """Measure, keep, judge. What was measured is kept however this ends."""
+
+    def measure(run: Run, bench: Bench) -> Run:
+        return measure_all(run, bench, timeout_s=request.timeout_s, fail_fast=request.fail_fast)
+
+    return execute_with(request, (plan, plan), observer, stop, measure)
+
+
+def execute_with(
+    request: Request,
+    plans: tuple[Plan, Plan],
+    observer: Observer,
+    stop: Stop,
+    measure: Callable[[Run, Bench], Run],
+) -> Finished:
+    """As execute, with another way to measure. The second plan holds all cases that may run,
+    of any arm: targets are made for them."""
+    plan, everything = plans
     sut = open_sut()
     engine = open_engine(request.engine, sut)
     info = engine.info()
-    check_io_engines(plan, info)
-    uses = uses_of(plan)
+    check_io_engines(everything, info)
+    uses = uses_of(everything)
     started = _new_run(request, plan, sut)
     with (
         host_lock(
@@ -113,7 +135,7 @@ def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Fin
             _write_inputs(folder, started)
             store.begin_run(started)
             bench = Bench(engine, store, folder, places, observer, stop)
-            run = _measured(request, started, bench)
+            run = _measured(started, bench, measure)
         return _judged(run, store, folder)
 
 
@@ -145,7 +167,8 @@ def check_io_engines(plan: Plan, info: EngineInfo) -> None:
                 )
 
 
-def _selected(case: Case, request: Request) -> bool:
+def selected(case: Case, request: Request) -> bool:
+    """Whether ``--case`` and ``--tag`` leave the case in."""
     named = not request.cases or any(
         fnmatchcase(case.name, pattern) or case.id.startswith(pattern) for pattern in request.cases
     )
@@ -176,10 +199,10 @@ def _write_inputs(folder: RunFolder, run: Run) -> None:
     folder.write_run(run)
 
 
-def _measured(request: Request, run: Run, bench: Bench) -> Run:
+def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> Run:
     """All repetitions. Whatever ends them early, the history learns how the run ended."""
     try:
-        return measure_all(run, bench, timeout_s=request.timeout_s, fail_fast=request.fail_fast)
+        return measure(run, bench)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
         status = RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED
@@ -207,7 +230,10 @@ def _baseline_or_none(run: Run, store: Store) -> tuple[Sequence[Run], tuple[str,
 
 
 def baseline_of(run: Run, store: Store) -> Sequence[Run]:
-    """The accepted runs of the same host that a run is compared with, newest first."""
+    """The accepted runs of the same host that a run is compared with, newest first. A
+    comparison has its baseline in itself."""
+    if run.plan.comparison is not None:
+        return ()
     ids = [name for case in run.plan.cases for name in (case.id, *case.aka)]
     return store.baseline(
         ids,

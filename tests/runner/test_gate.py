@@ -262,12 +262,69 @@ def test_every_case_is_observed_with_its_baseline() -> None:
     assert found["write.iops"].baseline_samples == (90, 95, 85)
 
 
-def test_a_confidence_makes_an_absolute_limit_inconclusive_when_it_straddles() -> None:
-    spread = [90, 101, 120]
-    assert judged(spread, s.threshold(value=100.0)).outcome is Outcome.PASS
+def test_a_confidence_needs_enough_repetitions() -> None:
     sure = s.threshold(value=100.0, confidence=0.99)
-    assert judged(spread, sure).thresholds[0].outcome is Outcome.INCONCLUSIVE
-    assert judged([110, 111, 112], sure).thresholds[0].outcome is Outcome.PASS
+    few = judged([110, 111, 112], sure).thresholds[0]
+    assert few.outcome is Outcome.INCONCLUSIVE
+    assert "7 repetitions are the least that can decide" in few.reason
+    assert judged([110] * 7, sure).thresholds[0].outcome is Outcome.PASS
+    assert judged([90] * 7, sure).thresholds[0].outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("broken", "n", "expected"),
+    [
+        (5, 5, Outcome.FAIL),
+        (4, 5, Outcome.INCONCLUSIVE),
+        (1, 5, Outcome.INCONCLUSIVE),
+        (0, 5, Outcome.PASS),
+        (7, 8, Outcome.FAIL),
+        (6, 8, Outcome.INCONCLUSIVE),
+        (1, 8, Outcome.PASS),
+        (9, 10, Outcome.FAIL),
+        (8, 10, Outcome.INCONCLUSIVE),
+        (10, 12, Outcome.FAIL),
+        (15, 20, Outcome.FAIL),
+        (14, 20, Outcome.INCONCLUSIVE),
+        (5, 20, Outcome.PASS),
+    ],
+)
+def test_from_five_repetitions_on_a_limit_is_decided_by_counting(
+    broken: int, n: int, expected: Outcome
+) -> None:
+    values = [90.0] * broken + [110.0] * (n - broken)
+    found = judged(values, s.threshold(value=100.0)).thresholds[0]
+    assert found.outcome is expected
+    assert not found.point
+    assert f"{n - broken} of {n} keep the limit" in found.reason
+
+
+def test_below_five_repetitions_a_verdict_is_a_point() -> None:
+    found = judged([110, 111, 90], s.threshold(value=100.0)).thresholds[0]
+    assert (found.outcome, found.point) == (Outcome.PASS, True)
+    assert "too few for a confidence" in found.reason
+
+
+def test_a_limit_within_the_noise_is_called_a_coin() -> None:
+    near = judged([101, 103, 99, 102, 97], s.threshold(value=100.0)).thresholds[0]
+    assert near.headroom is not None
+    assert abs(near.headroom) < 2
+    assert "this limit is a coin" in near.reason
+    far = judged([101, 103, 99, 102, 97], s.threshold(value=50.0)).thresholds[0]
+    assert far.headroom is not None
+    assert far.headroom > 10
+    assert "coin" not in far.reason
+    broken = judged([101, 103, 99, 102, 97], s.threshold(value=200.0)).thresholds[0]
+    assert broken.headroom is not None
+    assert broken.headroom < -10
+
+
+def test_from_four_runs_on_the_history_tells_how_runs_differ() -> None:
+    """Repetitions that agree inside each run hide that runs differ by 10 %."""
+    groups = [[100.0 * level] * 3 for level in (0.9, 1.1, 0.95, 1.05, 1.0)]
+    found = judged([85, 85, 85], SLOWER, base=baseline(*groups)).thresholds[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert judged([50, 50, 50], SLOWER, base=baseline(*groups)).outcome is Outcome.FAIL
 
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)

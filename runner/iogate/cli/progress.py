@@ -60,6 +60,9 @@ class Display(Observer):
         self._total -= skipped
         self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
 
+    def announce(self, text: str) -> None:
+        """Say how a comparison stands."""
+
     def close(self) -> None:
         """Leave the terminal as it was."""
 
@@ -87,6 +90,9 @@ class PlainDisplay(Display):
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         super().repetition_ended(case, measurement)
         self._say(f"{self._count()} {self._title}: {summary_text(measurement)}")
+
+    def announce(self, text: str) -> None:
+        self._say(text)
 
     def _count(self) -> str:
         return f"[{self._done}/{self._total}]"
@@ -136,6 +142,9 @@ class LiveDisplay(Display):
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         super().repetition_failed(case, failure, remedy)
         self._show("")
+
+    def announce(self, text: str) -> None:
+        self._say(text)
 
     def close(self) -> None:
         self._live.stop()

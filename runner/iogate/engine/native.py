@@ -25,17 +25,19 @@ class NativeEngine:
 
     name = "native"
 
-    def __init__(self, sut: Sut) -> None:
+    def __init__(self, sut: Sut, program: str = "") -> None:
+        """``program`` is the path of a binary, where it is not the one that is installed."""
         self._sut = sut
+        self._program = program
 
     def info(self) -> EngineInfo:
-        return ask_info(self._sut, self.name, find_program(self._sut))
+        return ask_info(self._sut, self.name, self._program or find_program(self._sut))
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
     ) -> EngineResult:
         argv = [
-            find_program(self._sut),
+            self._program or find_program(self._sut),
             "--output-format=json+",
             f"--output={job.result_file}",
             "--status-fd={status_fd}",

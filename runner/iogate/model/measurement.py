@@ -112,7 +112,8 @@ class EngineFacts:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One repetition. ``started_ns`` is Unix time; ``duration_ns`` includes layout and ramp."""
+    """One repetition. ``started_ns`` is Unix time; ``duration_ns`` includes layout and ramp.
+    In a comparison ``arm`` names its side, and ``block`` (from 1) what it is compared in."""
 
     case_id: str
     repetition: int
@@ -123,3 +124,5 @@ class Measurement:
     disks: tuple[DiskUtil, ...] = ()
     raw_file: str = ""
     warnings: tuple[str, ...] = ()
+    arm: str = ""
+    block: int = 0

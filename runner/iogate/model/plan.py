@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from iogate.model.comparison import Comparison
 from iogate.model.spec import (
     BaselineRule,
     DefinedMetric,
@@ -53,4 +54,5 @@ class Plan:
     baseline: BaselineRule = field(default_factory=BaselineRule)
     on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
     on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN
+    comparison: Comparison | None = None
     metrics: tuple[DefinedMetric, ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from iogate.errors import Location
+from iogate.model.comparison import CompareRule
 from iogate.model.units import Better, Unit
 
 
@@ -187,3 +188,4 @@ class Spec:
     environment: Mapping[str, object] = field(default_factory=dict)
     precondition: Mapping[str, object] = field(default_factory=dict)
     metrics: tuple[DefinedMetric, ...] = ()
+    compare: CompareRule = field(default_factory=CompareRule)

@@ -36,6 +36,11 @@ class ThresholdVerdict:
     baseline's; ``change`` is their relative difference (0.1 = +10 %) with its interval.
     ``reason`` is a full sentence for people. ``samples`` and ``baseline_samples`` are the
     per-repetition values that were judged.
+
+    ``headroom`` is how far an absolute limit is from the median, in standard deviations of a
+    repetition, negative past it. A ``point`` verdict rests on too few repetitions to claim a
+    confidence. In a comparison ``blocks`` were judged, which can see a change of
+    ``visible_change`` (a fraction) in four of five runs; ``blocks_needed`` would settle it.
     """
 
     case_id: str
@@ -51,6 +56,11 @@ class ThresholdVerdict:
     change_interval: Interval | None = None
     samples: tuple[float, ...] = ()
     baseline_samples: tuple[float, ...] = ()
+    headroom: float | None = None
+    point: bool = False
+    blocks: int = 0
+    visible_change: float | None = None
+    blocks_needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

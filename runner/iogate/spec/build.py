@@ -14,6 +14,7 @@ from iogate.model.spec import (
     Target,
     Workload,
 )
+from iogate.spec.arms import build_compare
 from iogate.spec.build_metrics import build_metrics
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
@@ -51,6 +52,7 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
         runner=kept["runner"],
         environment=kept["environment"],
         precondition=kept["precondition"],
+        compare=build_compare(tree.get("compare"), tuple(targets), problems),
         metrics=metrics,
     )
 

@@ -31,12 +31,12 @@ class Rules:
     """What is asked of a comparison. ``futility_z`` is of the upper bound, ``power_z`` of the
     effect that N blocks would show."""
 
-    family_level: float = 0.009
+    family_level: float = 0.0088
     tail_reserve: float = 0.2
     first_look: int = 4
     most_blocks: int = 28
-    futility_z: float = 1.6
-    power_z: float = 1.6
+    futility_z: float = 1.62
+    power_z: float = 1.62
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,182 @@
+"""Blocks of a comparison: one run of each arm, in an order drawn for each block, until every
+case is decided."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from iogate.errors import EngineError, RunError
+from iogate.gate_blocks import Standing, State, open_cases, stand
+from iogate.jobfile import render
+from iogate.measure import Bench, measure_once
+from iogate.model.comparison import Arm, Comparison
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.sut.base import Sut
+
+PREPARE_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One arm on its bench, with its cases by id."""
+
+    arm: Arm
+    bench: Bench
+    cases: Mapping[str, Case]
+    sut: Sut
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What was measured so far, and the cases that go on."""
+
+    measurements: list[Measurement] = field(default_factory=list)
+    failures: list[CaseFailure] = field(default_factory=list)
+    open: frozenset[str] = frozenset()
+
+
+def measure_blocks(
+    run: Run,
+    sides: Sequence[Side],
+    *,
+    timeout_s: float | None,
+    fail_fast: bool,
+    announce: Callable[[str], None],
+) -> Run:
+    """The run with its measurements and failures. A case of which one arm fails ends there,
+    the others go on; a stop ends it all, keeping what there is."""
+    comparison = run.plan.comparison
+    assert comparison is not None
+    stop = sides[0].bench.stop
+    _write_jobs(run, sides)
+    progress = _Progress(open=frozenset(case.id for case in run.plan.cases))
+    began = time.monotonic()
+    for block in range(1, comparison.most_blocks + 1):
+        for case in run.plan.cases:
+            ended = stop.requested or (progress.failures and fail_fast)
+            if case.id in progress.open and not ended:
+                _measure_block((run, case, block), sides, progress, timeout_s)
+        if stop.requested or (progress.failures and fail_fast):
+            break
+        standings = stand(run.plan, progress.measurements)
+        progress.open = _still_open(standings, comparison, progress)
+        each_s = (time.monotonic() - began) / block
+        announce(block_text(block, standings, comparison, progress.open, each_s))
+        if not progress.open:
+            break
+    status = RunStatus.FAILED if progress.failures else RunStatus.COMPLETE
+    return replace(
+        run,
+        measurements=tuple(progress.measurements),
+        failures=tuple(progress.failures),
+        status=RunStatus.INTERRUPTED if stop.requested else status,
+    )
+
+
+def order_in_block(comparison: Comparison, case: Case, block: int) -> tuple[int, int]:
+    """Which arm runs first: decided by the seed, the case and the block alone."""
+    coin = random.Random(f"{comparison.seed}/{case.id}/{block}")  # noqa: S311
+    return (0, 1) if coin.random() < 0.5 else (1, 0)
+
+
+def block_text(
+    block: int,
+    standings: Sequence[Standing],
+    comparison: Comparison,
+    still_open: frozenset[str],
+    each_s: float,
+) -> str:
+    """``block 6 of at most 28: 3 of 8 decided; about 4 more blocks, 5 min``."""
+    decided = [one for one in standings if one.state is not State.OPEN]
+    failed = sum(one.state is State.FAILED for one in standings)
+    text = f"block {block} of at most {comparison.most_blocks}"
+    if standings:
+        text += f": {len(decided)} of {len(standings)} thresholds decided"
+    if failed:
+        text += f", {failed} failed"
+    if not still_open:
+        return f"{text}; done"
+    most = comparison.most_blocks - block
+    more = [one.more for one in standings if one.pairs.case.id in still_open]
+    guess = most if not comparison.sequential else min(max(more, default=most), most)
+    return f"{text}; about {guess} more blocks, {_minutes(guess * each_s)} (at most {most})"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _still_open(
+    standings: Sequence[Standing], comparison: Comparison, progress: _Progress
+) -> frozenset[str]:
+    broken = {failure.case_id for failure in progress.failures}
+    if not comparison.sequential or not standings:
+        return progress.open - broken
+    return (progress.open & open_cases(standings)) - broken
+
+
+def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
+    for place, side in enumerate(sides):
+        for case in run.plan.cases:
+            own = side.cases[case.id]
+            text = render(own, location=side.bench.places[own.target.name])
+            side.bench.folder.write_text(f"jobs/{_job_name(case, place)}.fio", text)
+
+
+def _job_name(case: Case, place: int) -> str:
+    """The base's job file is the case's own: reports show it."""
+    return case.id if place == 0 else f"{case.id}-candidate"
+
+
+def _measure_block(
+    which: tuple[Run, Case, int],
+    sides: Sequence[Side],
+    progress: _Progress,
+    timeout_s: float | None,
+) -> None:
+    """One block of one case of a run; nothing more once an arm has failed."""
+    run, case, block = which
+    comparison = run.plan.comparison
+    assert comparison is not None
+    for place in order_in_block(comparison, case, block):
+        side = sides[place]
+        repetition = 2 * (block - 1) + place + 1
+        bench = side.bench
+        if bench.stop.requested:
+            return
+        bench.observer.repetition_started(case, repetition)
+        try:
+            _prepare(side, case, block)
+            measured = measure_once(
+                side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
+            )
+        except (EngineError, RunError) as error:
+            failure = CaseFailure(case.id, repetition, f"arm {side.arm.name}: {error.what}")
+            progress.failures.append(failure)
+            bench.store.add_failure(run.id, failure)
+            bench.observer.repetition_failed(case, failure, error.remedy)
+            return
+        measured = replace(measured, arm=side.arm.name, block=block)
+        progress.measurements.append(measured)
+        bench.store.add_measurement(run.id, measured)
+        bench.observer.repetition_ended(case, measured)
+
+
+def _prepare(side: Side, case: Case, block: int) -> None:
+    """Run the arm's shell command. RunError when it fails."""
+    if not side.arm.prepare:
+        return
+    place = side.bench.places[side.cases[case.id].target.name]
+    env = {"IOGATE_ARM": side.arm.name, "IOGATE_BLOCK": str(block), "IOGATE_TARGET": place}
+    done = side.sut.run(["/bin/sh", "-c", side.arm.prepare], timeout_s=PREPARE_TIMEOUT_S, env=env)
+    if done.status:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise RunError(
+            f"prepare exited with {done.status}: {said[-1] if said else 'it said nothing'}",
+            remedy="correct the arm's prepare in the spec",
+        )

@@ -1,0 +1,33 @@
+"""``iogate canary``: a spec against itself."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from iogate.cli.comparison_options import comparison_options, run_comparison
+from iogate.comparing import make_canary
+from iogate.pipeline import Request
+
+
+@click.command()
+@comparison_options
+@click.option(
+    "--blocks",
+    type=click.IntRange(4, 200),
+    default=10,
+    show_default=True,
+    help="How many blocks of two runs.",
+)
+def command(
+    *, blocks: int, seed: int, quiet: bool, as_json: bool, **asked: object
+) -> int:  # fmt: skip
+    """Compare SPEC with itself: whatever differs is noise.
+
+    The noise is kept in the history, where `iogate plan` finds it. A limit that fails here
+    would fail without any change.
+    """
+    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    sides = make_canary(request, seed=seed, blocks=blocks)
+    return run_comparison(request, sides, quiet=quiet, as_json=as_json)

@@ -1,0 +1,105 @@
+"""The flow of a comparison: the spec as two arms, measured in blocks, judged as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from iogate.blocks import Side, measure_blocks
+from iogate.engine.base import Engine, Stop
+from iogate.engine.native import NativeEngine
+from iogate.errors import RefusedError, UsageError
+from iogate.measure import Bench, Observer
+from iogate.model.comparison import Arm, Comparison
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate.pipeline import Finished, Request, execute_with, nothing_selected, selected
+from iogate.spec import check_native, load_spec
+from iogate.spec.arms import Sides, find_arm, make_sides
+from iogate.sut import open_sut
+
+
+def make_comparison(
+    request: Request,
+    base: str,
+    candidate: str,
+    *,
+    seed: int,
+    most_blocks: int | None = None,
+    trusted: bool = False,
+) -> Sides:
+    """The spec as a plan to compare two arms by, cut down to what the request selects.
+    RefusedError for an arm with a shell command, unless the spec is ``trusted``."""
+    spec = load_spec(request.spec)
+    arms = find_arm(spec, base, "base"), find_arm(spec, candidate, "candidate")
+    if arms[0].name == arms[1].name:
+        raise UsageError(
+            f"both arms are {arms[0].name}", remedy="iogate canary compares a spec with itself"
+        )
+    for arm in arms:
+        if arm.prepare and not trusted:
+            raise RefusedError(
+                f"arm {arm.name} of {request.spec} runs a shell command as you",
+                remedy="read it, and allow it with --trust",
+            )
+    rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or spec.compare.blocks)
+    return _cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+
+
+def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:
+    """The spec against itself, in ``blocks`` blocks, all of them measured."""
+    arms = Arm("A"), Arm("B")
+    rule = Comparison(*arms, seed=seed, most_blocks=blocks, sequential=False, canary=True)
+    return _cut_down(request, make_sides(load_spec(request.spec), *arms, request.overrides), rule)
+
+
+def _cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
+    plan = sides.plan
+    kept = [n for n, case in enumerate(plan.cases) if selected(case, request)]
+    if not kept:
+        raise nothing_selected(request, plan)
+    base, candidate = (tuple(s[n] for n in kept) for s in (sides.base, sides.candidate))
+    if request.engine == "native":
+        for cases in (base, candidate):
+            check_native(replace(plan, cases=cases))
+    cases = tuple(plan.cases[n] for n in kept)
+    return Sides(replace(plan, cases=cases, comparison=comparison), base, candidate)
+
+
+def execute_comparison(
+    request: Request,
+    sides: Sides,
+    observer: Observer,
+    stop: Stop,
+    announce: Callable[[str], None] = lambda _text: None,
+) -> Finished:
+    """Blocks of one run of each arm, until every case is decided. ``announce`` is told after
+    each block how it stands."""
+    comparison = sides.plan.comparison
+    assert comparison is not None
+
+    def measure(run: Run, bench: Bench) -> Run:
+        pair = (
+            _side(bench, comparison.base, sides.base),
+            _side(bench, comparison.candidate, sides.candidate),
+        )
+        return measure_blocks(
+            run, pair, timeout_s=request.timeout_s, fail_fast=request.fail_fast, announce=announce
+        )
+
+    everything = replace(sides.plan, cases=(*sides.base, *sides.candidate))
+    return execute_with(request, (sides.plan, everything), observer, stop, measure)
+
+
+def _side(bench: Bench, arm: Arm, cases: tuple[Case, ...]) -> Side:
+    by_id = {case.id: case for case in cases}
+    return Side(arm, replace(bench, engine=_engine(bench, arm)), by_id, open_sut())
+
+
+def _engine(bench: Bench, arm: Arm) -> Engine:
+    """The engine of the run, or the arm's own binary. EngineError when that does not start."""
+    if not arm.engine:
+        return bench.engine
+    engine = NativeEngine(open_sut(), arm.engine)
+    engine.info()
+    return engine

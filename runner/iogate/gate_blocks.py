@@ -1,0 +1,263 @@
+"""Blocks of a comparison → where each threshold stands. Pure: the same blocks, the same answer.
+
+A block is one run of each arm. Every look that was possible is replayed from the first block
+on, because a threshold that was settled stays settled: what is decided while the run goes and
+what the verdict says at its end are one computation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from iogate.metrics import metric
+from iogate.metrics.base import Metric
+from iogate.metrics.thin import too_thin
+from iogate.model.comparison import Comparison
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case, Plan
+from iogate.model.spec import Level, Threshold
+from iogate.stats.boundary import Boundary, Rules, boundary_for
+from iogate.stats.family import effective_thresholds
+from iogate.stats.paired import Look, look
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_UNUSABLE_BLOCKS = 2  # more than one in which there is nothing to compare, and it is given up
+
+
+class State(Enum):
+    """What is known about a threshold. UNDECIDABLE: more blocks would not help."""
+
+    OPEN = "open"
+    FAILED = "failed"
+    SETTLED = "settled"
+    UNDECIDABLE = "undecidable"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The blocks of one threshold. Logs are signed so that positive is worse, and measured
+    from what the limit takes for granted: 0, or the improvement that it asks for. ``place`` is
+    that of the threshold in its case."""
+
+    case: Case
+    threshold: Threshold
+    metric: Metric
+    base: tuple[float, ...]
+    candidate: tuple[float, ...]
+    blocks: tuple[int, ...]
+    differences: tuple[float, ...]
+    sums: tuple[float, ...]
+    unusable: tuple[int, ...]
+    thin: float | None
+    place: int = 0
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
+
+    @property
+    def limit(self) -> float:
+        """The limit in log units, positive: how much worse is still allowed."""
+        return max(_signed_log(self.sign, self.threshold.limit.value), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A threshold after the blocks so far. ``sd`` is of a block's log ratio; ``more`` the
+    blocks it may still take, and 0 once it is decided."""
+
+    pairs: Pairs
+    state: State
+    decided_at: int
+    boundary: Boundary
+    sd: float | None = None
+    more: int = 0
+
+    @property
+    def gated(self) -> bool:
+        return self.pairs.threshold.level is Level.FAIL
+
+
+def stand(plan: Plan, measurements: Sequence[Measurement]) -> tuple[Standing, ...]:
+    """Every threshold of the plan that is relative, in the order of the plan's cases."""
+    comparison = plan.comparison
+    assert comparison is not None
+    found = list(_pairs_of(plan, measurements, comparison))
+    standing: dict[int, Standing] = {}
+    for level in Level:
+        family = [(n, pairs) for n, pairs in enumerate(found) if pairs.threshold.level is level]
+        for (n, _), one in zip(
+            family, _replay([pairs for _, pairs in family], comparison), strict=True
+        ):
+            standing[n] = one
+    return tuple(standing[n] for n in range(len(found)))
+
+
+def open_cases(standings: Sequence[Standing]) -> frozenset[str]:
+    """The ids of the cases that need more blocks: those with a gated threshold still open.
+    Where nothing is gated, advisory limits are what the comparison is for."""
+    gated = any(one.gated for one in standings)
+    return frozenset(
+        one.pairs.case.id
+        for one in standings
+        if one.state is State.OPEN and (one.gated or not gated)
+    )
+
+
+def _pairs_of(
+    plan: Plan, measurements: Sequence[Measurement], comparison: Comparison
+) -> Iterator[Pairs]:
+    for case in plan.cases:
+        arms = {
+            arm: {m.block: m for m in measurements if m.case_id == case.id and m.arm == arm}
+            for arm in (comparison.base.name, comparison.candidate.name)
+        }
+        base, candidate = arms[comparison.base.name], arms[comparison.candidate.name]
+        both = sorted(base.keys() & candidate.keys())
+        blocks = [(n, base[n], candidate[n]) for n in both]
+        for place, threshold in enumerate(case.thresholds):
+            if threshold.limit.relative:
+                judged = metric(threshold.metric, plan.metrics)
+                yield replace(_pairs(case, threshold, judged, blocks), place=place)
+
+
+def _pairs(
+    case: Case,
+    threshold: Threshold,
+    judged: Metric,
+    blocks: Sequence[tuple[int, Measurement, Measurement]],
+) -> Pairs:
+    sign = 1.0 if threshold.limit.comparison.wants_low else -1.0
+    origin = min(_signed_log(sign, threshold.limit.value), 0.0)
+    numbers, base, candidate, differences, sums, unusable = [], [], [], [], [], []
+    for number, first, second in blocks:
+        values = judged.extract(first), judged.extract(second)
+        logs = _logs(*values)
+        if logs is None:
+            unusable.append(number)
+            continue
+        numbers.append(number)
+        base.append(float(values[0] or 0.0))
+        candidate.append(float(values[1] or 0.0))
+        differences.append(sign * (logs[1] - logs[0]) - origin)
+        sums.append(logs[1] + logs[0])
+    return Pairs(
+        case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
+        tuple(differences), tuple(sums), tuple(unusable),
+        too_thin(threshold.metric, tuple(m for _, *pair in blocks for m in pair)),
+    )  # fmt: skip
+
+
+def _logs(base: float | None, candidate: float | None) -> tuple[float, float] | None:
+    """None where there is no ratio. Zero to zero is no change."""
+    if base is None or candidate is None or not (math.isfinite(base) and math.isfinite(candidate)):
+        return None
+    if base == candidate == 0:
+        return 0.0, 0.0
+    return (math.log(base), math.log(candidate)) if base > 0 and candidate > 0 else None
+
+
+def _signed_log(sign: float, change: float) -> float:
+    """A limit of -100 % or less allows everything; it is far past any log ratio in use."""
+    return sign * (math.log1p(change) if change > -1 else -math.inf)
+
+
+def _replay(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:
+    """All looks at one family, from the first block on."""
+    rules = Rules(most_blocks=comparison.most_blocks)
+    standings = [_before(pairs, boundary_for(len(family), rules)) for pairs in family]
+    last = max((pairs.blocks[-1] for pairs in family if pairs.blocks), default=0)
+    for block in range(1, last + 1):
+        due = [
+            n
+            for n, one in enumerate(standings)
+            if one.state is State.OPEN
+            and block in one.pairs.blocks
+            and _count(one.pairs, block) >= rules.first_look
+        ]
+        if due:
+            boundary = boundary_for(_effective(family, block, comparison.seed), rules)
+            _look_at(standings, due, block, boundary)
+    return [_given_up(one) for one in standings]
+
+
+def _before(pairs: Pairs, boundary: Boundary) -> Standing:
+    hopeless = pairs.thin is not None or pairs.threshold.limit.value == 0
+    state = State.UNDECIDABLE if hopeless else State.OPEN
+    more = 0 if hopeless else boundary.rules.most_blocks - len(pairs.blocks)
+    return Standing(pairs, state, 0, boundary, more=more)
+
+
+def _given_up(one: Standing) -> Standing:
+    if one.state is not State.OPEN or len(one.pairs.unusable) < _UNUSABLE_BLOCKS:
+        return one
+    return Standing(one.pairs, State.UNDECIDABLE, 0, one.boundary, one.sd)
+
+
+def _count(pairs: Pairs, block: int) -> int:
+    """How many usable blocks there are up to ``block``."""
+    return sum(number <= block for number in pairs.blocks)
+
+
+def _effective(family: Sequence[Pairs], last: int, seed: int) -> float:
+    """The effective number of thresholds, from the blocks so far."""
+    import numpy as np
+
+    table = np.full((len(family), last), np.nan)
+    for row, pairs in zip(table, family, strict=True):
+        for number, difference in zip(pairs.blocks, pairs.differences, strict=True):
+            if number <= last:
+                row[number - 1] = difference
+    return effective_thresholds(table, seed=seed)
+
+
+def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary: Boundary) -> None:
+    """Judge the rows that are due, those with equally many blocks together."""
+    import numpy as np
+
+    counts: dict[int, list[int]] = {}
+    for n in due:
+        counts.setdefault(_count(standings[n].pairs, block), []).append(n)
+    for count, rows in counts.items():
+        pairs = [standings[n].pairs for n in rows]
+        found = look(
+            np.array([p.differences[:count] for p in pairs]),
+            np.array([p.sums[:count] for p in pairs]),
+            np.array([p.limit for p in pairs]),
+            boundary,
+        )
+        for row, n in enumerate(rows):
+            standings[n] = _after(standings[n].pairs, found, row, block, boundary)
+
+
+def _after(pairs: Pairs, found: Look, row: int, block: int, boundary: Boundary) -> Standing:
+    sd = float(found.sd[row])
+    if found.fails[row]:
+        return Standing(pairs, State.FAILED, block, boundary, sd)
+    if found.settled[row]:
+        return Standing(pairs, State.SETTLED, block, boundary, sd)
+    more = blocks_to_go(found.blocks, float(found.mean[row]), sd, pairs.limit, boundary)
+    state = State.OPEN if found.blocks < boundary.rules.most_blocks else State.UNDECIDABLE
+    return Standing(pairs, state, 0, boundary, sd, more)
+
+
+def blocks_to_go(blocks: int, mean: float, sd: float, limit: float, boundary: Boundary) -> int:
+    """How many more blocks a threshold takes if the mean and its spread stay as they are."""
+    most = boundary.rules.most_blocks
+    visible = max(boundary.visible(sd), limit)
+    for n in range(blocks + 1, most + 1):
+        error, df = sd / math.sqrt(n), 2 * (n - 1)
+        if mean > max(limit, boundary.fail_t(n, df) * error):
+            return n - blocks
+        if mean + boundary.futility_t(df) * error < visible:
+            return n - blocks
+    return most - blocks

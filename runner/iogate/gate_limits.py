@@ -1,0 +1,68 @@
+"""Absolute limits: counted runs against a limit, and how much room is left."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from iogate.model.spec import Threshold
+from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate.stats.robust import MAD_TO_SIGMA, mad
+from iogate.stats.signtest import LEAST_RUNS, LEVEL, median_interval, runs_that_decide
+
+COIN_SD = 2.0  # a limit this close to today's level is broken by noise alone, now and then
+_LEAST_FOR_SPREAD = 3
+
+
+def judge_absolute(verdict: ThresholdVerdict) -> ThresholdVerdict:
+    """Fail when so many runs break the limit that chance is excluded, pass when so many keep
+    it, else inconclusive. Below five runs the median decides, a *point* verdict, unless the
+    threshold asks for a confidence."""
+    threshold, value, n = verdict.threshold, verdict.value, len(verdict.samples)
+    assert value is not None
+    level = LEVEL if threshold.confidence is None else 1 - threshold.confidence
+    point = n < LEAST_RUNS and threshold.confidence is None
+    if point:
+        holds = threshold.limit.comparison.holds(value, threshold.limit.value)
+        outcome = Outcome.PASS if holds else Outcome.FAIL
+    else:
+        outcome = _counted(verdict.samples, threshold, level)
+    interval = None
+    if n > 1:
+        interval = Interval(*median_interval(verdict.samples, 1 - level))
+    return replace(
+        verdict,
+        outcome=outcome,
+        value_interval=interval,
+        point=point,
+        headroom=headroom(verdict.samples, value, threshold),
+    )
+
+
+def _counted(samples: tuple[float, ...], threshold: Threshold, level: float) -> Outcome:
+    needed = runs_that_decide(len(samples), level)
+    limit = threshold.limit
+    kept = sum(limit.comparison.holds(value, limit.value) for value in samples)
+    if needed is None:
+        return Outcome.INCONCLUSIVE
+    if len(samples) - kept >= needed:
+        return Outcome.FAIL
+    return Outcome.PASS if kept >= needed else Outcome.INCONCLUSIVE
+
+
+def headroom(samples: tuple[float, ...], value: float, threshold: Threshold) -> float | None:
+    """How many standard deviations of a run lie between the median and the limit; negative
+    past it. None below three runs, or where they do not spread."""
+    if len(samples) < _LEAST_FOR_SPREAD:
+        return None
+    sd = MAD_TO_SIGMA * mad(samples)
+    room = threshold.limit.value - value
+    room = room if threshold.limit.comparison.wants_low else -room
+    if not (sd > 0 and math.isfinite(sd) and math.isfinite(room)):
+        return None
+    return room / sd
+
+
+def is_coin(verdict: ThresholdVerdict) -> bool:
+    """Whether the limit lies so close to today's level that noise decides."""
+    return verdict.headroom is not None and abs(verdict.headroom) < COIN_SD

@@ -1,0 +1,39 @@
+"""Limits held against runs by counting: free of any assumption on how the runs spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from iogate.stats.distributions import binomial_tail
+
+LEVEL = 0.05
+LEAST_RUNS = 5
+
+
+@lru_cache(maxsize=1024)
+def runs_that_decide(n: int, level: float = LEVEL) -> int | None:
+    """How many of ``n`` runs must be on one side of a limit before chance is excluded: if the
+    median were at the limit, so many would be with probability ``level`` at most. None where
+    not even all of them are enough."""
+    enough = (k for k in range(n + 1) if binomial_tail(k, n) <= level)
+    return next(enough, None)
+
+
+def runs_needed(level: float) -> int:
+    """The least number of runs that can decide at this level."""
+    n = 1
+    while runs_that_decide(n, level) is None:
+        n += 1
+    return n
+
+
+def median_interval(values: Sequence[float], confidence: float) -> tuple[float, float, float]:
+    """Order statistics around the median, and the confidence they really have: at least
+    ``confidence`` where n allows it, else that of the range, 1 - 2 · 0.5ⁿ."""
+    ordered = sorted(values)
+    n = len(ordered)
+    cut = 0
+    while cut + 1 < (n + 1) // 2 and 1 - 2 * binomial_tail(n - cut - 1, n) >= confidence:
+        cut += 1
+    return ordered[cut], ordered[-cut - 1], 1 - 2 * binomial_tail(n - cut, n)
