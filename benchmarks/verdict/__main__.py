@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from verdict.nights import lines as night_lines
 from verdict.noise import MODELS, STRESS
 from verdict.simulate import Cell, Outcome, simulate
 from verdict.speed import lines as speed_lines
@@ -137,7 +138,7 @@ def speed_table(promises: Promises) -> Iterator[str]:
     yield "## Time\n"
     yield "| what | took | promised | |"
     yield "|---|---|---|---|"
-    for line in speed_lines():
+    for line in (*speed_lines(), *night_lines()):
         promises.mark("", holds="does not hold" not in line)
         yield line
 

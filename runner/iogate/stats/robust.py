@@ -11,7 +11,7 @@ MAD_TO_SIGMA = 1.482602218505602
 
 def median(values: Sequence[float]) -> float:
     """The middle, or the mean of the two middle ones. ValueError when empty or NaN."""
-    if not values or any(math.isnan(value) for value in values):
+    if not values or any(map(math.isnan, values)):
         raise ValueError("a median needs at least one number, and no NaN")
     ordered = sorted(values)
     low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]

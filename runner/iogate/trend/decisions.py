@@ -24,15 +24,17 @@ def in_force(decisions: Sequence[Decision], now_ns: int) -> tuple[Decision, ...]
 
 def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[Decision]) -> int:
     """The first point of the level that was accepted last; 0 where none was."""
-    times = [nights[index].facts.started_ns for index in series.nights]
-    starts = [
-        bisect_left(times, decision.to_ns)
+    accepted = [
+        decision.to_ns
         for decision in holding
         if decision.action is Action.ACCEPT
         and decision.machine_id == series.host.machine_id
         and any(_is_of(key, series) for key in decision.series)
     ]
-    return min(max(starts, default=0), len(times) - 1)
+    if not accepted:
+        return 0
+    times = [nights[index].facts.started_ns for index in series.nights]
+    return min(bisect_left(times, max(accepted)), len(times) - 1)
 
 
 def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:

@@ -54,24 +54,29 @@ def make_series(
     for stream in _streams(nights, across):
         values = [nights[index].values for index in stream.nights]
         for line in lines:
-            points = _points(line, stream.nights, values)
-            if points:
-                indices, numbers = zip(*points, strict=True)
+            indices, numbers = _points(line, stream.nights, values)
+            if numbers:
                 yield Series(line, stream.host, stream.environment, indices, numbers)
 
 
 def _points(
-    line: Line, indices: Sequence[int], values: Sequence[Mapping[tuple[str, str], float]]
-) -> list[tuple[int, float]]:
-    """(night, value) of a line; a later id of its case stands in for one that is missing."""
-    found: dict[int, float] = {}
-    for case_id in reversed(line.case_ids):
+    line: Line, nights: tuple[int, ...], values: Sequence[Mapping[tuple[str, str], float]]
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """The nights at which a line has a value, and the values; a later id of its case stands
+    in for one that is missing."""
+    found: list[float | None] = [None] * len(nights)
+    for case_id in line.case_ids:
         key = case_id, line.metric.path
-        for index, of_night in zip(indices, values, strict=True):
-            value = of_night.get(key)
-            if value is not None and math.isfinite(value):
-                found[index] = value
-    return sorted(found.items())
+        column = [of_night.get(key) for of_night in values]
+        found = [new if old is None else old for old, new in zip(found, column, strict=True)]
+        if None not in found:
+            break
+    pairs = [
+        (night, value)
+        for night, value in zip(nights, found, strict=True)
+        if value is not None and math.isfinite(value)
+    ]
+    return tuple(night for night, _ in pairs), tuple(value for _, value in pairs)
 
 
 def _streams(nights: Sequence[Night], across: Sequence[str]) -> list[_Stream]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from iogate.model.trend import Alert, AlertState, Change, SeriesState, SeriesTrend, Turn
@@ -16,7 +17,7 @@ def describe_series(series: Series, changes: Sequence[tuple[Change, Alert]]) -> 
     since = changes[-1][0].first_after if changes else series.nights[series.start]
     state, about = _state(series, changes)
     line = series.line
-    level = median([v for i, v in zip(series.nights, series.values, strict=True) if i >= since])
+    level = median(series.values[bisect_left(series.nights, since) :])
     return SeriesTrend(
         case_id=line.case_ids[0],
         case=line.case,
