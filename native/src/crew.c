@@ -33,13 +33,13 @@ static int map_shared(struct crew *c, struct err *err)
 static uint64_t planned_bytes(const struct job *job, const struct target *t)
 {
 	const uint64_t bs = job->bs_bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
-	uint64_t bytes = job->io_size.bytes;
+	uint64_t bytes = 0;
 
 	if (job->time_based && job->runtime_ns)
 		return 0;
-	for (uint32_t i = 0; !job->io_size.bytes && i < t->files_count; i++)
+	for (uint32_t i = 0; i < t->files_count; i++)
 		bytes += t->files[i].extent.size_bytes;
-	bytes *= job->loops ? job->loops : 1;
+	bytes = pattern_loop_bytes(job, bytes) * (job->loops ? job->loops : 1);
 	if (job->number_ios && job->number_ios * bs < bytes)
 		bytes = job->number_ios * bs;
 	return bytes;

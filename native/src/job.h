@@ -52,6 +52,7 @@ struct job {
 	const struct engine_ops *ops;
 	uint32_t rw;			/* RW_ bits */
 	struct size_value size, io_size, offset;
+	struct size_range filesize;	/* of each file; size is then how much is moved */
 	uint64_t bs_bytes[DIR_DATA_COUNT];
 	uint32_t iodepth, numjobs, loops, nrfiles;
 	bool direct, thread, time_based, invalidate, norandommap, randrepeat;

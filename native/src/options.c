@@ -63,6 +63,9 @@ const struct option options_all[] = {
 	{ "filename", NULL, OPTION_STRING, CATEGORY_TARGET, JOB(filename),
 	  .help = "File or device to use, several separated by `:` (`\\:` is a colon in a "
 		  "name); without it, a name is made from job, clone and file number." },
+	{ "filesize", NULL, OPTION_SIZE_RANGE, CATEGORY_TARGET, JOB(filesize),
+	  .help = "Bytes of each file, or a range to choose from for each; size is then how much "
+		  "is transferred at most." },
 	{ "fsync", NULL, OPTION_NUMBER, CATEGORY_IO, JOB(fsync), "0",
 	  .help = "fsync after every so many writes; 0 is never." },
 	{ "group_reporting", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(group_reporting), "0",

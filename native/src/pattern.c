@@ -327,6 +327,17 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 	return 0;
 }
 
+uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
+{
+	if (job->io_size.bytes)
+		return job->io_size.bytes;
+	if (job->io_size.percent)
+		return whole / 100 * job->io_size.percent;
+	if (job->filesize.max_bytes && job->size.bytes && job->size.bytes < whole)
+		return job->size.bytes;
+	return whole;
+}
+
 int pattern_init(struct pattern *p, const struct job *job,
 		 const struct pattern_extent *extents, uint32_t extents_count, uint64_t seed,
 		 struct err *err)
@@ -344,10 +355,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 	if (ret)
 		return ret;
 	p->files_count = extents_count;
-	if (job->io_size.bytes)
-		p->loop_bytes = job->io_size.bytes;
-	else if (job->io_size.percent)
-		p->loop_bytes = p->loop_bytes / 100 * job->io_size.percent;
+	p->loop_bytes = pattern_loop_bytes(job, p->loop_bytes);
 	choose_fill(p);
 	return 0;
 }

@@ -47,6 +47,9 @@ struct pattern {
 /* Seed of one clone of one job: the same in each run with randrepeat. */
 uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone);
 
+/* What one of the job's loops moves, of files that hold `whole` bytes for it. */
+uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole);
+
 /* 0, or -errno with *err. Release also after a failure. */
 int pattern_init(struct pattern *p, const struct job *job,
 		 const struct pattern_extent *extents, uint32_t extents_count, uint64_t seed,

@@ -112,7 +112,11 @@ static int check_sizes(const struct check *c)
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
 		if (job->rw & 1U << dir && job->bs_bytes[dir] < smallest)
 			smallest = job->bs_bytes[dir];
-	if (!code && job->size.bytes && job->size.bytes / job->nrfiles < smallest)
+	if (!code && job->filesize.max_bytes && job->filesize.min_bytes < smallest)
+		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
+					     "or lower bs");
+	if (!code && !job->filesize.max_bytes && job->size.bytes &&
+	    job->size.bytes / job->nrfiles < smallest)
 		return refuse(c, "size", "size is smaller than one block in each file; raise "
 					 "size, or lower bs or nrfiles");
 	return code;

@@ -10,6 +10,7 @@
 #include "crew.h"
 #include "disk_util.h"
 #include "log_watch.h"
+#include "progress.h"
 #include "rows.h"
 #include "status.h"
 
@@ -28,7 +29,6 @@ struct run {
 	struct disk_watch disks;
 	struct claims claims;
 	struct log_watch logs;
-	uint32_t group, groups_count;
 };
 
 /* A signal handler sees only these. */
@@ -80,7 +80,7 @@ static void hook_say(void *context, const char *text)
 {
 	struct run *r = context;
 
-	status_write(&r->status, STATUS_LAYOUT, 0);
+	status_write(&r->status, STATUS_LAYOUT, (struct progress){ 0 });
 	say(r, text);
 }
 
@@ -89,7 +89,7 @@ static bool hook_stop(void *context)
 	struct run *r = context;
 
 	if (status_due(&r->status, clock_monotonic_ns()))
-		status_write(&r->status, STATUS_LAYOUT, 0);
+		status_write(&r->status, STATUS_LAYOUT, (struct progress){ 0 });
 	return stop_requested;
 }
 
@@ -103,39 +103,9 @@ static int lay_out(struct run *r, struct err *err)
 	return ret;
 }
 
-static double member_fraction(const struct member *m, uint64_t now_ns)
-{
-	const struct worker_shared *w = m->worker.shared;
-	const struct job *job = m->worker.job;
-	const double total_ns = (double)(job->startdelay_ns + job->ramp_time_ns + job->runtime_ns);
-	struct counters c = { .clat_min_ns = UINT64_MAX };
-	double by_time = 0, by_bytes = 0;
-
-	if (m->gone)
-		return 1;
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
-		counters_add(&c, w, dir);
-	if (job->runtime_ns)
-		by_time = (double)(now_ns - m->start_ns) / total_ns;
-	if (m->planned_bytes)
-		by_bytes = (double)c.bytes / (double)m->planned_bytes;
-	by_time = by_time > by_bytes ? by_time : by_bytes;
-	return by_time < 1 ? by_time : 1;
-}
-
 struct span {
 	uint32_t first, end;		/* members of one group */
 };
-
-static double fraction(const struct run *r, struct span g)
-{
-	const uint64_t now = clock_monotonic_ns();
-	double sum = 0;
-
-	for (uint32_t i = g.first; i < g.end; i++)
-		sum += member_fraction(&r->crew.members[i], now);
-	return (r->group + sum / (g.end - g.first)) / r->groups_count;
-}
 
 static enum status_state state_of(const struct run *r, struct span g)
 {
@@ -188,7 +158,8 @@ static uint64_t sample(struct run *r, struct span g, uint64_t now)
 	uint64_t due = rows_sample(&r->rows, &r->crew, g.first, g.end, now);
 
 	if (status_due(&r->status, now))
-		status_write(&r->status, state_of(r, g), fraction(r, g));
+		status_write(&r->status, state_of(r, g),
+			     progress_of(&r->crew, g.first, g.end, now));
 	due = logs_due < due ? logs_due : due;
 	return due < now + POLL_NS ? due : now + POLL_NS;
 }
@@ -219,15 +190,6 @@ static struct span next_group(const struct crew *c, uint32_t first)
 	return g;
 }
 
-static uint32_t count_groups(const struct crew *c)
-{
-	uint32_t count = 0;
-
-	for (struct span g = next_group(c, 0); g.first < c->count; g = next_group(c, g.end))
-		count++;
-	return count;
-}
-
 /* At once, as a long run may go on: results repeat it at the end. */
 static void tell_errors(const struct run *r, struct span g)
 {
@@ -243,7 +205,6 @@ static void run_groups(struct run *r)
 {
 	struct crew *c = &r->crew;
 
-	r->groups_count = count_groups(c);
 	for (struct span g = next_group(c, 0); g.first < c->count && !stop_requested;
 	     g = next_group(c, g.end)) {
 		crew_start(c, g.first, g.end);
@@ -253,9 +214,9 @@ static void run_groups(struct run *r)
 		log_watch_finish(&r->logs, c, g.first, g.end);
 		rows_finish(&r->rows, c, g.first, g.end);
 		tell_errors(r, g);
-		r->group++;
 	}
-	status_write(&r->status, STATUS_FINISHING, stop_requested ? 0 : 1);
+	status_write(&r->status, STATUS_FINISHING,
+		     (struct progress){ .fraction = stop_requested ? 0 : 1 });
 }
 
 /* Reads are per I/O where every batch is one I/O. */

@@ -116,20 +116,19 @@ static uint32_t running(const struct status *s)
 
 static const char *const state_names[] = { "layout", "ramp", "running", "finishing" };
 
-void status_write(struct status *s, enum status_state state, double fraction)
+void status_write(struct status *s, enum status_state state, struct progress progress)
 {
 	const uint64_t now = clock_monotonic_ns(), elapsed_ms = (now - s->begin_ns) / 1000000;
 	const double seconds = (double)(now - s->last_ns) / 1e9;
-	const double eta_ms = fraction > 0 ? (double)elapsed_ms * (1 - fraction) / fraction : 0;
 	char line[LINE_BYTES];
 	int length;
 
 	if (s->fd < 0)
 		return;
 	length = snprintf(line, sizeof(line), "{\"schema\":\"status/1\",\"state\":\"%s\","
-			  "\"elapsed_ms\":%" PRIu64 ",\"percent\":%.1f,\"eta_ms\":%.0f,"
-			  "\"jobs_running\":%u", state_names[state], elapsed_ms, fraction * 100,
-			  eta_ms, running(s));
+			  "\"elapsed_ms\":%" PRIu64 ",\"percent\":%.1f,\"eta_ms\":%" PRIu64 ","
+			  "\"jobs_running\":%u", state_names[state], elapsed_ms,
+			  progress.fraction * 100, progress.left_ns / 1000000, running(s));
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
 		length += print_dir(s, dir, seconds, line + length, sizeof(line) - (size_t)length);
 	length += snprintf(line + length, sizeof(line) - (size_t)length, "}\n");

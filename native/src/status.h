@@ -2,6 +2,7 @@
 #ifndef IOGATE_STATUS_H
 #define IOGATE_STATUS_H
 
+#include "progress.h"
 #include "sampler.h"
 
 enum status_state { STATUS_LAYOUT, STATUS_RAMP, STATUS_RUNNING, STATUS_FINISHING };
@@ -18,8 +19,7 @@ struct status {
 
 void status_init(struct status *s, const struct run_options *options);
 void status_release(struct status *s);
-/* Now, or only when due: fraction is the part of the run that is done, 0..1. */
-void status_write(struct status *s, enum status_state state, double fraction);
+void status_write(struct status *s, enum status_state state, struct progress progress);
 bool status_due(const struct status *s, uint64_t now_ns);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "random.h"
 
 static bool writes(const struct job *job)
 {
@@ -110,16 +111,32 @@ static int size_missing(const struct job *job, const struct target_file *f, stru
 		       f->type ? "is empty" : "does not exist");
 }
 
+/* filesize=a-b: the same size for the same file in every run, in whole blocks. */
+static uint64_t choose_filesize(const struct target *t, const struct target_file *f)
+{
+	const struct job *job = t->job;
+	const uint64_t min = job->filesize.min_bytes, span = job->filesize.max_bytes - min + 1;
+	const uint64_t bs = job->bs_bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
+	const uint64_t number = ((uint64_t)t->clone << 32) + (uint64_t)(f - t->files);
+	uint64_t size = span ? min + random_mix(random_mix(number + 1)) % span : min;
+
+	size = bs ? size / bs * bs : size;
+	return size < min ? min : size;
+}
+
 /* size= is shared among the files; unset, it is all that is there. */
 static int set_extent(const struct target *t, struct target_file *f, struct err *err)
 {
 	const struct job *job = t->job;
-	const uint64_t start = resolve(&job->offset, f->present_bytes ? f->present_bytes
-							: job->size.bytes / t->files_count);
+	const uint64_t whole = job->filesize.max_bytes ? choose_filesize(t, f)
+						       : job->size.bytes / t->files_count;
+	const uint64_t start = resolve(&job->offset, f->present_bytes ? f->present_bytes : whole);
 	const uint64_t rest = f->present_bytes > start ? f->present_bytes - start : 0;
-	uint64_t size = job->size.bytes / t->files_count;
+	uint64_t size = whole;
 
-	if (job->size.percent)
+	if (job->filesize.max_bytes)
+		size = whole > start ? whole - start : 0;
+	else if (job->size.percent)
 		size = resolve(&job->size, f->present_bytes);
 	else if (!job->size.bytes)
 		size = rest;

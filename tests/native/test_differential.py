@@ -107,6 +107,18 @@ def _options() -> Iterable[tuple[str, str]]:
     yield "offset", _job("j", "rw=randwrite size=256k offset=256k filename=f")
     yield "io_size-less", _job("j", "rw=write size=1m io_size=256k")
     yield "io_size-more", _job("j", "rw=write size=256k io_size=1m")
+    for name, rest in {
+        "alone": "",
+        "size less": "size=512k",
+        "size more": "size=2m",
+        "io_size": "size=512k io_size=256k",
+        "files": "nrfiles=4 filesize=64k",
+        "files, size less": "nrfiles=4 filesize=64k size=128k",
+        "files, size more": "nrfiles=4 filesize=64k size=512k",
+        "offset": "offset=256k",
+        "random": "rw=randread size=2m",
+    }.items():
+        yield f"filesize-{name}", _job("j", f"rw=write filesize=1m {rest}")
     yield "odd-size", _job("j", "rw=write size=1000k bs=64k")
     yield "odd-size-random", _job("j", "rw=randwrite size=1000k bs=64k")
     yield "norandommap", _job("j", "rw=randread size=512k norandommap")
@@ -212,6 +224,18 @@ def test_the_same_blocks_are_written(engine: Path, fio: str, tmp_path: Path, opt
         covered.append(written_blocks(target))
     assert covered[1] == covered[0]
     assert covered[0]
+
+
+def test_a_filesize_range_stays(engine: Path, tmp_path: Path) -> None:
+    text = _job("j", "rw=write nrfiles=8 filesize=16k-128k")
+    sizes = []
+    for randrepeat in (1, 0):
+        ran = run(engine, ["-"], tmp_path / str(randrepeat), f"{text}randrepeat={randrepeat}\n")
+        assert ran.status == 0, ran.err
+        sizes.append(files(ran.folder))
+    assert sizes[0] == sizes[1]
+    assert len(set(sizes[0].values())) > 3
+    assert all(16 << 10 <= size <= 128 << 10 for size in sizes[0].values())
 
 
 def test_norandommap_leaves_holes(engine: Path, tmp_path: Path) -> None:

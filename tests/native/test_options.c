@@ -162,6 +162,10 @@ static void logs_and_percentiles_set_their_fields(void **state)
 	assert_string_equal(job.write_bw_log, "");
 	set(&job, memory, "write_lat_log", "a");
 	assert_string_equal(job.write_lat_log, "a");
+	set(&job, memory, "filesize", "16k-64k");
+	assert_true(job.filesize.min_bytes == 16384 && job.filesize.max_bytes == 65536);
+	set(&job, memory, "filesize", "1m");
+	assert_true(job.filesize.min_bytes == 1 << 20 && job.filesize.max_bytes == 1 << 20);
 	set(&job, memory, "percentile_list", "99.9:50:10.5");
 	assert_int_equal(job.percentiles.count, 3);
 	assert_true(job.percentiles.percents[0] == 10.5 && job.percentiles.percents[1] == 50 &&
@@ -180,6 +184,8 @@ static void wrong_values_say_why(void **state)
 		{ "rw", "READ", "read, write, randread" }, { "iodepth", "0", "too small" },
 		{ "ioengine", "libaoi", "did you mean 'libaio'" }, { "filename", "", "missing" },
 		{ "fsync", "4294967296", "at most 4294967295" }, { "rwmixread", "101", "100" },
+		{ "filesize", "64k-16k", "ends before it begins" },
+		{ "filesize", "64k-x", "filesize: " },
 		{ "percentile_list", "50:101", "at most 100" },
 		{ "percentile_list", "50,60", "':' between" },
 		{ "percentile_list", "0:50", "above 0" },

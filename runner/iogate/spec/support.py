@@ -13,7 +13,7 @@ _NAMES = """
     invalidate io_size iodepth ioengine loops name norandommap nrfiles number_ios numjobs offset
     ramp_time randrepeat randseed runtime rw rwmixread rwmixwrite size startdelay stonewall
     thinktime thread time_based zonemode zonerange zonesize zoneskip
-    clat_percentiles disk_util lat_percentiles log_avg_msec log_hist_coarseness log_hist_msec
+    clat_percentiles disk_util filesize lat_percentiles log_avg_msec log_hist_coarseness log_hist_msec
     log_offset log_unix_epoch per_job_logs percentile_list slat_percentiles write_bw_log
     write_hist_log write_iops_log write_lat_log
 """
