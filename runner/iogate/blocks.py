@@ -16,6 +16,7 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.stats.signtest import LEAST_RUNS
 from iogate.sut.base import Sut
 
 PREPARE_TIMEOUT_S = 600.0
@@ -64,7 +65,7 @@ def measure_blocks(
         if stop.requested or (progress.failures and fail_fast):
             break
         standings = stand(run.plan, progress.measurements)
-        progress.open = _still_open(standings, comparison, progress)
+        progress.open = _still_open(block, standings, comparison, progress)
         each_s = (time.monotonic() - began) / block
         announce(block_text(block, standings, comparison, progress.open, each_s))
         if not progress.open:
@@ -112,12 +113,16 @@ def _minutes(seconds: float) -> str:
 
 
 def _still_open(
-    standings: Sequence[Standing], comparison: Comparison, progress: _Progress
+    block: int, standings: Sequence[Standing], comparison: Comparison, progress: _Progress
 ) -> frozenset[str]:
+    """Cases with an undecided limit. Those that only have absolute limits get as many blocks
+    as these need to be counted."""
     broken = {failure.case_id for failure in progress.failures}
-    if not comparison.sequential or not standings:
+    if not comparison.sequential:
         return progress.open - broken
-    return (progress.open & open_cases(standings)) - broken
+    compared = {one.pairs.case.id for one in standings}
+    counted = progress.open - compared if block < LEAST_RUNS else frozenset()
+    return (progress.open & open_cases(standings) | counted) - broken
 
 
 def _write_jobs(run: Run, sides: Sequence[Side]) -> None:

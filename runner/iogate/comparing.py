@@ -43,7 +43,13 @@ def make_comparison(
                 remedy="read it, and allow it with --trust",
             )
     rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or spec.compare.blocks)
-    return _cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    sides = _cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    if not any(t.limit.relative for case in sides.plan.cases for t in case.thresholds):
+        raise UsageError(
+            f"{request.spec} has no limit vs baseline: there is nothing to compare by",
+            remedy='give a metric a limit such as "vs baseline < +5%"',
+        )
+    return sides
 
 
 def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:

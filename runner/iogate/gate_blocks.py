@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_LEAST_LEFT = 1e-9
 _UNUSABLE_BLOCKS = 2  # more than one in which there is nothing to compare, and it is given up
 
 
@@ -63,6 +64,11 @@ class Pairs:
     @property
     def sign(self) -> float:
         return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
+
+    @property
+    def origin(self) -> float:
+        """What the logs are measured from, in signed logs: never positive."""
+        return min(_signed_log(self.sign, self.threshold.limit.value), 0.0)
 
     @property
     def limit(self) -> float:
@@ -167,8 +173,8 @@ def _logs(base: float | None, candidate: float | None) -> tuple[float, float] | 
 
 
 def _signed_log(sign: float, change: float) -> float:
-    """A limit of -100 % or less allows everything; it is far past any log ratio in use."""
-    return sign * (math.log1p(change) if change > -1 else -math.inf)
+    """Nothing falls by 100 % or more: such a limit is as good as the last before it."""
+    return sign * math.log1p(max(change, -1 + _LEAST_LEFT))
 
 
 def _replay(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:

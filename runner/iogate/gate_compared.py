@@ -66,9 +66,7 @@ def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
 def _change(one: Standing, log: float) -> float:
     """Back from a signed log to a relative change of the metric."""
     pairs = one.pairs
-    limit = pairs.threshold.limit.value
-    origin = min(pairs.sign * math.log1p(limit), 0.0) if limit > -1 else 0.0
-    return math.expm1(min(pairs.sign * (log + origin), 700.0))
+    return math.expm1(min(pairs.sign * (log + pairs.origin), 700.0))
 
 
 def _needed(one: Standing, centre: float) -> int:

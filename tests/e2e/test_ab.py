@@ -1,0 +1,104 @@
+"""``iogate ab``, ``canary`` and ``plan`` as a person calls them."""
+
+from __future__ import annotations
+
+import json
+
+from .conftest import Iogate
+
+SPEC = """\
+version: 1
+name: two-arms
+targets: { here: { directory: auto } }
+workloads:
+  rr:
+    target: here
+    fio: { ioengine: psync, rw: randread, bs: 4k, size: 4m, runtime: 60ms, time_based: true }
+    thresholds:
+      read.iops: ["vs baseline > -40%%", "> 1"]
+compare:
+  arms:
+    slow: { set: { thinktime: 2ms } }
+    same: {}
+    shell: { prepare: "%s" }
+"""
+
+
+def spec(prepare: str = "true") -> str:
+    return SPEC % prepare
+
+
+def test_a_slower_arm_fails_and_ends_early(iogate: Iogate) -> None:
+    done = iogate("ab", iogate.spec(spec()), "--candidate", "slow")
+    assert done.code == 1, done.text
+    assert "a regression" in done.out
+    assert "thresholds decided" in done.err
+    run = iogate.run_document()
+    blocks = {m["block"] for m in run["measurements"]}
+    assert max(blocks) < 28
+    for block in blocks:
+        arms = sorted(m["arm"] for m in run["measurements"] if m["block"] == block)
+        assert arms == ["slow", "spec"]
+    firsts = {m["arm"] for m in run["measurements"][::2]}
+    assert firsts == {"slow", "spec"}, "which arm runs first is drawn for each block"
+    verdict = run["verdict"]["thresholds"][0]
+    assert verdict["change"] < -0.4
+    assert verdict["blocks"] == max(blocks)
+    assert len(list((iogate.latest / "jobs").glob("*.fio"))) == 2
+
+
+def test_a_comparison_is_no_baseline_of_the_case(iogate: Iogate) -> None:
+    path = iogate.spec(spec())
+    assert iogate("ab", path, "--candidate", "slow", "--blocks", 5).code in {0, 1}
+    done = iogate("run", path, "--repetitions", 2)
+    assert "no samples to compare with" in done.text
+
+
+def test_a_canary_feeds_the_plan(iogate: Iogate) -> None:
+    path = iogate.spec(spec())
+    before = iogate("plan", path)
+    assert before.code == 0, before.text
+    assert "run `iogate canary`" in before.out
+    canary = iogate("canary", path, "--blocks", 4)
+    assert canary.code in {0, 1}, canary.text
+    run = iogate.run_document()
+    assert len(run["measurements"]) == 8
+    after = iogate("plan", path, "--blocks", 10)
+    assert "(8 runs, canary)" in after.out
+    assert "10 blocks: about" in after.out
+
+
+def test_prepare_needs_trust_and_runs_before_each_run(iogate: Iogate) -> None:
+    log = iogate.folder / "prepare.log"
+    path = iogate.spec(spec(f"echo $IOGATE_ARM $IOGATE_BLOCK $IOGATE_TARGET >> {log}"))
+    words = ("ab", path, "--candidate", "shell", "--blocks", 5)
+    refused = iogate(*words)
+    assert refused.code == 3
+    assert "--trust" in refused.err
+    assert not log.exists()
+    assert iogate(*words, "--trust").code in {0, 1}
+    lines = log.read_text().splitlines()
+    assert len(lines) == len(iogate.run_document()["measurements"]) / 2
+    assert lines[0].startswith("shell 1 /")
+
+
+def test_a_prepare_that_fails_is_a_failed_run(iogate: Iogate) -> None:
+    path = iogate.spec(spec("echo no disk >&2; exit 7"))
+    done = iogate("ab", path, "--candidate", "shell", "--trust")
+    assert done.code == 4
+    assert "arm shell: prepare exited with 7: no disk" in done.text
+
+
+def test_an_engine_of_an_arm_must_start(iogate: Iogate) -> None:
+    done = iogate("ab", iogate.spec(spec()), "--candidate", "engine=/nowhere")
+    assert done.code == 4
+    assert "/nowhere does not start" in done.err
+
+
+def test_the_verdict_as_json(iogate: Iogate) -> None:
+    done = iogate("ab", iogate.spec(spec()), "--candidate", "slow", "--json")
+    document = json.loads(done.out)
+    found = document["verdict"]["thresholds"][0]
+    assert found["outcome"] == "fail"
+    assert found["visible_change"] > 0
+    assert found["change_interval"]["high"] < 0

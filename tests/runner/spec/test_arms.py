@@ -1,0 +1,103 @@
+"""The section compare: arms, and the cases that each of them runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import SpecError, UsageError
+from iogate.model.comparison import Arm
+from iogate.model.spec import Spec
+from iogate.spec import load_spec, make_plan
+from iogate.spec.arms import canary_id, find_arm, make_sides
+
+TEXT = """\
+version: 1
+targets: { here: { directory: auto }, there: { directory: /tmp } }
+workloads:
+  rr:
+    target: here
+    fio: { rw: randread, bs: 4k, size: 4m }
+    strategy: { matrix: { iodepth: [1, 4] } }
+    thresholds: { read.iops: "vs baseline > -5%" }
+compare:
+  candidate: big
+  blocks: 12
+  arms:
+    big: { set: { bs: 16k, rr.numjobs: 2 } }
+    moved: { targets: { here: there } }
+    tool: { engine: /opt/engine, prepare: "sync" }
+"""
+
+
+def spec_of(folder: Path, text: str = TEXT) -> Spec:
+    path = folder / "spec.yaml"
+    path.write_text(text)
+    return load_spec(path)
+
+
+def test_arms_are_read(tmp_path: Path) -> None:
+    rule = spec_of(tmp_path).compare
+    assert (rule.base, rule.candidate, rule.blocks) == ("", "big", 12)
+    assert rule.arms == (
+        Arm("big", ("bs=16k", "rr.numjobs=2")),
+        Arm("moved", targets={"here": "there"}),
+        Arm("tool", engine="/opt/engine", prepare="sync"),
+    )
+
+
+def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path)
+    assert find_arm(spec, "", "base") == Arm("spec")
+    assert find_arm(spec, "", "candidate").name == "big"
+    assert find_arm(spec, "moved", "candidate").targets == {"here": "there"}
+    typed = find_arm(spec, "bs=8k;engine=/x", "candidate")
+    assert (typed.overrides, typed.engine) == (("bs=8k",), "/x")
+    with pytest.raises(UsageError, match="there is no arm 'bog'"):
+        find_arm(spec, "bog", "candidate")
+    with pytest.raises(UsageError, match="no arm is named as the candidate"):
+        find_arm(spec_of(tmp_path, TEXT.partition("compare:")[0]), "", "candidate")
+
+
+def test_each_side_has_its_own_options_and_both_share_the_ids(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path)
+    sides = make_sides(spec, Arm("spec"), find_arm(spec, "big", "candidate"), ("size=8m",))
+    assert [case.jobs[0].options["bs"] for case in sides.base] == ["4k", "4k"]
+    assert [case.jobs[0].options["bs"] for case in sides.candidate] == ["16k", "16k"]
+    assert {case.jobs[0].options["size"] for case in (*sides.base, *sides.candidate)} == {"8m"}
+    ids = [case.id for case in sides.plan.cases]
+    assert ids == [case.id for case in sides.base] == [case.id for case in sides.candidate]
+    moved = make_sides(spec, Arm("spec"), find_arm(spec, "moved", "candidate"), ())
+    assert [case.target.name for case in moved.candidate] == ["there", "there"]
+
+
+def test_a_comparison_is_never_mixed_up_with_nights_or_other_arms(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path)
+    arms = [Arm("spec"), *spec.compare.arms, Arm("other", engine="/y")]
+    seen = [make_sides(spec, arms[0], arm, ()).plan.cases[0].id for arm in arms]
+    night = make_sides(spec, arms[0], arms[0], ()).base[0]
+    assert len(set(seen)) == len(arms)
+    plain = spec_of(tmp_path)
+    assert night.id not in {case.id for case in make_plan(plain).cases}
+    assert seen[0] == canary_id(make_plan(plain).cases[0])
+
+
+def test_an_arm_may_not_change_the_matrix(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has 2 cases and arm iodepth=1 1"):
+        make_sides(spec_of(tmp_path), Arm("spec"), Arm("iodepth=1", ("iodepth=1",)), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("here: there }", "here: nowhere }"), "there is no target 'nowhere'"),
+        (("candidate: big", "candidate: bug"), "candidate: there is no arm 'bug'"),
+        (("blocks: 12", "blocks: 2"), "blocks"),
+        (("set: {", "sett: {"), "unknown key 'sett'"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], says: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        spec_of(tmp_path, TEXT.replace(*change))
+    assert says in "".join(str(error) for error in (caught.value, *caught.value.others))
