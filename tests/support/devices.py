@@ -60,6 +60,17 @@ def mounted(device: str, point: Path, fs_type: str = "ext4") -> Iterator[Path]:
         sh("umount", str(point))
 
 
+@contextmanager
+def tmpfs(point: Path, size: str) -> Iterator[Path]:
+    """A small filesystem in memory, mounted."""
+    point.mkdir(parents=True, exist_ok=True)
+    sh("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(point))
+    try:
+        yield point
+    finally:
+        sh("umount", str(point))
+
+
 def fill(folder: Path) -> None:
     """Take the last byte of a small filesystem."""
     with (folder / "filler").open("wb", buffering=0) as filler:

@@ -101,7 +101,8 @@ class InfluxServer:
         """The URL of a new, empty history."""
         raise NotImplementedError
 
-    def server(self, url: str) -> Server:
+    @staticmethod
+    def client(url: str) -> Server:
         """Its own client, for questions that a store does not answer."""
         raise NotImplementedError
 
@@ -148,7 +149,8 @@ class Influx1(InfluxServer):
         self.call(f"/query?q=CREATE+DATABASE+{name}", "")
         return f"influxdb1://127.0.0.1:{self.port}/{name}"
 
-    def server(self, url: str) -> Server:
+    @staticmethod
+    def client(url: str) -> Server:
         return Server1(parse_address(url, FORM1))
 
     def _command(self) -> list[str]:
@@ -192,7 +194,8 @@ class Influx2(InfluxServer):
     def url(self, bucket: str, *, token: str = TOKEN) -> str:
         return f"influxdb://:{token}@127.0.0.1:{self.port}/{ORGANIZATION}/{bucket}"
 
-    def server(self, url: str) -> Server:
+    @staticmethod
+    def client(url: str) -> Server:
         return Server2(parse_address(url, FORM2))
 
     def _command(self) -> list[str]:
