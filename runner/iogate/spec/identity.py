@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 
 from iogate.model.spec import JobSpec, Target, TargetKind
-from iogate.spec.fio_values import canonical_value
+from iogate.spec.fio_options import OPTIONS
+from iogate.spec.fio_values import BadValueError, canonical_value
 
 _ID_DIGITS = 16
 _COSMETIC = ("description",)
@@ -26,11 +27,15 @@ def case_id(jobs: Sequence[JobSpec], target: Target, device: Target | None) -> s
 
 
 def _canonical_options(job: JobSpec) -> dict[str, str]:
-    return {
-        key: canonical_value(key, value)
-        for key, value in job.options.items()
-        if key not in _COSMETIC
-    }
+    return {key: _spelled(key, job.options[key]) for key in job.options if key not in _COSMETIC}
+
+
+def _spelled(key: str, value: str) -> str:
+    """Jobs of a spec hold known options alone; those of an imported result hold what ran."""
+    try:
+        return canonical_value(key, value) if key in OPTIONS else value
+    except BadValueError:
+        return value
 
 
 def _describe(target: Target, device: Target | None) -> dict[str, object]:

@@ -1,65 +1,14 @@
-"""Which facts make a host another one, and where they changed."""
+"""Where the environment of a host changed."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 
+from iogate.identity import COMPARE_KEYS, compared, digest
 from iogate.model.night import Night
 from iogate.model.trend import FactChange, Marker
 
-Facts = Mapping[str, str | int | float | bool]
-
-# A change of one of these moves numbers without any change of what is under test. Not here:
-# what varies from night to night (load), and what the target's case id holds anyway.
-COMPARE_KEYS = (
-    "engine.name",
-    "engine.version",
-    "kernel.release",
-    "kernel.cmdline",
-    "kernel.config*",
-    "kernel.clocksource",
-    "cpu.model",
-    "cpu.microcode",
-    "cpu.count",
-    "cpu.online",
-    "cpu.smt",
-    "cpu.governor",
-    "cpu.driver",
-    "cpu.no_turbo",
-    "cpu.boost",
-    "cpu.mitigations",
-    "host.bios",
-    "host.product",
-    "host.virtualization",
-    "target.*.model",
-    "target.*.serial_digest",
-    "target.*.firmware",
-    "target.*.size_bytes",
-    "target.*.filesystem",
-    "target.*.mount_options",
-    "target.*.mkfs*",
-    "target.*.scheduler",
-    "target.*.nr_requests",
-    "target.*.write_cache",
-)
-
-
-def compared(facts: Facts, across: Sequence[str] = ()) -> dict[str, str]:
-    """The facts that tell environments apart, as text."""
-    return {
-        name: str(value)
-        for name, value in sorted(facts.items())
-        if any(fnmatchcase(name, key) for key in COMPARE_KEYS)
-        and not any(fnmatchcase(name, key) for key in across)
-    }
-
-
-def digest(facts: Mapping[str, str]) -> str:
-    """A short name of an environment."""
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:8]
+__all__ = ["COMPARE_KEYS", "compared", "digest", "find_markers"]
 
 
 def find_markers(nights: Sequence[Night], across: Sequence[str]) -> tuple[Marker, ...]:

@@ -13,6 +13,9 @@ import click
 SUBCOMMANDS = {
     "list": "iogate.cli.history.listing",
     "show": "iogate.cli.history.show",
+    "compare": "iogate.cli.history.compare",
+    "export": "iogate.cli.history.export",
+    "import": "iogate.cli.history.importing",
     "sync": "iogate.cli.history.sync",
 }
 

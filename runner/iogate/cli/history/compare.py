@@ -1,0 +1,135 @@
+"""``iogate history compare``: two runs side by side."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+
+import click
+
+from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started, store_option
+from iogate.cli.table import defused, printable
+from iogate.identity import describe, differences
+from iogate.model.run import Run
+from iogate.model.trend import FactChange
+from iogate.store import open_store
+
+_HEAD = ("case", "metric", "before", "after", "change", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A metric of a case in both runs: medians in the metric's unit; ``change`` is relative,
+    ``better`` whether it is one for the better, None where neither can be said."""
+
+    case: str
+    metric: str
+    unit: str
+    before: float
+    after: float
+    change: float | None
+    better: bool | None
+
+
+@click.command("compare")
+@click.argument("before")
+@click.argument("after")
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="PATH", help="This metric; else the usual ones."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@store_option
+def command(
+    before: str,
+    after: str,
+    *,
+    cases: tuple[str, ...],
+    metrics: tuple[str, ...],
+    as_json: bool,
+    store: str | None,
+) -> None:
+    """Show what two runs measured side by side, and how their environments differ.
+
+    BEFORE and AFTER are ids of runs, or the start of one. These are plain differences of
+    medians: whether one is more than noise is what a gate or 'iogate ab' says.
+    """
+    with closing(open_store(store)) as opened:
+        old, new = opened.run(before), opened.run(after)
+    rows = list(_rows(old, new, cases, metrics))
+    changes = differences(old.environment, new.environment)
+    if as_json:
+        click.echo(json.dumps(_document(old, new, rows, changes), indent=1, allow_nan=False))
+        return
+    click.echo(_subject("before", old))
+    click.echo(_subject("after", new))
+    for change in changes:
+        click.echo(defused(printable(describe(change))))
+    click.echo()
+    if rows:
+        print_table(_HEAD, [_cells(row) for row in rows], right=(2, 3, 4))
+    else:
+        click.echo("they have no case in common")
+
+
+def _document(
+    old: Run, new: Run, rows: Sequence[_Row], changes: Sequence[FactChange]
+) -> dict[str, object]:
+    return {
+        "before": old.id,
+        "after": new.id,
+        "environment": [asdict(change) for change in changes],
+        "metrics": [asdict(row) for row in rows],
+    }
+
+
+def _subject(word: str, run: Run) -> str:
+    text = f"{run.id[:SHORT_ID]} of {started(run):%Y-%m-%d %H:%M} on {run.host.name}"
+    revision = revision_text(run)
+    return defused(printable(f"{word:<8}{text}{f', {revision}' if revision else ''}"))
+
+
+def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> Iterator[_Row]:
+    from fnmatch import fnmatchcase
+
+    from iogate.metrics import default_metrics
+
+    former = {case.id: case for case in old.plan.cases}
+    for case in new.plan.cases:
+        known = next((former[name] for name in (case.id, *case.aka) if name in former), None)
+        if known is None or not any(fnmatchcase(case.name, glob) for glob in cases or ("*",)):
+            continue
+        measured = new.measurements_of(case.id)
+        for path in metrics or default_metrics(measured):
+            row = _row(path, case.name, (old, known.id), (new, case.id))
+            if row:
+                yield row
+
+
+def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _Row | None:
+    from iogate.metrics import metric
+    from iogate.stats.robust import median
+
+    each = metric(path)
+    medians = []
+    for run, case_id in (old, new):
+        found = [each.extract(measurement) for measurement in run.measurements_of(case_id)]
+        values = [value for value in found if value is not None and math.isfinite(value)]
+        if not values:
+            return None
+        medians.append(median(values))
+    before, after = medians
+    change = after / before - 1 if before else None
+    better = None if after == before else (after > before) == (each.better.value == "high")
+    return _Row(case, path, each.unit.value, before, after, change, better)
+
+
+def _cells(row: _Row) -> tuple[str, ...]:
+    from iogate.model.units import Unit, format_change, format_value
+
+    values = (format_value(value, Unit(row.unit)) for value in (row.before, row.after))
+    word = "" if row.better is None else "better" if row.better else "worse"
+    return (row.case, row.metric, *values, format_change(row.change), word)

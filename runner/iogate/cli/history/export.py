@@ -1,0 +1,70 @@
+"""``iogate history export``: everything that a history holds, as one file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from iogate.archive import FORMATS, format_of, open_format, read_history
+from iogate.cli.history.shown import store_option
+from iogate.errors import RunError
+from iogate.store import Store, open_store
+
+_STDOUT = "-"
+
+
+@click.command("export")
+@click.argument("file", default=_STDOUT)
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    help="By default what the suffix of FILE says, else jsonl.",
+)
+@click.option("--spec", metavar="NAME", help="Only runs of this spec, and no decisions.")
+@click.option("--host", metavar="HOST", help="Only runs on this host, and no decisions.")
+@store_option
+def command(
+    file: str, *, format_name: str | None, spec: str | None, host: str | None, store: str | None
+) -> None:
+    """Write every run and decision to FILE, or to stdout.
+
+    Nothing is lost: 'iogate history import' puts it back into any store. jsonl is a document
+    a line; csv and parquet are a table of every kept metric that holds the documents too.
+    """
+    chosen = open_format(format_name or format_of(file if file != _STDOUT else ""))
+    with closing(open_store(store)) as opened, _output(file) as out:
+        chosen.write(read_history(opened, run_ids=_chosen(opened, spec, host)), out)
+
+
+def _chosen(store: Store, spec: str | None, host: str | None) -> set[str] | None:
+    if spec is None and host is None:
+        return None
+    return {run.id for run in store.runs(spec=spec, host=host)}
+
+
+@contextmanager
+def _output(file: str) -> Iterator[BinaryIO]:
+    """A file that is there whole or not at all; stdout as it is."""
+    if file == _STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)

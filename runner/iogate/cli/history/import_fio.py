@@ -1,0 +1,134 @@
+"""``iogate history import fio``: bring the past of fio along."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from iogate.archive import keep
+from iogate.cli.history.shown import store_option
+from iogate.cli.table import counted, defused, printable
+from iogate.errors import IogateError, RunError, UsageError
+from iogate.foreign import Origin, as_run, read_fio
+from iogate.host.facts import this_host
+from iogate.model.run import Host, Revision, Run
+from iogate.store import open_store
+from iogate.sut import open_sut
+
+_LARGEST_BYTES = 1 << 30
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Files that were read, and what was wrong with those that could not be."""
+
+    origin: Origin
+    results: int = 0
+    bad: int = 0
+
+
+@click.command("fio")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--spec", default="", metavar="NAME", help="Name of the spec; else of the jobs.")
+@click.option(
+    "--host",
+    metavar="NAME",
+    help="Where it was measured, if not here; as 'history list' names it, or a new name.",
+)
+@click.option(
+    "--directory", default="", metavar="DIR", help="Where fio ran, if its options do not say."
+)
+@click.option("--commit", default="", metavar="ID", help="The revision that was measured.")
+@click.option("--label", default="", metavar="TEXT", help="A label instead of a revision.")
+@store_option
+def command(
+    files: tuple[str, ...],
+    *,
+    spec: str,
+    host: str | None,
+    directory: str,
+    commit: str,
+    label: str,
+    store: str | None,
+) -> int:
+    """Put results of fio into a history: JSON of versions 3.1 to 3.42, or what fio prints for
+    people (versions 1 to 3), with any text around them; - is stdin.
+
+    Each call of fio becomes a run of one case. Its case id is made from the job options as
+    that of a spec is: where a spec has the same options and target, both are one series.
+    Importing a file again adds nothing.
+    """
+    with closing(open_store(store)) as opened:
+        known = {} if host is None else {run.host.name: run.host for run in opened.runs()}
+        origin = Origin(
+            file="",
+            host=_host(host, known),
+            ended_ns=0,
+            spec=spec,
+            directory=directory,
+            revision=Revision(commit=commit, label=label),
+        )
+        reading = _Reading(origin)
+        tally = keep(opened, _runs(files, reading))
+    here = f", {tally.known} of them already here" if tally.known else ""
+    files_text = counted(len(files), "file")
+    click.echo(f"{counted(reading.results, 'result')} in {files_text}{here}", err=True)
+    if reading.bad:
+        raise RunError(
+            f"{counted(reading.bad, 'file')} of {len(files)} could not be imported",
+            remedy="each is named above, with the reason; the others are in the history",
+        )
+    return 0
+
+
+def _host(name: str | None, known: dict[str, Host]) -> Host:
+    """This host, one that the history knows by that name, or one known by its name alone."""
+    if name is None:
+        return this_host(open_sut())
+    if name in known:
+        return known[name]
+    return Host(name, hashlib.sha256(f"iogate import {name}".encode()).hexdigest()[:16])
+
+
+def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
+    for file in files:
+        try:
+            found = list(_read(file, reading.origin))
+        except IogateError as error:
+            reading.bad += 1
+            click.echo(defused(printable(f"{file}: {error.what}")), err=True)
+            continue
+        reading.results += len(found)
+        yield from found
+
+
+def _read(file: str, origin: Origin) -> Iterator[Run]:
+    text, written_ns = _text(file)
+    results = read_fio(text)
+    if not results:
+        raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
+    name = "" if file == "-" else Path(file).name
+    for result in results:
+        yield as_run(result, replace(origin, file=name, ended_ns=written_ns))
+
+
+def _text(file: str) -> tuple[str, int]:
+    """A file's text, and when it was written."""
+    try:
+        if file == "-":
+            data, written_ns = sys.stdin.buffer.read(), time.time_ns()
+        else:
+            path = Path(file)
+            if path.stat().st_size > _LARGEST_BYTES:
+                raise UsageError("it is larger than 1 GiB: no result of fio is")
+            data, written_ns = path.read_bytes(), path.stat().st_mtime_ns
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error.strerror}") from None
+    return data.decode("utf-8", "replace"), written_ns

@@ -1,0 +1,84 @@
+"""``iogate history import``: an export into a history; ``import fio``: results of fio."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from iogate.archive import FORMATS, Tally, format_of, keep, open_format
+from iogate.cli.history.import_fio import command as import_fio
+from iogate.cli.history.shown import store_option
+from iogate.cli.table import counted, defused, printable
+from iogate.errors import UsageError
+from iogate.store import open_store
+
+
+class _Files(click.Group):
+    """A group that takes ``import FILE`` for ``import file FILE``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = ["file", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("import", cls=_Files)
+def command() -> None:
+    """Put into the history what was exported from one: iogate history import FILE; or what fio
+    measured: iogate history import fio FILE."""
+
+
+command.add_command(import_fio)
+
+
+@command.command("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    help="By default what the suffix of each FILE says, else jsonl.",
+)
+@store_option
+def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> None:
+    """Put the runs and decisions of exports into a history; - is stdin.
+
+    What is there already stays as it is, so an import may be repeated, and one that was cut
+    off goes on where it was.
+    """
+    with closing(open_store(store)) as opened:
+        for file in files:
+            chosen = open_format(format_name or format_of(file if file != "-" else ""))
+            with _input(file) as source:
+                tally = keep(opened, chosen.read(source, file))
+            click.echo(defused(f"{printable(file)}: {told(tally)}"), err=True)
+
+
+@contextmanager
+def _input(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        source = Path(file).open("rb")  # noqa: SIM115  (so that only its own errors are told)
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    with source:
+        yield source
+
+
+def told(tally: Tally) -> str:
+    """What became of an import, in a line."""
+    parts = [f"{counted(tally.added, 'run')} added"]
+    parts += [f"{tally.known} already here"] if tally.known else []
+    parts += [f"{tally.completed} completed"] if tally.completed else []
+    parts += [f"{counted(tally.decisions, 'decision')} added"] if tally.decisions else []
+    if tally.different:
+        names = ", ".join(run_id[:12] for run_id in tally.different[:5])
+        parts.append(f"{len(tally.different)} kept as they are here, and different: {names}")
+    return ", ".join(parts)

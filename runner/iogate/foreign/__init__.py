@@ -1,0 +1,20 @@
+"""Results of other programs, as runs of our own: fio's JSON and fio's output for people.
+
+``read_fio(text, …)`` finds every result in a text, with whatever stands around it.
+"""
+
+from __future__ import annotations
+
+from iogate.foreign.base import ForeignResult, Origin
+from iogate.foreign.fio_documents import read_documents
+from iogate.foreign.fio_output import read_output
+from iogate.foreign.runs import as_run
+
+__all__ = ["ForeignResult", "Origin", "as_run", "read_fio"]
+
+
+def read_fio(text: str) -> list[ForeignResult]:
+    """The results in a text, in their order: its JSON documents; where it holds none, what
+    fio printed for people. EngineError for a JSON result that cannot be read; a text
+    without any result gives none."""
+    return read_documents(text) or read_output(text)

@@ -1,0 +1,142 @@
+"""fio's JSON (versions 3.1 to 3.42): every document in a text, with text around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from iogate.engine.base import EngineResult
+from iogate.engine.result import parse_result
+from iogate.errors import EngineError
+from iogate.foreign.base import ForeignResult
+from iogate.foreign.fio_options import job_spec, texts, unique_jobs
+
+_START = re.compile(r"^\s*\{", re.MULTILINE)
+_MOST_FAILURES = 1000
+_DATA = ("read", "write", "trim")
+_LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
+_SAME_START_S = 2.0
+_LATEST_S = 2**33
+_IDLE: dict[str, Any] = {
+    "total_ios": 0, "io_bytes": 0, "runtime": 0, "iops": 0.0, "bw": 0, "bw_bytes": 0,
+}  # fmt: skip
+
+
+def read_documents(text: str) -> list[ForeignResult]:
+    """The results in a text. Of the documents that --status-interval appends, the last of
+    each run counts. EngineError for a result that cannot be read."""
+    found: list[tuple[dict[str, Any], str]] = []
+    for document, own in _documents(text):
+        if found and _goes_on(found[-1][0], document):
+            found.pop()
+        found.append((document, own))
+    return [_result(document, own) for document, own in found]
+
+
+def _documents(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each JSON object that is a result of fio, and its text."""
+    decoder = json.JSONDecoder()
+    at, failures = 0, 0
+    while (match := _START.search(text, at)) and failures < _MOST_FAILURES:
+        start = match.end() - 1
+        try:
+            document, at = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            failures += 1
+            at = start + 1
+            continue
+        if isinstance(document, dict) and "fio version" in document:
+            yield document, text[start:at]
+
+
+def _goes_on(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether two documents are looks at the same run, the second the later one."""
+    try:
+        return (
+            [row["jobname"] for row in _rows(before)] == [row["jobname"] for row in _rows(after)]
+            and _elapsed_s(before) <= _elapsed_s(after)
+            and abs(_began_s(before) - _began_s(after)) <= _SAME_START_S
+        )
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
+        return False
+
+
+def _began_s(document: Mapping[str, Any]) -> float:
+    return _ended_s(document) - _elapsed_s(document)
+
+
+def _ended_s(document: Mapping[str, Any]) -> float:
+    if "timestamp_ms" in document:
+        return float(document["timestamp_ms"]) / 1000
+    return float(document.get("timestamp", 0))
+
+
+def _elapsed_s(document: Mapping[str, Any]) -> float:
+    return max((float(row.get("elapsed", 0)) for row in _rows(document)), default=0.0)
+
+
+def _rows(document: Mapping[str, Any]) -> list[Any]:
+    """The rows of jobs; a server's clients report theirs elsewhere, with a sum of all."""
+    rows = document.get("jobs") or document.get("client_stats") or []
+    return [row for row in rows if row.get("jobname") != "All clients"]
+
+
+def _result(document: dict[str, Any], text: str) -> ForeignResult:
+    try:
+        ended_s, elapsed_s = _likely(_ended_s(document)), _likely(_elapsed_s(document))
+        return ForeignResult(
+            result=_parsed(document),
+            jobs=_jobs(document),
+            ended_ns=int(ended_s * 1e9) or None,
+            elapsed_ns=int(elapsed_s * 1e9),
+            text=text,
+            form="fio json",
+        )
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise EngineError(
+            f"a result of fio cannot be read: {error!r}",
+            remedy="iogate reads the JSON of fio 3.1 to 3.42: convert it, or leave it out",
+        ) from None
+
+
+def _likely(seconds: float) -> float:
+    if not 0 <= seconds < _LATEST_S:
+        raise ValueError(f"{seconds} is no time")
+    return seconds
+
+
+def _parsed(document: Mapping[str, Any]) -> EngineResult:
+    rows = [_completed(row) for row in _rows(document) if "jobname" in row]
+    if any("clat" in row[name] for row in rows for name in _DATA):
+        raise ValueError("latencies in µs, as fio wrote before 3.0")
+    options = document.get("global options", {})
+    return parse_result({**document, "jobs": rows, "global options": options})
+
+
+def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What earlier versions left out, from what they wrote."""
+    parts = {name: _completed_part({**_IDLE, **(row.get(name) or {})}) for name in _DATA}
+    runtime = max(part["runtime"] for part in parts.values())
+    zeros = dict.fromkeys(("error", "usr_cpu", "sys_cpu", "ctx", "majf", "minf"), 0)
+    return {**zeros, "job_runtime": runtime, **row, **parts}
+
+
+def _completed_part(part: dict[str, Any]) -> dict[str, Any]:
+    if not part["bw_bytes"]:
+        part["bw_bytes"] = part["bw"] * 1024
+    for name in _LATENCIES:
+        latency = part.get(name)
+        if latency and "N" not in latency:
+            part[name] = {**latency, "N": part["total_ios"] if latency["max"] else 0}
+    return part
+
+
+def _jobs(document: Mapping[str, Any]) -> tuple[Any, ...]:
+    shared = texts(document.get("global options"))
+    return unique_jobs(
+        job_spec(str(row["jobname"]), [*shared, *texts(row.get("job options"))])
+        for row in _rows(document)
+        if "jobname" in row
+    )

@@ -1,0 +1,94 @@
+"""A result of another program as a run of one case, measured once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from iogate.foreign.base import ForeignResult, Origin
+from iogate.foreign.fio_options import place_jobs
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.spec import Repetitions
+from iogate.model.verdict import Outcome, RunVerdict
+from iogate.spec.identity import case_id
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+_LONGEST_NAME = 60
+
+
+def as_run(found: ForeignResult, origin: Origin) -> Run:
+    """The run that the result was. Its id is made from the result and the host, so that
+    importing it again gives the same run; its case id is what a spec with the same options
+    and target would give. A job that failed makes it a failed run."""
+    target, jobs = place_jobs(found.jobs, origin.directory)
+    name = origin.spec or _name([job.name for job in jobs])
+    case = Case(
+        id=case_id(jobs, target, None),
+        name=name,
+        workload=name,
+        target=target,
+        jobs=jobs,
+        parameters={},
+        repetitions=Repetitions(1, 1),
+        thresholds=(),
+    )
+    ended_ns = found.ended_ns or origin.ended_ns
+    started_ns = max(ended_ns - found.elapsed_ns, 0)
+    failed = next((job for job in found.result.jobs if job.error), None)
+    measurement = Measurement(
+        case_id=case.id,
+        repetition=1,
+        started_ns=started_ns,
+        duration_ns=found.elapsed_ns,
+        engine=found.result.engine,
+        jobs=found.result.jobs,
+        disks=found.result.disks,
+        warnings=found.result.warnings,
+    )
+    reason = f"job {failed.name} ended with error {failed.error}" if failed else ""
+    return Run(
+        id=_run_id(found.text, origin.host.machine_id),
+        plan=_plan(case, origin),
+        host=origin.host,
+        revision=origin.revision,
+        started_ns=started_ns,
+        finished_ns=ended_ns,
+        status=RunStatus.FAILED if failed else RunStatus.COMPLETE,
+        environment=_environment(found, origin),
+        measurements=() if failed else (measurement,),
+        failures=(CaseFailure(case.id, 1, reason),) if failed else (),
+        verdict=None if failed else RunVerdict(Outcome.PASS, 0, "imported: nothing was judged"),
+    )
+
+
+def _plan(case: Case, origin: Origin) -> Plan:
+    return Plan(
+        spec_name=case.name,
+        spec_file=origin.file,
+        spec_sha256=hashlib.sha256(b"").hexdigest(),
+        spec_text="",
+        cases=(case,),
+    )
+
+
+def _environment(found: ForeignResult, origin: Origin) -> dict[str, str | int | float | bool]:
+    facts = {
+        "engine.name": found.result.engine.name,
+        "engine.version": found.result.engine.version,
+        "origin.form": found.form,
+        "origin.file": origin.file,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _name(jobs: list[str]) -> str:
+    joined = "+".join(dict.fromkeys(jobs))
+    return _UNSAFE.sub("-", joined)[:_LONGEST_NAME].strip("-") or "fio"
+
+
+def _run_id(text: str, machine_id: str) -> str:
+    own = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    own.update(f"\0{machine_id}".encode("utf-8", "surrogatepass"))
+    return own.hexdigest()[:32]

@@ -1,0 +1,158 @@
+"""What makes a host, its device and its engine the same as before. Pure.
+
+An environment is a map of dotted facts. *Compare-keys* are patterns of facts that move numbers
+without any change of what is under test: a run is compared with runs that agree in them, and
+a night that differs in one is a marker in the trend and begins a new series there. A spec adds
+to them (``baseline.compare.also``) and takes away (``baseline.compare.across``).
+
+A fact that one side does not know is no difference: an earlier version may not have looked,
+an imported result cannot say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from iogate.model.night import RunFacts
+from iogate.model.trend import FactChange
+from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
+
+Facts = Mapping[str, str | int | float | bool]
+
+# Not here: what varies from night to night (load), and what the target's case id holds anyway.
+COMPARE_KEYS = (
+    "engine.name",
+    "engine.version",
+    "engine.clock",
+    "kernel.release",
+    "kernel.version",
+    "kernel.build_id",
+    "kernel.cmdline",
+    "kernel.config*",
+    "kernel.clocksource",
+    "cpu.model",
+    "cpu.microcode",
+    "cpu.count",
+    "cpu.online",
+    "cpu.smt",
+    "cpu.governor",
+    "cpu.driver",
+    "cpu.no_turbo",
+    "cpu.boost",
+    "cpu.mitigations",
+    "host.bios",
+    "host.product",
+    "host.virtualization",
+    "target.*.model",
+    "target.*.serial_digest",
+    "target.*.firmware",
+    "target.*.size_bytes",
+    "target.*.rotational",
+    "target.*.filesystem",
+    "target.*.mount_options",
+    "target.*.mkfs*",
+    "target.*.scheduler",
+    "target.*.nr_requests",
+    "target.*.read_ahead_kb",
+    "target.*.max_sectors_kb",
+    "target.*.logical_block_size",
+    "target.*.physical_block_size",
+    "target.*.wbt_lat_usec",
+    "target.*.write_cache",
+)
+_MOST_NAMED = 3
+
+
+def compared(facts: Facts, across: Sequence[str] = (), also: Sequence[str] = ()) -> dict[str, str]:
+    """The facts that tell environments apart, as text: those that a compare-key or ``also``
+    names, and ``across`` does not."""
+    return {
+        name: str(value)
+        for name, value in sorted(facts.items())
+        if _named(name, (*COMPARE_KEYS, *also)) and not _named(name, tuple(across))
+    }
+
+
+def digest(facts: Mapping[str, str]) -> str:
+    """A short name of an environment."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def differences(
+    before: Facts, after: Facts, across: Sequence[str] = (), also: Sequence[str] = ()
+) -> tuple[FactChange, ...]:
+    """The compared facts that both know, and that are not the same, by name."""
+    old, new = compared(before, across, also), compared(after, across, also)
+    return tuple(
+        FactChange(name, old[name], value)
+        for name, value in new.items()
+        if name in old and old[name] != value
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """An accepted run that is no baseline, as its environment was another one."""
+
+    run_id: str
+    changes: tuple[FactChange, ...]
+
+
+@dataclass(slots=True)
+class Comparable:
+    """Asks of each run of a history whether it may be compared with one that was measured in
+    the environment ``facts``; those that may not are noted in ``set_aside``."""
+
+    facts: Facts
+    across: Sequence[str] = ()
+    also: Sequence[str] = ()
+    set_aside: list[SetAside] = field(default_factory=list)
+
+    def __call__(self, run: RunFacts) -> bool:
+        changes = differences(run.environment, self.facts, self.across, self.also)
+        if changes:
+            self.set_aside.append(SetAside(run.run_id, changes))
+        return not changes
+
+
+def explained(verdict: RunVerdict, set_aside: Sequence[SetAside]) -> RunVerdict:
+    """The verdict, whose limits without a baseline name the facts that kept runs from being
+    one."""
+    if not set_aside:
+        return verdict
+    reason = set_aside_reason(set_aside)
+    return replace(verdict, thresholds=tuple(_explained(t, reason) for t in verdict.thresholds))
+
+
+def set_aside_reason(set_aside: Sequence[SetAside]) -> str:
+    """``7 earlier runs are of another environment: kernel.release was 6.1 and is 6.6``. What
+    is named is what set the newest of them apart."""
+    n, newest = len(set_aside), set_aside[0].changes
+    named = ", ".join(describe(change) for change in newest[:_MOST_NAMED])
+    more = f" and {len(newest) - _MOST_NAMED} more" if len(newest) > _MOST_NAMED else ""
+    runs = "1 earlier run is" if n == 1 else f"{n} earlier runs are"
+    return (
+        f"{runs} of another environment: {named}{more} (baseline.compare.across in the spec"
+        " would compare across it)"
+    )
+
+
+def describe(change: FactChange) -> str:
+    """``kernel.release was 6.1 and is 6.6``."""
+    return f"{change.fact} was {change.before or 'empty'} and is {change.after or 'empty'}"
+
+
+def _explained(verdict: ThresholdVerdict, reason: str) -> ThresholdVerdict:
+    if verdict.outcome is not Outcome.MISSING_BASELINE:
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason}; {reason}")
+
+
+@lru_cache(maxsize=4096)  # a trend asks the same of hundreds of nights
+def _named(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

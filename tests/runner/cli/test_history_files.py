@@ -1,0 +1,140 @@
+"""``iogate history export|import|compare`` and ``import fio``, as they are called."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from iogate.cli.history import command
+from iogate.errors import RunError, UsageError
+from iogate.store import open_store
+from support import fio_outputs as f
+from support.year import year
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A history of some nights."""
+    path = str(tmp_path / "history.sqlite")
+    with closing(open_store(path)) as store:
+        store.add_runs(year(nights=4))
+    return path
+
+
+def history(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(command, arguments, input=stdin)
+
+
+def ids(url: str) -> list[str]:
+    with closing(open_store(url)) as store:
+        return list(store.run_ids())
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_a_history_goes_into_a_file_and_into_another_store(
+    url: str, tmp_path: Path, suffix: str
+) -> None:
+    file, other = str(tmp_path / f"out.{suffix}"), str(tmp_path / "other.sqlite")
+    assert history("export", file, "--store", url).exit_code == 0
+    result = history("import", file, "--store", other)
+    assert result.exit_code == 0
+    assert f"{len(ids(url))} runs added" in result.stderr
+    assert ids(other) == ids(url)
+    again = history("import", file, "--store", other)
+    assert f"0 runs added, {len(ids(url))} already here" in again.stderr
+    assert history("export", "--store", other).stdout == history("export", "--store", url).stdout
+
+
+def test_a_pipe_carries_a_history(url: str, tmp_path: Path) -> None:
+    other = str(tmp_path / "other.sqlite")
+    text = history("export", "--store", url).stdout
+    assert history("import", "-", "--store", other, stdin=text).exit_code == 0
+    assert ids(other) == ids(url)
+
+
+def test_an_export_can_be_of_one_spec(url: str) -> None:
+    lines = history("export", "--spec", "other", "--store", url).stdout.splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"schema": "history/1"},
+        {"end": {"runs": 0, "decisions": 0}},
+    ]
+
+
+def test_an_export_that_fails_leaves_the_old_file(url: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot write"):
+        raise (
+            history("export", str(tmp_path / "no" / "out.csv"), "--store", url).exception
+            or SystemError
+        )
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_file_that_is_not_there_is_named(url: str, tmp_path: Path) -> None:
+    result = history("import", str(tmp_path / "none.jsonl"), "--store", url)
+    assert isinstance(result.exception, UsageError)
+    assert "none.jsonl: No such file" in result.exception.what
+
+
+def test_two_runs_are_shown_side_by_side(url: str) -> None:
+    before, after = ids(url)[:2]
+    text = history("compare", before, after[:12], "--store", url).stdout
+    assert text.startswith(f"before  {before[:12]}")
+    (line,) = [line for line in text.splitlines() if "iodepth=2 " in line and "clat.p99 " in line]
+    assert line.split()[-1] in ("better", "worse")
+    document = json.loads(history("compare", before, after, "--json", "--store", url).stdout)
+    row = next(row for row in document["metrics"] if row["metric"] == "read.iops")
+    assert row["change"] == pytest.approx(row["after"] / row["before"] - 1)
+    assert row["better"] is (row["after"] > row["before"])
+    assert document["environment"] == []
+
+
+def test_a_comparison_names_what_changed_around_it(url: str) -> None:
+    with closing(open_store(url)) as store:
+        run = store.run(ids(url)[0])
+        store.add_runs(
+            [replace(run, id="new", environment={**run.environment, "kernel.release": "7.0"})]
+        )
+    text = history("compare", run.id, "new", "--metric", "read.iops", "--store", url).stdout
+    assert "kernel.release was 6.1.0 and is 7.0" in text
+    assert text.count("read.iops") == 3
+    assert "read.bw" not in text
+
+
+def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(f.document(rw="read")))
+    (tmp_path / "b.txt").write_text(f.VERSION_3)
+    files = [str(tmp_path / name) for name in ("a.json", "b.txt")]
+    result = history("import", "fio", *files, "--host", "attic", "--store", url)
+    assert result.exit_code == 0, result.exception
+    assert result.stderr == "2 results in 2 files\n"
+    listed = history("list", "--host", "attic", "--store", url).stdout
+    assert "oltp" in listed
+    assert "reader" in listed
+    again = history("import", "fio", *files, "--host", "attic", "--store", url)
+    assert again.stderr == "2 results in 2 files, 2 of them already here\n"
+
+
+def test_a_spec_a_label_and_stdin(url: str) -> None:
+    words = ["import", "fio", "-", "--spec", "nightly", "--label", "v1", "--store", url]
+    assert history(*words, stdin=f.VERSION_3).exit_code == 0
+    text = history("list", "--spec", "nightly", "--limit", "50", "--store", url).stdout
+    assert text.splitlines()[-1].split()[-2:] == ["v1", "pass"]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text(f.VERSION_1)
+    (tmp_path / "bad.txt").write_text("nothing here")
+    (tmp_path / "dir").mkdir()
+    files = [str(tmp_path / name) for name in ("bad.txt", "good.txt", "dir", "gone")]
+    before = len(ids(url))
+    result = history("import", "fio", *files, "--store", url)
+    assert isinstance(result.exception, RunError)
+    assert result.exception.what == "3 files of 4 could not be imported"
+    assert "bad.txt: it holds no result of fio" in result.stderr
+    assert "gone: it cannot be read: No such file" in result.stderr
+    assert len(ids(url)) == before + 2

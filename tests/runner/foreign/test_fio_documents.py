@@ -1,0 +1,190 @@
+"""fio's JSON as results: versions, clones, intervals, text around it, and damage."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.errors import IogateError
+from iogate.foreign import Origin, as_run, read_fio
+from iogate.metrics import metric
+from iogate.model.document import to_document
+from iogate.model.run import Host, Run
+from support import fio_outputs as f
+
+ORIGIN = Origin("old.json", Host("old", "m-old"), ended_ns=10**18)
+
+
+def runs(*documents: Any, **more: Any) -> list[Run]:
+    text = "\n".join(json.dumps(each, indent=2) for each in documents)
+    return [as_run(found, Origin(**{**_ORIGIN, **more})) for found in read_fio(text)]
+
+
+_ORIGIN = {"file": "old.json", "host": ORIGIN.host, "ended_ns": ORIGIN.ended_ns}
+
+
+def test_options_are_the_global_ones_under_those_of_the_job() -> None:
+    (run,) = runs(f.document(rw="randread", size="4M", time_based=""))
+    case = run.plan.cases[0]
+    assert case.jobs[0].options == {
+        "ioengine": "psync", "size": "4M", "rw": "randread", "time_based": "1",
+    }  # fmt: skip
+    assert (case.target.kind, case.target.path) == ("directory", "/srv/x")
+
+
+def test_numbers_and_times() -> None:
+    (run,) = runs(f.document())
+    measured = run.measurements[0]
+    assert metric("read.iops").extract(measured) == 50
+    assert metric("read.clat.p99").extract(measured) == 3000
+    assert metric("read.clat.p75").extract(measured) is None
+    assert run.finished_ns == 1_600_000_000_500_000_000
+    assert run.started_ns == run.finished_ns - 3 * 10**9
+    assert measured.disks[0].util_percent == 50.5
+    assert (run.status, run.verdict and run.verdict.outcome) == ("complete", "pass")
+
+
+def test_a_histogram_is_better_than_percentiles() -> None:
+    document = f.document()
+    document["jobs"][0]["read"]["clat_ns"] = f.latency(1000, bins=True)
+    (run,) = runs(document)
+    clat = run.measurements[0].jobs[0].directions["read"].clat
+    assert clat is not None
+    assert clat.percentiles == {}
+    assert clat.histogram is not None
+    assert clat.histogram.count == 100
+
+
+def test_version_3_1_leaves_much_out() -> None:
+    document = f.document() | {"fio version": "fio-3.1"}
+    job = document["jobs"][0]
+    for key in ("job_runtime", "sync"):
+        del job[key]
+    for direction in ("read", "write", "trim"):
+        del job[direction]["bw_bytes"]
+        for kind in ("slat_ns", "clat_ns", "lat_ns"):
+            del job[direction][kind]["N"]
+    del document["timestamp_ms"], document["global options"]
+    (run,) = runs(document)
+    row = run.measurements[0].jobs[0]
+    read = row.directions["read"]
+    assert read.bw == 200 * 1024
+    assert read.clat is not None
+    assert read.clat.n == 100
+    assert read.slat is None
+    assert row.runtime_ns == 2 * 10**9
+    assert list(row.directions) == ["read"]
+
+
+def test_clones_are_rows_and_one_job() -> None:
+    document = f.document(numjobs="2")
+    document["jobs"].append(dict(document["jobs"][0]))
+    (run,) = runs(document)
+    assert len(run.plan.cases[0].jobs) == 1
+    assert [row.jobs for row in run.measurements[0].jobs] == [1, 1]
+    assert metric("read.iops").extract(run.measurements[0]) == 100
+
+
+def test_of_the_looks_at_one_run_the_last_counts() -> None:
+    looks = [f.document(at_s=1000 + at, elapsed_s=at) for at in (1, 2, 3)]
+    later = f.document(at_s=2000, elapsed_s=1)
+    first, second = runs(*looks, later)
+    assert first.finished_ns == 1_003_500_000_000
+    assert second.finished_ns == 2_000_500_000_000
+
+
+def test_text_may_stand_around_and_between() -> None:
+    one, other = (json.dumps(f.document(name=name), indent=2) for name in ("a", "b"))
+    text = f"fio: warning {{ [\n{{ not json\n{one}\nfio: note\n{other}\nDone }}"
+    assert [as_run(x, ORIGIN).plan.spec_name for x in read_fio(text)] == ["a", "b"]
+
+
+def test_what_another_program_wrote_is_no_result() -> None:
+    assert read_fio('{"jobs": [1]}') == []
+    assert read_fio("[" * 100_000) == []
+    assert read_fio('{"a":\n' * 5000) == []
+
+
+def test_client_rows_are_read_and_their_sum_is_not() -> None:
+    document = f.document()
+    rows = document.pop("jobs")
+    document["client_stats"] = [*rows, {**rows[0], "jobname": "All clients"}]
+    (run,) = runs(document)
+    assert len(run.measurements[0].jobs) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"jobs": [{"jobname": "x", "read": {"total_ios": "many"}}]}, "cannot be read"),
+        ({"jobs": []}, "no jobs"),
+        ({"timestamp_ms": 1e300}, "cannot be read"),
+        ({"timestamp_ms": "soon"}, "cannot be read"),
+    ],
+)
+def test_a_damaged_result_is_refused(change: dict[str, Any], why: str) -> None:
+    with pytest.raises(IogateError, match=why):
+        runs(f.document() | change)
+
+
+def test_microseconds_of_version_2_are_refused() -> None:
+    document = f.document()
+    read = document["jobs"][0]["read"]
+    read["clat"] = read.pop("clat_ns")
+    with pytest.raises(IogateError, match=r"3\.0"):
+        runs(document)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "path", "kept"),
+    [
+        ({"filename": "/dev/nvme0n1"}, "device", "/dev/nvme0n1", False),
+        ({"filename": "/mnt/a//b"}, "file", "/mnt/a/b", False),
+        ({"filename": "/dev/disk/a\\:b"}, "device", "/dev/disk/a:b", False),
+        ({"filename": "x:y"}, "directory", "/srv/x", True),
+        ({"filename": "x"}, "directory", "/srv/x", True),
+        ({}, "directory", "/srv/x", False),
+    ],
+)
+def test_the_place_is_the_target(options: dict[str, str], kind: str, path: str, kept: bool) -> None:
+    (run,) = runs(f.document(**options))  # type: ignore[arg-type]
+    case = run.plan.cases[0]
+    assert (case.target.kind, case.target.path) == (kind, path)
+    assert ("filename" in case.jobs[0].options) is kept
+    assert "directory" not in case.jobs[0].options
+
+
+def test_a_directory_can_be_said() -> None:
+    document = f.document()
+    del document["global options"]["directory"]
+    (unknown,), (said,) = runs(document), runs(document, directory="/srv/x/")
+    (own,) = runs(f.document())
+    assert unknown.plan.cases[0].id != own.plan.cases[0].id == said.plan.cases[0].id
+
+
+def changed(value: Any, draw: Any) -> Any:
+    """Somewhere inside, another value."""
+    if isinstance(value, dict) and value and draw(st.integers(0, 9)):
+        key = draw(st.sampled_from(sorted(value)))
+        return {**value, key: changed(value[key], draw)}
+    if isinstance(value, list) and value and draw(st.integers(0, 9)):
+        return [changed(value[0], draw), *value[1:]]
+    anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    return draw(anything | st.lists(anything, max_size=2) | st.dictionaries(st.text(), anything))
+
+
+@given(st.data())
+def test_any_damage_is_a_result_or_a_refusal(data: st.DataObject) -> None:
+    document = f.document(rw="read", runtime="5")
+    for _ in range(data.draw(st.integers(1, 3))):
+        document = changed(document, data.draw)
+    try:
+        found = runs(document)
+    except IogateError:
+        return
+    for run in found:
+        json.dumps(to_document(run), allow_nan=False)
