@@ -1,0 +1,135 @@
+"""The dashboard asks the real servers, as Grafana would, and the answers are what was kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iogate.metrics import metric
+from iogate.model.run import Run
+from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
+from iogate.store import open_store
+from iogate.store.server import Row, Server
+from support import samples as s
+from support.influx import SERVERS
+from support.stores import shared_server
+
+DASHBOARD = json.loads((Path(__file__).resolve().parents[3] / "docs/grafana.json").read_text())
+DAY_NS = 86_400 * 10**9
+START_NS = 20_000 * DAY_NS
+VALUES = {"spec": "demo", "host": "host-a", "case": r"oltp\/bs=4k", "metric": "write.iops"}
+MACROS = {
+    "$timeFilter": f"time >= {START_NS} AND time < {START_NS + 30 * DAY_NS}",
+    "$__interval": "1s",
+    "$over_time": "write.iops",
+}
+
+
+@pytest.fixture(scope="module", params=sorted(SERVERS))
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server with three nights."""
+    url = shared_server(request.param).fresh()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        with closing(open_store(url)) as store:
+            store.add_runs(night(number) for number in range(3))
+    with closing(SERVERS[request.param].client(url)) as client:
+        yield client
+
+
+def night(number: int) -> Run:
+    at_ns = START_NS + number * DAY_NS
+    series = s.series([100 + number, 300 + number], name="write")
+    measured = [
+        replace(one, started_ns=at_ns, jobs=(replace(one.jobs[0], series=series),))
+        for one in s.repetitions([100 + number, 140 + number, 900])
+    ]
+    limit = s.threshold("write.iops", value=120.0)
+    judged = ThresholdVerdict(
+        s.CASE_ID,
+        limit,
+        Outcome.FAIL if number == 2 else Outcome.PASS,
+        'not "enough":\nof it',
+        metric("write.iops").unit,
+        metric("write.iops").better,
+        value=140.0 + number,
+        change=-0.25,
+    )
+    outcome = judged.outcome
+    verdict = RunVerdict(outcome, int(outcome is Outcome.FAIL), f"night {number}", (judged,))
+    plan = s.plan(s.case(limit))
+    run = s.run(f"night-{number}", started_ns=at_ns, the_plan=plan, measurements=tuple(measured))
+    return replace(run, verdict=verdict)
+
+
+def filled(query: str) -> str:
+    for macro, text in MACROS.items():
+        query = query.replace(macro, text)
+    query = re.sub(r"\$\{(\w+):regex\}", lambda found: VALUES[found[1]], query)
+    return re.sub(r"\$(metric)\b", lambda found: VALUES[found[1]], query)
+
+
+def ask(server: Server, query: str) -> list[Row]:
+    text = filled(query)
+    assert "${" not in text
+    return list(server.query(text))
+
+
+def panel(server: Server, title: str) -> list[Row]:
+    (found,) = (each for each in DASHBOARD["panels"] if each["title"] == title)
+    return [row for target in found["targets"] for row in ask(server, target["query"])]
+
+
+def test_every_query_has_an_answer(server: Server) -> None:
+    queries: list[Any] = [
+        target["query"] for each in DASHBOARD["panels"] for target in each["targets"]
+    ]
+    queries += [v["query"] for v in DASHBOARD["templating"]["list"] if v["type"] == "query"]
+    assert len(queries) == 11
+    for query in queries:
+        assert ask(server, query), query
+
+
+def test_nights_are_the_medians_that_were_kept(server: Server) -> None:
+    rows = panel(server, "$metric by night")
+    assert [row["median"] for row in rows] == [140, 141, 142]
+    assert {row["case"] for row in rows} == {"oltp/bs=4k"}
+    spread = panel(server, "$metric: spread of the repetitions")
+    assert [(row["min"], row["max"]) for row in spread] == [(100, 900), (101, 900), (102, 900)]
+
+
+def test_time_within_the_runs(server: Server) -> None:
+    rows = [r for r in panel(server, "$over_time within the runs") if r["repetition"] == "1"]
+    assert [row["mean"] for row in rows] == [100, 300, 101, 301, 102, 302]
+    assert rows[0]["time"] == START_NS + 10**9
+
+
+def test_verdicts_with_their_reasons(server: Server) -> None:
+    assert [row["sentence"] for row in panel(server, "Verdicts")] == [
+        "night 2",
+        "night 1",
+        "night 0",
+    ]
+    (failed,) = panel(server, "Limits that did not hold")
+    assert failed["reason"] == 'not "enough":\nof it'
+    assert (failed["value"], failed["change"], failed["run"]) == (142, -0.25, "night-2")
+
+
+def test_runs_and_what_can_be_chosen(server: Server) -> None:
+    runs = panel(server, "Runs")
+    assert {row["env.kernel.release"] for row in runs} == {"6.1"}
+    assert {row["subject"] for row in runs} == {"Make it quick"}
+    chosen = next(v for v in DASHBOARD["templating"]["list"] if v["name"] == "metric")
+    fields = [row["fieldKey"] for row in ask(server, chosen["query"])]
+    offered = [name for name in fields if re.search(chosen["regex"].strip("/"), name)]
+    assert "write.iops" in offered
+    assert not any(name.startswith(("document", "histogram", "run")) for name in offered)
