@@ -43,20 +43,43 @@ static void account_sync(struct loop *l, const struct io *io, uint64_t now)
 	histogram_add(&l->stats->sync_histogram, lat);
 }
 
-void account_odd(struct loop *l, const struct io *io, uint64_t now)
+/* Its bytes count now, the I/O itself when the rest is done. */
+static void go_on(struct loop *l, struct io *io)
+{
+	struct dir_stats *d = &l->stats->dirs[io->dir];
+	const uint32_t moved = (uint32_t)io->result;
+
+	d->short_ios += io->buffer == io->home;
+	d->bytes += moved;
+	io->buffer = (char *)io->buffer + moved;
+	io->offset += moved;
+	io->length -= moved;
+}
+
+/* Nothing more comes; what came before the end of the file is an I/O, too. */
+static void account_end(struct loop *l, const struct io *io, uint64_t now)
+{
+	if (io->buffer != io->home)
+		step_count_run(l, io, 1, 0, now, l->synchronous);
+	else
+		account_error(l, io, EIO, io->dir == DIR_READ
+			      ? "nothing there: the file ends before (was it truncated?)"
+			      : "the kernel took nothing");
+}
+
+bool account_odd(struct loop *l, struct io *io, uint64_t now)
 {
 	if (io->result < 0) {
 		account_error(l, io, -io->result, NULL);
 	} else if (io->dir == DIR_SYNC) {
 		account_sync(l, io, now);
 	} else if (!io->result) {
-		account_error(l, io, EIO, io->dir == DIR_READ
-			      ? "nothing there: the file ends before (was it truncated?)"
-			      : "the kernel took nothing");
+		account_end(l, io, now);
 	} else {
-		l->stats->dirs[io->dir].short_ios++;
-		step_count_run(l, io, 1, (uint64_t)io->result, now, l->synchronous);
+		go_on(l, io);
+		return false;
 	}
+	return true;
 }
 
 static void log_io(struct loop *l, const struct io *io, uint64_t now)
@@ -101,5 +124,51 @@ void account_extras(struct loop *l, uint32_t n, uint64_t now)
 			log_io(l, io, now);
 		if (more_histograms(l->job))
 			add_histograms(l, io, account_ns(io->issue_ticks, now));
+	}
+}
+
+static bool moved_all(const struct io *io)
+{
+	return io->dir != DIR_SYNC && io->result == (int32_t)io->length;
+}
+
+static void account_intended(struct loop *l, const struct io *io, uint64_t now)
+{
+	struct dir_stats *d = &l->stats->dirs[io->dir];
+	const uint64_t lat = account_ns(io->due_ticks, now);
+
+	moments_add(&d->intended, lat);
+	histogram_add(&d->intended_histogram, lat);
+}
+
+/* A job ends at the first bad block, or at the end, as it asks; the first one is told. */
+static void account_verify(struct loop *l, const struct io *io)
+{
+	char text[VERIFY_TEXT];
+
+	if (!verify_check(&l->slow.verify, io, text))
+		return;
+	worker_stats_error(l->stats, EILSEQ, 1);
+	worker_error(l->worker->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name, text,
+		     l->engine.files_count ? l->engine.files[io->file].path : "");
+	l->slow.verify_error = EILSEQ;
+	if (l->job->verify_fatal)
+		loop_fail(l, EILSEQ);
+}
+
+void account_slow(struct loop *l, uint32_t n, uint64_t now)
+{
+	const bool reads_are_checked = l->job->verify &&
+				       (l->slow.verifying || !(l->job->rw & RW_WRITE));
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct io *io = l->done[i];
+
+		if (!moved_all(io))
+			continue;
+		if (io->due_ticks && !l->slow.verifying)
+			account_intended(l, io, now);
+		if (reads_are_checked && io->dir == DIR_READ)
+			account_verify(l, io);
 	}
 }

@@ -42,12 +42,17 @@ static inline void account_submit(struct worker_stats *s, uint32_t before, uint3
 		account_depths(s, before, n);
 }
 
-/* What is not a full transfer: short, at the end of the file, failed, or a sync. */
-void account_odd(struct loop *l, const struct io *io, uint64_t now);
+/* What is not a full transfer: short, at the end of the file, failed, or a sync. False:
+ * *io is now the rest of a short one, to be queued again; its latency goes on. */
+bool account_odd(struct loop *l, struct io *io, uint64_t now);
 
 /* What only some jobs ask of the n I/Os that were reaped at `now`: a log of each, and
  * histograms of slat and lat. */
 void account_extras(struct loop *l, uint32_t n, uint64_t now);
 bool account_wants_extras(const struct job *job);
+
+/* What the general loop knows more of n I/Os that were reaped: intended starts, and what
+ * verify finds. */
+void account_slow(struct loop *l, uint32_t n, uint64_t now);
 
 #endif

@@ -10,9 +10,9 @@
 /*
  * What an ioengine is given and must do. One file in engines/, one X(name) in
  * engines/engines.h. An engine of depth 1 is synchronous: queue() notes the I/O,
- * commit() does it, reap() hands it back; the loop needs no second path. An engine
- * may leave the handing over to reap(), where one system call does both.
- * reap(min) waits until min I/Os are done; min 0 only looks.
+ * commit() does it, reap() hands it back; the loop needs no second path.
+ * reap(min) waits until min I/Os are done, and returns at most reap_max of them; min 0
+ * only looks. What commit() could not hand over, reap() or the next commit() does.
  */
 
 /* One I/O in flight: a cache line. An engine keeps what else it needs in its own
@@ -21,13 +21,15 @@ struct io {
 	uint64_t offset;
 	void *buffer;
 	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
+	uint64_t due_ticks;			/* intended start of a rate-limited one; else 0 */
 	uint32_t length;
 	uint32_t slot;			/* 0 .. depth-1 */
 	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
 	uint16_t file;			/* index into engine.files */
 	int32_t result;			/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
-	uint64_t user;
+	void *home;			/* where its buffer begins; buffer moves on after a
+					 * short transfer */
 } __attribute__((aligned(64)));
 
 struct engine_file {
@@ -44,6 +46,8 @@ struct engine {
 	struct engine_file *files;
 	uint32_t files_count;
 	uint32_t depth;
+	uint32_t reap_max;		/* 1 .. depth */
+	uint64_t timeout_ns;		/* of the next reap(): it may give back 0; 0: none */
 	struct io *ios;			/* depth of them */
 	void *buffers;			/* depth * buffer_bytes, page aligned */
 	uint64_t buffer_bytes;

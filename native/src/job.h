@@ -13,6 +13,25 @@ struct engine_ops;
 /* fio's rw=: which directions, and whether offsets are random. */
 enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
 enum zone_mode { ZONE_NONE, ZONE_STRIDED };
+enum rate_process { RATE_LINEAR, RATE_POISSON };
+enum verify_method { VERIFY_NONE, VERIFY_CRC32C };
+enum clock_choice { CLOCK_UNSET, CLOCK_GETTIME, CLOCK_CPU };
+
+/* bssplit of one direction: shares add up to 100 %. */
+struct block_share {
+	uint32_t bytes;
+	uint32_t percent;
+};
+struct block_split {
+	const struct block_share *shares;	/* NULL: all of bs */
+	uint32_t count;
+};
+
+/* random_distribution=: zipf with its theta, or uniform. */
+struct distribution {
+	bool zipf;
+	double theta;
+};
 
 /* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0).
  * zones ("3z") is for the parser alone: in a resolved job it is part of bytes. */
@@ -55,11 +74,23 @@ struct job {
 	struct size_range filesize;	/* of each file; size is then how much is moved */
 	uint64_t bs_bytes[DIR_DATA_COUNT];
 	uint32_t iodepth, numjobs, loops, nrfiles;
+	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;	/* I/Os */
 	bool direct, thread, time_based, invalidate, norandommap, randrepeat;
 	bool group_reporting, stonewall, end_fsync;
 	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
 	uint32_t rwmixread_percent;
-	uint64_t runtime_ns, ramp_time_ns, startdelay_ns, thinktime_ns;
+	uint64_t runtime_ns, ramp_time_ns, startdelay_ns;
+	uint64_t thinktime_ns, thinktime_spin_ns, thinktime_iotime_ns;
+	uint32_t thinktime_blocks;
+	enum think_count { THINK_COMPLETE, THINK_ISSUE } thinktime_blocks_type;
+	uint64_t rate_bytes[DIR_DATA_COUNT], rate_iops[DIR_DATA_COUNT];	/* a second */
+	enum rate_process rate_process;
+	struct block_split bssplit[DIR_DATA_COUNT];
+	struct distribution distribution;
+	enum verify_method verify;
+	bool do_verify, verify_fatal;
+	enum clock_choice clocksource;
+	bool gtod_reduce, disable_lat, disable_clat, disable_slat, disable_bw;
 	uint64_t randseed;
 	uint64_t number_ios;
 	enum zone_mode zonemode;

@@ -6,10 +6,10 @@
 #include "steps.h"
 
 /*
- * The plain loops. Asynchronous: fill what is free, hand it over, wait for one,
- * count what came; the clock is read twice a round, so a round of 32 pays as much as
- * one of 1. Synchronous: the same with one slot, and the clock on both sides of the
- * call. Neither asks what kind of engine or pattern it drives.
+ * The plain loops. Asynchronous: fill what is free, batch by batch, wait for one, count
+ * what came; the clock is read once a batch handed over and once a reap. One at a time:
+ * the same with one slot, for depth 1 and for engines that know no other. Neither asks
+ * what kind of engine or pattern it drives.
  */
 
 /* As fio does, each pass over files begins with their caches dropped; uniform and
@@ -51,6 +51,17 @@ void loop_engine_failed(struct loop *l, int code)
 		     l->engine.ops->name, strerror(-code));
 }
 
+void loop_again(struct loop *l, struct io *io)
+{
+	int handed;
+
+	l->engine.ops->queue(&l->engine, io);
+	handed = l->engine.ops->commit(&l->engine);
+	if (handed < 0)
+		loop_engine_failed(l, handed);
+	l->in_flight++;
+}
+
 /* A failed engine may never give back what it holds. */
 void loop_drain(struct loop *l)
 {
@@ -58,42 +69,74 @@ void loop_drain(struct loop *l)
 	uint32_t count = 1;
 
 	while (l->in_flight && (count || !l->error)) {
-		count = step_complete(l, 1, &now, l->synchronous, true);
+		count = step_complete(l, 1, &now, l->synchronous, true, true);
 		if (!count)
 			l->engine.ops->commit(&l->engine);
 	}
 }
 
-STEP uint32_t fill(struct loop *l, uint64_t now)
+/* Fill what is free, `most` at a time; *now becomes when the last batch was handed over. */
+STEP void fill(struct loop *l, uint64_t *now, uint32_t most)
 {
 	uint32_t n = 0;
 
 	while (l->free_count) {
 		if (l->planned_next == l->planned_count && !loop_plan(l))
 			break;
-		step_take(l, &l->planned[l->planned_next++], n++, now);
+		l->batch[n++] = step_take(l, &l->planned[l->planned_next++], *now);
+		if (n == most) {
+			*now = step_commit(l, l->batch, n, false);
+			n = 0;
+		}
 	}
-	return n;
+	if (n)
+		*now = step_commit(l, l->batch, n, false);
 }
 
-static void run_asynchronous(struct loop *l)
+STEP void run_deep(struct loop *l, bool singly)
 {
 	uint64_t now = clock_ticks();
 
 	while (!step_over(l, now)) {
-		const uint32_t n = fill(l, now);
-
-		if (!n && !l->in_flight)
+		fill(l, &now, singly ? 1 : l->batch_submit);
+		if (!l->in_flight)
 			break;
-		step_commit(l, n, false);
-		step_complete(l, 1, &now, false, false);
+		step_complete(l, l->reap_min, &now, false, false, singly);
 	}
 	loop_drain(l);
 }
 
-static void run_synchronous(struct loop *l)
+static void run_batches(struct loop *l)
+{
+	run_deep(l, false);
+}
+
+static void run_singly(struct loop *l)
+{
+	run_deep(l, true);
+}
+
+/* Hand one I/O over and wait for it; false: the engine failed. */
+STEP bool move_one(struct loop *l, struct io *io, bool synchronous)
 {
 	const struct engine_ops *ops = l->engine.ops;
+	int count;
+
+	if (synchronous)
+		io->issue_ticks = clock_ticks();
+	count = ops->commit(&l->engine);
+	if (!synchronous)
+		io->issue_ticks = clock_ticks();
+	while (count >= 0 && (count = ops->reap(&l->engine, 1, l->done)) == 0)
+		;				/* a signal ended the wait */
+	if (__builtin_expect(count < 0, 0))
+		loop_engine_failed(l, count);
+	return count > 0;
+}
+
+/* The start is the end of the one before: what lies between is our own cost, and slat. */
+STEP void run_one(struct loop *l, bool synchronous)
+{
 	struct io *io = l->engine.ios;
 	uint64_t now = clock_ticks();
 
@@ -101,29 +144,57 @@ static void run_synchronous(struct loop *l)
 		if (l->planned_next == l->planned_count && !loop_plan(l))
 			break;
 		step_prepare(l, io, &l->planned[l->planned_next++]);
-		ops->queue(&l->engine, io);
-		io->issue_ticks = clock_ticks();
-		ops->commit(&l->engine);
-		ops->reap(&l->engine, 1, l->done);
-		now = clock_ticks();
-		if (__builtin_expect(step_whole(io, false), 1))
-			step_count_run(l, io, 1, io->length, now, true);
-		else
-			account_odd(l, io, now);
+		io->start_ticks = now;
+		do {
+			l->engine.ops->queue(&l->engine, io);
+			if (!move_one(l, io, synchronous))
+				return;
+			now = clock_ticks();
+		} while (!step_count_one(l, io, now, synchronous));
 	}
 }
 
-static bool needs_general(const struct job *job)
+static void run_synchronous(struct loop *l)
 {
-	return account_wants_extras(job) || job->thinktime_ns || (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
+	run_one(l, true);
+}
+
+static void run_alone(struct loop *l)
+{
+	run_one(l, false);
+}
+
+static bool has_rate(const struct job *job)
+{
+	bool any = false;
+
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		any = any || job->rate_bytes[dir] || job->rate_iops[dir];
+	return any;
+}
+
+bool loop_is_general(const struct loop *l)
+{
+	const struct job *job = l->job;
+
+	return account_wants_extras(job) || job->thinktime_ns || job->verify || has_rate(job) || job->iodepth_low ||
+	       !job->batch_complete_min || l->worker->clock_per_io ||
+	       (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
 }
 
 void loop_run(struct loop *l)
 {
-	if (needs_general(l->job))
+	const bool general = loop_is_general(l);
+
+	l->one = !general && l->engine.depth == 1;
+	if (general)
 		loop_run_general(l);
 	else if (l->synchronous)
 		run_synchronous(l);
+	else if (l->one)
+		run_alone(l);
+	else if (l->batch_submit == 1)
+		run_singly(l);
 	else
-		run_asynchronous(l);
+		run_batches(l);
 }

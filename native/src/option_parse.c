@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution.h"
 #include "engine.h"
 #include "options.h"
 #include "suggest.h"
@@ -29,6 +30,8 @@ const char *const option_type_names[OPTION_TYPES] = {
 	[OPTION_LOG_NAME] = "text, or nothing for the job's name",
 	[OPTION_PERCENTILES] = "percents, `:` between them",
 	[OPTION_SIZE_RANGE] = "size, or sizes `a-b`",
+	[OPTION_SPLITS] = "`size/percent:…`, or such lists `r,w,t`",
+	[OPTION_DISTRIBUTION] = "`random` or `zipf:theta`",
 };
 
 const struct option *option_find(const struct option *table, const char *key)
@@ -321,6 +324,26 @@ static int parse_size_range(const struct target *t, const char *text)
 	return code;
 }
 
+static int parse_splits(const struct target *t, const char *text)
+{
+	struct block_split splits[DIR_DATA_COUNT] = { { 0 } };
+	int code = bssplit_parse(text, splits, t->memory, t->err);
+
+	if (!code)
+		memcpy(t->field, splits, sizeof(splits));
+	return code;
+}
+
+static int parse_distribution(const struct target *t, const char *text)
+{
+	struct distribution d;
+	int code = distribution_parse(text, &d, t->err);
+
+	if (!code)
+		memcpy(t->field, &d, sizeof(d));
+	return code;
+}
+
 static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) = {
 	[OPTION_STRING] = parse_string,
 	[OPTION_NUMBER] = parse_number,
@@ -335,6 +358,8 @@ static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) =
 	[OPTION_FLAG] = parse_bool,
 	[OPTION_ENUM] = parse_enum,
 	[OPTION_ENGINE] = parse_engine,
+	[OPTION_SPLITS] = parse_splits,
+	[OPTION_DISTRIBUTION] = parse_distribution,
 	[OPTION_LOG_NAME] = parse_log_name,
 	[OPTION_PERCENTILES] = parse_percentiles,
 	[OPTION_SIZE_RANGE] = parse_size_range,

@@ -39,14 +39,46 @@ static const struct option_choice zonemode_choices[] = {
 	{ NULL, 0, NULL },
 };
 
+static const struct option_choice rate_process_choices[] = {
+	{ "linear", RATE_LINEAR, "evenly" },
+	{ "poisson", RATE_POISSON, "at random, as independent users would" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option_choice think_choices[] = {
+	{ "complete", THINK_COMPLETE, "I/Os that are done" },
+	{ "issue", THINK_ISSUE, "I/Os handed over" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option_choice verify_choices[] = {
+	{ "0", VERIFY_NONE, "nothing" },
+	{ "crc32c", VERIFY_CRC32C, "a header with place, run and CRC-32C in each block" },
+	{ "crc32c-intel", VERIFY_CRC32C, "the same" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option_choice clocksource_choices[] = {
+	{ "gettimeofday", CLOCK_GETTIME, "the same as clock_gettime" },
+	{ "clock_gettime", CLOCK_GETTIME, "CLOCK_MONOTONIC of the kernel" },
+	{ "cpu", CLOCK_CPU, "the time stamp counter, calibrated" },
+	{ NULL, 0, NULL },
+};
+
 const struct option options_all[] = {
 	{ "bs", "blocksize", OPTION_SIZES, CATEGORY_BLOCK, JOB(bs_bytes), "4k", 1, BLOCK_MAX,
 	  .help = "Bytes of one I/O; `r,w,t` sets reads, writes and trims apart, and what "
 		  "is left out follows the one before it." },
+	{ "bssplit", NULL, OPTION_SPLITS, CATEGORY_BLOCK, JOB(bssplit),
+	  .help = "Several block sizes and the percentage of I/Os of each, `4k/60:64k/40`; a "
+		  "missing percentage is a share of what is left." },
 	{ "buffered", NULL, OPTION_BOOL_NOT, CATEGORY_IO, JOB(direct), "1",
 	  .help = "Go through the page cache; the opposite of direct." },
 	{ "clat_percentiles", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(clat_percentiles), "1",
 	  .help = "Report percentiles of completion latency." },
+	{ "clocksource", NULL, OPTION_ENUM, CATEGORY_REPORT, JOB(clocksource),
+	  .choices = clocksource_choices,
+	  .help = "Clock of all jobs; without it cpu where that can be trusted." },
 	{ "description", NULL, OPTION_STRING, CATEGORY_JOB, JOB(description),
 	  .help = "Free text about the job, repeated in the results." },
 	{ "direct", NULL, OPTION_BOOL, CATEGORY_IO, JOB(direct), "0",
@@ -54,8 +86,18 @@ const struct option options_all[] = {
 	{ "directory", NULL, OPTION_STRING, CATEGORY_TARGET, JOB(directory),
 	  .help = "Where the job's files are; several, separated by `:`, are shared out "
 		  "among the clones." },
+	{ "disable_bw_measurement", "disable_bw", OPTION_FLAG, CATEGORY_REPORT, JOB(disable_bw),
+	  "0", .help = "Leave samples of bandwidth and IOPS out of the results." },
+	{ "disable_clat", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(disable_clat), "0",
+	  .help = "Leave completion latencies out of the results." },
+	{ "disable_lat", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(disable_lat), "0",
+	  .help = "Leave total latencies out of the results." },
+	{ "disable_slat", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(disable_slat), "0",
+	  .help = "Leave submission latencies out of the results." },
 	{ "disk_util", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(disk_util), "1",
 	  .help = "Report what the disks under the job's files did meanwhile." },
+	{ "do_verify", NULL, OPTION_BOOL, CATEGORY_IO, JOB(do_verify), "1",
+	  .help = "With verify, read what was written when all is written, and check it." },
 	{ "end_fsync", NULL, OPTION_BOOL, CATEGORY_IO, JOB(end_fsync), "0",
 	  .help = "fsync each file when its writes are done, as a part of the runtime." },
 	{ "fdatasync", NULL, OPTION_NUMBER, CATEGORY_IO, JOB(fdatasync), "0",
@@ -70,6 +112,8 @@ const struct option options_all[] = {
 	  .help = "fsync after every so many writes; 0 is never." },
 	{ "group_reporting", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(group_reporting), "0",
 	  .help = "Report the clones of a job and its group in one row." },
+	{ "gtod_reduce", NULL, OPTION_FLAG, CATEGORY_REPORT, JOB(gtod_reduce), "0",
+	  .help = "Measure no latencies and take no samples: the clock is hardly read." },
 	{ "invalidate", NULL, OPTION_BOOL, CATEGORY_BUFFER, JOB(invalidate), "1",
 	  .help = "Drop the target's cached pages before the job starts." },
 	{ "io_size", "io_limit", OPTION_SIZE_VALUE, CATEGORY_SIZE, JOB(io_size),
@@ -77,6 +121,20 @@ const struct option options_all[] = {
 		  "going round." },
 	{ "iodepth", NULL, OPTION_NUMBER, CATEGORY_DEPTH, JOB(iodepth), "1", 1, DEPTH_MAX,
 	  .help = "I/Os kept in flight; only asynchronous engines go past 1." },
+	{ "iodepth_batch_complete_max", NULL, OPTION_NUMBER, CATEGORY_DEPTH,
+	  JOB(batch_complete_max), "0", 0, DEPTH_MAX,
+	  .help = "Most I/Os taken back at a time; 0 is all that are done." },
+	{ "iodepth_batch_complete_min", "iodepth_batch_complete", OPTION_NUMBER, CATEGORY_DEPTH,
+	  JOB(batch_complete_min), "1", 0, DEPTH_MAX,
+	  .help = "I/Os to wait for at a time when iodepth are in flight; 0 also looks for done "
+		  "ones before each I/O." },
+	{ "iodepth_batch_submit", "iodepth_batch", OPTION_NUMBER, CATEGORY_DEPTH,
+	  JOB(batch_submit), NULL, 1, DEPTH_MAX,
+	  .help = "I/Os handed over in one call; without it 1, and iodepth where that costs "
+		  "nothing (ioengine=null)." },
+	{ "iodepth_low", NULL, OPTION_NUMBER, CATEGORY_DEPTH, JOB(iodepth_low), "0", 0, DEPTH_MAX,
+	  .help = "Once iodepth are in flight, let them fall to this before there are more; 0 is "
+		  "one for one." },
 	{ "ioengine", NULL, OPTION_ENGINE, CATEGORY_ENGINE,
 	  offsetof(struct job, ops), sizeof(void *), "psync",
 	  .help = "How I/O is issued; --enghelp lists the engines." },
@@ -117,10 +175,22 @@ const struct option options_all[] = {
 	  .help = "Which percentiles to report; at most 20." },
 	{ "ramp_time", NULL, OPTION_TIME, CATEGORY_TIME, JOB(ramp_time_ns), "0", .unit_ns = SECOND,
 	  .help = "Run so long before measuring." },
+	{ "random_distribution", NULL, OPTION_DISTRIBUTION, CATEGORY_IO, JOB(distribution),
+	  "random",
+	  .help = "Which blocks random I/O prefers: none, or few of them by Zipf's law; then "
+		  "there is no map of those touched." },
 	{ "randrepeat", "allrandrepeat", OPTION_BOOL, CATEGORY_IO, JOB(randrepeat), "1",
 	  .help = "Random offsets are the same in every run." },
 	{ "randseed", NULL, OPTION_NUMBER, CATEGORY_IO, JOB(randseed), "0x89",
 	  .help = "Seed of the random offsets while randrepeat is on." },
+	{ "rate", NULL, OPTION_SIZES, CATEGORY_RATE, JOB(rate_bytes), "0",
+	  .help = "Bytes a second that are due, `r,w,t`; what a slow device leaves behind is "
+		  "caught up, and counts in intended_lat_ns." },
+	{ "rate_iops", NULL, OPTION_SIZES, CATEGORY_RATE, JOB(rate_iops), "0",
+	  .help = "I/Os a second that are due, `r,w,t`; it goes before rate." },
+	{ "rate_process", NULL, OPTION_ENUM, CATEGORY_RATE, JOB(rate_process), "linear",
+	  .choices = rate_process_choices,
+	  .help = "How I/Os of a given rate are spread over time." },
 	{ "runtime", "timeout", OPTION_TIME, CATEGORY_TIME, JOB(runtime_ns), "0", .unit_ns = SECOND,
 	  .help = "Stop after this time; 0 is when all is transferred." },
 	{ "rw", "readwrite", OPTION_ENUM, CATEGORY_IO, JOB(rw), "read", .choices = rw_choices,
@@ -143,10 +213,26 @@ const struct option options_all[] = {
 	  .help = "Start when all jobs before this one have ended; it begins a new group." },
 	{ "thinktime", NULL, OPTION_TIME, CATEGORY_RATE, JOB(thinktime_ns), "0", .unit_ns = 1000,
 	  .help = "Pause after each I/O; a number without unit is in microseconds." },
+	{ "thinktime_blocks", NULL, OPTION_NUMBER, CATEGORY_RATE, JOB(thinktime_blocks), "1", 1,
+	  .help = "I/Os between two pauses." },
+	{ "thinktime_blocks_type", NULL, OPTION_ENUM, CATEGORY_RATE, JOB(thinktime_blocks_type),
+	  "complete", .choices = think_choices,
+	  .help = "What thinktime_blocks counts; a pause begins when all I/O is done." },
+	{ "thinktime_iotime", NULL, OPTION_TIME, CATEGORY_RATE, JOB(thinktime_iotime_ns), "0",
+	  .unit_ns = SECOND,
+	  .help = "Time of I/O between two pauses, in place of thinktime_blocks." },
+	{ "thinktime_spin", NULL, OPTION_TIME, CATEGORY_RATE, JOB(thinktime_spin_ns), "0",
+	  .unit_ns = 1000,
+	  .help = "The first part of thinktime that is spent computing instead of asleep; a "
+		  "number without unit is in microseconds." },
 	{ "thread", NULL, OPTION_FLAG, CATEGORY_PROCESS, JOB(thread), "0",
 	  .help = "Run clones as threads instead of processes." },
 	{ "time_based", NULL, OPTION_FLAG, CATEGORY_TIME, JOB(time_based), "0",
 	  .help = "Go round until runtime is over, though all is transferred before." },
+	{ "verify", NULL, OPTION_ENUM, CATEGORY_IO, JOB(verify), "0", .choices = verify_choices,
+	  .help = "Write blocks that can be checked, and check blocks that are read." },
+	{ "verify_fatal", NULL, OPTION_BOOL, CATEGORY_IO, JOB(verify_fatal), "0",
+	  .help = "End at the first block that is not as it was written." },
 	{ "write_bw_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_bw_log),
 	  .help = "Log bandwidth, in KiB/s, to NAME_bw.N.log; N counts the clones of all jobs." },
 	{ "write_hist_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_hist_log),

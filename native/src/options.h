@@ -31,6 +31,8 @@ enum option_type {
 	OPTION_LOG_NAME,	/* const char *, a bare key means "" */
 	OPTION_PERCENTILES,	/* struct percentile_list */
 	OPTION_SIZE_RANGE,	/* struct size_range: "a" or "a-b" */
+	OPTION_SPLITS,		/* struct block_split[DIR_DATA_COUNT] (distribution.h) */
+	OPTION_DISTRIBUTION,	/* struct distribution */
 	OPTION_TYPES,
 };
 

@@ -238,13 +238,30 @@ static void write_series(struct json *j, const struct job_result *row)
 	json_object_end(j);
 }
 
-static void write_extras(struct json *j, const struct job_result *row)
+/* Latency from when a rate-limited I/O was due, as "iogate": {"read": {"intended_lat_ns"}}. */
+static void write_intended(struct json *j, const struct job_result *row,
+			   const struct detail *detail)
+{
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const struct dir_stats *d = &row->stats->dirs[dir];
+
+		if (!d->intended.n)
+			continue;
+		json_object_begin(j, io_dir_names[dir]);
+		write_latency(j, "intended_lat_ns", &d->intended, &d->intended_histogram, detail);
+		json_object_end(j);
+	}
+}
+
+static void write_extras(struct json *j, const struct job_result *row,
+			 const struct detail *detail)
 {
 	json_object_begin(j, "iogate");
 	json_uint(j, "jobs", row->jobs_count);
 	json_uint(j, "runtime_ns", row->stats->runtime_ns);
 	json_uint(j, "user_ns", row->stats->user_ns);
 	json_uint(j, "system_ns", row->stats->system_ns);
+	write_intended(j, row, detail);
 	write_errors(j, row->stats);
 	if (row->error_text[0])
 		json_text(j, "error_text", row->error_text);
@@ -299,7 +316,7 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 	json_uint(j, "latency_target", 0);
 	json_float(j, "latency_percentile", 100);
 	json_uint(j, "latency_window", 0);
-	write_extras(j, row);
+	write_extras(j, row, &detail);
 	json_object_end(j);
 }
 

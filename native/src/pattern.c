@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "zipf.h"
+
 /*
  * Where the next I/O of one file falls: inside a window, which is the whole extent
  * or, with zones, one zone after another. `next` is the number of the block in the
@@ -17,6 +19,8 @@ struct pattern_cursor {
 	uint64_t window_left;			/* bytes still to do in this zone */
 	uint64_t next[DIR_DATA_COUNT];
 	struct permutation maps[DIR_DATA_COUNT];
+	struct zipf zipf;
+	struct permutation scatter;		/* of zipf's ranks over the blocks */
 	bool done;				/* for this pass */
 };
 
@@ -89,6 +93,22 @@ static void pass_begin(struct pattern *p)
 	p->files_done = 0;
 	p->file = 0;
 	p->passes++;
+}
+
+static uint32_t draw_length(struct pattern *p, uint8_t dir)
+{
+	const struct block_split *s = &p->splits[dir];
+	uint64_t percent;
+
+	if (!s->count)
+		return (uint32_t)p->bs_bytes[dir];
+	percent = random_below(&p->lengths, 100);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (percent < s->shares[i].percent)
+			return s->shares[i].bytes;
+		percent -= s->shares[i].percent;
+	}
+	return s->shares[0].bytes;
 }
 
 static uint8_t draw_dir(struct pattern *p)
@@ -182,13 +202,49 @@ static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 	return true;
 }
 
-static bool cursor_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
-			uint64_t *offset)
+/* A multiple of the unit from which length bytes fit into the window. */
+static uint64_t random_start(struct pattern *p, struct pattern_cursor *c, uint32_t length)
 {
+	const uint64_t starts = (c->window_size - length) / p->unit_bytes + 1;
+	uint64_t unit;
+
+	if (!p->zipf)
+		return random_below(&p->offsets, starts) * p->unit_bytes;
+	if (!c->zipf.count) {
+		zipf_init(&c->zipf, c->window_size / p->unit_bytes, p->theta);
+		permutation_init(&c->scatter, c->zipf.count, &p->maps);
+	}
+	unit = permutation_at(&c->scatter, zipf_draw(&c->zipf, &p->offsets));
+	return (unit < starts ? unit : starts - 1) * p->unit_bytes;
+}
+
+/* Blocks of any size, one after the other or anywhere. */
+static bool varied_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
+{
+	uint64_t *next = &c->next[io->dir];
+	uint64_t start = *next;
+
+	if (p->random)
+		start = random_start(p, c, io->length);
+	else if (start + io->length > c->window_size)
+		return false;
+	*next = start + io->length;
+	io->offset = c->extent.start_bytes + c->window_start + start;
+	return true;
+}
+
+static bool cursor_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
+{
+	const uint8_t dir = io->dir;
 	uint64_t block;
 
 	if (c->done)
 		return false;
+	if (p->varied && !p->zoned) {
+		c->done = !varied_take(p, c, io);
+		p->files_done += c->done;
+		return !c->done;
+	}
 	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
 		zone_enter(p, c, c->window_start + p->zone_range + p->zone_skip);
 		if (!window_take(p, c, dir, &block))
@@ -198,7 +254,7 @@ static bool cursor_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 		p->files_done++;
 		return false;
 	}
-	*offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
+	io->offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
 	c->window_left -= p->bs_bytes[dir] < c->window_left ? p->bs_bytes[dir]
 							    : c->window_left;
 	return true;
@@ -211,7 +267,7 @@ static bool next_file(struct pattern *p, struct pattern_io *io)
 		const uint32_t file = p->file;
 
 		p->file = file + 1 == p->files_count ? 0 : file + 1;
-		if (cursor_take(p, &p->cursors[file], io->dir, &io->offset)) {
+		if (cursor_take(p, &p->cursors[file], io)) {
 			io->file = (uint16_t)file;
 			return true;
 		}
@@ -219,13 +275,22 @@ static bool next_file(struct pattern *p, struct pattern_io *io)
 	return false;
 }
 
+static uint8_t choose_dir(struct pattern *p)
+{
+	if (!p->mixed)
+		return p->only_dir;
+	return p->pace.both ? pace_first(&p->pace) : draw_dir(p);
+}
+
 static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
 {
 	uint32_t i = 0;
 
 	for (; i < n && p->loop_left; i++) {
-		out[i].dir = p->mixed ? draw_dir(p) : p->only_dir;
-		out[i].length = (uint32_t)p->bs_bytes[out[i].dir];
+		out[i].dir = choose_dir(p);
+		out[i].length = draw_length(p, out[i].dir);
+		if (p->pace.both)
+			pace_advance(&p->pace, out[i].dir, out[i].length);
 		while (!next_file(p, &out[i])) {
 			if (i)
 				return i;
@@ -239,8 +304,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 /* How many I/Os the loop still has room for: an upper bound when sizes differ. */
 static uint64_t loop_ios_left(const struct pattern *p)
 {
-	const uint64_t r = p->bs_bytes[DIR_READ], w = p->bs_bytes[DIR_WRITE];
-	const uint64_t bs = !p->mixed ? p->bs_bytes[p->only_dir] : r < w ? r : w;
+	const uint64_t bs = p->unit_bytes;
 
 	return p->loop_left / bs + !!(p->loop_left % bs);
 }
@@ -270,10 +334,40 @@ static void choose_fill(struct pattern *p)
 	};
 	const enum order order = !p->random ? ORDER_SEQUENTIAL
 				 : p->mapped ? ORDER_MAPPED : ORDER_UNIFORM;
-	const bool one_size = !p->mixed || p->shared_map;
+	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
 
-	p->fill = p->files_count == 1 && !p->zoned && one_size ? plain[order][p->mixed]
+	p->fill = p->files_count == 1 && !p->zoned && !p->pace.both && one_size ? plain[order][p->mixed]
 							       : fill_general;
+}
+
+uint32_t pattern_unit(const struct job *job)
+{
+	uint64_t bytes = UINT32_MAX;
+
+	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+		const struct block_split *s = &job->bssplit[dir];
+
+		if (!(job->rw & (RW_READ << dir)))
+			continue;
+		for (uint32_t i = 0; i < s->count; i++)
+			bytes = s->shares[i].bytes < bytes ? s->shares[i].bytes : bytes;
+		if (!s->count && job->bs_bytes[dir] < bytes)
+			bytes = job->bs_bytes[dir];
+	}
+	return (uint32_t)bytes;
+}
+
+static void init_variety(struct pattern *p, const struct job *job, uint64_t seed)
+{
+	p->splits = job->bssplit;
+	p->unit_bytes = pattern_unit(job);
+	p->zipf = p->random && job->distribution.zipf;
+	p->theta = job->distribution.theta;
+	p->varied = job->bssplit[DIR_READ].count || job->bssplit[DIR_WRITE].count || p->zipf;
+	p->mapped = p->random && !job->norandommap && !p->varied;
+	p->lengths.state = random_mix(seed + 6);
+	pace_init(&p->pace, job, seed);
+	p->pace.both = p->pace.both && p->mixed;
 }
 
 static void init_from_job(struct pattern *p, const struct job *job, uint64_t seed)
@@ -281,7 +375,6 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	memset(p, 0, sizeof(*p));
 	memcpy(p->bs_bytes, job->bs_bytes, sizeof(p->bs_bytes));
 	p->random = job->rw & RW_RANDOM;
-	p->mapped = p->random && !job->norandommap;
 	p->mixed = (job->rw & RW_READ) && (job->rw & RW_WRITE);
 	p->only_dir = job->rw & RW_READ ? DIR_READ : DIR_WRITE;
 	if (!p->mixed)
@@ -295,6 +388,7 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	p->directions.state = random_mix(seed + 1);
 	p->offsets.state = random_mix(seed + 2);
 	p->maps.state = random_mix(seed + 3);
+	init_variety(p, job, seed);
 	p->ios_left = job->number_ios ? job->number_ios : UINT64_MAX;
 	p->loops_left = job->time_based && job->runtime_ns ? UINT64_MAX
 			: job->loops ? job->loops : 1;

@@ -4,6 +4,7 @@
 
 #include "err.h"
 #include "job.h"
+#include "pace.h"
 #include "random.h"
 
 /*
@@ -12,7 +13,8 @@
  * most number_ios; without end when the job is time_based.
  *
  * Random offsets visit each block once a pass (unless norandommap); reads and
- * writes of a mixed job share the map when they share the block size. Sequential
+ * writes of a mixed job share the map when they share the block size; with rates for
+ * both, the rates decide which comes next. Sequential
  * reads and writes of a mixed job each have their own position; the pass ends for
  * both when one reaches the end. Several files take turns, one I/O each.
  */
@@ -37,6 +39,14 @@ struct pattern {
 	bool random, mapped, mixed, zoned, shared_map;
 	uint64_t zone_size, zone_range, zone_skip;
 	uint8_t only_dir;			/* unless mixed */
+	/* Blocks of several sizes start at multiples of the smallest, without a map, as do
+	 * those by Zipf's law. */
+	bool varied, zipf;
+	uint32_t unit_bytes;
+	double theta;
+	const struct block_split *splits;	/* by direction */
+	struct random lengths;
+	struct pace pace;			/* of a mixed job, chooses directions */
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
 	struct random directions, offsets, maps;
 	uint64_t loop_bytes, loop_left, loops_left, ios_left;
@@ -47,6 +57,8 @@ struct pattern {
 /* Seed of one clone of one job: the same in each run with randrepeat. */
 uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone);
 
+/* The smallest block of the job: what its offsets are multiples of. */
+uint32_t pattern_unit(const struct job *job);
 /* What one of the job's loops moves, of files that hold `whole` bytes for it. */
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole);
 

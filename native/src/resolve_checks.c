@@ -7,6 +7,8 @@
 
 #include "engine.h"
 #include "options.h"
+#include "pattern.h"
+#include "verify.h"
 
 struct check {
 	const struct job_builder *builder;
@@ -101,22 +103,41 @@ static int zones_to_bytes(const struct check *c, const char *option, struct size
 	return 0;
 }
 
+/* bs stands for the largest block: buffers and files have to hold it. */
+static void check_splits(const struct check *c)
+{
+	struct job *job = c->job;
+
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const struct block_split *s = &job->bssplit[dir];
+
+		for (uint32_t i = 0; i < s->count; i++)
+			if (!i || s->shares[i].bytes > job->bs_bytes[dir])
+				job->bs_bytes[dir] = s->shares[i].bytes;
+	}
+}
+
+static int check_verify(const struct check *c)
+{
+	if (c->job->verify && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
+		return refuse(c, "verify", "verify needs blocks of at least 32 bytes");
+	if (c->job->verify && c->job->gtod_reduce)
+		warn(c, "gtod_reduce does nothing with verify");
+	return 0;
+}
+
 static int check_sizes(const struct check *c)
 {
 	struct job *job = c->job;
-	uint64_t smallest = UINT64_MAX;
 	int code = zones_to_bytes(c, "size", &job->size);
 
 	code = code ? code : zones_to_bytes(c, "io_size", &job->io_size);
 	code = code ? code : zones_to_bytes(c, "offset", &job->offset);
-	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
-		if (job->rw & 1U << dir && job->bs_bytes[dir] < smallest)
-			smallest = job->bs_bytes[dir];
-	if (!code && job->filesize.max_bytes && job->filesize.min_bytes < smallest)
+	if (!code && job->filesize.max_bytes && job->filesize.min_bytes < pattern_unit(job))
 		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
 					     "or lower bs");
 	if (!code && !job->filesize.max_bytes && job->size.bytes &&
-	    job->size.bytes / job->nrfiles < smallest)
+	    job->size.bytes / job->nrfiles < pattern_unit(job))
 		return refuse(c, "size", "size is smaller than one block in each file; raise "
 					 "size, or lower bs or nrfiles");
 	return code;
@@ -154,7 +175,9 @@ int resolve_checks(const struct job_builder *b, const struct section *own, struc
 	const struct check c = { b, own, job, list, memory, err };
 	int code = check_zones(&c);
 
+	check_splits(&c);
 	code = code ? code : check_sizes(&c);
+	code = code ? code : check_verify(&c);
 	if (code)
 		return code;
 	check_time(&c);

@@ -44,6 +44,13 @@ static void histogram_clear(struct histogram *h, const struct moments *counted)
 	memset(&h->buckets[first], 0, (last - first + 1) * sizeof(h->buckets[0]));
 }
 
+void dir_stats_forget_clat(struct dir_stats *d)
+{
+	if (d->ios)
+		histogram_clear(&d->clat_histogram, &d->clat);
+	moments_init(&d->clat);
+}
+
 static void dir_stats_init(struct dir_stats *d)
 {
 	if (d->ios)
@@ -52,6 +59,9 @@ static void dir_stats_init(struct dir_stats *d)
 		histogram_clear(&d->slat_histogram, &d->slat);
 		histogram_clear(&d->lat_histogram, &d->lat);
 	}
+	if (d->intended.n)
+		histogram_clear(&d->intended_histogram, &d->intended);
+	moments_init(&d->intended);
 	d->ios = d->bytes = d->short_ios = d->dropped_ios = d->runtime_ns = 0;
 	moments_init(&d->slat);
 	moments_init(&d->clat);
@@ -78,14 +88,16 @@ static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
 	if (synchronous && d->all_histograms && d->ios)
 		d->lat_histogram = d->clat_histogram;
 	d->clat.n = d->ios;
-	if (synchronous)
+	if (synchronous) {
 		d->lat = d->clat;
-	else
+	} else {
 		d->slat.n = d->lat.n = d->ios;
+		d->lat.sum = d->slat.sum + d->clat.sum;
+	}
 	return d->ios;
 }
 
-void worker_stats_settle(struct worker_stats *s, bool synchronous)
+void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one)
 {
 	uint64_t ios = s->sync_lat.n;
 
@@ -93,7 +105,7 @@ void worker_stats_settle(struct worker_stats *s, bool synchronous)
 		ios += settle_dir(&s->dirs[i], synchronous);
 	for (int i = 0; i < STATS_ERRNO_MAX; i++)
 		ios += s->errors[i].count;
-	if (synchronous)
+	if (synchronous || one)
 		s->depth_levels[0] = s->submit_levels[1] = s->complete_levels[1] = ios;
 }
 
@@ -123,6 +135,9 @@ static void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from
 	moments_merge(&into->slat, &from->slat);
 	moments_merge(&into->clat, &from->clat);
 	moments_merge(&into->lat, &from->lat);
+	moments_merge(&into->intended, &from->intended);
+	if (from->intended.n)
+		histogram_merge(&into->intended_histogram, &from->intended_histogram);
 	if (from->clat.n)
 		histogram_merge(&into->clat_histogram, &from->clat_histogram);
 	if (from->clat.n && from->all_histograms) {

@@ -45,16 +45,21 @@ static inline void moments_add_n(struct moments *m, uint64_t value, uint64_t n)
 	m->max = value > m->max ? value : m->max;
 }
 
-/* The same but for n, which the hot path counts once for all (worker_stats_settle). A
- * new extreme is rare: a branch never taken costs less than a store. */
-static inline void moments_add_sums(struct moments *m, uint64_t value, uint64_t n)
+/* The same but for n and sum, which the hot path leaves to worker_stats_settle. A new
+ * extreme is rare: a branch never taken costs less than a store. */
+static inline void moments_add_squares(struct moments *m, uint64_t value, uint64_t n)
 {
-	m->sum += value * n;
 	m->sum_squares += (unsigned __int128)value * (value * n);
 	if (__builtin_expect(value < m->min, 0))
 		m->min = value;
 	if (__builtin_expect(value > m->max, 0))
 		m->max = value;
+}
+
+static inline void moments_add_sums(struct moments *m, uint64_t value, uint64_t n)
+{
+	m->sum += value * n;
+	moments_add_squares(m, value, n);
 }
 
 void moments_merge(struct moments *into, const struct moments *from);
@@ -69,6 +74,10 @@ struct dir_stats {
 	struct histogram clat_histogram;
 	bool all_histograms;			/* slat and lat have one, too */
 	struct histogram slat_histogram, lat_histogram;
+	/* From when a rate-limited I/O was due to its completion: what a user would have
+	 * waited. n is 0 without a rate. */
+	struct moments intended;
+	struct histogram intended_histogram;
 };
 
 struct errno_count {
@@ -94,9 +103,10 @@ struct worker_stats {
 /* Make *s empty. *s is zeroed or was initialised before: only what was counted
  * into is cleared, so that untouched pages stay untouched. */
 void worker_stats_init(struct worker_stats *s);
-/* What the hot path leaves out, filled in from what it counts: n of the moments; of a
- * synchronous engine also lat (it is clat) and the levels (always one I/O). */
-void worker_stats_settle(struct worker_stats *s, bool synchronous);
+/* What the hot path leaves out, filled in from what it counts: n of the moments and
+ * the sum of lat; of a synchronous engine also lat (it is clat); of one at a time the levels (always one I/O). */
+void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one);
+void dir_stats_forget_clat(struct dir_stats *d);	/* disable_clat */
 /* Count an errored I/O; what does not fit in the table goes to its last entry. */
 void worker_stats_error(struct worker_stats *s, int error, uint64_t count);
 /* into += from: sums, histograms exact; runtimes take the longest. */

@@ -26,6 +26,7 @@ STEP void step_stamp(struct loop *l, const struct io *io)
 
 STEP void step_prepare(struct loop *l, struct io *io, const struct pattern_io *planned)
 {
+	io->buffer = io->home;
 	io->offset = planned->offset;
 	io->length = planned->length;
 	io->dir = planned->dir;
@@ -34,16 +35,15 @@ STEP void step_prepare(struct loop *l, struct io *io, const struct pattern_io *p
 		step_stamp(l, io);
 }
 
-/* One more I/O for the engine, as number `index` of this batch. */
-STEP void step_take(struct loop *l, const struct pattern_io *planned, uint32_t index,
-		    uint64_t now)
+/* One more I/O for the engine. */
+STEP struct io *step_take(struct loop *l, const struct pattern_io *planned, uint64_t now)
 {
 	struct io *io = l->free[--l->free_count];
 
 	step_prepare(l, io, planned);
 	io->start_ticks = now;
-	l->batch[index] = io;
 	l->engine.ops->queue(&l->engine, io);
+	return io;
 }
 
 /* Stopped, past its time, or failed (then event_ticks is 0). */
@@ -54,9 +54,9 @@ STEP bool step_over(struct loop *l, uint64_t now)
 	return __builtin_expect(now >= l->event_ticks, 0) && loop_event(l, now);
 }
 
-/* Hand the batch over. A synchronous engine does the I/O here: its clock starts before;
- * an asynchronous one has it when commit() returns. */
-STEP void step_commit(struct loop *l, uint32_t n, bool synchronous)
+/* Hand a batch of n over; when that was. A synchronous engine does the I/O here: its
+ * clock starts before; an asynchronous one has it when commit() returns. */
+STEP uint64_t step_commit(struct loop *l, struct io *const *batch, uint32_t n, bool synchronous)
 {
 	uint64_t issue = synchronous ? clock_ticks() : 0;
 	const int handed = l->engine.ops->commit(&l->engine);
@@ -65,13 +65,12 @@ STEP void step_commit(struct loop *l, uint32_t n, bool synchronous)
 		loop_engine_failed(l, handed);
 	if (!synchronous)
 		issue = clock_ticks();
-	if (!n)
-		return;
 	for (uint32_t i = 0; i < n; i++)
-		l->batch[i]->issue_ticks = issue;
+		batch[i]->issue_ticks = issue;
 	if (!synchronous)
 		account_submit(l->stats, l->in_flight, n);
 	l->in_flight += n;
+	return issue;
 }
 
 /* Count I/Os of one batch and direction: they share their clock reads. */
@@ -89,7 +88,7 @@ STEP void step_count_run(struct loop *l, const struct io *first, uint64_t count,
 		const uint64_t slat = account_ns(first->start_ticks, first->issue_ticks);
 
 		moments_add_sums(&d->slat, slat, count);
-		moments_add_sums(&d->lat, slat + clat, count);
+		moments_add_squares(&d->lat, slat + clat, count);
 	}
 }
 
@@ -104,37 +103,71 @@ STEP bool step_same_run(const struct io *a, const struct io *b)
 	return a->issue_ticks == b->issue_ticks && a->dir == b->dir;
 }
 
-/* Count n reaped I/Os, run by run, and free their slots. */
-STEP void step_count(struct loop *l, uint32_t n, uint64_t now, bool synchronous, bool may_sync)
+/* Count those in front that are whole and share their clock reads; how many. */
+STEP uint32_t step_count_batch(struct loop *l, struct io *const *done, uint32_t n, uint64_t now,
+			       bool synchronous, bool may_sync)
 {
-	struct io *const *done = l->done, *const *end = done + n;
+	const struct io *first = done[0];
+	uint64_t bytes = 0;
+	uint32_t i = 0;
+
+	for (; i < n && step_whole(done[i], may_sync) && step_same_run(first, done[i]); i++)
+		bytes += done[i]->length;
+	if (i)
+		step_count_run(l, first, i, bytes, now, synchronous);
+	return i;
+}
+
+STEP uint32_t step_count_single(struct loop *l, const struct io *io, uint64_t now,
+				bool synchronous, bool may_sync)
+{
+	if (!step_whole(io, may_sync))
+		return 0;
+	step_count_run(l, io, 1, io->length, now, synchronous);
+	return 1;
+}
+
+/* Count n reaped I/Os and free their slots; singly where each was handed over alone. */
+STEP void step_count(struct loop *l, uint32_t n, uint64_t now, bool synchronous, bool may_sync,
+		     bool singly)
+{
 	struct io **free = l->free + l->free_count;
 
-	while (done < end) {
-		struct io *const *from = done, *first = *done;
-		uint64_t bytes = 0;
+	for (uint32_t i = 0; i < n;) {
+		struct io *const *done = l->done + i;
+		const uint32_t count = singly
+			? step_count_single(l, *done, now, synchronous, may_sync)
+			: step_count_batch(l, done, n - i, now, synchronous, may_sync);
 
-		for (; done < end && step_whole(*done, may_sync) && step_same_run(first, *done);
-		     done++) {
-			bytes += (*done)->length;
-			*free++ = *done;
-		}
-		if (__builtin_expect(done == from, 0)) {
-			*free++ = first;
-			done++;
-			account_odd(l, first, now);
+		for (uint32_t j = 0; j < count; j++)
+			*free++ = done[j];
+		i += count;
+		if (__builtin_expect(count, 1))
 			continue;
-		}
-		step_count_run(l, first, (uint64_t)(done - from), bytes, now, synchronous);
+		i++;
+		if (account_odd(l, *done, now))
+			*free++ = *done;
+		else
+			loop_again(l, *done);
 	}
-	l->free_count += n;
+	l->free_count = (uint32_t)(free - l->free);
+}
+
+/* The same for a loop of one slot; false: it is not whole, and its rest comes next. */
+STEP bool step_count_one(struct loop *l, struct io *io, uint64_t now, bool synchronous)
+{
+	if (__builtin_expect(!step_whole(io, false), 0))
+		return account_odd(l, io, now);
+	step_count_run(l, io, 1, io->length, now, synchronous);
+	return true;
 }
 
 /* Reap at least min and count them: how many; *now is when they were there. */
 STEP uint32_t step_complete(struct loop *l, uint32_t min, uint64_t *now, bool synchronous,
-			    bool may_sync)
+			    bool may_sync, bool singly)
 {
-	const int n = l->engine.ops->reap(&l->engine, min, l->done);
+	const uint32_t least = min < l->in_flight ? min : l->in_flight;
+	const int n = l->engine.ops->reap(&l->engine, least, l->done);
 
 	*now = clock_ticks();
 	if (__builtin_expect(n <= 0, 0)) {
@@ -147,7 +180,9 @@ STEP uint32_t step_complete(struct loop *l, uint32_t min, uint64_t *now, bool sy
 	if (may_sync && l->extras)
 		account_extras(l, (uint32_t)n, *now);
 	l->in_flight -= (uint32_t)n;
-	step_count(l, (uint32_t)n, *now, synchronous, may_sync);
+	if (may_sync)
+		account_slow(l, (uint32_t)n, *now);
+	step_count(l, (uint32_t)n, *now, synchronous, may_sync, singly);
 	return (uint32_t)n;
 }
 

@@ -102,6 +102,30 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+/* Reading for verify comes after writing: each has its own time. */
+static void split_runtime(struct body *b)
+{
+	struct worker_stats *s = b->loop.stats;
+	const uint64_t wrote_ns = clock_ticks_to_ns(b->loop.slow.verify_ticks - b->begin_ticks);
+
+	s->dirs[DIR_WRITE].runtime_ns = wrote_ns;
+	if (!(b->loop.job->rw & RW_READ) && s->dirs[DIR_READ].ios)
+		s->dirs[DIR_READ].runtime_ns = s->runtime_ns - wrote_ns;
+}
+
+/* What was measured all the same, and was not asked for. */
+static void leave_out(struct worker_stats *s, const struct job *job)
+{
+	for (int i = 0; i < DIR_DATA_COUNT; i++) {
+		if (job->disable_slat || job->gtod_reduce)
+			moments_init(&s->dirs[i].slat);
+		if (job->disable_lat || job->gtod_reduce)
+			moments_init(&s->dirs[i].lat);
+		if (job->disable_clat || job->gtod_reduce)
+			dir_stats_forget_clat(&s->dirs[i]);
+	}
+}
+
 /* Runtime includes end_fsync, as fio's does: data that is not safe is not written. */
 static void finish(struct body *b)
 {
@@ -109,13 +133,16 @@ static void finish(struct body *b)
 	const struct rusage *was = &b->usage_begin;
 	struct rusage is;
 
-	worker_stats_settle(s, b->loop.synchronous);
+	worker_stats_settle(s, b->loop.synchronous, b->loop.one);
 	if (!b->begin_ticks)
 		return;
 	usage_now(b->loop.job, &is);
 	s->runtime_ns = clock_ticks_to_ns(clock_ticks() - b->begin_ticks);
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
 		s->dirs[i].runtime_ns = s->dirs[i].ios ? s->runtime_ns : 0;
+	if (b->loop.slow.verify_ticks)
+		split_runtime(b);
+	leave_out(s, b->loop.job);
 	s->user_ns = timeval_ns(is.ru_utime) - timeval_ns(was->ru_utime);
 	s->system_ns = timeval_ns(is.ru_stime) - timeval_ns(was->ru_stime);
 	s->context_switches = (uint64_t)(is.ru_nvcsw - was->ru_nvcsw)
@@ -187,7 +214,7 @@ static int make_slots(struct body *b)
 		struct io *io = &e->ios[e->depth - 1 - i];	/* slot 0 is taken first */
 
 		io->slot = e->depth - 1 - i;
-		io->buffer = (char *)e->buffers + io->slot * e->buffer_bytes;
+		io->home = (char *)e->buffers + io->slot * e->buffer_bytes;
 		l->free[l->free_count++] = io;
 	}
 	return 0;
@@ -209,6 +236,18 @@ static int make_pattern(struct body *b)
 	return ret;
 }
 
+int worker_restart_pattern(struct loop *l, struct err *err)
+{
+	struct body *b = (struct body *)l;
+	int ret;
+
+	pattern_release(&l->pattern);
+	ret = make_pattern(b);
+	if (ret)
+		*err = b->err;
+	return ret;
+}
+
 static int open_engine(struct body *b)
 {
 	struct engine *e = &b->loop.engine;
@@ -224,6 +263,26 @@ static int open_engine(struct body *b)
 	if (ret)
 		err_set(&b->err, ret, "%s: ioengine %s: %s", e->job->name, e->ops->name, why.text);
 	return ret;
+}
+
+/* Handing over is free for an engine that touches nothing; else one I/O at a time, so
+ * that the device begins with the first while the next is prepared. */
+static uint32_t batch_submit(const struct engine *e)
+{
+	const uint32_t asked = e->job->batch_submit;
+
+	if (!asked)
+		return e->ops->flags & ENGINE_DISKLESS ? e->depth : 1;
+	return asked < e->depth ? asked : e->depth;
+}
+
+static uint32_t reap_max(const struct engine *e, bool clock_per_io)
+{
+	const struct job *job = e->job;
+	uint32_t most = job->batch_complete_max ? job->batch_complete_max : e->depth;
+
+	most = most < job->batch_complete_min ? job->batch_complete_min : most;
+	return clock_per_io ? 1 : most < e->depth ? most : e->depth;
 }
 
 static void body_init(struct body *b, const struct worker *w)
@@ -243,6 +302,10 @@ static void body_init(struct body *b, const struct worker *w)
 		.files_count = w->target->files_count,
 		.depth = depth < job->ops->depth_max ? depth : job->ops->depth_max,
 	};
+	l->engine.reap_max = reap_max(&l->engine, w->clock_per_io);
+	l->batch_submit = batch_submit(&l->engine);
+	l->reap_min = job->batch_complete_min < l->engine.depth ? job->batch_complete_min
+								: l->engine.depth;
 }
 
 /* What only some jobs want to know of each I/O. */
@@ -329,7 +392,7 @@ static void work(struct body *b)
 	struct loop *l = &b->loop;
 	const struct job *job = l->job;
 
-	if (job->thinktime_ns)
+	if (loop_is_general(l))
 		prctl(PR_SET_TIMERSLACK, 1);	/* else a sleep takes 50 us more */
 	enter_state(l->worker, WORKER_RAMP);
 	sleep_for(l->worker, job->startdelay_ns);

@@ -42,6 +42,7 @@ struct worker {
 	const struct logs *logs;	/* NULL: none */
 	uint64_t seed;
 	uint32_t group;			/* 1-based, for control->go */
+	bool clock_per_io;		/* read the clock for each I/O, also in batches */
 };
 
 /* Run the worker from setup to WORKER_DONE; errors end up in shared. */

@@ -36,6 +36,10 @@ static uint32_t type_width(enum option_type type)
 		return sizeof(void *);
 	case OPTION_PERCENTILES:
 		return sizeof(struct percentile_list);
+	case OPTION_SPLITS:
+		return DIR_DATA_COUNT * sizeof(struct block_split);
+	case OPTION_DISTRIBUTION:
+		return sizeof(struct distribution);
 	case OPTION_SIZE_RANGE:
 		return sizeof(struct size_range);
 	case OPTION_SIZES:

@@ -80,7 +80,7 @@ static void settling_fills_in(void **state)
 	worker_stats_init(&s);
 	s.dirs[DIR_READ].ios = 3;
 	moments_add_sums(&s.dirs[DIR_READ].clat, 10, 3);
-	worker_stats_settle(&s, true);
+	worker_stats_settle(&s, true, true);
 	assert_int_equal(s.dirs[DIR_READ].lat.n, 3);
 	assert_int_equal(s.dirs[DIR_READ].lat.sum, 30);
 	assert_int_equal(s.dirs[DIR_READ].slat.n, 0);

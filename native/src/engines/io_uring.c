@@ -7,22 +7,56 @@
 #include <sys/resource.h>
 
 #include "engine.h"
+#include "options.h"
 
+/*
+ * The rings are liburing's, filled by hand: entry `slot` of the submission queue always
+ * belongs to the I/O of that slot, so what never changes is written once, and the index
+ * array says which slots are handed over.
+ */
 struct uring_state {
 	struct io_uring ring;
-	struct io_uring_sqe *templates;	/* by slot */
-	unsigned in_flight;
+	unsigned tail, pending;		/* of the index array; entries not handed over yet */
+	unsigned enter_flags;
 	bool deferred;			/* completions appear only when we enter the kernel */
+	bool polled;			/* a kernel thread looks for submissions */
 	bool fixed_buffers, fixed_files;
+};
+
+struct uring_options {
+	bool fixedbufs, registerfiles, sqthread_poll, hipri;
+	uint32_t sqthread_poll_cpu;
+};
+
+#define OWN(field) OPTION_FIELD(struct uring_options, field)
+enum { ANY_CPU = UINT16_MAX };
+
+static const struct option uring_options[] = {
+	{ "fixedbufs", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(fixedbufs), "0",
+	  .help = "Fail where buffers cannot be registered with the ring; without it they are "
+		  "registered where possible." },
+	{ "hipri", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(hipri), "0",
+	  .help = "Poll for completions (IORING_SETUP_IOPOLL); needs direct=1 and a device that "
+		  "can." },
+	{ "registerfiles", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(registerfiles), "0",
+	  .help = "Fail where files cannot be registered with the ring; without it they are "
+		  "registered where possible." },
+	{ "sqthread_poll", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(sqthread_poll), "0",
+	  .help = "A kernel thread polls for submissions: no system call hands them over." },
+	{ "sqthread_poll_cpu", NULL, OPTION_NUMBER, CATEGORY_ENGINE, OWN(sqthread_poll_cpu),
+	  "65535", 0, ANY_CPU,
+	  .help = "CPU that the thread of sqthread_poll is bound to; 65535 is any." },
+	{ .name = NULL },
 };
 
 enum { FIXED_BUFFER_MAX = 1 << 30 };	/* the kernel's limit for one registered buffer */
 
 /* From the cheapest set of flags to what every kernel with io_uring knows. */
-static const unsigned flag_sets[] = {
-	IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN,
-	IORING_SETUP_COOP_TASKRUN,
-	0,
+static const unsigned flag_sets[][3] = {
+	{ IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN,
+	  IORING_SETUP_COOP_TASKRUN, 0 },
+	{ IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_SQPOLL,
+	  IORING_SETUP_SQPOLL },
 };
 
 static int setup_error(struct engine *e, int code)
@@ -51,33 +85,70 @@ static int setup_error(struct engine *e, int code)
 
 static int ring_init(struct engine *e)
 {
+	const struct uring_options *o = e->job->engine_options;
 	struct uring_state *s = e->state;
 	int ret = -EINVAL;
 
-	for (size_t i = 0; ret == -EINVAL && i < sizeof(flag_sets) / sizeof(flag_sets[0]); i++) {
-		ret = io_uring_queue_init(e->depth, &s->ring, flag_sets[i]);
-		s->deferred = flag_sets[i] & IORING_SETUP_DEFER_TASKRUN;
+	s->polled = o && o->sqthread_poll;
+	for (int i = 0; ret == -EINVAL && i < 3; i++) {
+		struct io_uring_params p = { .flags = flag_sets[s->polled][i] };
+
+		if (o && o->hipri)
+			p.flags |= IORING_SETUP_IOPOLL;
+		if (s->polled && o->sqthread_poll_cpu != ANY_CPU) {
+			p.flags |= IORING_SETUP_SQ_AFF;
+			p.sq_thread_cpu = o->sqthread_poll_cpu;
+		}
+		ret = io_uring_queue_init_params(e->depth, &s->ring, &p);
+		s->deferred = p.flags & IORING_SETUP_DEFER_TASKRUN;
 	}
 	return ret;
 }
 
-/* Registering saves the kernel work per I/O; without it (a small RLIMIT_MEMLOCK,
- * an old kernel) everything still works. */
-static void register_resources(struct engine *e)
+static int register_buffers(struct engine *e)
 {
 	struct uring_state *s = e->state;
 	const struct iovec all = { e->buffers, e->depth * e->buffer_bytes };
-	int *fds = calloc(e->files_count, sizeof(int));
 
-	io_uring_register_ring_fd(&s->ring);
-	s->fixed_buffers = all.iov_len <= FIXED_BUFFER_MAX
-			   && !io_uring_register_buffers(&s->ring, &all, 1);
-	if (!fds)
-		return;
-	for (uint32_t i = 0; i < e->files_count; i++)
+	return all.iov_len > FIXED_BUFFER_MAX ? -EFBIG
+					      : io_uring_register_buffers(&s->ring, &all, 1);
+}
+
+static int register_files(struct engine *e)
+{
+	struct uring_state *s = e->state;
+	int *fds = calloc(e->files_count, sizeof(int));
+	int ret = -ENOMEM;
+
+	for (uint32_t i = 0; fds && i < e->files_count; i++)
 		fds[i] = e->files[i].fd;
-	s->fixed_files = !io_uring_register_files(&s->ring, fds, e->files_count);
+	if (fds)
+		ret = io_uring_register_files(&s->ring, fds, e->files_count);
 	free(fds);
+	return ret;
+}
+
+/* Registering saves the kernel work per I/O; without it (a small RLIMIT_MEMLOCK, an old
+ * kernel) everything still works, so only who asked for it gets an error. */
+static int register_resources(struct engine *e)
+{
+	const struct uring_options *o = e->job->engine_options;
+	struct uring_state *s = e->state;
+	const int buffers = register_buffers(e), files = register_files(e);
+
+	s->fixed_buffers = !buffers;
+	s->fixed_files = !files;
+	if (io_uring_register_ring_fd(&s->ring) == 1)
+		s->enter_flags = IORING_ENTER_REGISTERED_RING;
+	if (buffers && o && o->fixedbufs)
+		return err_set(e->err, buffers, "fixedbufs: cannot register %llu KiB of buffers: "
+			       "%s (at most 1 GiB, and no more than ulimit -l)",
+			       (unsigned long long)(e->depth * e->buffer_bytes / 1024),
+			       strerror(-buffers));
+	if (files && o && o->registerfiles)
+		return err_set(e->err, files, "registerfiles: cannot register %u files: %s",
+			       e->files_count, strerror(-files));
+	return 0;
 }
 
 static uint8_t opcode(const struct uring_state *s, uint8_t dir)
@@ -90,103 +161,128 @@ static uint8_t opcode(const struct uring_state *s, uint8_t dir)
 	return opcodes[s->fixed_buffers][dir];
 }
 
-/* What of a slot's entry never changes. */
-static void make_templates(struct engine *e)
+static int uring_open(struct engine *e)
 {
 	struct uring_state *s = e->state;
+	int ret = ring_init(e);
 
+	if (ret)
+		return setup_error(e, ret);
+	ret = register_resources(e);
 	for (uint32_t i = 0; i < e->depth; i++) {
-		s->templates[i] = (struct io_uring_sqe){
+		s->ring.sq.sqes[i] = (struct io_uring_sqe){
 			.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
 			.user_data = (uintptr_t)&e->ios[i],
 		};
 	}
-}
-
-static int uring_open(struct engine *e)
-{
-	struct uring_state *s = e->state;
-	const int ret = ring_init(e);
-
 	if (ret)
-		return setup_error(e, ret);
-	s->templates = calloc(e->depth, sizeof(*s->templates));
-	if (!s->templates) {
 		io_uring_queue_exit(&s->ring);
-		return err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
-	}
-	register_resources(e);
-	make_templates(e);
-	return 0;
+	return ret;
 }
 
 static void uring_close(struct engine *e)
 {
-	struct uring_state *s = e->state;
-
-	io_uring_queue_exit(&s->ring);
-	free(s->templates);
+	io_uring_queue_exit(&((struct uring_state *)e->state)->ring);
 }
 
 /* The loop never exceeds depth, so the ring always has room: no check. */
-static inline struct io_uring_sqe *next_sqe(struct io_uring_sq *sq)
-{
-	return &sq->sqes[sq->sqe_tail++ & sq->ring_mask];
-}
-
 static void uring_queue(struct engine *e, struct io *io)
 {
 	struct uring_state *s = e->state;
-	struct io_uring_sqe *sqe = next_sqe(&s->ring.sq);
+	struct io_uring_sqe *sqe = &s->ring.sq.sqes[io->slot];
+	const bool sync = io->dir == DIR_SYNC;
 
-	*sqe = s->templates[io->slot];
 	sqe->opcode = opcode(s, io->dir);
 	sqe->fd = s->fixed_files ? io->file : e->files[io->file].fd;
-	s->in_flight++;
-	if (__builtin_expect(io->dir == DIR_SYNC, 0)) {
-		sqe->fsync_flags = io->data_only ? IORING_FSYNC_DATASYNC : 0;
-		return;
-	}
-	sqe->off = io->offset;
-	sqe->addr = (uintptr_t)io->buffer;
-	sqe->len = io->length;
+	sqe->off = sync ? 0 : io->offset;
+	sqe->addr = sync ? 0 : (uintptr_t)io->buffer;
+	sqe->len = sync ? 0 : io->length;
+	sqe->fsync_flags = sync && io->data_only ? IORING_FSYNC_DATASYNC : 0;
+	s->ring.sq.array[s->tail++ & *s->ring.sq.kring_mask] = io->slot;
+	s->pending++;
 }
 
-/* Handing over is left to reap(), which submits and waits in one system call. */
-static int uring_commit(struct engine *e)
+/* What the kernel's thread takes needs a call only when the thread sleeps. */
+static int wake_poller(struct uring_state *s)
 {
-	return (int)io_uring_sq_ready(&((struct uring_state *)e->state)->ring);
+	const int handed = (int)s->pending;
+
+	s->pending = 0;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (IO_URING_READ_ONCE(*s->ring.sq.kflags) & IORING_SQ_NEED_WAKEUP)
+		io_uring_enter((unsigned)s->ring.enter_ring_fd, 0, 0,
+			       s->enter_flags | IORING_ENTER_SQ_WAKEUP, NULL);
+	return handed;
 }
 
+/* Hand over what is pending, let completions appear, and wait for min more of them. The
+ * kernel may take less when it is short of memory: the rest stays pending. */
 static int enter(struct uring_state *s, unsigned min)
 {
 	int ret;
 
-	if (min || !s->deferred)
-		ret = io_uring_submit_and_wait(&s->ring, min < s->in_flight ? min : s->in_flight);
-	else
-		ret = io_uring_submit_and_get_events(&s->ring);
+	ret = io_uring_enter((unsigned)s->ring.enter_ring_fd, s->polled ? 0 : s->pending, min,
+			     s->enter_flags | IORING_ENTER_GETEVENTS, NULL);
+	if (ret > 0 && !s->polled)
+		s->pending -= (unsigned)ret;
 	return ret == -EINTR || ret == -EAGAIN || ret == -EBUSY ? 0 : ret;
+}
+
+/* The same for a limited time; kernels before 5.11 cannot, then it does not wait. */
+static int enter_timed(struct uring_state *s, unsigned min, uint64_t timeout_ns)
+{
+	struct __kernel_timespec limit = { .tv_sec = (long long)(timeout_ns / 1000000000u),
+					   .tv_nsec = (long long)(timeout_ns % 1000000000u) };
+	struct io_uring_getevents_arg argument = { .ts = (uintptr_t)&limit };
+	int ret;
+
+	if (!(s->ring.features & IORING_FEAT_EXT_ARG))
+		return enter(s, 0);
+	ret = io_uring_enter2((unsigned)s->ring.enter_ring_fd, 0, min, s->enter_flags |
+			      IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+			      (sigset_t *)&argument, sizeof(argument));
+	return ret == -ETIME || ret == -EINTR || ret == -EBUSY ? 0 : ret;
+}
+
+static int uring_commit(struct engine *e)
+{
+	struct uring_state *s = e->state;
+
+	__atomic_store_n(s->ring.sq.ktail, s->tail, __ATOMIC_RELEASE);
+	return s->polled ? wake_poller(s) : enter(s, 0);
+}
+
+static unsigned take(struct uring_state *s, unsigned most, struct io **done)
+{
+	const unsigned head = *s->ring.cq.khead;
+	const unsigned there = __atomic_load_n(s->ring.cq.ktail, __ATOMIC_ACQUIRE) - head;
+	const unsigned count = there < most ? there : most;
+	const unsigned mask = *s->ring.cq.kring_mask;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct io_uring_cqe *cqe = &s->ring.cq.cqes[(head + i) & mask];
+		struct io *io = (struct io *)(uintptr_t)cqe->user_data;
+
+		io->result = cqe->res;
+		done[i] = io;
+	}
+	__atomic_store_n(s->ring.cq.khead, head + count, __ATOMIC_RELEASE);
+	return count;
 }
 
 static int uring_reap(struct engine *e, unsigned min, struct io **done)
 {
 	struct uring_state *s = e->state;
-	struct io_uring_cqe *cqe;
-	unsigned head, count = 0;
-	const int ret = enter(s, min);
+	unsigned count = take(s, e->reap_max, done);
+	int ret;
 
+	if (count >= min && count)
+		return (int)count;
+	ret = __builtin_expect(e->timeout_ns, 0) ? enter_timed(s, min - count, e->timeout_ns)
+						 : enter(s, min - count);
 	if (ret < 0)
-		return ret;
-	io_uring_for_each_cqe(&s->ring, head, cqe) {
-		struct io *io = (struct io *)(uintptr_t)cqe->user_data;
-
-		io->result = cqe->res;
-		done[count++] = io;
-	}
-	io_uring_cq_advance(&s->ring, count);
-	s->in_flight -= count;
-	return (int)count;
+		return count ? (int)count : ret;
+	return (int)(count + take(s, e->reap_max - count, done + count));
 }
 
 const struct engine_ops engine_io_uring = {
@@ -194,6 +290,8 @@ const struct engine_ops engine_io_uring = {
 	.help = "io_uring(7) with registered ring, files and buffers where possible",
 	.depth_max = 1 << 15,
 	.state_size = sizeof(struct uring_state),
+	.options = uring_options,
+	.options_size = sizeof(struct uring_options),
 	.open = uring_open,
 	.close = uring_close,
 	.queue = uring_queue,

@@ -135,25 +135,26 @@ static int libaio_commit(struct engine *e)
 	return (int)next;
 }
 
-static unsigned take_refused(struct libaio_state *s, struct io **done)
+static unsigned take_refused(struct libaio_state *s, unsigned most, struct io **done)
 {
-	const unsigned count = s->refused_count;
+	const unsigned count = s->refused_count < most ? s->refused_count : most;
 
 	for (unsigned i = 0; i < count; i++)
-		done[i] = s->refused[i];
-	s->refused_count = 0;
+		done[i] = s->refused[--s->refused_count];
 	return count;
 }
 
 static int libaio_reap(struct engine *e, unsigned min, struct io **done)
 {
 	struct libaio_state *s = e->state;
+	struct timespec limit = { .tv_sec = (time_t)(e->timeout_ns / 1000000000u),
+				  .tv_nsec = (long)(e->timeout_ns % 1000000000u) };
 	int count;
 
 	if (s->refused_count)
-		return (int)take_refused(s, done);
-	count = io_getevents(s->context, min < s->in_flight ? min : s->in_flight, e->depth,
-			     s->events, NULL);
+		return (int)take_refused(s, e->reap_max, done);
+	count = io_getevents(s->context, min < s->in_flight ? min : s->in_flight, e->reap_max,
+			     s->events, e->timeout_ns ? &limit : NULL);
 	if (count < 0)
 		return count == -EINTR ? 0 : count;
 	for (int i = 0; i < count; i++) {

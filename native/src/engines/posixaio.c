@@ -100,11 +100,11 @@ static bool finished(struct posixaio_state *s, struct io *io)
 	return true;
 }
 
-static unsigned collect(struct posixaio_state *s, struct io **done)
+static unsigned collect(struct posixaio_state *s, unsigned most, struct io **done)
 {
 	unsigned found = 0;
 
-	for (unsigned i = 0; i < s->committed;) {
+	for (unsigned i = 0; i < s->committed && found < most;) {
 		if (!finished(s, s->flying[i])) {
 			i++;
 			continue;
@@ -124,13 +124,18 @@ static unsigned collect(struct posixaio_state *s, struct io **done)
 static int posixaio_reap(struct engine *e, unsigned min, struct io **done)
 {
 	struct posixaio_state *s = e->state;
-	unsigned found = collect(s, done);
+	const struct timespec limit = { .tv_sec = (time_t)(e->timeout_ns / 1000000000u),
+					.tv_nsec = (long)(e->timeout_ns % 1000000000u) };
+	unsigned found = collect(s, e->reap_max, done);
 
 	while (found < min && s->committed) {
-		if (aio_suspend(s->waiting, (int)s->committed, NULL) && errno != EINTR &&
-		    errno != EAGAIN)
-			return -errno;
-		found += collect(s, done + found);
+		if (aio_suspend(s->waiting, (int)s->committed, e->timeout_ns ? &limit : NULL)) {
+			if (errno == EAGAIN && e->timeout_ns)
+				break;
+			if (errno != EINTR && errno != EAGAIN)
+				return -errno;
+		}
+		found += collect(s, e->reap_max - found, done + found);
 	}
 	return (int)found;
 }
