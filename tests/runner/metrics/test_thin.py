@@ -1,0 +1,46 @@
+"""Enough I/Os beyond a quantile, or too thin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from iogate.metrics.thin import ios_beyond, too_thin
+from iogate.model.measurement import Measurement
+from support import samples as s
+
+
+def with_ios(read: int, write: int = 0) -> Measurement:
+    def part(n: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        return s.direction(clat=replace(s.latency([100, 200]), n=n))
+
+    return s.measurement(s.job("a", read=part(read)), s.job("b", write=part(write or 1)))
+
+
+@pytest.mark.parametrize(
+    ("path", "beyond"),
+    [
+        ("read.clat.p99", 1000),
+        ("read.clat.p50", 50_000),
+        ("read.clat.p99.9", 100),
+        ("read.clat.p1", 1000),
+        ("all.clat.p99", 1500),
+        ("jobs.a.read.clat.p99", 1000),
+        ("jobs.b.read.clat.p99", 0),
+        ("read.clat.mean", None),
+        ("read.iops", None),
+        ("read.iops.p99", None),
+    ],
+)
+def test_ios_beyond_a_quantile(path: str, beyond: float | None) -> None:
+    found = ios_beyond(path, with_ios(100_000, 50_000))
+    assert found == (beyond if beyond is None else pytest.approx(beyond))
+
+
+def test_the_thinnest_run_counts() -> None:
+    runs = with_ios(200_000), with_ios(90_000)
+    assert too_thin("read.clat.p99", runs) == pytest.approx(900)
+    assert too_thin("read.clat.p90", runs) is None
+    assert too_thin("read.iops", runs) is None
+    assert too_thin("read.clat.p99", ()) is None
