@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from iogate.model.run import Run
 from iogate_reports.data import Page
+from iogate_reports.inline import policy, script, styles
 from iogate_reports.sections import SECTIONS
 from iogate_reports.sections.verdict import headline, revision_text
 from iogate_reports.text import clean, short
@@ -29,15 +30,18 @@ def render_report(
     for section in SECTIONS:
         view = section.view(page)
         if view is not None:
-            template = _environment().get_template(f"{section.name}.html.j2")
+            template = environment().get_template(f"{section.name}.html.j2")
             parts.append((section, Markup(template.render(view))))  # noqa: S704 - autoescaped
     word, _ = headline(run)
+    code = script("limits.js")
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             sections=parts,
-            styles=Markup(styles()),  # noqa: S704 - our own style sheets
+            styles=Markup(styles(*STYLES)),  # noqa: S704 - our own style sheets
+            script=Markup(code),  # noqa: S704 - our own script
+            policy=policy([code]),
             word=word,
             run=run,
             title=f"{word.word}: {short(run.plan.spec_name, 60)}, {revision_text(run.revision)}",
@@ -46,14 +50,9 @@ def render_report(
 
 
 @cache
-def styles() -> str:
-    """The style sheets, in the order they build on each other."""
-    return "\n".join((_HERE / "assets" / name).read_text("utf-8").strip() for name in STYLES)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Where templates come from and how they print: escaped, cleaned, nothing undefined."""
+    found = Environment(
         loader=FileSystemLoader((_HERE / "templates", _HERE / "sections")),
         autoescape=True,
         undefined=StrictUndefined,
@@ -61,8 +60,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["svg"] = Markup
-    return environment
+    found.filters["svg"] = Markup
+    return found
 
 
 def _shown(value: object) -> object:

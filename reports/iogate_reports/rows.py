@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -13,11 +16,16 @@ from iogate_reports.data import CaseData, Page
 from iogate_reports.text import median, overlap, relative_change, short, signed
 from iogate_reports.words import OUTCOMES, Change, Word, describe_change
 
+_PLAIN = re.compile(r"[\w.-]+")
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """Texts of one row. ``reason`` is empty where the row's numbers say it all; ``where``
-    is the limit's place in the spec, for one that did not pass."""
+    is the limit's place in the spec, for one that did not pass. ``id`` is for links to the row:
+    the case and the metric, the same in every report of the spec."""
 
     verdict: ThresholdVerdict
     word: Word
@@ -35,14 +43,35 @@ class Row:
     count: str
     reason: str
     where: str
+    id: str = ""
 
 
 def rows(page: Page) -> list[Row]:
     """All rows: the worst word first, within it the furthest past its limit, then plan order."""
     verdict, wanted = page.run.verdict, page.run.plan.baseline.min_samples
     verdicts = verdict.thresholds if verdict else ()
-    found = [_row(one, page.by_id.get(one.case_id), wanted) for one in verdicts]
+    found = _named(_row(one, page.by_id.get(one.case_id), wanted) for one in verdicts)
     return sorted(found, key=lambda row: (row.word.rank, -_excess(row.verdict)))
+
+
+def _named(found: Iterable[Row]) -> Iterator[Row]:
+    """Each with its id; several limits on one metric are counted."""
+    seen: Counter[str] = Counter()
+    for row in found:
+        name = f"{row.anchor.removeprefix('case-')[:8]}.{row.metric}"
+        name = name if _PLAIN.fullmatch(name) else f"limit-{len(seen)}"
+        seen[name] += 1
+        yield replace(row, id=name if seen[name] == 1 else f"{name}.{seen[name]}")
+
+
+def _named(found: Iterable[Row]) -> Iterator[Row]:
+    """Each with its id; several limits on one metric are counted."""
+    seen: Counter[str] = Counter()
+    for row in found:
+        name = f"{row.anchor.removeprefix('case-')[:8]}.{row.metric}"
+        name = name if _PLAIN.fullmatch(name) else f"limit-{len(seen)}"
+        seen[name] += 1
+        yield replace(row, id=name if seen[name] == 1 else f"{name}.{seen[name]}")
 
 
 def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
@@ -146,7 +175,7 @@ def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
     around = one.change_interval
     if around is None or not _real(around):
         return ""
-    return f"{_share(around)} {signed(around.low)} … {signed(around.high)}"
+    return f"{_share(around)} {signed(around.low)[:-2]} … {signed(around.high)}"
 
 
 def _real(around: Interval) -> bool:

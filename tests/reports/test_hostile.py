@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iogate_reports import render_junit, render_report, render_summary
+from iogate_reports.inline import script
 from iogate_reports.text import anchor, clean, short
 from support.hostile import EVIL, hostile_run
 from support.html_tree import read_html
@@ -28,6 +29,8 @@ def test_hostile_text_stays_text(text: str) -> None:
     )
     tree = read_html(page)
     assert not _ACTING.search(page)
+    (own,) = tree.all("script")
+    assert own.text == script("limits.js"), "the one script is ours, byte for byte"
     assert {node.tag for node in tree.walk()} <= _TAGS
     for node in tree.walk():
         assert not any(name.startswith("on") for name in node.attributes)
@@ -131,4 +134,5 @@ _TAGS = {
     "figure",
     "figcaption",
     "footer",
+    "script",
 }

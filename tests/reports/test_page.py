@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import random
 import re
 from dataclasses import replace
 
+import pytest
+
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate_reports import render_report
+from iogate_reports import focus, render_report
 from support.html_tree import Node, read_html
-from support.report_runs import ENVIRONMENT, Pace, case, limit, measurement, plan, run
+from support.report_runs import ENVIRONMENT, Pace, case, former, limit, measurement, plan, run
 
 Regressed = tuple[Run, tuple[Run, ...]]
 
@@ -56,8 +60,7 @@ def test_failures_come_first_and_rows_hold_all_numbers(regressed: Regressed) -> 
     assert "95 % CI" in worst
     assert "3 vs 9" in worst
     assert "gate.yaml:" in worst
-    bar = rows[0].all("svg", "bar")[0]
-    assert "limit" in bar.all("desc")[0].text
+    assert rows[0].all("svg", "bar")[0].all("path", "ci"), "the interval is drawn, too"
 
 
 def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> None:
@@ -88,9 +91,9 @@ def test_noise_is_not_called_better_or_worse(regressed: Regressed) -> None:
     now, before = regressed
     page = read_html(render_report(now, before))
     fold = next(
-        d
-        for d in page.all("details", "fold")
-        if d.all("bdi")[0].text == "oltp-write/bs=16k,iodepth=1"
+        d.all("details", "metrics")[0]
+        for d in page.all("details", "case")
+        if d.all("h3")[0].text == "oltp-write/bs=16k,iodepth=1"
     )
     words = {row.all("th")[0].text: row.all("td")[-1].text for row in fold.all("tr")[1:]}
     assert words["write.clat.p50"].endswith(("unclear", "same"))
@@ -121,7 +124,7 @@ def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regress
     for figure in section.all("figure"):
         assert figure.all("details", "numbers")[0].all("table"), "each chart has its table"
     job = section.all("details", "job")[0]
-    assert job.all("code")[0].text == text.rstrip("\n") or job.all("code")[0].text == text
+    assert job.all("pre")[0].text.rstrip("\n") == text.rstrip("\n")
     assert "from the plan" not in job.text
     assert section.all("div", "command")[0].text.endswith(f"--case {one.name}")
 
@@ -166,17 +169,22 @@ def test_the_page_is_closed_to_the_world(regressed: Regressed) -> None:
     policy = next(
         m for m in page.all("meta") if m.attributes.get("http-equiv") == "Content-Security-Policy"
     )
-    assert policy.attributes["content"].startswith("default-src 'none'")
+    content = policy.attributes["content"]
+    assert content.startswith("default-src 'none'")
+    (script,) = page.all("script")
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in content, "no other script runs"
+    assert not script.attributes
     assert not re.search(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text, re.IGNORECASE)
     assert "@import" not in text
-    assert "url(" not in text
+    assert set(re.findall(r"url\(.{6}", text)) <= {'url("data:'}
     for node in page.walk():
-        assert node.tag not in {"script", "iframe", "object", "embed", "link", "base", "form"}
+        assert node.tag not in {"iframe", "object", "embed", "link", "base", "form"}
         for name, value in node.attributes.items():
             assert not name.startswith("on")
             assert name != "style", "styles are classes"
             if name in {"src", "href"}:
-                assert value.startswith(("#", "data:image/png;base64,"))
+                assert value.startswith(("#", "data:image/png;base64,", "raw/"))
 
 
 def test_the_page_has_landmarks_language_and_scoped_heads(regressed: Regressed) -> None:
@@ -189,7 +197,8 @@ def test_the_page_has_landmarks_language_and_scoped_heads(regressed: Regressed) 
         assert cell.attributes.get("scope") in {"row", "col"}
     ids = {n.attributes["id"] for n in page.walk() if "id" in n.attributes}
     for link in page.all("a"):
-        assert link.attributes["href"].removeprefix("#") in ids
+        href = link.attributes["href"]
+        assert href.startswith("raw/") or href.removeprefix("#") in ids
 
 
 def test_all_words_are_defined(first_run: Run) -> None:
@@ -292,3 +301,61 @@ def test_one_repetition_is_enough_to_draw() -> None:
         "Write IOPS over time",
         "Write latency over time",
     ]
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[Run, tuple[Run, ...]]:
+    """Thirty cases, the 21st of them worse than its baseline."""
+    one = case(thresholds=[limit("write.iops vs baseline > -3%", -0.03)])
+    rng = random.Random(8)
+    pool = [
+        [measurement(one, n, {"j": {"write": Pace(iops=pace)}}, rng, seconds=6) for n in (1, 2, 3)]
+        for pace in (5000, 3000)
+    ]
+    cases = [case(f"w/bs={n}k", one.thresholds) for n in range(1, 31)]
+    slow = cases[20].id
+    found = [replace(m, case_id=c.id) for c in cases for m in pool[c.id == slow]]
+    now = run(plan(cases), found, judged=False)
+    old = former(now, [replace(m, case_id=c.id) for c in cases for m in pool[0]])
+    return run(now.plan, found, baseline=(old,)), (old,)
+
+
+def test_of_many_cases_the_worst_are_shown_in_full_and_all_at_a_glance(
+    many: tuple[Run, tuple[Run, ...]],
+) -> None:
+    now, before = many
+    cases = read_html(render_report(now, before)).all("details", "case")
+    assert len(cases) == 30
+    full = {one.all("h3")[0].text for one in cases if one.all("figure")}
+    assert len(full) == focus.MOST
+    assert "w/bs=21k" in full
+    for one in cases:
+        if one.all("h3")[0].text not in full:
+            picture = one.all("svg", "glance")[0]
+            assert re.search(r"\d k/s", picture.all("desc")[0].text)
+            assert "write.clat.p50" in one.all("pre")[0].text
+
+
+def test_ten_thousand_cases_are_counted_and_the_worst_are_shown(
+    many: tuple[Run, tuple[Run, ...]],
+) -> None:
+    now, _ = many
+    first = now.plan.cases[20]
+    cases = [replace(first, id=f"{n:016x}", name=f"w/bs={n}k") for n in range(10_000)]
+    assert now.verdict is not None
+    bad, good = (
+        next(v for v in now.verdict.thresholds if v.case_id == now.plan.cases[at].id)
+        for at in (20, 0)
+    )
+    judged = [replace(bad if n == 9000 else good, case_id=c.id) for n, c in enumerate(cases)]
+    verdict = replace(now.verdict, thresholds=tuple(judged), observations=())
+    huge = replace(
+        now, plan=replace(now.plan, cases=tuple(cases)), measurements=(), verdict=verdict
+    )
+    text = render_report(huge)
+    page = read_html(text)
+    assert len(text) < 3_000_000
+    assert page.all("table", "results")[0].all("th")[8].all("a")[0].text == "w/bs=9000k"
+    assert any(one.all("h3")[0].text == "w/bs=9000k" for one in page.all("details", "case"))
+    assert "9600 more cases" in body(page)
+    assert "8000 more limits" in body(page)

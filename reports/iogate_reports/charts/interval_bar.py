@@ -11,7 +11,7 @@ from iogate_reports.charts import svg
 from iogate_reports.charts.scale import Linear
 from iogate_reports.text import median, signed
 
-WIDTH, HEIGHT, PAD = 240.0, 26.0, 9.0
+WIDTH, HEIGHT, PAD = 220.0, 26.0, 9.0
 _NARROWEST, _WIDEST = 0.05, 1.0
 
 
@@ -89,49 +89,37 @@ def draw_head(scale: Linear) -> str:
     return svg.document((WIDTH, 20), "Axis of change", told, [*labels, rule], "bar")
 
 
-def draw(one: Bar, scale: Linear, key: str) -> str:
-    """The interval as a bar, the estimate as a dot, the limit as a tick, zero as a line."""
+def draw(one: Bar, scale: Linear) -> str:
+    """The interval as a bar, the estimate as a dot, the limit as a tick. Its row says the
+    same in words and gives it its colour; the line at zero is in the style sheet, since zero
+    is the middle of the axis. A report may hold thousands: each is as short as it can be."""
     middle = HEIGHT / 2
     body = []
-    if one.zero == "baseline":
-        body.append(svg.line((scale.at(0), 1), (scale.at(0), HEIGHT - 1), "zero"))
     if one.low is not None and one.high is not None:
         left, right = (_clamped(v, scale) for v in (one.low, one.high))
-        body.append(svg.line((left, middle), (max(right, left + 1), middle), f"ci {key}"))
-    body.append(_tick(one, scale))
-    body.append(_dot(one.value, scale, key))
-    told = f"{signed(one.value)} against the {one.zero}"
-    if one.low is not None and one.high is not None:
-        told += f", interval {signed(one.low)} to {signed(one.high)}"
-    if one.zero == "baseline":
-        told += f"; limit {signed(one.limit)}"
-    return svg.document((WIDTH, HEIGHT), "Change", told, body, "bar")
+        d = f"M{left:.0f} {middle:.0f}H{max(right, left + 1):.0f}"
+        body.append(f'<path class="ci" d="{d}"/>')
+    body.append(f'<path d="{_tick(one, scale)}"/>{_dot(one.value, scale)}')
+    kind = "bar" if one.zero == "baseline" else "bar own"
+    return f'<svg class="{kind}" aria-hidden="true">{"".join(body)}</svg>'
 
 
 def _clamped(value: float, scale: Linear) -> float:
     return scale.at(min(max(value, scale.low), scale.high))
 
 
-def _dot(value: float, scale: Linear, key: str) -> str:
+def _dot(value: float, scale: Linear) -> str:
     """A dot; beyond the axis an arrowhead at its edge."""
-    middle = HEIGHT / 2
+    middle = svg.num(HEIGHT / 2)
     if scale.low <= value <= scale.high:
-        return svg.element("circle", cx=scale.at(value), cy=middle, r=4, class_=f"pt {key}")
+        return f'<path class="pt" d="M{scale.at(value):.0f} {middle}h0"/>'
     edge, side = (scale.end + 8, 1) if value > 0 else (scale.start - 8, -1)
-    head = f"M{svg.num(edge)} {svg.num(middle)}l{-8 * side} -5v10z"
-    return svg.element("path", d=head, class_=f"pt {key}")
+    return f'<path class="far" d="M{svg.num(edge)} {middle}l{-8 * side} -5v10z"/>'
 
 
 def _tick(one: Bar, scale: Linear) -> str:
-    if not scale.low <= one.limit <= scale.high:
-        return _beyond(one.limit, scale)
-    place = svg.num(scale.at(one.limit))
-    return svg.element("path", d=f"M{place} 3V{HEIGHT - 3:g}m-3 0h6m-6 -20h6", class_="tick")
-
-
-def _beyond(limit: float, scale: Linear) -> str:
-    """A chevron at the edge: the limit lies further out."""
-    edge, side = (scale.end + 7, 1) if limit > 0 else (scale.start - 7, -1)
-    return svg.element(
-        "path", d=f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4", class_="tick"
-    )
+    """The limit's path; a chevron at the edge where it lies further out."""
+    if scale.low <= one.limit <= scale.high:
+        return f"M{scale.at(one.limit):.0f} 2v22"
+    edge, side = (scale.end + 7, 1) if one.limit > 0 else (scale.start - 7, -1)
+    return f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4"

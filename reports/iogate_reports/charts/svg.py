@@ -55,6 +55,19 @@ def trace(points: Sequence[Point]) -> str:
     return "".join(parts)
 
 
+def rough(points: Sequence[Point]) -> str:
+    """Path data in whole units: for small pictures of which there are many."""
+    if not points:
+        return ""
+    x, y = (round(v) for v in points[0])
+    parts = [f"M{x} {y}l"]
+    for px, py in points[1:]:
+        dx, dy = round(px) - x, round(py) - y
+        parts.append(f"{'' if dx < 0 or len(parts) == 1 else ' '}{dx}{'' if dy < 0 else ' '}{dy}")
+        x, y = x + dx, y + dy
+    return "".join(parts)
+
+
 def document(
     size: tuple[float, float], title: str, description: str, body: Iterable[str], class_: str = ""
 ) -> str:

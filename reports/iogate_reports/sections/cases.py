@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
 
 from iogate.model.plan import Case
-from iogate_reports.charts import CASE_CHARTS
+from iogate_reports.charts import CASE_CHARTS, glance
 from iogate_reports.data import CaseData, Page
+from iogate_reports.focus import in_full, worst
 from iogate_reports.sections.base import View
+from iogate_reports.sections.observations import as_text, metrics
 from iogate_reports.text import command_line, plural, short, without_options
-from iogate_reports.words import ERROR, OUTCOMES, Word
+from iogate_reports.words import Word
 
 ALL_OPEN = 8
 """With so few cases all stand open; else those that did not pass, up to this many more."""
+MOST_SHOWN = 400
+"""Beyond so many, cases that passed are counted, not shown."""
 LONGEST_JOB_FILE = 20_000
+_RAW = re.compile(r"raw/[\w.-]{1,120}")
 
 
 def view(page: Page) -> View | None:
     """The cases in plan order; None for a spec without any."""
     if not page.cases:
         return None
-    views = [_case(page, one) for one in page.cases]
+    full = in_full(page)
+    shown = _shown(page.cases, full)
+    views = [_full(page, one) if one.anchor in full else _at_a_glance(page, one) for one in shown]
     wanted = [one for one in views if _wants_look(one)]
     opened = views if len(views) <= ALL_OPEN else wanted[: ALL_OPEN * 2]
-    return {"cases": views, "opened": {one["anchor"] for one in opened}}
+    return {
+        "cases": views,
+        "opened": {one["anchor"] for one in opened},
+        "caption": glance.CAPTION if len(full) < len(views) else "",
+        "left_out": len(page.cases) - len(shown),
+    }
+
+
+def _shown(cases: Sequence[CaseData], full: frozenset[str]) -> list[CaseData]:
+    """As many as fit, those in full among them; in plan order."""
+    if len(cases) <= MOST_SHOWN:
+        return list(cases)
+    room = MOST_SHOWN - len(full)
+    others = [one.anchor for one in cases if one.anchor not in full][:room]
+    kept = full.union(others)
+    return [one for one in cases if one.anchor in kept]
 
 
 def _wants_look(one: Mapping[str, object]) -> bool:
@@ -32,32 +56,50 @@ def _wants_look(one: Mapping[str, object]) -> bool:
     return isinstance(word, Word) and word.key != "pass"
 
 
-def _case(page: Page, one: CaseData) -> dict[str, object]:
-    figures = [figure for chart in CASE_CHARTS.values() for figure in chart(one)]
+def _at_a_glance(page: Page, one: CaseData) -> dict[str, object]:
+    return _common(page, one) | {
+        "description": "",
+        "metrics": None,
+        "metrics_text": as_text(one),
+        "glance": Markup(glance.draw(one)),  # noqa: S704 - our own SVG
+        "figures": (),
+        "missing": "" if one.measurements else _missing(one),
+        "command": "",
+        "id": "",
+        "tags": (),
+    }
+
+
+def _full(page: Page, one: CaseData) -> dict[str, object]:
+    return _common(page, one) | {
+        "description": short(one.case.description, 600),
+        "glance": "",
+        "metrics": metrics(one),
+        "metrics_text": "",
+        "figures": [figure for chart in CASE_CHARTS.values() for figure in chart(one)],
+        "missing": _missing(one),
+        "command": reproduce(page, one.case),
+        "id": short(one.case.id, 40),
+        "tags": [short(tag, 40) for tag in one.case.tags],
+    }
+
+
+def _common(page: Page, one: CaseData) -> dict[str, object]:
     text, exact = job_file(page.job_files, one.case)
     return {
         "anchor": one.anchor,
         "name": short(one.case.name),
-        "description": short(one.case.description, 600),
         "word": worst(one),
         "count": plural(len(one.measurements), "repetition"),
-        "figures": figures,
-        "missing": _missing(one),
         "job_file": text,
         "exact": exact,
-        "command": reproduce(page, one.case),
-        "id": short(one.case.id, 40),
-        "tags": [short(tag, 40) for tag in one.case.tags],
-        "raw": [short(m.raw_file, 200) for m in one.measurements if m.raw_file],
+        "raw": [_raw(m.raw_file) for m in one.measurements if m.raw_file],
     }
 
 
-def worst(one: CaseData) -> Word | None:
-    """The case's word: not measured, else its worst threshold's; None without any."""
-    if one.failures and not one.measurements:
-        return ERROR
-    words = [OUTCOMES[verdict.outcome] for verdict in one.thresholds]
-    return min(words, key=lambda word: word.rank, default=None)
+def _raw(file: str) -> tuple[str, str]:
+    """A raw file's name, and its address where it lies beside the report."""
+    return short(file, 200), file if _RAW.fullmatch(file) else ""
 
 
 def _missing(one: CaseData) -> str:

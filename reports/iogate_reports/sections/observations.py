@@ -1,4 +1,4 @@
-"""Metrics that no threshold judges, folded case by case."""
+"""Metrics of a case that no threshold judges."""
 
 from __future__ import annotations
 
@@ -7,25 +7,40 @@ from collections.abc import Sequence
 
 from iogate.model.units import format_value
 from iogate.model.verdict import Observation
-from iogate_reports.data import CaseData, Page
+from iogate_reports.data import CaseData
 from iogate_reports.sections.base import View
-from iogate_reports.text import median, overlap, plural, relative_change, short
-from iogate_reports.words import describe_change
+from iogate_reports.text import median, overlap, relative_change, short
+from iogate_reports.words import Change, describe_change
 
 
-def view(page: Page) -> View | None:
-    """Cases with metrics that nothing judges; None without any."""
-    cases = [(one, unjudged(one)) for one in page.cases]
-    shown = [(one, found) for one, found in cases if found]
-    if not shown:
+def metrics(data: CaseData) -> View | None:
+    """The table of what a case measured and nothing judges; None without any."""
+    found = unjudged(data)
+    if not found:
         return None
-    return {
-        "cases": [
-            (short(one.case.name), plural(len(found), "metric"), [_row(seen) for seen in found])
-            for one, found in shown
-        ],
-        "compared": any(seen.baseline_samples for _, found in shown for seen in found),
-    }
+    compared = any(seen.baseline_samples for seen in found)
+    return {"rows": [_row(seen) for seen in found], "compared": compared}
+
+
+def as_text(data: CaseData) -> str:
+    """The same in lines of text, without what was zero all along: a tenth of the markup."""
+    shown = [one for one in unjudged(data) if any((*one.samples, *one.baseline_samples))]
+    if not shown:
+        return ""
+    rows = [("metric", "median", "baseline", "change"), *map(_line, shown)]
+    rows = rows if any(one.baseline_samples for one in shown) else [row[:2] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _line(seen: Observation) -> tuple[str, ...]:
+    found = _row(seen)
+    change = found["change"]
+    told = f"{change.text} {change.arrow} {change.word}" if isinstance(change, Change) else "–"
+    return str(found["metric"]), str(found["value"]), str(found["baseline"]), told
 
 
 def unjudged(data: CaseData) -> Sequence[Observation]:

@@ -1,0 +1,1 @@
+"""How long reports take to make, how large they are, and how soon a browser shows them."""

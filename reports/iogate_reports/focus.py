@@ -1,0 +1,33 @@
+"""Which cases show all of their charts: in a report of hundreds not all can."""
+
+from __future__ import annotations
+
+from iogate_reports.data import CaseData, Page
+from iogate_reports.words import ERROR, OUTCOMES, Word
+
+ALL = 24
+"""Up to so many cases all are shown in full."""
+MOST = 8
+"""With more, the worst so many are; the others are shown at a glance."""
+
+
+def in_full(page: Page) -> frozenset[str]:
+    """Anchors of the cases shown with all their charts, chosen by the worst word of each,
+    within it in plan order."""
+    if len(page.cases) <= ALL:
+        return frozenset(one.anchor for one in page.cases)
+    ranked = sorted(page.cases, key=_rank)
+    return frozenset(one.anchor for one in ranked[:MOST])
+
+
+def worst(one: CaseData) -> Word | None:
+    """The case's word: not measured, else its worst threshold's; None without any."""
+    if one.failures and not one.measurements:
+        return ERROR
+    words = [OUTCOMES[verdict.outcome] for verdict in one.thresholds]
+    return min(words, key=lambda word: word.rank, default=None)
+
+
+def _rank(one: CaseData) -> int:
+    word = worst(one)
+    return word.rank if word else len(OUTCOMES)

@@ -1,0 +1,129 @@
+// The table of limits: filter, sort, walk with the keyboard, copy as Markdown. The page is whole
+// without it; everything that only works with it is made by it.
+(() => {
+  const table = document.getElementById('limits'), tools = document.getElementById('tools');
+  const open = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const details = target && target.closest('details');
+    if (details) { details.open = true; target.scrollIntoView(); }
+  };
+  addEventListener('hashchange', open);
+  open();
+  if (!table) return;
+  const make = (tag, set = {}, ...inside) => {
+    const node = Object.assign(document.createElement(tag), set);
+    node.append(...inside);
+    return node;
+  };
+  const body = table.tBodies[0];
+  const groups = [];
+  for (const row of body.rows) {
+    if (row.classList.contains('why')) groups.at(-1).rows.push(row);
+    else groups.push({rows: [row], row, verdict: row.cells[0].textContent,
+      metric: row.cells[1].querySelector('code').textContent,
+      text: row.textContent.toLowerCase(), index: groups.length});
+  }
+  const verdicts = [...new Set(groups.map(g => g.verdict))], hidden = new Set();
+  const search = make('input', {type: 'search', placeholder: 'Filter by case, limit …', ariaLabel: 'Filter limits'});
+  const metric = make('select', {ariaLabel: 'Metric'}, make('option', {value: '', textContent: 'every metric'}),
+    ...[...new Set(groups.map(g => g.metric))].sort().map(m => make('option', {textContent: m})));
+  const count = make('output');
+  const copy = make('button', {type: 'button', textContent: 'Copy as Markdown'});
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const g of groups) {
+      const visible = !hidden.has(g.verdict) && (!metric.value || metric.value === g.metric) &&
+        words.every(w => g.text.includes(w));
+      shown += visible;
+      for (const row of g.rows) row.hidden = !visible;
+    }
+    count.textContent = shown === groups.length ? '' : `${shown} of ${groups.length}`;
+  };
+  const chips = verdicts.map(v => {
+    const chip = make('button', {type: 'button', className: 'chip', textContent: v, ariaPressed: 'true'});
+    chip.onclick = () => {
+      hidden.has(v) ? hidden.delete(v) : hidden.add(v);
+      chip.ariaPressed = String(!hidden.has(v));
+      filter();
+    };
+    return chip;
+  });
+  search.oninput = metric.onchange = filter;
+  const keys = make('span', {className: 'keys', textContent: 'keys: / filter · j k rows · Enter opens the case · c copy'});
+  tools.append(search, metric, ...(verdicts.length > 1 ? chips : []), copy, count, keys);
+  tools.hidden = false;
+
+  const scale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
+    'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
+  const value = cell => {
+    const found = cell.textContent.trim().replace('−', '-').match(/^([+-]?[\d.]+|[+-]?∞) ?(\S*)/);
+    return found ? parseFloat(found[1].replace('∞', 'Infinity')) * (scale[found[2]] || 1) : NaN;
+  };
+  const numeric = new Set([3, 4, 5, 6]);
+  let sorted = null, way = 1;
+  const sort = column => {
+    way = sorted === column ? -way : 1;
+    sorted = column;
+    const at = column === 6 ? 5 : column;
+    const key = g => column === 0 ? g.index : numeric.has(column) ? value(g.row.cells[at]) : g.row.cells[at].textContent;
+    const order = (a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (typeof x === 'string') return way * x.localeCompare(y, undefined, {numeric: true}) || a.index - b.index;
+      return Number.isNaN(x) - Number.isNaN(y) || way * (x - y) || a.index - b.index;
+    };
+    body.append(...[...groups].sort(order).flatMap(g => g.rows));
+    [...table.tHead.rows[0].cells].forEach((th, i) => {
+      if (i === column) th.ariaSort = way > 0 ? 'ascending' : 'descending'; else th.removeAttribute('aria-sort');
+    });
+  };
+  [...table.tHead.rows[0].cells].forEach((th, i) => {
+    if (i === 6) return;
+    const button = make('button', {type: 'button', className: 'sort'}, ...th.childNodes);
+    button.onclick = () => sort(i);
+    th.append(button);
+  });
+
+  const clean = cell => cell.innerText.replace(/\s+/g, ' ').trim().replace(/[\\|`*_<>@#\[\]]/g, '\\$&');
+  const markdown = () => {
+    const at = [0, 1, 2, 3, 4, 5, 7];
+    const line = cells => `| ${cells.join(' | ')} |`;
+    const rows = [...body.rows].filter(r => !r.hidden && !r.classList.contains('why'));
+    return [document.querySelector('.kicker').innerText + ': ' + document.getElementById('headline').innerText, '',
+      line(at.map(i => clean(table.tHead.rows[0].cells[i]))), line(at.map(() => '---')),
+      ...rows.map(r => line(at.map(i => clean(r.cells[i]))))].join('\n') + '\n';
+  };
+  copy.onclick = async () => {
+    const text = markdown();
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = make('textarea', {value: text});
+      document.body.append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+    }
+    copy.textContent = 'Copied';
+    setTimeout(() => { copy.textContent = 'Copy as Markdown'; }, 1500);
+  };
+
+  const walk = step => {
+    const rows = [...body.rows].filter(r => !r.hidden && r.id);
+    const now = rows.indexOf(document.activeElement.closest('tr'));
+    const next = rows[Math.max(0, Math.min(rows.length - 1, now < 0 ? 0 : now + step))];
+    if (!next) return;
+    (next.querySelector('a') || next).focus();
+    next.scrollIntoView({block: 'nearest'});
+    history.replaceState(null, '', '#' + next.id);
+  };
+  addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+      if (event.key === 'Escape') { search.value = ''; filter(); event.target.blur(); }
+      return;
+    }
+    const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1), c: () => copy.click()}[event.key];
+    if (act) { event.preventDefault(); act(); }
+  });
+})();
