@@ -21,6 +21,7 @@ from iogate.host.lock import host_lock
 from iogate.host.revision import find_revision
 from iogate.host.scratch import sweep
 from iogate.host.targets import Use, check_targets, prepared
+from iogate.identity import Comparable, explained
 from iogate.measure import Bench, Observer, measure_all
 from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
@@ -128,7 +129,7 @@ def execute_with(
         with prepared(sut, uses, started.id[:12]) as places:
             targets = {use.target.name: (use.target, places[use.target.name]) for use in uses}
             facts = collect_facts(sut, targets)
-            facts |= {"engine.name": info.name, "engine.version": info.version}
+            facts |= _engine_facts(info)
             started = replace(started, environment=facts)
             folder = RunFolder.create(started, request.output)
             started = replace(started, folder=str(folder.root))
@@ -175,6 +176,11 @@ def selected(case: Case, request: Request) -> bool:
     return named and (not request.tags or any(tag in case.tags for tag in request.tags))
 
 
+def _engine_facts(info: EngineInfo) -> dict[str, str]:
+    facts = {"name": info.name, "version": info.version, "clock": info.clock}
+    return {f"engine.{name}": value for name, value in facts.items() if value}
+
+
 def _resized(case: Case, request: Request) -> Case:
     n = request.repetitions
     return case if n is None else replace(case, repetitions=Repetitions(min=n, max=n))
@@ -212,26 +218,37 @@ def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> R
 
 
 def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
-    baseline, notes = _baseline_or_none(run, store)
+    comparable = comparable_with(run)
+    baseline, notes = _baseline_or_none(run, store, comparable)
     verdict = judge(run.plan, run.measurements, run.failures, baseline)
+    verdict = explained(verdict, comparable.set_aside)
     run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
     folder.write_run(run)
     store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
     return Finished(run, tuple(baseline), folder, (*notes, *store.sync().notes))
 
 
-def _baseline_or_none(run: Run, store: Store) -> tuple[Sequence[Run], tuple[str, ...]]:
+def _baseline_or_none(
+    run: Run, store: Store, comparable: Comparable
+) -> tuple[Sequence[Run], tuple[str, ...]]:
     """A server that is away does not fail a run: its limits against a baseline say that
     there is none."""
     try:
-        return baseline_of(run, store), ()
+        return baseline_of(run, store, comparable), ()
     except (UnreachableError, SetupError) as error:
         return (), (f"judged without a baseline: {error.what}",)
 
 
-def baseline_of(run: Run, store: Store) -> Sequence[Run]:
-    """The accepted runs of the same host that a run is compared with, newest first. A
-    comparison has its baseline in itself."""
+def comparable_with(run: Run) -> Comparable:
+    """Which runs of a history were measured in an environment like that of ``run``, as far
+    as its spec cares."""
+    rule = run.plan.baseline
+    return Comparable(run.environment, rule.across, rule.also)
+
+
+def baseline_of(run: Run, store: Store, comparable: Comparable | None = None) -> Sequence[Run]:
+    """The accepted runs of the same host and environment that a run is compared with, newest
+    first. A comparison has its baseline in itself."""
     if run.plan.comparison is not None:
         return ()
     ids = [name for case in run.plan.cases for name in (case.id, *case.aka)]
@@ -240,4 +257,5 @@ def baseline_of(run: Run, store: Store) -> Sequence[Run]:
         machine_id=run.host.machine_id,
         before_ns=run.started_ns,
         window=run.plan.baseline.window,
+        comparable=comparable or comparable_with(run),
     )

@@ -67,7 +67,8 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
         nights,
         store.decisions(),
         now_ns=time.time_ns(),
-        across=question.across,
+        across=(*plan.baseline.across, *question.across),
+        also=plan.baseline.also,
     )
 
 

@@ -38,12 +38,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
-    """An engine that was found. ``ioengines`` are the names that a spec may use."""
+    """An engine that was found. ``ioengines`` are the names that a spec may use; ``clock`` is
+    what it takes times by on this machine, empty where it does not say."""
 
     name: str
     path: str
     version: str
     ioengines: tuple[str, ...]
+    clock: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,12 +162,16 @@ class OnMissingBaseline(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BaselineRule:
-    """Which runs a run is compared with: the last ``window`` accepted ones."""
+    """Which runs a run is compared with: the last ``window`` accepted ones of the same
+    environment. ``also`` are patterns of facts that have to be the same beside the usual ones,
+    ``across`` those that may differ (see ``iogate.identity``)."""
 
     ref: str | None = None
     fallback: str | None = None
     window: int = 20
     min_samples: int = 5
+    also: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

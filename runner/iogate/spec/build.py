@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Map
+from dataclasses import replace
 from pathlib import Path
 
 from iogate.errors import SpecError
@@ -21,7 +22,7 @@ from iogate.spec.build_workloads import build_workload
 from iogate.spec.problems import Problems
 from iogate.spec.sanity import check_thresholds
 from iogate.spec.scalars import to_json, whole_number
-from iogate.spec.tree import Entry, Mapping, Node, Scalar
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _KEPT = ("runner", "environment", "precondition")
 
@@ -88,7 +89,19 @@ def _baseline(node: Node | None) -> BaselineRule:
         if isinstance(value := node.get(key), Scalar)
     }
     ref, fallback = scalar_text(node.get("ref"), ""), scalar_text(node.get("fallback"), "")
-    return BaselineRule(ref=ref or None, fallback=fallback or None, **counts)
+    compare = node.get("compare")
+    facts = {
+        key: tuple(item.text for item in items.items if isinstance(item, Scalar))
+        for key in ("also", "across")
+        if isinstance(compare, Mapping) and isinstance(items := compare.get(key), Sequence)
+    }
+    rule = BaselineRule(
+        ref=ref or None,
+        fallback=fallback or None,
+        also=facts.get("also", ()),
+        across=facts.get("across", ()),
+    )
+    return replace(rule, **counts)
 
 
 def scalar_text(node: Node | None, default: str) -> str:

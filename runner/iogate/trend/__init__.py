@@ -31,12 +31,14 @@ def analyse(
     *,
     now_ns: int,
     across: Sequence[str] = (),
+    also: Sequence[str] = (),
 ) -> Trend:
     """The trend of these lines. ``nights`` are oldest first, of any hosts; ``across`` are
-    patterns of facts (``kernel.*``) whose change does not begin a new series."""
+    patterns of facts (``kernel.*``) whose change does not begin a new series, ``also`` of those
+    whose change does beside the usual ones."""
     holding = in_force(decisions, now_ns)
     found: list[tuple[Series, tuple[Change, ...]]] = []
-    for each in make_series(lines, nights, across):
+    for each in make_series(lines, nights, across, also):
         series = replace(each, start=accepted_since(each, nights, holding))
         found.append((series, find_changes(series)))
     refs = tuple(_reference(night) for night in nights)
@@ -47,7 +49,7 @@ def analyse(
         nights=refs,
         series=tuple(_described(found, alerts)),
         alerts=alerts,
-        markers=find_markers(nights, across),
+        markers=find_markers(nights, across, also),
         accepted=tuple(d for d in holding if d.action == "accept"),
     )
 

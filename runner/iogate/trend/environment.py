@@ -11,13 +11,15 @@ from iogate.model.trend import FactChange, Marker
 __all__ = ["COMPARE_KEYS", "compared", "digest", "find_markers"]
 
 
-def find_markers(nights: Sequence[Night], across: Sequence[str]) -> tuple[Marker, ...]:
+def find_markers(
+    nights: Sequence[Night], across: Sequence[str], also: Sequence[str] = ()
+) -> tuple[Marker, ...]:
     """Where a host differs from itself the night before."""
     last: dict[str, dict[str, str]] = {}
     found = []
     for index, night in enumerate(nights):
         host = night.facts.host
-        facts = compared(night.facts.environment, across)
+        facts = compared(night.facts.environment, across, also)
         before = last.get(host.machine_id, facts)
         last[host.machine_id] = facts
         changes = tuple(

@@ -48,10 +48,13 @@ class _Stream:
 
 
 def make_series(
-    lines: Sequence[Line], nights: Sequence[Night], across: Sequence[str]
+    lines: Sequence[Line],
+    nights: Sequence[Night],
+    across: Sequence[str],
+    also: Sequence[str] = (),
 ) -> Iterator[Series]:
     """Every series that still goes on and has a value, by host, environment and line."""
-    for stream in _streams(nights, across):
+    for stream in _streams(nights, across, also):
         values = [nights[index].values for index in stream.nights]
         for line in lines:
             indices, numbers = _points(line, stream.nights, values)
@@ -79,12 +82,12 @@ def _points(
     return tuple(night for night, _ in pairs), tuple(value for _, value in pairs)
 
 
-def _streams(nights: Sequence[Night], across: Sequence[str]) -> list[_Stream]:
+def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]) -> list[_Stream]:
     by_host: dict[str, list[str]] = {}
     indices: dict[tuple[str, str], list[int]] = {}
     for index, night in enumerate(nights):
         machine = night.facts.host.machine_id
-        environment = digest(compared(night.facts.environment, across))
+        environment = digest(compared(night.facts.environment, across, also))
         by_host.setdefault(machine, []).append(environment)
         indices.setdefault((machine, environment), []).append(index)
     return [
