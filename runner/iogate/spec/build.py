@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Map
-from dataclasses import replace
 from pathlib import Path
 
 from iogate.errors import SpecError
@@ -95,13 +94,15 @@ def _baseline(node: Node | None) -> BaselineRule:
         for key in ("also", "across")
         if isinstance(compare, Mapping) and isinstance(items := compare.get(key), Sequence)
     }
-    rule = BaselineRule(
+    usual = BaselineRule()
+    return BaselineRule(
         ref=ref or None,
         fallback=fallback or None,
+        window=counts.get("window", usual.window),
+        min_samples=counts.get("min_samples", usual.min_samples),
         also=facts.get("also", ()),
         across=facts.get("across", ()),
     )
-    return replace(rule, **counts)
 
 
 def scalar_text(node: Node | None, default: str) -> str:
