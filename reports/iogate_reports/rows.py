@@ -64,16 +64,6 @@ def _named(found: Iterable[Row]) -> Iterator[Row]:
         yield replace(row, id=name if seen[name] == 1 else f"{name}.{seen[name]}")
 
 
-def _named(found: Iterable[Row]) -> Iterator[Row]:
-    """Each with its id; several limits on one metric are counted."""
-    seen: Counter[str] = Counter()
-    for row in found:
-        name = f"{row.anchor.removeprefix('case-')[:8]}.{row.metric}"
-        name = name if _PLAIN.fullmatch(name) else f"limit-{len(seen)}"
-        seen[name] += 1
-        yield replace(row, id=name if seen[name] == 1 else f"{name}.{seen[name]}")
-
-
 def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
     one = _with_baseline(one, data)
     threshold = one.threshold

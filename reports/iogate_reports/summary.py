@@ -31,11 +31,17 @@ _HEAD = (
 
 def render_summary(run: Run) -> str:
     """The verdict, the limits that did not pass, the rest folded; cut at the budget."""
-    parts = [_top(run), _failures(run)]
+    return digest(run, BUDGET)
+
+
+def digest(run: Run, budget: int, *, failures: int = 20, reason: int = 2000) -> str:
+    """The run in at most about ``budget`` bytes, with so many of the repetitions that gave
+    nothing, each reason of at most so many characters."""
+    parts = [_top(run), _failures(run, failures, reason)]
     if run.verdict is not None:
         found = rows(Page(run))
         rest = [row for row in found if row.word.key == "pass"]
-        budget = BUDGET - sum(len(part.encode()) for part in parts)
+        budget -= sum(len(part.encode()) for part in parts)
         first = _table([row for row in found if row.word.key != "pass"], budget)
         budget -= len(first.encode())
         parts += [first, _folded(plural(len(rest), "limit") + " passed", _table(rest, budget))]
@@ -74,14 +80,14 @@ def _code(command: str) -> str:
     return f"{fence} {short(command, 1000)} {fence}"
 
 
-def _failures(run: Run) -> str:
+def _failures(run: Run, most: int, length: int) -> str:
     if not run.failures:
         return ""
     names = {case.id: case.name for case in run.plan.cases}
     shown = [
         f"- {text(names.get(one.case_id, one.case_id))}, repetition {one.repetition}: "
-        f"{text(one.reason, 2000)}"
-        for one in run.failures[:20]
+        f"{text(one.reason, length)}"
+        for one in run.failures[:most]
     ]
     more = len(run.failures) - len(shown)
     shown += [f"- and {more} more"] if more else []

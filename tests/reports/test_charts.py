@@ -24,11 +24,13 @@ from iogate.model.units import Unit
 from iogate_reports.charts import (
     CASE_CHARTS,
     WORKLOAD_CHARTS,
+    cdf,
     heatmap,
     interval_bar,
     over_time,
     percentiles,
     repetitions,
+    ribbon,
     svg,
     sweep,
 )
@@ -309,3 +311,36 @@ def test_a_limit_without_baseline_is_drawn_as_distance_from_itself() -> None:
     assert bar.zero == "limit"
     assert bar.limit == 0.0
     assert bar.value == pytest.approx(0.5, abs=0.2)
+
+
+def test_cdf_golden() -> None:
+    found = Histogram({95_000: 500, 120_000: 380, 180_000: 100, 1_100_000: 15, 4_000_000: 5})
+    one = cdf.distribution(found, "this run", "s0")
+    assert one
+    assert one.points[-1][1] == 1.0
+    assert cdf.distribution(Histogram({}), "x", "s0") is None
+    golden("cdf", cdf.draw("Read latency", "one", [one], (90_000, 2_000_000)))
+
+
+def test_a_band_holds_the_mean_and_wants_three_curves() -> None:
+    curves = [[(1.0, 100.0 * k), (2.0, 200.0)] for k in (0.9, 1.0, 1.1)]
+    assert ribbon.band(curves[:2]) == ()
+    (_, low, high), (_, sure, certain) = ribbon.band(curves)
+    assert low < 90 < 110 < high, "with three values the interval is wider than their range"
+    assert sure == pytest.approx(200.0) == certain
+
+
+@given(st.integers(3, 400))
+def test_more_repetitions_never_widen_a_band(count: int) -> None:
+    few = ribbon.band([[(1.0, 100.0 + i % 3)] for i in range(count)])
+    more = ribbon.band([[(1.0, 100.0 + i % 3)] for i in range(count * 2)])
+    assert more[0][2] - more[0][1] < few[0][2] - few[0][1]
+
+
+def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
+    slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
+    values = {100_000, 400_000}
+    rows, before = (heatmap._shares([[one]], values) for one in (slow, fast))
+    levels = heatmap._differences(rows, [row[0] for row in before])
+    filled = [row[0] for row in levels if row[0]]
+    assert filled == [7, -7], "slower I/Os stand above"

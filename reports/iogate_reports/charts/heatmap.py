@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,15 +13,25 @@ from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.lanes import directions, quantiles_ns, whole_intervals
-from iogate_reports.charts.png import LEVELS, data_uri
+from iogate_reports.charts.lanes import (
+    Lane,
+    directions,
+    latency_histogram,
+    quantiles_ns,
+    whole_intervals,
+)
+from iogate_reports.charts.png import LEVELS, data_uri, diverging_uri
 from iogate_reports.charts.scale import Log
 from iogate_reports.data import CaseData
 from iogate_reports.text import plural
 
 COLUMNS, ROWS = 120, 36
 BLUE = (0, 114, 178)
-_FRAME = Frame(right=20)
+ORANGE = (213, 94, 0)
+FULL = 0.2
+"""A difference of this share of the I/Os is drawn in full strength."""
+_FRAME = Frame(right=20, height=250)
+_LOWER = Frame(right=20, height=420, top=250)
 
 
 Column = list[Histogram]
@@ -54,31 +64,58 @@ def figures(data: CaseData) -> list[Figure]:
         strips = [strip(m, direction) for m in data.measurements]
         strips = [one for one in strips if len(one.columns) > 1]
         if strips:
-            found.append(_figure(direction, strips))
+            base = latency_histogram(data.baseline, Lane("", direction))
+            found.append(_figure(direction, strips, base))
     return found
 
 
-def _figure(direction: str, strips: list[Strip]) -> Figure:
+def _figure(direction: str, strips: list[Strip], base: Histogram) -> Figure:
     title = f"{direction.capitalize()} latency over time"
     told = plural(len(strips), "repetition") + "; darker is a larger share of an interval’s I/Os"
     return Figure(
         title=title,
-        svg=draw(title, told, strips),
+        svg=draw(title, told, strips, base if base.bins else None),
         table=_table(strips),
-        legend=(Key("shade", "share of the I/Os of an interval, 0.1 % … 100 %"),),
+        legend=(Key("shade", "share of the I/Os of an interval, 0.1 % … 100 %"), *_keys(base)),
         note="Repetitions side by side, in the order they ran." if len(strips) > 1 else "",
     )
 
 
-def draw(title: str, description: str, strips: Sequence[Strip]) -> str:
-    """Time to the right, latency upwards (log); strength is the share, on a log scale."""
+def _keys(base: Histogram) -> tuple[Key, ...]:
+    """What the lower panel means; the baseline's own intervals are not kept with it."""
+    if not base.bins:
+        return ()
+    return (
+        Key("cell up", "below: a larger share than in the whole baseline"),
+        Key("cell down", "a smaller one"),
+    )
+
+
+def draw(
+    title: str, description: str, strips: Sequence[Strip], base: Histogram | None = None
+) -> str:
+    """Time to the right, latency upwards (log); strength is the share, on a log scale. With
+    a baseline a panel below shows the difference to its share of all time."""
     parts = [_joined(one.columns, max(COLUMNS // len(strips), 2)) for one in strips]
     every = [c for columns in parts for c in columns]
-    values = _values(every)
-    y = _axis(values)
-    image = data_uri(_levels(every, values, y), BLUE)
-    x0, x1 = _FRAME.x_range
-    bottom, top = _FRAME.y_range
+    values = _values(every) | (set(base.bins) if base else set())
+    widths = [len(columns) for columns in parts]
+    rows = _shares(every, values)
+    body = _panel(_FRAME, values, data_uri(_mapped(rows, _level), BLUE), "completion latency")
+    size = _FRAME.size
+    if base is not None:
+        before = [row[0] for row in _shares([[base]], values)]
+        image = diverging_uri(_differences(rows, before), BLUE, ORANGE)
+        body += _panel(_LOWER, values, image, "difference to the baseline")
+        size = _LOWER.size
+    lowest = _LOWER if base is not None else _FRAME
+    body += _dividers(strips, widths, lowest)
+    return svg.document(size, title, description, body, "heat")
+
+
+def _panel(frame: Frame, values: set[int], image: str, name: str) -> list[str]:
+    x0, x1 = frame.x_range
+    bottom, top = frame.y_range
     picture = svg.element(
         "image",
         x=x0,
@@ -88,17 +125,13 @@ def draw(title: str, description: str, strips: Sequence[Strip]) -> str:
         href=image,
         preserveAspectRatio="none",
     )
-    body = [
-        _FRAME.y_axis(y, "completion latency"),
-        picture,
-        *_dividers(strips, [len(columns) for columns in parts]),
-    ]
-    return svg.document(_FRAME.size, title, description, body, "heat")
+    axis = frame.y_axis(_axis(values, frame))
+    return [axis, svg.text(4, top - 10, name, "ax"), picture]
 
 
-def _dividers(strips: Sequence[Strip], widths: Sequence[int]) -> list[str]:
+def _dividers(strips: Sequence[Strip], widths: Sequence[int], lowest: Frame) -> list[str]:
     x0, x1 = _FRAME.x_range
-    bottom, top = _FRAME.y_range
+    top, bottom = _FRAME.y_range[1], lowest.y_range[0]
     unit = (x1 - x0) / sum(widths)
     ticks, marks, place = [], [], x0
     for one, width in zip(strips, widths, strict=True):
@@ -106,7 +139,7 @@ def _dividers(strips: Sequence[Strip], widths: Sequence[int]) -> list[str]:
             marks.append(svg.line((place, top), (place, bottom), "split"))
         ticks.append((place + width * unit / 2, str(one.repetition)))
         place += width * unit
-    return [*marks, _FRAME.x_axis(ticks, "repetition", 14)]
+    return [*marks, lowest.x_axis(ticks, "repetition", 14)]
 
 
 def _values(columns: Iterable[Column]) -> set[int]:
@@ -114,35 +147,51 @@ def _values(columns: Iterable[Column]) -> set[int]:
     return set().union(*(part.bins for one in columns for part in one))
 
 
-def _axis(values: set[int]) -> Log:
-    low, high = max(min(values), 1), max(*values, 1)
-    return Log(low / 1.15, high * 1.15, *_FRAME.y_range, Unit.NANOSECONDS)
+def _axis(values: set[int], frame: Frame) -> Log:
+    low, high = _ends(values)
+    return Log(low, high, *frame.y_range, Unit.NANOSECONDS)
 
 
-def _levels(columns: Sequence[Column], values: set[int], y: Log) -> list[list[int]]:
-    """Rows of levels, top first."""
-    span, base = math.log(y.high / y.low), math.log(y.low)
+def _ends(values: set[int]) -> tuple[float, float]:
+    return max(min(values), 1) / 1.15, max(*values, 1) * 1.15
+
+
+def _shares(columns: Sequence[Column], values: set[int]) -> list[list[float]]:
+    """Rows of shares (0..1) of each column's I/Os, top first."""
+    low, high = _ends(values)
+    span, base = math.log(high / low), math.log(low)
     row_of = {value: int((math.log(max(value, 1)) - base) / span * ROWS) for value in values}
-    rows = [[0] * len(columns) for _ in range(ROWS)]
-    for place, one in enumerate(columns):
-        for row, level in enumerate(_column(one, row_of)):
-            rows[ROWS - 1 - row][place] = level
-    return rows
+    found = [_column(one, row_of) for one in columns]
+    return [list(row) for row in zip(*found, strict=True)][::-1]
 
 
-def _column(column: Column, row_of: Mapping[int, int]) -> list[int]:
+def _column(column: Column, row_of: Mapping[int, int]) -> list[float]:
     cells = [0] * ROWS
     for part in column:
         for value, count in part.bins.items():
             cells[row_of[value]] += count
     total = sum(cells)
-    return [_level(count / total) if count else 0 for count in cells]
+    return [count / total for count in cells]
+
+
+def _mapped(rows: Iterable[Sequence[float]], level: Callable[[float], int]) -> list[list[int]]:
+    return [[level(share) for share in row] for row in rows]
 
 
 def _level(share: float) -> int:
     """0.1 % and less is faint, everything in one row is full; a decade is a third of the way."""
+    if not share:
+        return 0
     strength = 1 + math.log10(max(share, 0.001)) / 3
     return max(2, round((LEVELS - 1) * (0.12 + 0.88 * strength)))
+
+
+def _differences(rows: Sequence[Sequence[float]], before: Sequence[float]) -> list[list[int]]:
+    """Levels −7 … 7 of the difference to a baseline's row; a fifth of all I/Os is full."""
+    return [
+        [round(7 * max(-1.0, min(1.0, (share - base) / FULL))) for share in row]
+        for row, base in zip(rows, before, strict=True)
+    ]
 
 
 def _joined(columns: Sequence[Column], most: int) -> list[Column]:

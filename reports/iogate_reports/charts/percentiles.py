@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.model.histogram import Histogram
+from iogate.model.measurement import Measurement
 from iogate.model.units import Better, Unit, format_value
-from iogate_reports.charts import svg
+from iogate_reports.charts import ribbon, svg
 from iogate_reports.charts.base import Figure, Key, Table, colour
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import (
@@ -52,8 +53,15 @@ def curve(histogram: Histogram, label: str, style: str) -> Curve | None:
     return Curve(label, style, count, tuple(points)) if len(points) > 1 else None
 
 
-def draw(title: str, description: str, curves: Sequence[Curve], faint: Sequence[Curve]) -> str:
-    """The curves, one line each; ``faint`` ones (repetitions) behind them."""
+def draw(
+    title: str,
+    description: str,
+    curves: Sequence[Curve],
+    faint: Sequence[Curve],
+    bands: Sequence[tuple[ribbon.Band, str]] = (),
+) -> str:
+    """The curves, one line each; behind them ``bands`` with their styles, and ``faint`` ones
+    (repetitions, where they are too few for a band)."""
     x = Linear(_LOW, _HIGH, *_FRAME.x_range)
     values = [v for one in (*curves, *faint) for _, v in one.points]
     y = log_around(values, *_FRAME.y_range, Unit.NANOSECONDS)
@@ -64,6 +72,7 @@ def draw(title: str, description: str, curves: Sequence[Curve], faint: Sequence[
         _FRAME.y_axis(y, "completion latency"),
         _FRAME.x_axis(ticks, ""),
     ]
+    body += [ribbon.draw(found, x, y, _FRAME.y_range, style) for found, style in bands]
     for one in faint:
         place = [(x.at(n), y.at(v)) for n, v in one.points]
         body.append(svg.element("path", d=svg.trace(place), class_=f"ln faint {one.style}"))
@@ -96,15 +105,20 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
     if not curves:
         return None
     title = f"{direction.capitalize()} latency percentiles"
-    faint = _repetitions(data, direction) if len(pairs) == 1 else []
+    every = _repetitions(data.measurements, direction) if len(pairs) == 1 else []
+    found = ribbon.band([one.points for one in every])
+    old = _repetitions(data.baseline, direction) if found else []
+    bands = [(ribbon.band([one.points for one in old]), "base"), (found, "s0")]
+    faint = [] if found else every
     table = _table(pairs)
     worst = "; ".join(f"{one.label}: {_reach(one)}" for one in curves)
     return Figure(
         title=title,
-        svg=draw(title, worst, curves[::-1], faint),
+        svg=draw(title, worst, curves[::-1], faint, bands if found else ()),
         table=table,
         legend=tuple(Key(one.style, one.label) for one in curves)
-        + ((Key("faint s0", "each repetition"),) if faint else ()),
+        + ((Key("faint s0", "each repetition"),) if faint else ())
+        + ((Key("ribbon s0", "95 % CI over repetitions"),) if found else ()),
         note=f"Dotted where fewer than {SURE} I/Os lie beyond.",
     )
 
@@ -120,11 +134,11 @@ def _pair(data: CaseData, lane: Lane, index: int) -> tuple[Curve | None, Curve |
     )
 
 
-def _repetitions(data: CaseData, direction: str) -> list[Curve]:
-    if len(data.measurements) < 2:
+def _repetitions(measurements: Sequence[Measurement], direction: str) -> list[Curve]:
+    if len(measurements) < 2:
         return []
-    lane = lanes(data.measurements, direction)[0]
-    found = (curve(latency_histogram([m], lane), "", "s0") for m in data.measurements)
+    lane = Lane("", direction)
+    found = (curve(latency_histogram([m], lane), "", "s0") for m in measurements)
     return [one for one in found if one is not None]
 
 
