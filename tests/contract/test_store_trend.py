@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from iogate.metrics import metric
+from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run, RunStatus
@@ -61,6 +62,17 @@ def test_nights_come_one_by_one_as_they_are_measured(store: Store) -> None:
     assert store.nights([s.CASE_ID]) == []  # it may still get more repetitions
     store.finish_run("a", status=RunStatus.COMPLETE, finished_ns=9, verdict=s.verdict())
     assert len(store.nights([s.CASE_ID])) == 1
+
+
+def test_a_comparison_of_two_arms_is_no_night_and_no_baseline(store: Store) -> None:
+    arms = Comparison(Arm("base"), Arm("candidate"), seed=1)
+    night(store, "a", 1, 100, outcome=s.verdict())
+    both = replace(s.plan(s.case()), comparison=arms)
+    night(store, "b", 2, 100, 200, the_plan=both, outcome=s.verdict())
+    night(store, "c", 3, 100, outcome=s.verdict())
+    assert [each.facts.run_id for each in store.nights([s.CASE_ID], limit=2)] == ["a", "c"]
+    found = store.baseline([s.CASE_ID], machine_id="machine-a", before_ns=9, window=2)
+    assert [run.id for run in found] == ["c", "a"]
 
 
 @pytest.mark.parametrize(

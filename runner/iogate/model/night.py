@@ -10,7 +10,8 @@ from iogate.model.run import Host, Revision
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a trend has to know of a run beside its numbers. ``started_ns`` is Unix time."""
+    """What a trend has to know of a run beside its numbers. ``started_ns`` is Unix time;
+    ``compared`` is whether the run measured two arms, which are no level of anything."""
 
     run_id: str
     spec: str
@@ -18,6 +19,7 @@ class RunFacts:
     revision: Revision
     started_ns: int
     environment: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    compared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,12 @@ class Delivery:
         return (*found, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
 
 
+def is_baseline(facts: RunFacts, comparable: Callable[[RunFacts], bool] | None) -> bool:
+    """Whether a run may be compared with. One of two arms never: its repetitions are of
+    both."""
+    return not facts.compared and (comparable is None or comparable(facts))
+
+
 class Store(Protocol):
     """A history of runs. Every method raises StoreError for what the backend refuses; what
     was kept before stays."""

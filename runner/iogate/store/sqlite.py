@@ -28,7 +28,7 @@ from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
 from iogate.store import sqlite_upkeep as upkeep
-from iogate.store.base import ACCEPTED, Delivery
+from iogate.store.base import ACCEPTED, Delivery, is_baseline
 from iogate.store.packing import pack as _pack
 from iogate.store.packing import unpack as _unpack
 from iogate.store.sqlite_nights import (
@@ -188,7 +188,7 @@ class SqliteStore:
                 ),
             )
             with self._decoding():
-                fit = (row for row in rows if not comparable or comparable(facts_of_row(row)))
+                fit = (row for row in rows if is_baseline(facts_of_row(row), comparable))
                 chosen = list(islice(fit, max(window, 0)))
             return [
                 replace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -75,32 +75,40 @@ def read_decisions(db: sqlite3.Connection) -> list[Decision]:
 def facts_of(run: Run) -> RunFacts:
     """What a trend has to know of a run."""
     return RunFacts(
-        run.id, run.plan.spec_name, run.host, run.revision, run.started_ns, run.environment
+        run_id=run.id,
+        spec=run.plan.spec_name,
+        host=run.host,
+        revision=run.revision,
+        started_ns=run.started_ns,
+        environment=run.environment,
+        compared=run.plan.comparison is not None,
     )
 
 
 def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
     rows = db.execute(
-        "SELECT coalesce(facts, document), facts IS NULL, id, spec FROM ("
-        " SELECT *, row_number() OVER"
-        " (PARTITION BY machine_id ORDER BY started_ns DESC, id DESC) AS age FROM runs"
+        "SELECT coalesce(facts, document), facts IS NULL, id, spec FROM runs"
         " WHERE (?1 IS NULL OR machine_id = ?1 OR host = ?1)"
         " AND status IN (SELECT value FROM json_each(?2))"
         " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
         " AND m.case_id IN (SELECT value FROM json_each(?3)))"
-        ") WHERE ?4 < 0 OR age <= ?4",
+        " ORDER BY started_ns DESC, id DESC",
         (
             question.host,
             json.dumps([status.value for status in NIGHTS]),
             json.dumps(list(question.case_ids)),
-            -1 if question.limit is None else max(question.limit, 0),
         ),
     )
-    for blob, is_document, run_id, spec in rows.fetchall():
+    taken: Counter[str] = Counter()
+    for blob, is_document, run_id, spec in rows:
         document = unpack(blob)
         if is_document:
             document |= {"run_id": run_id, "spec": spec}
-        yield codec_of(RunFacts).decode(document)
+        facts: RunFacts = codec_of(RunFacts).decode(document)
+        machine = facts.host.machine_id
+        if not facts.compared and (question.limit is None or taken[machine] < question.limit):
+            taken[machine] += 1
+            yield facts
 
 
 def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Values:

@@ -35,15 +35,15 @@ def read_nights(server: Server, question: Question) -> list[Night]:
     if not runs or not question.case_ids:
         return []
     samples, cases = _samples(server, runs, question)
-    runs = _newest([run for run in runs if run.id in cases], question.limit)
+    facts = read_facts(server, [run for run in runs if run.id in cases])
+    single = [run for run in runs if run.id in facts and not facts[run.id].compared]
+    runs = _newest(single, question.limit)
     for metric in question.metrics or ():
         if not is_always_kept(metric.path):
             _add_extracted(server, metric, _without(metric, runs, cases, samples), samples)
-    facts = read_facts(server, runs)
     return [
         Night(facts[run.id], {key: median(found) for key, found in samples[run.id].items()})
         for run in sorted(runs, key=lambda run: run.age)
-        if run.id in facts
     ]
 
 

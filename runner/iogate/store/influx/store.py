@@ -23,7 +23,7 @@ from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
-from iogate.store.base import ACCEPTED, Delivery
+from iogate.store.base import ACCEPTED, Delivery, is_baseline
 from iogate.store.courier import Courier
 from iogate.store.influx import points, reading
 from iogate.store.influx.address import Address
@@ -292,9 +292,10 @@ class InfluxStore:
         """Those of the runs that are comparable and measured one of the cases."""
         rest = iter(runs)
         while some := list(islice(rest, max(step, 1))):
-            if comparable:
-                facts = reading.read_facts(self._server, some)
-                some = [run for run in some if run.id in facts and comparable(facts[run.id])]
+            facts = reading.read_facts(self._server, some)
+            some = [
+                run for run in some if run.id in facts and is_baseline(facts[run.id], comparable)
+            ]
             found = reading.read_measurements(self._server, some, cases, series=False)
             yield from ((run.id, found[run.id]) for run in some if run.id in found)
 
