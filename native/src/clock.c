@@ -69,11 +69,12 @@ static void read_pair(uint64_t *ticks, uint64_t *raw_ns)
 	}
 }
 
-void clock_init(void)
+void clock_init(bool may_use_tsc)
 {
 #ifdef __x86_64__
-	clock_state.tsc = tsc_usable();
+	clock_state.tsc = may_use_tsc && tsc_usable();
 #endif
+	(void)may_use_tsc;
 	clock_state.multiplier = 1ull << CLOCK_SHIFT;
 	clock_state.frequency_hz = 1e9;
 	read_pair(&clock_state.start_ticks, &clock_state.start_raw_ns);

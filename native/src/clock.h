@@ -26,9 +26,10 @@ struct clock_state {
 
 extern struct clock_state clock_state;
 
-/* First half: choose the source and note the time. Second half, some ms later
+/* First half: choose the source (the kernel's clock where the counter may not or cannot be
+ * used) and note the time. Second half, some ms later
  * (waits when it is too soon): the rate. */
-void clock_init(void);
+void clock_init(bool may_use_tsc);
 void clock_calibrate(void);
 
 /* How far the rate was off, in parts per million, from clock_init until now. */

@@ -19,7 +19,7 @@ struct cmdline {
 	const char *output;		/* NULL: stdout */
 	unsigned formats;		/* FORMAT_ bits */
 	enum eta eta;
-	bool readonly;
+	bool readonly, clock_per_io;
 	int status_fd;			/* -1: none */
 	struct job_builder *builder;	/* all sections, ready for job_builder_finish */
 };

@@ -116,6 +116,14 @@ static int apply_status_fd(struct cmdline *c, const char *value, struct err *err
 	return 0;
 }
 
+static int apply_clock(struct cmdline *c, const char *value, struct err *err)
+{
+	c->clock_per_io = !strcmp(value, "per-io");
+	if (c->clock_per_io || !strcmp(value, "per-batch"))
+		return 0;
+	return err_set(err, -EINVAL, "--clock: '%.40s' is not one of per-batch, per-io", value);
+}
+
 static int apply_section(struct cmdline *c, const char *value, struct err *err)
 {
 	(void)err;
@@ -153,6 +161,8 @@ const struct command commands_all[] = {
 	  "One or more of normal, json, json+ (with histograms)" },
 	{ "status-fd", "number", false, apply_status_fd,
 	  "Write progress to this open file descriptor, a JSON object a line" },
+	{ "clock", "reads", false, apply_clock,
+	  "Read the clock per-batch of completions (default) or per-io" },
 	{ "eta", "when", false, apply_eta,
 	  "Live line on the terminal: auto (default), always, never" },
 	{ .name = NULL },

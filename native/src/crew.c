@@ -107,6 +107,7 @@ int crew_init(struct crew *c, const struct job_list *jobs, const struct run_opti
 		ret = map_shared(c, err);
 	for (uint32_t i = 0; !ret && i < c->count; i++) {
 		c->members[i].worker.control = c->control;
+		c->members[i].worker.clock_per_io = options->clock_per_io;
 		c->members[i].worker.shared = &c->shared[i];
 	}
 	return ret;

@@ -186,9 +186,11 @@ void loop_run(struct loop *l)
 {
 	const bool general = loop_is_general(l);
 
-	l->one = !general && l->engine.depth == 1;
+	l->one = !general && !l->job->gtod_reduce && l->engine.depth == 1;
 	if (general)
 		loop_run_general(l);
+	else if (l->job->gtod_reduce)
+		loop_run_untimed(l);
 	else if (l->synchronous)
 		run_synchronous(l);
 	else if (l->one)

@@ -66,6 +66,7 @@ bool loop_is_general(const struct loop *l);	/* whether the job needs that one */
 
 /* Of the loops themselves. */
 void loop_run_general(struct loop *l);		/* rate, thinktime, fsync, verify, ... */
+void loop_run_untimed(struct loop *l);		/* gtod_reduce */
 bool loop_plan(struct loop *l);			/* more I/Os in planned; false: none are left */
 bool loop_event(struct loop *l, uint64_t now);	/* at event_ticks: true when it is over */
 void loop_engine_failed(struct loop *l, int code);

@@ -99,6 +99,7 @@ static int status_of(const struct result *result)
 static int run_and_write(struct session *s, struct err *err)
 {
 	struct run_options options = { .readonly = s->cmdline->readonly,
+				       .clock_per_io = s->cmdline->clock_per_io,
 				       .status_fd = s->cmdline->status_fd,
 				       .say = say, .say_context = s };
 	struct result result;

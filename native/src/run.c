@@ -220,8 +220,10 @@ static void run_groups(struct run *r)
 }
 
 /* Reads are per I/O where every batch is one I/O. */
-static const char *clock_reads(const struct crew *c)
+static const char *clock_reads(const struct crew *c, bool clock_per_io)
 {
+	if (clock_per_io)
+		return "per-io";
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct job *job = c->members[i].worker.job;
 
@@ -235,7 +237,7 @@ static void note_clock(struct run *r)
 {
 	r->result->clock = (struct clock_facts){
 		.source = clock_source_name(), .frequency_hz = clock_state.frequency_hz,
-		.error_ppm = clock_error_ppm(), .reads = clock_reads(&r->crew),
+		.error_ppm = clock_error_ppm(), .reads = clock_reads(&r->crew, r->options->clock_per_io),
 		.read_cost_ns = clock_read_cost_ns(),
 	};
 }
@@ -288,6 +290,15 @@ static void release(struct run *r)
 	crew_release(&r->crew);
 }
 
+static bool wants_clock(const struct job_list *jobs, enum clock_choice choice)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < jobs->count; i++)
+		any = any || jobs->jobs[i].clocksource == choice;
+	return any;
+}
+
 int run_jobs(const struct job_list *jobs, const struct run_options *options,
 	     struct result *result, struct err *err)
 {
@@ -298,7 +309,10 @@ int run_jobs(const struct job_list *jobs, const struct run_options *options,
 	*result = (struct result){ .memory = memory };
 	if (!memory)
 		return err_set(err, -ENOMEM, "no memory");
-	clock_init();
+	clock_init(!wants_clock(jobs, CLOCK_GETTIME));
+	if (wants_clock(jobs, CLOCK_CPU) && !clock_state.tsc)
+		say(&r, "clocksource=cpu: the time stamp counter of this machine cannot be "
+		    "trusted, clock_gettime is used");
 	ret = prepare(&r, err);
 	if (!ret)
 		measure(&r);

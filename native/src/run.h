@@ -8,6 +8,7 @@
 /* How the whole run behaves: what the command line says beside the jobs. */
 struct run_options {
 	bool readonly;			/* refuse to write or trim */
+	bool clock_per_io;		/* take I/Os back one by one, with a look at the clock each */
 	int status_fd;			/* JSON lines of progress; -1: none */
 	uint32_t status_interval_ms;	/* of status_fd; default 500 */
 	uint32_t series_interval_ms;	/* of the time series; default 100, more for long runs */

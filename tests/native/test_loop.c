@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "arena.h"
+#include "core.h"
+#include "distribution.h"
+#include "pattern.h"
+
+static const uint64_t ms = 1000000;
+static const char *const deep_engines[] = { "libaio", "io_uring", "posixaio", "null" };
+
+static struct worker_stats *run(struct job *job, struct result *result)
+{
+	struct err err;
+
+	assert_int_equal(core_run(job, 1, result, &err), 0);
+	assert_string_equal(result->rows[0].error_text, "");
+	return result->rows[0].stats;
+}
+
+/* By default one I/O a call; in batches only those asked for. */
+static void batches_are_as_asked(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct job job = core_job(deep_engines[i], RW_READ, 1 << 20);
+		struct result result;
+
+		job.iodepth = 16;
+		assert_int_equal(run(&job, &result)->submit_levels[1], 256);
+		result_release(&result);
+		job.batch_submit = 16;
+		job.batch_complete_min = 16;
+		assert_int_equal(run(&job, &result)->submit_levels[3], 16);
+		assert_int_equal(result.rows[0].stats->complete_levels[3], 16);
+		result_release(&result);
+		job.batch_complete_min = 1;
+		job.batch_complete_max = 1;
+		assert_int_equal(run(&job, &result)->complete_levels[1], 256);
+		result_release(&result);
+	}
+}
+
+/* The slow features, on every engine: all I/Os are done, and each is measured. */
+static void slow_features_lose_nothing(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4 * 6; i++) {
+		struct job job = core_job(deep_engines[i % 4], RW_READ | RW_WRITE, 1 << 20);
+		struct result result;
+		const struct worker_stats *s;
+		uint64_t ios = 0, intended = 0;
+
+		job.iodepth = 8;
+		job.thread = i % 2;
+		switch (i / 4) {
+		case 0: job.iodepth_low = 2; break;
+		case 1: job.batch_complete_min = 0; break;
+		case 2: job.thinktime_ns = 1000; job.thinktime_blocks = 50; break;
+		case 3: job.thinktime_ns = ms; job.thinktime_spin_ns = ms;
+			job.thinktime_iotime_ns = 5 * ms; break;
+		case 4: job.rate_iops[DIR_READ] = job.rate_iops[DIR_WRITE] = 100000; break;
+		case 5: job.rate_bytes[DIR_READ] = 1 << 30; job.rate_bytes[DIR_WRITE] = 1 << 29;
+			job.rate_process = RATE_POISSON; break;
+		}
+		s = run(&job, &result);
+		for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+			ios += s->dirs[dir].ios;
+			intended += s->dirs[dir].intended.n;
+			assert_int_equal(s->dirs[dir].clat.n, s->dirs[dir].ios);
+			assert_int_equal(histogram_count(&s->dirs[dir].intended_histogram),
+					 s->dirs[dir].intended.n);
+		}
+		assert_int_equal(ios, 256);
+		assert_int_equal(intended, i / 4 >= 4 ? 256 : 0);
+		result_release(&result);
+	}
+}
+
+/* Of an unlimited device an I/O is never early; what is late counts from its due time. */
+static void intended_latency_is_at_least_the_usual_one(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 1 << 20);
+	struct result result;
+	const struct dir_stats *d;
+
+	(void)state;
+	job.rate_iops[DIR_READ] = 5000000;		/* more than any device does */
+	d = &run(&job, &result)->dirs[DIR_READ];
+	assert_true(d->intended.sum > 10 * d->clat.sum);
+	assert_true(d->intended.min >= d->clat.min);
+	result_release(&result);
+	job.rate_iops[DIR_READ] = 2000;
+	d = &run(&job, &result)->dirs[DIR_READ];
+	assert_true(d->runtime_ns > 255 * ms / 2);	/* 256 I/Os, the first at once */
+	result_release(&result);
+}
+
+/* Both files are dirty when a sync is due, so both are synced. */
+static void a_sync_reaches_every_file(void **state)
+{
+	struct job job = core_job("psync", RW_WRITE, 1 << 20);
+	struct result result;
+
+	(void)state;
+	job.nrfiles = 2;
+	job.fsync = 64;
+	assert_int_equal(run(&job, &result)->sync_lat.n, 3 * 2);
+	result_release(&result);
+}
+
+static void gtod_reduce_counts_and_measures_nothing(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct job job = core_job(deep_engines[i], RW_READ, 1 << 20);
+		struct result result;
+		const struct dir_stats *d;
+
+		job.iodepth = 8;
+		job.gtod_reduce = true;
+		d = &run(&job, &result)->dirs[DIR_READ];
+		assert_int_equal(d->ios, 256);
+		assert_int_equal(d->bytes, 1 << 20);
+		assert_int_equal(d->clat.n + d->slat.n + d->lat.n, 0);
+		assert_int_equal(histogram_count(&d->clat_histogram), 0);
+		result_release(&result);
+	}
+}
+
+static void what_is_disabled_is_left_out(void **state)
+{
+	struct job job = core_job("libaio", RW_READ, 1 << 20);
+	struct result result;
+	const struct dir_stats *d;
+
+	(void)state;
+	job.disable_clat = true;
+	d = &run(&job, &result)->dirs[DIR_READ];
+	assert_true(!d->clat.n && d->slat.n == 256 && d->lat.n == 256);
+	result_release(&result);
+}
+
+/* An engine that moves at most 1000 bytes at a time. */
+struct slice_state {
+	struct io *queued[8];
+	unsigned count;
+};
+
+static void slice_queue(struct engine *e, struct io *io)
+{
+	struct slice_state *s = e->state;
+
+	assert_ptr_equal((char *)io->buffer - (char *)io->home, 4096 - io->length);
+	io->result = io->length < 1000 ? (int32_t)io->length : 1000;
+	s->queued[s->count++] = io;
+}
+
+static int slice_commit(struct engine *e)
+{
+	(void)e;
+	return 1;
+}
+
+static int slice_reap(struct engine *e, unsigned min, struct io **done)
+{
+	struct slice_state *s = e->state;
+
+	(void)min;
+	done[0] = s->queued[--s->count];
+	return 1;
+}
+
+static void the_rest_of_a_short_io_is_done(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		const struct engine_ops slices = {
+			.name = "slices", .help = "", .depth_max = i % 3 ? 8 : 1,
+			.flags = ENGINE_DISKLESS, .state_size = sizeof(struct slice_state),
+			.queue = slice_queue, .commit = slice_commit, .reap = slice_reap,
+		};
+		struct job job = core_job("null", RW_READ, 1 << 20);
+		struct result result;
+		const struct dir_stats *d;
+
+		job.ops = &slices;
+		job.iodepth = i % 3 == 2 ? 8 : 1;
+		job.iodepth_low = i < 3 ? 0 : 1;	/* the general loop */
+		d = &run(&job, &result)->dirs[DIR_READ];
+		assert_int_equal(d->ios, 256);
+		assert_int_equal(d->bytes, 1 << 20);
+		assert_int_equal(d->short_ios, 256);
+		assert_int_equal(histogram_count(&d->clat_histogram), 256);
+		result_release(&result);
+	}
+}
+
+static int split(const char *text, struct block_split splits[DIR_DATA_COUNT], struct arena *memory)
+{
+	struct err err = { 0 };
+
+	memset(splits, 0, DIR_DATA_COUNT * sizeof(*splits));
+	return bssplit_parse(text, splits, memory, &err);
+}
+
+static void block_splits_are_read(void **state)
+{
+	static const char *const wrong[] = { "4k/60:8k/50", "4k/50", "4k/x:8k", "0/50:4k", "",
+					     "4k,8k,4k,8k", "2g" };
+	struct block_split splits[DIR_DATA_COUNT];
+	struct arena *memory = arena_new();
+
+	(void)state;
+	assert_int_equal(split("4k/50:8k/:32k/20", splits, memory), 0);
+	assert_int_equal(splits[DIR_WRITE].count, 3);
+	assert_int_equal(splits[DIR_WRITE].shares[1].bytes, 8192);
+	assert_int_equal(splits[DIR_WRITE].shares[1].percent, 30);
+	assert_int_equal(split("4k:8k:16k,64k/100", splits, memory), 0);
+	assert_int_equal(splits[DIR_READ].shares[0].percent, 34);
+	assert_int_equal(splits[DIR_READ].shares[2].percent, 33);
+	assert_int_equal(splits[DIR_WRITE].count, 1);
+	assert_int_equal(splits[DIR_TRIM].shares[0].bytes, 65536);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		if (*wrong[i])
+			assert_int_equal(split(wrong[i], splits, memory), -EINVAL);
+	}
+	arena_free(memory);
+}
+
+/* Blocks of each size come in their shares and stay inside of the file. */
+static void split_blocks_keep_their_shares(void **state)
+{
+	static const struct block_share shares[] = { { 4096, 60 }, { 65536, 40 } };
+	const struct pattern_extent extent = { 1 << 20, 4 << 20 };
+	static const uint32_t kinds[] = { RW_READ, RW_READ | RW_RANDOM };
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct job job = core_job("null", kinds[k], 4 << 20);
+		struct pattern_io ios[64];
+		struct pattern p;
+		struct err err = { 0 };
+		uint32_t n, all = 0, small = 0;
+
+		job.bs_bytes[DIR_READ] = 65536;
+		job.bssplit[DIR_READ] = (struct block_split){ shares, 2 };
+		job.loops = 100;
+		assert_int_equal(pattern_init(&p, &job, &extent, 1, 3, &err), 0);
+		while ((n = pattern_fill(&p, ios, 64))) {
+			for (uint32_t i = 0; i < n; i++) {
+				small += ios[i].length == 4096;
+				assert_true(ios[i].offset % 4096 == 0 && ios[i].offset >= 1 << 20);
+				assert_true(ios[i].offset + ios[i].length <= 5 << 20);
+			}
+			all += n;
+		}
+		assert_in_range(small * 100 / all, 58, 62);
+		pattern_release(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(batches_are_as_asked),
+		cmocka_unit_test(slow_features_lose_nothing),
+		cmocka_unit_test(intended_latency_is_at_least_the_usual_one),
+		cmocka_unit_test(a_sync_reaches_every_file),
+		cmocka_unit_test(gtod_reduce_counts_and_measures_nothing),
+		cmocka_unit_test(what_is_disabled_is_left_out),
+		cmocka_unit_test(the_rest_of_a_short_io_is_done),
+		cmocka_unit_test(block_splits_are_read),
+		cmocka_unit_test(split_blocks_keep_their_shares),
+	};
+
+	return cmocka_run_group_tests(tests, core_setup, core_teardown);
+}
