@@ -300,6 +300,7 @@ def test_one_repetition_is_enough_to_draw() -> None:
         "Write latency percentiles",
         "Write IOPS over time",
         "Write latency over time",
+        "Write latency distribution",
     ]
 
 
