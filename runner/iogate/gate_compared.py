@@ -75,12 +75,12 @@ def _needed(one: Standing, centre: float) -> int:
     assert one.sd is not None
     limit, blocks = one.pairs.limit, len(one.pairs.blocks)
     if centre > limit:
-        wanted = ((one.boundary.constant + 0.84) * one.sd / centre) ** 2
+        ratio = (one.boundary.constant + 0.84) * one.sd / centre
     elif centre < limit:
-        wanted = ((1.645 + 0.84) * one.sd / (limit - centre)) ** 2
+        ratio = (1.645 + 0.84) * one.sd / (limit - centre)
     else:
-        wanted = math.inf
-    return int(max(blocks + 1, min(math.ceil(min(wanted, 9999.0)), 9999)))
+        ratio = math.inf
+    return max(blocks + 1, math.ceil(min(ratio, 100.0) ** 2))
 
 
 def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) -> str:

@@ -121,5 +121,5 @@ def _blocks_for(threshold: Threshold, sd: float, boundary: Boundary) -> int | No
     for n in range(boundary.first_fail, most + 1):
         if boundary.visible_after(n, sd) <= limit:
             return n
-    n = math.ceil(((boundary.constant + 0.84) * sd / limit) ** 2)
+    n = math.ceil(min((boundary.constant + 0.84) * sd / limit, 100.0) ** 2)
     return max(n, most + 1) if n <= 999 else None
