@@ -103,6 +103,17 @@ static void add_histograms(struct loop *l, const struct io *io, uint64_t clat)
 	histogram_add(&d->lat_histogram, slat + clat);
 }
 
+void account_record(struct loop *l, const struct io *io)
+{
+	struct log_record *r = log_buffer_next(l->iolog);
+
+	if (r)
+		*r = (struct log_record){
+			.start_ticks = io->start_ticks, .offset = io->offset, .bytes = io->length,
+			.file = io->file, .dir = io->dir, .data_only = io->data_only,
+		};
+}
+
 static bool more_histograms(const struct job *job)
 {
 	return (job->lat_percentiles || job->slat_percentiles) && job->ops->depth_max > 1;

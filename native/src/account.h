@@ -50,6 +50,8 @@ bool account_odd(struct loop *l, struct io *io, uint64_t now);
  * histograms of slat and lat. */
 void account_extras(struct loop *l, uint32_t n, uint64_t now);
 bool account_wants_extras(const struct job *job);
+/* Of write_iolog: this one is about to be issued. */
+void account_record(struct loop *l, const struct io *io);
 
 /* What the general loop knows more of n I/Os that were reaped: intended starts, and what
  * verify finds. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "trace.h"
 
 enum { THREAD_STACK_BYTES = 256 * 1024, CONTROL_BYTES = 4096 };
 
@@ -39,7 +40,8 @@ static uint64_t planned_bytes(const struct job *job, const struct target *t)
 		return 0;
 	for (uint32_t i = 0; i < t->files_count; i++)
 		bytes += t->files[i].extent.size_bytes;
-	bytes = pattern_loop_bytes(job, bytes) * (job->loops ? job->loops : 1);
+	bytes = job->trace ? job->trace->bytes : pattern_loop_bytes(job, bytes);
+	bytes *= job->loops ? job->loops : 1;
 	if (job->number_ios && job->number_ios * bs < bytes)
 		bytes = job->number_ios * bs;
 	return bytes;
@@ -49,9 +51,15 @@ static int add_member(struct crew *c, const struct job *job, uint32_t job_index,
 		      uint32_t clone, bool readonly, struct err *err)
 {
 	struct member *m = &c->members[c->count];
-	int ret;
+	int ret = 0;
 
 	m->clone = clone;
+	if (job->read_iolog) {
+		ret = replay_new(&c->replays[c->count], job, clone, err);
+		if (ret)
+			return ret;
+		job = replay_job(c->replays[c->count]);
+	}
 	ret = target_init(&m->target, job, clone, readonly, err);
 	m->worker = (struct worker){
 		.job = job, .target = &m->target, .group = job->group_id + 1,
@@ -98,8 +106,9 @@ int crew_init(struct crew *c, const struct job_list *jobs, const struct run_opti
 	const size_t count = count_clones(jobs);
 	int ret = 0;
 
-	*c = (struct crew){ .members = calloc(count ? count : 1, sizeof(struct member)) };
-	if (!c->members)
+	*c = (struct crew){ .members = calloc(count ? count : 1, sizeof(struct member)),
+			    .replays = calloc(count ? count : 1, sizeof(struct replay *)) };
+	if (!c->members || !c->replays)
 		return err_set(err, -ENOMEM, "no memory for %zu jobs", count);
 	for (size_t i = 0; !ret && i < jobs->count; i++)
 		ret = add_job(c, &jobs->jobs[i], (uint32_t)i, options->readonly, err);
@@ -123,6 +132,10 @@ void crew_release(struct crew *c)
 
 void crew_unmap(struct crew *c)
 {
+	for (uint32_t i = 0; c->replays && i < c->count; i++)
+		replay_free(c->replays[i]);
+	free(c->replays);
+	c->replays = NULL;
 	if (c->control)
 		munmap(c->control, c->mapped_bytes);
 	c->control = NULL;

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "replay.h"
 #include "run.h"
 #include "worker.h"
 
@@ -28,6 +29,7 @@ struct member {
 /* All clones of all jobs, group after group, and the memory they share. */
 struct crew {
 	struct member *members;
+	struct replay **replays;		/* one a member, NULL for most; as long as results */
 	uint32_t count;
 	struct run_control *control;	/* in front of the shared mapping */
 	struct worker_shared *shared;	/* one a member */
@@ -37,7 +39,7 @@ struct crew {
 /* Clones, names, sizes and checks of all jobs: nothing is written yet. */
 int crew_init(struct crew *c, const struct job_list *jobs, const struct run_options *options,
 	      struct err *err);
-/* Frees all but the shared mapping, which results point into. */
+/* Frees all but the shared mapping and the replays, which results point to. */
 void crew_release(struct crew *c);
 void crew_unmap(struct crew *c);
 

@@ -57,6 +57,7 @@ struct engine {
 enum {
 	ENGINE_DISKLESS = 1,		/* touches no file (null, cpuio) */
 	ENGINE_NO_DIRECT = 2,		/* cannot do O_DIRECT (mmap) */
+	ENGINE_NO_DATA = 4,		/* moves no bytes and needs no size (cpuio) */
 };
 
 struct engine_ops {

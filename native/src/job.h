@@ -9,6 +9,7 @@
 #include "stats.h"
 
 struct engine_ops;
+struct trace;
 
 /* fio's rw=: which directions, and whether offsets are random. */
 enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
@@ -101,6 +102,13 @@ struct job {
 	uint32_t log_avg_ms;		/* 0: every I/O is a row */
 	uint32_t log_hist_ms, log_hist_coarseness;
 	bool per_job_logs, log_offset, log_unix_epoch;
+
+	const char *write_iolog;	/* NULL: none */
+	const char *read_iolog;		/* ':' separated, for the clones in turn; NULL: none */
+	const char *replay_redirect, *replay_skip;
+	bool replay_no_stall;
+	uint32_t replay_time_scale, replay_scale, replay_align;
+	const struct trace *trace;	/* what read_iolog names, in the job of a clone */
 
 	bool slat_percentiles, clat_percentiles, lat_percentiles, disk_util;
 	struct percentile_list percentiles;

@@ -8,6 +8,7 @@
 
 #include "account.h"
 #include "clock.h"
+#include "iolog.h"
 
 static const char *const kind_names[LOG_KINDS] = {
 	[LOG_BW] = "bw", [LOG_IOPS] = "iops", [LOG_SLAT] = "slat", [LOG_CLAT] = "clat",
@@ -59,6 +60,8 @@ static char *make_path(const struct job *job, const char *name, enum log_kind ki
 int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err)
 {
 	*l = (struct logs){ .job = job };
+	if (job->write_iolog && iolog_create(job, err))
+		return err->code;
 	for (enum log_kind kind = 0; kind < LOG_KINDS; kind++) {
 		const char *name = asked_name(job, kind);
 		int error;

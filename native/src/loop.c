@@ -177,7 +177,8 @@ bool loop_is_general(const struct loop *l)
 {
 	const struct job *job = l->job;
 
-	return account_wants_extras(job) || job->thinktime_ns || job->verify || has_rate(job) || job->iodepth_low ||
+	return account_wants_extras(job) || job->trace || job->write_iolog || job->thinktime_ns ||
+	       job->verify || has_rate(job) || job->iodepth_low ||
 	       !job->batch_complete_min || l->worker->clock_per_io ||
 	       (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
 }

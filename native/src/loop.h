@@ -56,6 +56,7 @@ struct loop {
 	/* Of the general loop. */
 	bool extras;			/* account_extras() is to be told of each I/O */
 	struct log_buffer *log;		/* of completed I/Os, or NULL */
+	struct log_buffer *iolog;	/* of issued I/Os, or NULL */
 	struct slow slow;
 };
 

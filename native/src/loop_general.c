@@ -71,13 +71,22 @@ static bool have_planned(struct loop *l)
 	}
 }
 
+static uint64_t replay_due_ns(const struct loop *l)
+{
+	return pattern_due_ns(&l->pattern, l->planned_count - l->planned_next);
+}
+
 /* The intended start of the next planned I/O; 0 when it has none. */
 static uint64_t intended_start(const struct loop *l)
 {
 	const struct pace *p = &l->slow.pace;
 	const uint8_t dir = l->planned[l->planned_next].dir;
 
-	if (!p->on || l->slow.verifying)
+	if (l->slow.verifying)
+		return 0;
+	if (l->job->trace && !l->job->replay_no_stall)
+		return l->slow.begin_ticks + clock_ns_to_ticks(replay_due_ns(l));
+	if (!p->on)
 		return 0;
 	return l->slow.begin_ticks + clock_ns_to_ticks(pace_due_ns(p, dir));
 }
@@ -88,6 +97,7 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 	struct io *io = l->free[--l->free_count];
 
 	step_prepare(l, io, planned);
+	io->data_only = planned->data_only;
 	if (planned->dir == DIR_WRITE) {
 		note_write(l, planned->file);
 		if (l->job->verify)
@@ -99,15 +109,21 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 	l->slow.think_left--;
 	io->start_ticks = now;
 	l->engine.ops->queue(&l->engine, io);
+	if (l->iolog)
+		account_record(l, io);
 	return io;
 }
 
 static struct io *take_sync(struct loop *l, uint64_t now)
 {
 	const struct pattern_io sync = next_sync(l);
+	struct io *io;
 
 	l->free[l->free_count - 1]->data_only = !l->job->fsync;
-	return step_take(l, &sync, now);
+	io = step_take(l, &sync, now);
+	if (l->iolog)
+		account_record(l, io);
+	return io;
 }
 
 /* One more I/O into the engine, or NULL and when it will be due. */

@@ -19,6 +19,7 @@ const char *const option_category_names[CATEGORIES] = {
 	[CATEGORY_RATE] = "Pace",
 	[CATEGORY_BUFFER] = "Buffers and memory",
 	[CATEGORY_PROCESS] = "Processes and order",
+	[CATEGORY_REPLAY] = "Record and replay",
 	[CATEGORY_REPORT] = "Report",
 };
 
@@ -191,6 +192,23 @@ const struct option options_all[] = {
 	{ "rate_process", NULL, OPTION_ENUM, CATEGORY_RATE, JOB(rate_process), "linear",
 	  .choices = rate_process_choices,
 	  .help = "How I/Os of a given rate are spread over time." },
+	{ "read_iolog", NULL, OPTION_STRING, CATEGORY_REPLAY, JOB(read_iolog),
+	  .help = "Replay an I/O log (version 2 or 3) with its times, files and offsets instead of "
+		  "making I/O of one's own; several, separated by `:`, are shared out among the "
+		  "clones." },
+	{ "replay_align", NULL, OPTION_SIZE, CATEGORY_REPLAY, JOB(replay_align), "0",
+	  .help = "Lower replayed offsets to multiples of so many bytes; 0 leaves them." },
+	{ "replay_no_stall", NULL, OPTION_BOOL, CATEGORY_REPLAY, JOB(replay_no_stall), "0",
+	  .help = "Replay as fast as possible, in order." },
+	{ "replay_redirect", NULL, OPTION_STRING, CATEGORY_REPLAY, JOB(replay_redirect),
+	  .help = "Replay everything on this file or device." },
+	{ "replay_scale", NULL, OPTION_NUMBER, CATEGORY_REPLAY, JOB(replay_scale), "1", 1,
+	  .help = "Divide replayed offsets by this." },
+	{ "replay_skip", NULL, OPTION_STRING, CATEGORY_REPLAY, JOB(replay_skip),
+	  .help = "Kinds of I/O to leave out, of `read,write,trim,sync`." },
+	{ "replay_time_scale", NULL, OPTION_NUMBER, CATEGORY_REPLAY, JOB(replay_time_scale),
+	  "100", 1,
+	  .help = "Speed of the replay in percent of the original: 200 is twice as fast." },
 	{ "runtime", "timeout", OPTION_TIME, CATEGORY_TIME, JOB(runtime_ns), "0", .unit_ns = SECOND,
 	  .help = "Stop after this time; 0 is when all is transferred." },
 	{ "rw", "readwrite", OPTION_ENUM, CATEGORY_IO, JOB(rw), "read", .choices = rw_choices,
@@ -238,6 +256,8 @@ const struct option options_all[] = {
 	{ "write_hist_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_hist_log),
 	  .help = "Log histograms of completion latency to NAME_clat_hist.N.log; needs "
 		  "log_hist_msec." },
+	{ "write_iolog", NULL, OPTION_STRING, CATEGORY_REPLAY, JOB(write_iolog),
+	  .help = "Record the I/O in this file (version 3), for read_iolog." },
 	{ "write_iops_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_iops_log),
 	  .help = "Log IOPS to NAME_iops.N.log." },
 	{ "write_lat_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_lat_log),

@@ -110,7 +110,7 @@ static void print_dir(FILE *out, const struct result *result, const struct job_r
 	char iops[HUMANIZE_SIZE], iec[HUMANIZE_SIZE], si[HUMANIZE_SIZE], bytes[HUMANIZE_SIZE];
 	struct group_total group;
 
-	if (!d->ios)
+	if (!d->bytes)
 		return;
 	report_group_total(result, row->group_id, dir, &group);
 	fprintf(out, "  %s: IOPS=%s, BW=%s/s (%s/s)(%s/%" PRIu64 "msec)%s\n", io_dir_names[dir],

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "engine.h"
+#include "trace.h"
 #include "zipf.h"
 
 /*
@@ -309,8 +311,51 @@ static uint64_t loop_ios_left(const struct pattern *p)
 	return p->loop_left / bs + !!(p->loop_left % bs);
 }
 
+/* An engine that moves no data has turns, without end. */
+static uint32_t fill_nothing(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	(void)p;
+	memset(out, 0, n * sizeof(*out));
+	return n;
+}
+
+/* A batch ends with its pass, so that all of it has the same base. */
+static uint32_t fill_trace(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	const struct trace *t = p->trace;
+	uint32_t i = 0;
+
+	if (p->trace_next == t->count) {
+		if (!p->loops_left)
+			return 0;
+		p->loops_left -= p->loops_left != UINT64_MAX;
+		p->trace_base_ns += t->ios[t->count - 1].due_ns;
+		p->trace_next = 0;
+	}
+	for (; i < n && p->trace_next < t->count; i++) {
+		const struct trace_io *io = &t->ios[p->trace_next++];
+
+		out[i] = (struct pattern_io){
+			.offset = io->offset, .length = io->length, .file = io->file,
+			.dir = io->dir, .data_only = io->data_only,
+		};
+	}
+	return i;
+}
+
+uint64_t pattern_due_ns(const struct pattern *p, uint32_t from_last)
+{
+	return p->trace_base_ns + p->trace->ios[p->trace_next - from_last].due_ns;
+}
+
 uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 {
+	if (p->trace || p->no_data) {
+		n = p->ios_left < n ? (uint32_t)p->ios_left : n;
+		n = p->trace ? fill_trace(p, out, n) : fill_nothing(p, out, n);
+		p->ios_left -= n;
+		return n;
+	}
 	if (!p->loop_left) {
 		if (!p->loops_left)
 			return 0;
@@ -389,6 +434,7 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	p->offsets.state = random_mix(seed + 2);
 	p->maps.state = random_mix(seed + 3);
 	init_variety(p, job, seed);
+	p->trace = job->trace;
 	p->ios_left = job->number_ios ? job->number_ios : UINT64_MAX;
 	p->loops_left = job->time_based && job->runtime_ns ? UINT64_MAX
 			: job->loops ? job->loops : 1;
@@ -439,6 +485,14 @@ int pattern_init(struct pattern *p, const struct job *job,
 	int ret;
 
 	init_from_job(p, job, seed);
+	if (job->ops && job->ops->flags & ENGINE_NO_DATA) {
+		p->no_data = true;
+		return 0;
+	}
+	if (job->trace) {
+		p->loops_left -= p->loops_left != UINT64_MAX;	/* the first has begun */
+		return 0;
+	}
 	ret = check(p, job, err);
 	p->cursors = calloc(extents_count, sizeof(*p->cursors));
 	if (!ret && !p->cursors)

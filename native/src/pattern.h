@@ -23,6 +23,7 @@ struct pattern_io {
 	uint32_t length;
 	uint16_t file;
 	uint8_t dir;
+	uint8_t data_only;		/* of a DIR_SYNC, which only a replay plans */
 };
 
 /* The part of a file that the job may touch. */
@@ -50,6 +51,9 @@ struct pattern {
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
 	struct random directions, offsets, maps;
 	uint64_t loop_bytes, loop_left, loops_left, ios_left;
+	const struct trace *trace;	/* a replay: nothing else counts, or NULL */
+	bool no_data;
+	uint64_t trace_next, trace_base_ns;	/* next I/O; when this pass began */
 	uint64_t passes;		/* begun over the files; grows only between batches */
 	uint32_t (*fill)(struct pattern *p, struct pattern_io *out, uint32_t n);
 };
@@ -70,5 +74,9 @@ void pattern_release(struct pattern *p);
 
 /* Up to n I/Os, all of one pass; fewer near its end. 0: the job is done. */
 uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n);
+
+/* When a replayed I/O is due, in ns since the first: of the last fill, with so many after
+ * it, 1 being the last one. */
+uint64_t pattern_due_ns(const struct pattern *p, uint32_t from_last);
 
 #endif

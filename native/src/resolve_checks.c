@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "engines/cpuio.h"
 #include "options.h"
 #include "pattern.h"
 #include "verify.h"
@@ -143,6 +144,57 @@ static int check_sizes(const struct check *c)
 	return code;
 }
 
+static bool known_skips(const char *list)
+{
+	static const char *const names[] = { "read", "write", "trim", "sync" };
+
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		const size_t length = strcspn(at, ",");
+		int i = 0;
+
+		while (i < 4 && (strlen(names[i]) != length || memcmp(at, names[i], length)))
+			i++;
+		if (i == 4)
+			return false;
+	}
+	return true;
+}
+
+/* What is recorded in one file is one clone's: others would make it unreadable. */
+static int check_iolog(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (job->write_iolog && job->numjobs > 1)
+		return refuse(c, "write_iolog", "numjobs clones cannot record in one file; write "
+						"a job for each");
+	for (const struct job *other = c->list->jobs; job->write_iolog && other < job; other++)
+		if (other->write_iolog && !strcmp(other->write_iolog, job->write_iolog))
+			return refuse(c, "write_iolog", "another job records in the same file; "
+							"give each its own");
+	if (job->replay_skip && !known_skips(job->replay_skip))
+		return refuse(c, "replay_skip", "it is not a list of read, write, trim, sync");
+	if (job->replay_align & (job->replay_align - 1))
+		return refuse(c, "replay_align", "replay_align is no power of 2");
+	return 0;
+}
+
+/* Pauses between stretches of work are thinktime: load = work / (work + pause). */
+static int check_cpuio(const struct check *c)
+{
+	const struct cpuio_options *o = c->job->engine_options;
+	struct job *job = c->job;
+
+	if (!(job->ops->flags & ENGINE_NO_DATA))
+		return 0;
+	if (!o->load_percent)
+		return refuse(c, "ioengine", "ioengine=cpuio needs cpuload, 1 to 100");
+	if (!job->runtime_ns && !job->number_ios)
+		return refuse(c, "ioengine", "ioengine=cpuio has no end of its own; set runtime");
+	job->thinktime_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
+	return 0;
+}
+
 static void check_time(const struct check *c)
 {
 	struct job *job = c->job;
@@ -178,6 +230,8 @@ int resolve_checks(const struct job_builder *b, const struct section *own, struc
 	check_splits(&c);
 	code = code ? code : check_sizes(&c);
 	code = code ? code : check_verify(&c);
+	code = code ? code : check_iolog(&c);
+	code = code ? code : check_cpuio(&c);
 	if (code)
 		return code;
 	check_time(&c);

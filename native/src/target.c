@@ -14,6 +14,7 @@
 
 #include "device.h"
 #include "random.h"
+#include "trace.h"
 
 static bool writes(const struct job *job)
 {
@@ -134,7 +135,9 @@ static int set_extent(const struct target *t, struct target_file *f, struct err 
 	const uint64_t rest = f->present_bytes > start ? f->present_bytes - start : 0;
 	uint64_t size = whole;
 
-	if (job->filesize.max_bytes)
+	if (job->trace)
+		size = job->trace->files[f - t->files].end_bytes;
+	else if (job->filesize.max_bytes)
 		size = whole > start ? whole - start : 0;
 	else if (job->size.percent)
 		size = resolve(&job->size, f->present_bytes);
@@ -223,11 +226,11 @@ int target_init(struct target *t, const struct job *job, uint32_t clone, bool re
 	if (readonly && writes(job))
 		return err_set(err, -EPERM, "%s: the job writes, and --readonly forbids it",
 			       job->name);
-	t->files_count = target_files_count(job);
+	t->files_count = job->ops->flags & ENGINE_NO_DATA ? 0 : target_files_count(job);
 	if (t->files_count > UINT16_MAX)
 		return err_set(err, -EINVAL, "%s: %u files are too many: at most %u", job->name,
 			       t->files_count, UINT16_MAX);
-	t->files = calloc(t->files_count, sizeof(*t->files));
+	t->files = calloc(t->files_count + 1u, sizeof(*t->files));
 	if (!t->files)
 		return err_set(err, -ENOMEM, "%s: no memory for %u files", job->name,
 			       t->files_count);

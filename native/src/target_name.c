@@ -3,47 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "namelist.h"
 #include "target.h"
-
-/* Lists are separated by ':'; `\:` is a colon of the name itself. */
-static uint32_t list_count(const char *list)
-{
-	uint32_t count = 1;
-
-	for (const char *c = list; *c; c++) {
-		if (*c == '\\' && c[1])
-			c++;
-		else if (*c == ':')
-			count++;
-	}
-	return count;
-}
-
-/* Entry `index` of a list, unescaped and malloced. */
-static char *list_entry(const char *list, uint32_t index)
-{
-	char *entry = malloc(strlen(list) + 1), *out = entry;
-
-	if (!entry)
-		return NULL;
-	for (const char *c = list; *c; c++) {
-		if (*c == '\\' && c[1] == ':')
-			c++;
-		else if (*c == ':' && !index--)
-			break;
-		else if (*c == ':')
-			continue;
-		if (!index)
-			*out++ = *c;
-	}
-	*out = '\0';
-	return entry;
-}
 
 uint32_t target_files_count(const struct job *job)
 {
 	if (job->filename)
-		return list_count(job->filename);
+		return namelist_count(job->filename);
 	return job->nrfiles ? job->nrfiles : 1;
 }
 
@@ -63,9 +29,9 @@ char *target_path(const struct job *job, uint32_t clone, uint32_t file)
 	char *directory = NULL, *name = NULL, *path = NULL;
 
 	if (job->directory)
-		directory = list_entry(job->directory, clone % list_count(job->directory));
+		directory = namelist_entry(job->directory, clone % namelist_count(job->directory));
 	if (job->filename)
-		name = list_entry(job->filename, file);
+		name = namelist_entry(job->filename, file);
 	else if (asprintf(&name, "%s.%u.%u", job->name, clone, file) < 0)
 		name = NULL;
 	if (name && (directory || !job->directory))

@@ -15,6 +15,7 @@
 
 #include "account.h"
 #include "clock.h"
+#include "iolog.h"
 #include "logs.h"
 #include "loop.h"
 
@@ -26,7 +27,7 @@ struct body {
 	struct err err;
 	struct rusage usage_begin;
 	uint64_t begin_ticks, begin_unix_ms;
-	struct log_buffer log;
+	struct log_buffer log, iolog;
 	size_t buffers_bytes;
 	bool engine_open;
 };
@@ -139,7 +140,7 @@ static void finish(struct body *b)
 	usage_now(b->loop.job, &is);
 	s->runtime_ns = clock_ticks_to_ns(clock_ticks() - b->begin_ticks);
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
-		s->dirs[i].runtime_ns = s->dirs[i].ios ? s->runtime_ns : 0;
+		s->dirs[i].runtime_ns = s->dirs[i].bytes ? s->runtime_ns : 0;
 	if (b->loop.slow.verify_ticks)
 		split_runtime(b);
 	leave_out(s, b->loop.job);
@@ -203,7 +204,7 @@ static int make_slots(struct body *b)
 
 	e->ios = aligned_zeroed(e->depth * sizeof(struct io));
 	e->state = aligned_zeroed(e->ops->state_size ? e->ops->state_size : 1);
-	e->files = calloc(e->files_count, sizeof(*e->files));
+	e->files = calloc(e->files_count + 1, sizeof(*e->files));
 	l->free = calloc(e->depth, sizeof(struct io *));
 	l->batch = calloc(e->depth, sizeof(struct io *));
 	l->done = calloc(e->depth, sizeof(struct io *));
@@ -223,7 +224,7 @@ static int make_slots(struct body *b)
 static int make_pattern(struct body *b)
 {
 	const struct target *t = b->loop.worker->target;
-	struct pattern_extent *extents = calloc(t->files_count, sizeof(*extents));
+	struct pattern_extent *extents = calloc(t->files_count + 1, sizeof(*extents));
 	int ret;
 
 	if (!extents)
@@ -320,6 +321,10 @@ static void init_extras(struct body *b)
 		l->log = &b->log;
 		log_buffer_init(l->log);
 	}
+	if (job->write_iolog) {
+		l->iolog = &b->iolog;
+		log_buffer_init(l->iolog);
+	}
 	l->extras = account_wants_extras(job);
 }
 
@@ -415,7 +420,11 @@ static void write_logs(struct body *b)
 	if (l->log && b->begin_ticks &&
 	    logs_write_each(l->worker->logs, l->log, b->begin_ticks, b->begin_unix_ms, &err))
 		worker_error(l->worker->shared, -err.code, "%s", err.text);
+	if (l->iolog && !l->worker->shared->error &&
+	    iolog_write(l->job, l->worker->target, l->iolog, l->slow.begin_ticks, &err))
+		worker_error(l->worker->shared, -err.code, "%s", err.text);
 	log_buffer_release(&b->log);
+	log_buffer_release(&b->iolog);
 }
 
 void worker_run(const struct worker *w)

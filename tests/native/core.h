@@ -60,6 +60,11 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 	};
 }
 
+/* Engines that move data, one after the other. */
+#define core_for_each_engine(ops)							\
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)		\
+		if (!((*ops)->flags & ENGINE_NO_DATA))
+
 /* Run jobs; the caller looks at *result and releases it. */
 __attribute__((unused))
 static int core_run(struct job *jobs, size_t count, struct result *result, struct err *err)

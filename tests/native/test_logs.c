@@ -130,7 +130,7 @@ static void run_ok(struct job *job)
 static void each_io_is_a_row(void **state)
 {
 	(void)state;
-	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+	core_for_each_engine(ops) {
 		struct job job = core_job((*ops)->name, RW_WRITE | RW_RANDOM, 64 * 4096);
 
 		job.iodepth = 4;
@@ -205,7 +205,7 @@ static void a_log_that_cannot_be_is_refused(void **state)
 static void all_histograms_count_all(void **state)
 {
 	(void)state;
-	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+	core_for_each_engine(ops) {
 		struct job job = core_job((*ops)->name, RW_READ | RW_WRITE, 1 << 20);
 		struct result result;
 		struct err err;

@@ -61,7 +61,7 @@ static void every_engine_does_every_pattern(void **state)
 	};
 
 	(void)state;
-	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+	core_for_each_engine(ops) {
 		for (int i = 0; i < 24; i++) {
 			struct job job = core_job((*ops)->name, kinds[i % 6], 1 << 20);
 			struct result result;
@@ -86,7 +86,7 @@ static void every_engine_does_every_pattern(void **state)
 static void written_blocks_arrive(void **state)
 {
 	(void)state;
-	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+	core_for_each_engine(ops) {
 		struct job job = core_job((*ops)->name, RW_WRITE | RW_RANDOM, 1 << 20);
 		char path[128], block[4096];
 		struct result result;

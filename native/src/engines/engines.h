@@ -12,7 +12,8 @@
 	X(io_uring)	\
 	X(mmap)		\
 	X(posixaio)	\
-	X(null)
+	X(null)		\
+	X(cpuio)
 
 #define ENGINE_DECLARE(name) extern const struct engine_ops engine_##name;
 ENGINES(ENGINE_DECLARE)

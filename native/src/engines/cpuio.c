@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpuio.h"
+
+#include "clock.h"
+#include "one.h"
+
+/*
+ * Keeps a CPU busy for a part of the time, as the programs do that share a machine with
+ * the I/O. One "I/O" is one stretch of work; the pause after it is the job's thinktime
+ * (resolve_checks.c), which ends when the job does.
+ */
+#define OWN(field) OPTION_FIELD(struct cpuio_options, field)
+
+static const struct option cpuio_options[] = {
+	{ "cpuchunks", NULL, OPTION_TIME, CATEGORY_ENGINE, OWN(chunk_ns), "50ms", 1000,
+	  .unit_ns = 1000,
+	  .help = "How long a stretch of work is; a number without unit is in microseconds." },
+	{ "cpuload", NULL, OPTION_PERCENT, CATEGORY_ENGINE, OWN(load_percent),
+	  .help = "Part of a CPU's time to use, in percent." },
+	{ .name = NULL },
+};
+
+/* A pause instruction would lend the time to the other thread of the core. */
+static int cpuio_commit(struct engine *e)
+{
+	const struct cpuio_options *o = e->job->engine_options;
+	const uint64_t end = clock_ticks() + clock_ns_to_ticks(o->chunk_ns);
+	volatile uint64_t work = 0;
+
+	while (clock_ticks() < end)
+		work += 1;
+	((struct one *)e->state)->io->result = 0;
+	return 1;
+}
+
+const struct engine_ops engine_cpuio = {
+	.name = "cpuio",
+	.help = "does no I/O: uses a part of a CPU's time",
+	.depth_max = 1,
+	.flags = ENGINE_DISKLESS | ENGINE_NO_DATA,
+	.state_size = sizeof(struct one),
+	.options = cpuio_options,
+	.options_size = sizeof(struct cpuio_options),
+	.queue = one_queue,
+	.commit = cpuio_commit,
+	.reap = one_reap,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_NAMELIST_H
+#define IOGATE_NAMELIST_H
+
+#include <stdint.h>
+
+/* Lists of file names: separated by ':'; `\:` is a colon of the name itself. */
+uint32_t namelist_count(const char *list);
+/* Entry `index`, unescaped: malloced, or NULL without memory. */
+char *namelist_entry(const char *list, uint32_t index);
+
+#endif

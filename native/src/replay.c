@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "namelist.h"
+#include "trace.h"
+
+struct replay {
+	struct job job;
+	struct trace trace;
+	char *filename;
+};
+
+/* All names in one list, as filename= would give them. */
+static char *join_names(const struct trace *t)
+{
+	size_t length = 1;
+	char *list, *out;
+
+	for (uint32_t i = 0; i < t->files_count; i++)
+		length += 2 * strlen(t->files[i].path) + 1;
+	list = out = malloc(length);
+	for (uint32_t i = 0; list && i < t->files_count; i++) {
+		if (i)
+			*out++ = ':';
+		for (const char *c = t->files[i].path; *c; c++) {
+			if (*c == ':')
+				*out++ = '\\';
+			*out++ = *c;
+		}
+	}
+	if (list)
+		*out = '\0';
+	return list;
+}
+
+static void become(struct replay *r, const struct job *job)
+{
+	const struct trace *t = &r->trace;
+
+	r->job = *job;
+	r->job.trace = t;
+	r->job.rw = t->rw;
+	r->job.filename = r->filename;
+	r->job.directory = NULL;
+	r->job.offset = r->job.size = r->job.io_size = (struct size_value){ 0 };
+	r->job.filesize = (struct size_range){ 0 };
+	r->job.fsync = r->job.fdatasync = 0;
+	r->job.zonemode = ZONE_NONE;
+	r->job.distribution.zipf = false;
+	memset(r->job.bssplit, 0, sizeof(r->job.bssplit));
+	memset(r->job.rate_bytes, 0, sizeof(r->job.rate_bytes));
+	memset(r->job.rate_iops, 0, sizeof(r->job.rate_iops));
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		if (t->length_max[dir])
+			r->job.bs_bytes[dir] = t->length_max[dir];
+	}
+}
+
+static int load(struct replay *r, const struct job *job, uint32_t clone, struct err *err)
+{
+	const uint32_t count = namelist_count(job->read_iolog);
+	char *path = namelist_entry(job->read_iolog, clone % count);
+	int ret;
+
+	if (!path)
+		return err_set(err, -ENOMEM, "%s: no memory", job->name);
+	ret = trace_load(&r->trace, job, path, err);
+	free(path);
+	if (ret)
+		return ret;
+	r->filename = join_names(&r->trace);
+	if (!r->filename)
+		return err_set(err, -ENOMEM, "%s: no memory", job->name);
+	become(r, job);
+	return 0;
+}
+
+int replay_new(struct replay **made, const struct job *job, uint32_t clone, struct err *err)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	int ret;
+
+	*made = NULL;
+	if (!r)
+		return err_set(err, -ENOMEM, "%s: no memory", job->name);
+	ret = load(r, job, clone, err);
+	if (ret)
+		replay_free(r);
+	else
+		*made = r;
+	return ret;
+}
+
+const struct job *replay_job(const struct replay *r)
+{
+	return &r->job;
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	trace_release(&r->trace);
+	free(r->filename);
+	free(r);
+}

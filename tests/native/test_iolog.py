@@ -1,0 +1,158 @@
+"""I/O logs: recorded by one engine, replayed by the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.engine_runs import files, run
+
+RECORDS = {
+    "mixed": "rw=randrw size=256k",
+    "files": "rw=randwrite size=256k nrfiles=3",
+    "fsync": "rw=write size=128k fsync=8",
+    "fdatasync": "rw=write size=128k fdatasync=8",
+    "deep": "rw=randread size=256k ioengine=libaio iodepth=8 direct=1",
+    "sizes": "rw=write size=256k bs=16k",
+}
+
+
+def _job(options: str) -> str:
+    return "[j]\n" + "\n".join(options.split()) + "\n"
+
+
+def _counts(document: dict[str, Any]) -> tuple[int, ...]:
+    """Bytes and I/Os of reads and writes, and the error."""
+    job = document["jobs"][0]
+    moved = (job[way][field] for way in ("read", "write") for field in ("io_bytes", "total_ios"))
+    return (*moved, job["error"])
+
+
+def _ios(path: Path) -> list[list[str]]:
+    """Actions on data with their files, offsets and lengths, without the times."""
+    lines = [line.split()[1:] for line in path.read_text().splitlines()[1:]]
+    return [line for line in lines if line[1] in {"read", "write", "sync", "datasync"}]
+
+
+def _run(program: str | Path, folder: Path, options: str) -> dict[str, Any]:
+    return run(program, ["--output-format=json", "-"], folder, _job(options)).document(notes=True)
+
+
+@pytest.mark.parametrize("options", RECORDS.values(), ids=RECORDS.keys())
+def test_each_replays_what_the_other_recorded(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    for name, recorder in (("fio", fio), ("ours", str(engine))):
+        recorded = _run(recorder, tmp_path / name, f"{options} write_iolog=log")
+        expected = _counts(recorded)
+        for program in (fio, engine):
+            replayed = _run(program, tmp_path / name, "read_iolog=log iodepth=2")
+            assert _counts(replayed) == expected, (name, program)
+
+
+@pytest.mark.parametrize("options", RECORDS.values(), ids=RECORDS.keys())
+def test_a_replay_is_recorded_the_same(engine: Path, tmp_path: Path, options: str) -> None:
+    _run(engine, tmp_path, f"{options} write_iolog=log")
+    _run(engine, tmp_path, "read_iolog=log write_iolog=again ioengine=libaio iodepth=4")
+    assert _ios(tmp_path / "again") == _ios(tmp_path / "log")
+    assert _ios(tmp_path / "log")
+
+
+HEAD = "fio version 3 iolog\n0 f add\n0 f open\n"
+
+
+def _times(path: Path) -> list[int]:
+    return [int(line.split()[0]) for line in path.read_text().splitlines()[1:] if " read " in line]
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_a_replay_keeps_time(engine: Path, tmp_path: Path, depth: int) -> None:
+    """No I/O comes before its time, which is all that a busy machine can promise."""
+    due = [0, 100, 50_000, 50_100, 150_000]
+    lines = "".join(f"{us} f read {4096 * i} 4096\n" for i, us in enumerate(due))
+    (tmp_path / "log").write_text(HEAD + lines)
+    options = f"read_iolog=log write_iolog=again ioengine=libaio iodepth={depth}"
+    _run(engine, tmp_path, options)
+    assert all(at >= us for at, us in zip(_times(tmp_path / "again"), due, strict=True))
+    _run(engine, tmp_path, f"{options} replay_time_scale=1000")
+    times = _times(tmp_path / "again")
+    assert all(at >= us // 10 for at, us in zip(times, due, strict=True))
+    _run(engine, tmp_path, f"{options} replay_no_stall=1 loops=2")
+    assert len(_times(tmp_path / "again")) == 10
+
+
+def test_waits_of_version_2(engine: Path, tmp_path: Path) -> None:
+    text = "fio version 2 iolog\nf add\nf open\nf read 0 4096\nf wait 30000 0\nf read 4096 512\n"
+    (tmp_path / "log").write_text(f"{text}f close\n")
+    document = _run(engine, tmp_path, "read_iolog=log write_iolog=again")
+    assert document["jobs"][0]["read"]["io_bytes"] == 4608
+    assert _times(tmp_path / "again")[1] >= 30_000
+
+
+def test_files_are_as_large_as_the_log_needs(engine: Path, tmp_path: Path) -> None:
+    """fio makes empty files, and the first read fails."""
+    (tmp_path / "log").write_text(f"{HEAD}0 f read 1048576 4096\n")
+    document = _run(engine, tmp_path / "work", "read_iolog=../log")
+    assert _counts(document) == (4096, 1, 0, 0, 0)
+    assert files(tmp_path / "work") == {"f": 1048576 + 4096}
+
+
+def test_clones_take_their_logs_in_turn(engine: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(HEAD.replace(" f ", f" {name}.data ")
+                                     + f"0 {name}.data write 0 4096\n")  # fmt: skip
+    _run(engine, tmp_path, "read_iolog=one:two numjobs=2")
+    assert {"one.data", "two.data"} <= files(tmp_path).keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("read_iolog=none", "j: cannot read the I/O log 'none': No such file"),
+        ("read_iolog=job", "job:1: this is no I/O log"),
+        ("rw=write size=64k numjobs=2 write_iolog=x", "numjobs clones cannot record in one file"),
+        ("read_iolog=log replay_skip=reads", "not a list of read, write, trim, sync"),
+        ("read_iolog=log replay_align=3", "no power of 2"),
+        ("rw=write size=64k write_iolog=/dev/null", "it is there and no regular file"),
+    ],
+)
+def test_mistakes_are_told(engine: Path, tmp_path: Path, options: str, message: str) -> None:
+    (tmp_path / "job").write_text("[j]\n")
+    ran = run(engine, ["-"], tmp_path, _job(options))
+    assert ran.status in {1, 2}
+    assert message in ran.err
+
+
+def test_a_replay_does_not_write_to_what_is_in_use(engine: Path, tmp_path: Path) -> None:
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    used = [mount[0] for mount in mounts if mount[0].startswith("/dev/") and mount[1] == "/"]
+    if not used or not Path(used[0]).exists():
+        pytest.skip("the root filesystem is on no block device")
+    (tmp_path / "log").write_text(HEAD.replace("f", used[0]).replace(f"{used[0]}io", "fio")
+                                  + f"0 {used[0]} write 0 4096\n")  # fmt: skip
+    ran = run(engine, ["-", "--readonly"], tmp_path, _job("read_iolog=log"))
+    assert ran.status == 1
+    assert "--readonly forbids it" in ran.err
+
+
+def test_cpuio_uses_its_part(engine: Path, fio: str, tmp_path: Path) -> None:
+    options = "ioengine=cpuio cpuload=25 cpuchunks=20ms runtime=900ms"
+    job = _run(engine, tmp_path, options)["jobs"][0]
+    # 20 ms of work and 60 of rest: 12 turns, fewer on a machine that is late.
+    assert 5 <= job["read"]["total_ios"] <= 12
+    assert job["read"]["io_bytes"] == 0
+    assert job["read"]["clat_ns"]["min"] >= 20_000_000
+    assert job["usr_cpu"] < 40
+    assert not list(tmp_path.glob("j.*"))
+    reference = _run(fio, tmp_path, options.replace("20ms", "20000"))["jobs"][0]
+    assert abs(reference["read"]["total_ios"] - job["read"]["total_ios"]) <= 5
+    assert reference["read"]["runtime"] == job["read"]["runtime"] == 0
+
+
+@pytest.mark.parametrize("options", ["", "cpuload=50", "cpuload=0 runtime=1"])
+def test_cpuio_needs_load_and_end(engine: Path, tmp_path: Path, options: str) -> None:
+    ran = run(engine, ["-"], tmp_path, _job(f"ioengine=cpuio {options}"))
+    assert ran.status == 2
+    assert "ioengine=cpuio" in ran.err
