@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,3 +73,20 @@ MODELS: dict[str, Source] = {
     "mixture": mixture,
 }
 STRESS: dict[str, Source] = {"alternating, AR(1) -0.5": alternating}
+
+
+def recorded(session: str) -> Source:
+    """Pieces of a recorded session of real runs, each of one metric, beginning anywhere; their
+    noise is their own, whatever ``sd`` says."""
+    document = json.loads(Path(__file__).with_name("sessions.json").read_text("utf-8"))
+    logs = np.log(np.array(document["sessions"][session]))
+
+    def pieces(rng: np.random.Generator, rows: int, runs: int, _sd: float) -> Floats:
+        first = rng.integers(0, len(logs) - runs + 1, rows)
+        column = rng.integers(0, logs.shape[1], rows)
+        return np.asarray(logs[first[:, None] + np.arange(runs), column[:, None]])
+
+    return pieces
+
+
+RECORDED = ("throttled loop device", "loop device")
