@@ -6,6 +6,7 @@
     ├── RefusedError       exit 3   safety or environment: nothing was touched
     └── RunError           exit 4   the run itself failed
         ├── EngineError             the engine is missing, crashed or gave nonsense
+        ├── NewerError              a document was written by a newer version
         └── StoreError              the history cannot be read or written
 
 Every message says what happened, where, and what to do next. Only ``cli`` prints.
@@ -107,6 +108,10 @@ class RunError(IogateError):
 
 class EngineError(RunError):
     """The engine is missing, crashed, or its output cannot be read."""
+
+
+class NewerError(RunError):
+    """A document was written by a newer version."""
 
 
 class StoreError(RunError):

@@ -113,13 +113,19 @@ class RunFolder:
 
 def read_run_document(root: Path) -> dict[str, Any]:
     """run.json of a run folder. RunError when it is missing or broken."""
-    path = root / "run.json"
+    return read_document(root / "run.json")
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A JSON object in a file. RunError when it is missing or broken."""
     try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RunError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path} is not JSON: {error}", remedy="measure again") from None
+    if not isinstance(document, dict):
+        raise RunError(f"{path} is no JSON object", remedy="measure again")
     return document
 
 

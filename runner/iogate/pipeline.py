@@ -27,6 +27,7 @@ from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
+from iogate.retention import apply_policy
 from iogate.spec import check_native, load_spec, make_plan
 from iogate.store import Store, open_store
 from iogate.store.server import SetupError, UnreachableError
@@ -225,7 +226,10 @@ def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
     run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
     folder.write_run(run)
     store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
-    return Finished(run, tuple(baseline), folder, (*notes, *store.sync().notes))
+    notes = (*notes, *store.sync().notes)
+    with suppress(StoreError):  # the run is kept; the next one tries again
+        apply_policy(store, now_ns=run.finished_ns)
+    return Finished(run, tuple(baseline), folder, notes)
 
 
 def _baseline_or_none(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from iogate.errors import RunError
+from iogate.errors import NewerError, RunError
 from iogate.model.codec import MismatchError, codec_of
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
@@ -79,7 +79,7 @@ def _check_schema(found: object, name: str, version: int) -> None:
     if kind != name or not (number.isascii() and number.isdigit()) or int(number) < 1:
         raise _broken(name, f'its "schema" is {found!r}, expected "{name}/{version}"')
     if int(number) > version:
-        raise RunError(
+        raise NewerError(
             f"the {name} document has schema {found}; this iogate reads up to {name}/{version}",
             remedy="it was written by a newer iogate: update this one to read it",
         )

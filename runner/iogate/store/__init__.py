@@ -14,7 +14,7 @@ from iogate.errors import UsageError
 from iogate.store.base import ACCEPTED, Store
 from iogate.store.place import data_folder
 
-__all__ = ["ACCEPTED", "STORES", "Store", "default_path", "open_store"]
+__all__ = ["ACCEPTED", "STORES", "Store", "default_path", "open_store", "sqlite_path"]
 
 STORES = {
     "sqlite": "iogate.store.sqlite",
@@ -39,6 +39,16 @@ def open_store(url: str | None = None) -> Store:
     url = url or str(default_path())
     store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
     return store
+
+
+def sqlite_path(url: str | None = None) -> Path | None:
+    """The file of a history, None for one on a server."""
+    url = url or str(default_path())
+    if _backend(url) != "sqlite":
+        return None
+    from iogate.store.sqlite import path_of
+
+    return Path(path_of(url)).expanduser().absolute()
 
 
 def _backend(url: str) -> str:

@@ -55,23 +55,25 @@ _REMEDIES = {
     "SQLITE_BUSY": "another process holds it: wait for it, or end it, and run again",
     "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
 }
-_DAMAGED = (
-    "move the file (with its -wal and -shm) aside and start a new history, or save what is "
-    "readable with: sqlite3 FILE .recover"
-)
+_DAMAGED = "put it aside, and make it anew from what is readable: iogate history verify --repair"
 
 
 def connect(url: str) -> SqliteStore:
     """A store from ``sqlite:///absolute/path``, ``sqlite:relative/path`` or a bare path."""
+    return SqliteStore(path_of(url))
+
+
+def path_of(url: str) -> str:
+    """The file that a URL names."""
     if not url.startswith("sqlite:"):
-        return SqliteStore(url)
+        return url
     parts = urlsplit(url)
     if parts.netloc or not parts.path or parts.query or parts.fragment:
         raise UsageError(
             f"the store {url!r} has no path that SQLite could use",
             remedy="write sqlite:///absolute/path/history.sqlite (three slashes), or only the path",
         )
-    return SqliteStore(unquote(parts.path))
+    return unquote(parts.path)
 
 
 class SqliteStore:

@@ -16,6 +16,8 @@ SUBCOMMANDS = {
     "compare": "iogate.cli.history.compare",
     "export": "iogate.cli.history.export",
     "import": "iogate.cli.history.importing",
+    "prune": "iogate.cli.history.prune",
+    "verify": "iogate.cli.history.verify",
     "sync": "iogate.cli.history.sync",
 }
 

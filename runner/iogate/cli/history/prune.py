@@ -1,0 +1,80 @@
+"""``iogate history prune``: thin old time series."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import closing
+from dataclasses import asdict
+
+import click
+
+from iogate.cli.history.shown import SHORT_ID, store_option
+from iogate.cli.table import counted
+from iogate.errors import UsageError
+from iogate.retention import SETTING, Thinned, parse_policy, prune
+from iogate.store import Store, open_store
+
+
+@click.command("prune")
+@click.option(
+    "--series", metavar="STEPS", help="What stays of old series, such as 30d:10s,365d:none."
+)
+@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@click.option(
+    "--configure",
+    metavar="STEPS",
+    help="Keep STEPS as the policy of this history, which every run then applies once a day;"
+    " 'off' removes it. Prunes nothing now.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Each repetition as a line of JSON.")
+@store_option
+def command(
+    *, series: str | None, dry_run: bool, configure: str | None, as_json: bool, store: str | None
+) -> None:
+    """Thin out the time series of old runs, by --series or by the policy of the history.
+
+    30d:10s,90d:60s,365d:none keeps intervals of 10 s of what is older than 30 days, of 60 s
+    after 90 days, and nothing after a year. Metrics, histograms, verdicts and reasons stay.
+    """
+    with closing(open_store(store)) as opened:
+        if configure is not None:
+            _configure(opened, configure)
+            return
+        text = series or opened.setting(SETTING)
+        if text is None:
+            raise UsageError(
+                "this history has no retention policy: everything is kept",
+                remedy="say what may go with --series 30d:10s,365d:none, or --configure it",
+            )
+        policy = parse_policy(text)
+        found = list(prune(opened, policy, now_ns=time.time_ns(), dry_run=dry_run))
+        if found and not dry_run:
+            opened.compact()
+    for each in found if as_json else ():
+        click.echo(json.dumps(asdict(each)))
+    click.echo(_told(found, dry_run=dry_run), err=as_json)
+
+
+def _configure(store: Store, text: str) -> None:
+    if text == "off":
+        store.set_setting(SETTING, None)
+        click.echo("this history keeps everything")
+        return
+    parse_policy(text)
+    store.set_setting(SETTING, text.replace(" ", ""))
+    click.echo("runs will apply this once a day; see what would go: iogate history prune --dry-run")
+
+
+def _told(found: list[Thinned], *, dry_run: bool) -> str:
+    if not found:
+        return "nothing is old enough to be thinned"
+    runs = {each.run_id for each in found}
+    before, after = sum(each.before for each in found), sum(each.after for each in found)
+    verb = "would go" if dry_run else "went"
+    text = (
+        f"{counted(before - after, 'interval')} of {before} {verb}, of"
+        f" {counted(len(found), 'repetition')} in {counted(len(runs), 'run')}"
+    )
+    newest = max(found, key=lambda each: each.started_ns)
+    return f"{text}; the newest is run {newest.run_id[:SHORT_ID]}"

@@ -1,0 +1,152 @@
+"""Is a history whole? And if not: it is put aside, and made anew from what can be read of it
+and from the run folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from iogate.archive import Tally, keep
+from iogate.engine.result import parse_result
+from iogate.errors import NewerError, RunError, StoreError, UsageError
+from iogate.folder import RunFolder, read_document, read_run_document
+from iogate.model.decision import Decision
+from iogate.model.document import run_from_document
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import Run, RunStatus
+from iogate.store import open_store, sqlite_path
+from iogate.store.base import Store
+from iogate.store.sqlite_repair import is_damage, salvage, set_aside
+
+
+@dataclass(slots=True)
+class Findings:
+    """``damage`` are sentences about what is broken, ``newer`` about what only a newer version
+    can read; ``runs`` is how many could be read."""
+
+    runs: int = 0
+    damage: list[str] = field(default_factory=list)
+    newer: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Repaired:
+    """Where the damaged history is now, and what the new one was made of. ``unreadable`` are
+    run folders that gave no run."""
+
+    aside: Path
+    from_history: Tally
+    from_folders: Tally
+    unreadable: list[str]
+
+
+def verify(url: str | None) -> Findings:
+    """Read everything. StoreError when the history cannot be opened for another reason than
+    damage."""
+    findings = Findings()
+    try:
+        with closing(open_store(url)) as store:
+            findings.damage += store.check()
+            for run_id in store.run_ids():
+                _read(store, run_id, findings)
+            store.decisions()
+    except StoreError as error:
+        if not is_damage(error):
+            raise
+        findings.damage.append(error.what)
+    return findings
+
+
+def _read(store: Store, run_id: str, findings: Findings) -> None:
+    try:
+        store.run(run_id)
+        findings.runs += 1
+    except StoreError as error:
+        if isinstance(error.__cause__, NewerError):
+            findings.newer.append(f"run {run_id}: {error.what}")
+        elif is_damage(error):
+            findings.damage.append(f"run {run_id}: {error.what}")
+        else:
+            raise
+
+
+def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
+    """Put the history aside and make it anew. ``folders`` hold run folders; those beside the
+    run folders that the history names are looked through as well. UsageError for a history
+    on a server, which looks after itself."""
+    path = sqlite_path(url)
+    if path is None:
+        raise UsageError(
+            f"{url} is on a server, which has its own means of repair",
+            remedy="restore it from a backup or an export: iogate history import FILE",
+        )
+    aside = set_aside(path)
+    unreadable: list[str] = []
+    known: dict[Path, None] = dict.fromkeys(folder.absolute() for folder in folders)
+    with closing(open_store(url)) as store:
+        from_history = keep(store, _salvaged(aside, store, known))
+        roots = [root for parent in known for root in _run_folders(parent)]
+        from_folders = keep(store, _rebuilt(roots, unreadable))
+    return Repaired(aside, from_history, from_folders, unreadable)
+
+
+def _salvaged(aside: Path, store: Store, known: dict[Path, None]) -> Iterator[Run | Decision]:
+    for item in salvage(aside):
+        if isinstance(item, tuple):
+            store.set_setting(*item)
+            continue
+        if isinstance(item, Run) and item.folder:
+            known.setdefault(Path(item.folder).parent)
+        yield item
+
+
+def _run_folders(parent: Path) -> list[Path]:
+    """Run folders in a folder, or that folder itself; links to them are passed over."""
+    if (parent / "run.json").is_file():
+        return [parent]
+    with suppress(OSError):
+        found = [e for e in parent.iterdir() if e.is_dir() and not e.is_symlink()]
+        return sorted(entry for entry in found if (entry / "run.json").is_file())
+    return []
+
+
+def _rebuilt(roots: Iterable[Path], unreadable: list[str]) -> Iterator[Run]:
+    for root in roots:
+        try:
+            yield rebuild(root)
+        except RunError as error:
+            unreadable.append(f"{root}: {error.what}")
+
+
+def rebuild(root: Path) -> Run:
+    """The run of a folder. One that was killed wrote no whole run.json: its repetitions are
+    read from the engine's own results. RunError when the folder is of no run."""
+    run = replace(run_from_document(read_run_document(root)), folder=str(root))
+    if run.status is not RunStatus.RUNNING:
+        return run
+    found = [m for case in run.plan.cases for m in _measurements(RunFolder(root), case)]
+    found.sort(key=lambda measurement: measurement.started_ns)
+    return replace(run, measurements=tuple(found), status=RunStatus.INTERRUPTED)
+
+
+def _measurements(folder: RunFolder, case: Case) -> Iterator[Measurement]:
+    for repetition in range(1, max(case.repetitions.max, case.repetitions.min) + 1):
+        raw = folder.raw_file(case.id, repetition)
+        with suppress(RunError, FileNotFoundError):
+            result = parse_result(read_document(raw))
+            longest = max((job.runtime_ns // max(job.jobs, 1) for job in result.jobs), default=0)
+            if not result.interrupted and not any(job.error for job in result.jobs):
+                yield Measurement(
+                    case_id=case.id,
+                    repetition=repetition,
+                    started_ns=raw.stat().st_mtime_ns - longest,
+                    duration_ns=longest,
+                    engine=result.engine,
+                    jobs=result.jobs,
+                    disks=result.disks,
+                    raw_file=folder.relative(raw),
+                    warnings=("read from the engine's result after the history was damaged",),
+                )

@@ -1,0 +1,73 @@
+"""A SQLite history that is damaged: known as such, put aside, and read as far as it can be."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
+
+from iogate.errors import NewerError, RunError, StoreError
+from iogate.model.decision import Decision
+from iogate.model.run import Run
+from iogate.store.base import Store
+from iogate.store.sqlite import SqliteStore
+
+_PARTS = ("", "-wal", "-shm")
+_UNREADABLE = (RunError, zlib.error, ValueError, TypeError, KeyError)
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
+
+def is_damage(error: StoreError) -> bool:
+    """Whether an error means that what is kept was changed or cut off: not that it is in use,
+    out of reach, or written by a newer version."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        return str(getattr(cause, "sqlite_errorname", "")).startswith(_DAMAGE)
+    return isinstance(cause, _UNREADABLE) and not isinstance(cause, NewerError)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a history, with its journals, to a name that says what it is, and give that."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    while aside.exists():
+        aside = aside.with_name(f"{aside.name}x")
+    for part in _PARTS:
+        with suppress(FileNotFoundError):
+            Path(f"{path}{part}").rename(f"{aside}{part}")
+    return aside
+
+
+def salvage(aside: Path) -> Iterator[Run | Decision | tuple[str, str]]:
+    """What can still be read of a history that was put aside, which stays as it is: whole
+    runs, decisions, and settings as (name, value)."""
+    with TemporaryDirectory(prefix="iogate-salvage-") as folder:
+        copy = Path(folder) / "history"
+        for part in _PARTS:
+            with suppress(FileNotFoundError):
+                copyfile(f"{aside}{part}", f"{copy}{part}")
+        with suppress(StoreError), closing(SqliteStore(str(copy))) as store:
+            for run_id in _run_ids(store):
+                with suppress(StoreError):
+                    yield store.run(run_id)
+            with suppress(StoreError):
+                yield from store.decisions()
+            yield from _settings(store)
+
+
+def _run_ids(store: Store) -> list[str]:
+    with suppress(StoreError):
+        return list(store.run_ids())
+    return []
+
+
+def _settings(store: Store) -> Iterator[tuple[str, str]]:
+    with suppress(StoreError):
+        value = store.setting("retention")
+        if value is not None:
+            yield "retention", value

@@ -1,0 +1,156 @@
+"""A damaged history is kept aside, and made anew."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from iogate.cli.history import command
+from iogate.errors import StoreError, UsageError
+from iogate.folder import RunFolder
+from iogate.model.document import to_document
+from iogate.model.run import Run, RunStatus
+from iogate.store import open_store
+from support import samples as s
+from support.fio_outputs import document
+from support.year import year
+
+
+def history(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [*map(str, arguments)])
+
+
+class Place:
+    """A history, and the folders of its runs."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / "history.sqlite"
+        self.folders = root / "runs"
+        self.runs = [self._run(run) for run in year(nights=4, series=1)]
+        with closing(open_store(str(self.path))) as store:
+            store.add_runs(self.runs)
+            store.set_setting("retention", "30d:none")
+
+    def _run(self, run: Run) -> Run:
+        run = replace(run, folder=str(self.folders / run.id))
+        RunFolder.create(run, Path(run.folder)).write_run(run)
+        return run
+
+    def verify(self, *more: object) -> Result:
+        return history("verify", "--store", self.path, *more)
+
+    def kept(self) -> list[Run]:
+        with closing(open_store(str(self.path))) as store:
+            return [store.run(run_id) for run_id in store.run_ids()]
+
+    def asides(self) -> list[Path]:
+        return sorted(self.path.parent.glob("history.sqlite.damaged-*[ZX]"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_sound_history_is_left_alone(place: Place) -> None:
+    result = place.verify("--repair")
+    assert result.stdout == f"sound: {len(place.runs)} runs read\n"
+    assert place.asides() == []
+    assert place.kept() == place.runs
+
+
+@pytest.mark.parametrize("keep", [0, 100, 4096, 3 * 4096])
+def test_a_damaged_file_is_kept_aside_and_made_anew(place: Place, keep: int) -> None:
+    content = place.path.read_bytes()
+    broken = content[:keep] + b"\xa5" * (len(content) - keep)
+    place.path.write_bytes(broken)
+    found = place.verify()
+    assert isinstance(found.exception, StoreError)
+    assert "--repair" in found.exception.remedy
+    assert place.asides() == []
+    result = place.verify("--repair", "--folders", place.folders)
+    assert result.exception is None, result.exception
+    (aside,) = place.asides()
+    assert aside.read_bytes() == broken
+    assert str(aside) in result.stdout
+    assert place.kept() == place.runs
+    assert "sound" in place.verify().stdout
+
+
+def test_one_damaged_repetition_comes_from_its_folder(place: Place) -> None:
+    with closing(sqlite3.connect(place.path)) as db:
+        db.execute("UPDATE measurements SET document = x'00' WHERE rowid = 1")
+        db.commit()
+    assert isinstance(place.verify().exception, StoreError)
+    result = place.verify("--repair")  # the folders are where the other runs say
+    assert f"{len(place.runs) - 1} runs added" in result.stdout
+    assert "1 run added" in result.stdout
+    assert sorted(place.kept(), key=lambda run: run.started_ns) == place.runs
+    with closing(open_store(str(place.path))) as store:
+        assert store.setting("retention") == "30d:none"
+
+
+def test_a_killed_run_comes_from_the_engine_s_results(place: Place) -> None:
+    run = s.run("killed", the_plan=s.plan(s.case()), status=RunStatus.RUNNING)
+    folder = RunFolder.create(run, place.folders / "killed")
+    folder.write_run(run)
+    folder.raw_file(s.CASE_ID, 1).write_text(json.dumps(document()))
+    folder.raw_file(s.CASE_ID, 2).write_text('{"cut off')
+    place.path.write_bytes(b"")
+    place.path.write_bytes(b"\0" * 5000)
+    place.verify("--repair", "--folders", place.folders)
+    (killed,) = [each for each in place.kept() if each.id == "killed"]
+    assert killed.status is RunStatus.INTERRUPTED
+    assert [(m.case_id, m.repetition) for m in killed.measurements] == [(s.CASE_ID, 1)]
+    assert killed.measurements[0].jobs[0].directions["read"].total_ios == 100
+
+
+def test_a_folder_that_cannot_be_read_is_named(place: Place) -> None:
+    (place.folders / place.runs[0].id / "run.json").write_text("[")
+    place.path.write_bytes(b"\xa5" * 5000)
+    result = place.verify("--repair", "--folders", place.folders)
+    assert place.runs[0].id in result.stderr
+    assert place.kept() == place.runs[1:]
+
+
+def test_what_only_a_newer_version_can_read_is_no_damage(place: Place) -> None:
+    from iogate.store.packing import pack
+
+    newer = pack({**to_document(place.runs[0]), "schema": "run/99"})
+    with closing(sqlite3.connect(place.path)) as db:
+        db.execute("UPDATE runs SET document = ? WHERE id = ?", (newer, place.runs[0].id))
+        db.commit()
+    result = place.verify("--repair")
+    assert result.exception is None
+    assert "1 run only a newer iogate can read" in result.stdout
+    assert place.asides() == []
+
+
+def test_a_history_of_a_newer_version_is_never_put_aside(place: Place) -> None:
+    with closing(sqlite3.connect(place.path)) as db:
+        db.execute("INSERT INTO schema_version VALUES (999, 0)")
+        db.commit()
+    result = place.verify("--repair")
+    assert isinstance(result.exception, StoreError)
+    assert "newer" in result.exception.remedy
+    assert place.asides() == []
+
+
+def test_prune_asks_for_a_policy_and_tells_what_would_go(place: Place) -> None:
+    told = history("prune", "--dry-run", "--store", place.path)
+    assert "240 intervals of 240 would go" in told.stdout
+    assert history("prune", "--configure", "off", "--store", place.path).exit_code == 0
+    refused = history("prune", "--store", place.path)
+    assert isinstance(refused.exception, UsageError)
+    assert "--series" in refused.exception.remedy
+    lines = history("prune", "--series", "1d:10s", "--json", "--store", place.path)
+    assert len(lines.stdout.splitlines()) == 2 * len(place.runs)
+    assert "went" in lines.stderr
+    again = history("prune", "--series", "1d:10s", "--store", place.path)
+    assert again.stdout == "nothing is old enough to be thinned\n"
