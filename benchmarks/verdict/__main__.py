@@ -31,9 +31,9 @@ HEAD = """\
 Made by `make bench-verdict`, seed {seed}: {runs:,} simulated comparisons a cell of the first table
 (with 4 thresholds five times as many, as where one of 4 is shifted under independent noise), 2,000
 or more in the others (1,000 where thresholds move together). Every threshold is
-`vs baseline < +2%`; unless stated otherwise runs differ by 3 % and thresholds are independent, which
-is the worst case for a family. A case has four thresholds and is measured until each of them is
-decided, at most 28 blocks. The recorded sessions are 400 runs each of
+`vs baseline < +2%`; unless stated otherwise runs differ by 3 % and thresholds are independent,
+which is the worst case for a family. A case has four thresholds and is measured until each of them
+is decided, at most 28 blocks. The recorded sessions are 400 runs each of
 iogate-engine on a loop device of a small and busy machine, cut at random.
 """
 
