@@ -18,7 +18,7 @@ bs=4k
 size=1m
 ioengine=psync
 thinktime=%s
-number_ios=200
+number_ios=60
 """
 SPEC = """\
 version: 1
@@ -39,7 +39,7 @@ def commits(iogate: Iogate) -> list[str]:
     repository = iogate.folder / "repository"
     return [
         commit(repository, f"Change {n}", probe__fio=f"# {n}\n{JOB % thinktime}")
-        for n, thinktime in enumerate([500] * CULPRIT + [3000] * 3)
+        for n, thinktime in enumerate([500] * CULPRIT + [15000] * 3)
     ]
 
 
