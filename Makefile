@@ -3,14 +3,15 @@
 # make lint    the static checks alone
 # make bench   speed and memory against fio
 # make bench-verdict  error rates of the verdict by simulation, and how long it takes
+# make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo test lint bench bench-verdict clean
+.PHONY: help demo test lint bench bench-verdict bench-history clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo test lint bench bench-verdict:
+demo test lint bench bench-verdict bench-history:
 	@scripts/$@
 
 clean:

@@ -255,6 +255,24 @@ def test_nights_do_not_add_series(url: str, store: Store) -> None:
     assert series() == few == 3 * (1 + 1 + 2) + 2  # as docs/history.md says, none failed
 
 
+@pytest.mark.parametrize("name", ["plain", 'ünï "quoted", here'])
+def test_points_for_graphs_follow_the_time_series(url: str, store: Store, name: str) -> None:
+    job = s.job("data", series=s.series([5, 6, 7, 8], interval_ms=500))
+    plan = s.plan(s.case(name=name))
+    both = (s.measurement(job), s.measurement(job, repetition=2))
+    store.begin_run(s.run("a", the_plan=plan, measurements=both))
+    store.replace_series("a", s.CASE_ID, 1, [s.series([11, 15])])
+
+    with closing(SERVERS[url.partition(":")[0]].client(url)) as client:
+        rows = list(client.query('SELECT "read.iops" FROM "iogate_interval" GROUP BY "repetition"'))
+    found = [(row["repetition"], row["read.iops"]) for row in rows]
+    assert found == [("1", 11), ("1", 15), ("2", 10), ("2", 12), ("2", 14), ("2", 16)]
+    assert [each.end_ms for each in store.run("a").measurements[0].jobs[0].series.intervals] == [  # type: ignore[union-attr]
+        1000,
+        2000,
+    ]
+
+
 @pytest.mark.parametrize("size", [100, 60_000, 60_001, 3_000_000])
 def test_long_documents_go_on_in_other_fields(store: Store, size: int) -> None:
     noise = "".join(f"{n * 2654435761 % 2**32:08x}" for n in range(size // 8 + 1))[:size]

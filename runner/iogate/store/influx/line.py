@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import cache
 
 FieldValue = str | int | float | bool
 
@@ -29,22 +30,35 @@ def is_key(text: str) -> bool:
 
 def line(name: str, tags: Mapping[str, str], fields: Mapping[str, FieldValue], time_ns: int) -> str:
     """One point. Floats must be finite and whole numbers fit 64 bits."""
-    series = "".join(
-        f",{key.translate(_KEY)}={tag_text(tags[key]).translate(_KEY)}" for key in sorted(tags)
-    )
-    values = ",".join(f"{key.translate(_KEY)}={_value(value)}" for key, value in fields.items())
-    return f"{name.translate(_NAME)}{series} {values} {time_ns}"
+    return point(series(name, tags), fields, time_ns)
+
+
+def series(name: str, tags: Mapping[str, str]) -> str:
+    """How each point of a series begins."""
+    pairs = (f",{_key(tag)}={tag_text(tags[tag]).translate(_KEY)}" for tag in sorted(tags))
+    return name.translate(_NAME) + "".join(pairs)
+
+
+def point(of_series: str, fields: Mapping[str, FieldValue], time_ns: int) -> str:
+    """One point of a series; quicker than ``line`` where it has many."""
+    values = ",".join([f"{_key(key)}={_value(value)}" for key, value in fields.items()])
+    return f"{of_series} {values} {time_ns}"
+
+
+@cache
+def _key(name: str) -> str:
+    return name.translate(_KEY)
 
 
 def _value(value: FieldValue) -> str:
+    if isinstance(value, float):
+        assert math.isfinite(value)
+        return repr(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return f"{value}i"
-    if isinstance(value, str):
-        return f'"{value.translate(_TEXT)}"'
-    assert math.isfinite(value)
-    return repr(float(value))
+    return f'"{value.translate(_TEXT)}"'
 
 
 def quoted(text: str) -> str:

@@ -21,7 +21,8 @@ from iogate.model.document import to_document
 from iogate.model.measurement import Measurement, Series
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict, ThresholdVerdict
-from iogate.store.influx.line import FieldValue, is_key, line
+from iogate.store.influx.line import FieldValue, is_key, line, point
+from iogate.store.influx.line import series as start_of
 from iogate.store.influx.packing import packed, part_names, take_histograms
 from iogate.store.sqlite_nights import facts_document
 
@@ -197,7 +198,7 @@ def _interval_lines(
     key: RunKey, tags: Mapping[str, str], measurement: Measurement, series: Series
 ) -> Iterator[str]:
     """Rates and mean latencies, at the time when they were measured."""
-    before_ms = 0
+    before_ms, of_series = 0, start_of(INTERVAL, tags)
     for interval in series.intervals:
         seconds = (interval.end_ms - before_ms) / 1000
         before_ms = interval.end_ms
@@ -208,7 +209,7 @@ def _interval_lines(
                 fields[f"{direction}.bw"] = interval.bytes.get(direction, 0) / seconds
             if ios and direction in interval.clat_sum_ns:
                 fields[f"{direction}.clat.mean"] = interval.clat_sum_ns[direction] / ios
-        yield line(INTERVAL, tags, fields, measurement.started_ns + interval.end_ms * _MS)
+        yield point(of_series, fields, measurement.started_ns + interval.end_ms * _MS)
 
 
 def failure_line(key: RunKey, failure: CaseFailure, position: int) -> str:

@@ -89,7 +89,9 @@ class Server2:
 
     def delete(self, name: str, tags: Mapping[str, str], first_ns: int, last_ns: int) -> None:
         wanted = {"_measurement": name} | {key: tag_text(text) for key, text in tags.items()}
-        predicate = " AND ".join(f"{key}={json.dumps(text)}" for key, text in wanted.items())
+        predicate = " AND ".join(
+            f"{key}={json.dumps(text, ensure_ascii=False)}" for key, text in wanted.items()
+        )
         # Its end is exclusive by the documentation, and inclusive in fact.
         first, last = (_rfc3339(at_ns) for at_ns in (first_ns, last_ns))
         with self._mapped():
