@@ -1,7 +1,7 @@
 """The run folder: everything a run made, each file whole or absent.
 
 plan.json  jobs/<case>.fio  raw/<case>-<rep>.json  raw/<case>-<rep>.log
-environment.json  run.json  verdict.json  report.html  junit.xml  summary.md
+environment.json  run.json  verdict.json  report.html  junit.xml  summary.md  comment.md
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def test_a_run_that_passes_leaves_everything(iogate: Iogate) -> None:
     (case,) = run["plan"]["cases"]
     assert names >= {
         "plan.json", "environment.json", "run.json", "verdict.json", "report.html", "junit.xml",
-        "summary.md", f"jobs/{case['id']}.fio", f"raw/{case['id']}-1.json",
+        "summary.md", "comment.md", f"jobs/{case['id']}.fio", f"raw/{case['id']}-1.json",
         f"raw/{case['id']}-2.json",
     }  # fmt: skip
     assert f"report: {folder / 'report.html'}" in done.out

@@ -7,13 +7,15 @@ ask for, so that no name can start a command of its own.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from iogate.model.run import Run
-from iogate.model.verdict import Outcome
+from iogate.model.run import Run, RunStatus
+from iogate.model.verdict import Outcome, ThresholdVerdict
 
+_TITLE_LENGTH = 240  # GitHub shows 255 characters
 _LIMIT = 10  # annotations of one type that a step may make
-_LEVELS = {
+_LEVELS = {  # worst first
     Outcome.FAIL: "error",
     Outcome.WARN: "warning",
     Outcome.INCONCLUSIVE: "warning",
@@ -28,25 +30,44 @@ def active() -> bool:
 
 def annotation_lines(run: Run) -> list[str]:
     """Workflow commands that put each unmet threshold on its line of the spec."""
-    lines: list[str] = []
-    made = dict.fromkeys(_LEVELS.values(), 0)
+    room = dict.fromkeys(_LEVELS.values(), _LIMIT)
+    if run.status is not RunStatus.COMPLETE:
+        room["error"] -= 1  # the action says in one that the run failed
     cases = {case.id: case.name for case in run.plan.cases}
-    for verdict in run.verdict.thresholds if run.verdict else ():
-        level = _LEVELS.get(verdict.outcome)
-        if not level or made[level] >= _LIMIT:
-            continue
-        made[level] += 1
-        where = verdict.threshold.where
-        place = (
-            f" file={_property(where.file)},line={where.line},col={where.column}" if where else ""
-        )
-        name = cases.get(verdict.case_id, verdict.case_id)
-        title = f"{name}: {verdict.threshold.metric} {verdict.threshold.limit.text}"
-        separator = "," if place else " "
-        lines.append(
-            f"::{level}{place}{separator}title={_property(title)}::{_data(verdict.reason)}"
-        )
+    lines: list[str] = []
+    for verdict in _worst_first(run):
+        level = _LEVELS[verdict.outcome]
+        if room[level]:
+            room[level] -= 1
+            lines.append(_annotation(level, verdict, cases))
     return lines
+
+
+def _worst_first(run: Run) -> list[ThresholdVerdict]:
+    verdicts = run.verdict.thresholds if run.verdict else ()
+    order = list(_LEVELS)
+    unmet = [verdict for verdict in verdicts if verdict.outcome in _LEVELS]
+    return sorted(unmet, key=lambda verdict: order.index(verdict.outcome))
+
+
+def _annotation(level: str, verdict: ThresholdVerdict, cases: Mapping[str, str]) -> str:
+    where, threshold = verdict.threshold.where, verdict.threshold
+    title = f"{cases.get(verdict.case_id, verdict.case_id)}: {threshold.metric}"
+    title = _property(f"{title} {threshold.limit.text}"[:_TITLE_LENGTH])
+    place = ""
+    if where:
+        place = f"file={_property(_in_repository(where.file))},line={where.line},"
+        place += f"col={where.column},"
+    return f"::{level} {place}title={title}::{_data(verdict.reason)}"
+
+
+def _in_repository(file: str) -> str:
+    """The path as the repository has it: the spec's is seen from where iogate was started."""
+    root = os.environ.get("GITHUB_WORKSPACE")
+    if not root:
+        return file
+    inside = os.path.relpath(os.path.realpath(Path.cwd() / file), os.path.realpath(root))
+    return file if inside.startswith("..") else inside
 
 
 def append_summary(text: str) -> None:

@@ -27,8 +27,9 @@ _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 
 
 def write_reports(finished: Finished) -> None:
-    """report.html, junit.xml and summary.md; the summary also for the workflow step."""
-    from iogate_reports import render_junit, render_report, render_summary
+    """report.html, junit.xml, summary.md and comment.md; the summary also for the workflow
+    step."""
+    from iogate_reports import render_comment, render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
     texts = folder.job_texts(case.id for case in run.plan.cases)
@@ -36,6 +37,7 @@ def write_reports(finished: Finished) -> None:
     folder.write_text("junit.xml", render_junit(run))
     summary = render_summary(run)
     folder.write_text("summary.md", summary)
+    folder.write_text("comment.md", render_comment(run))
     actions.append_summary(summary)
 
 

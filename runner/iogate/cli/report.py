@@ -28,7 +28,7 @@ from iogate.store import Store, open_store
 )
 @click.option("--json", "as_json", is_flag=True, help="The verdict as JSON on stdout.")
 def command(run: str, store: str | None, output: Path | None, *, as_json: bool) -> int:
-    """Render report.html, junit.xml and summary.md of RUN again.
+    """Render report.html, junit.xml, summary.md and comment.md of RUN again.
 
     RUN is a run folder, or the id of a run (or the start of one) in the history.
     """

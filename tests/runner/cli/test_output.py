@@ -20,8 +20,8 @@ from iogate.cli.table import defused, duration, printable, size, table
 from iogate.engine.base import Progress, Rates
 from iogate.errors import Location
 from iogate.gate import judge
-from iogate.model.run import CaseFailure, Run
-from iogate.model.spec import Threshold
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.spec import Level, Threshold
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"
@@ -68,6 +68,7 @@ def judged(*thresholds: Threshold, name: str = "oltp/bs=4k") -> Run:
 
 WHERE = Location("specs/x.yaml", 31, 9)
 PASSES = s.threshold("write.iops", value=1.0)
+WARNS = replace(s.threshold("write.clat.mean", value=1e12), level=Level.WARN, where=WHERE)
 FAILS = replace(s.threshold("write.clat.mean", value=1e12), where=WHERE)
 
 
@@ -104,7 +105,31 @@ def test_an_annotation_is_one_line_with_its_own_properties_whatever_the_names(
 
 
 def test_at_most_ten_annotations_of_a_type() -> None:
-    assert len(actions.annotation_lines(judged(*[FAILS] * 12))) == 10
+    lines = actions.annotation_lines(judged(WARNS, *[FAILS] * 12))
+    assert [line.split()[0] for line in lines] == ["::error"] * 10 + ["::warning"]
+
+
+def test_a_run_that_failed_leaves_room_for_its_message() -> None:
+    broken = replace(judged(*[FAILS] * 12), status=RunStatus.FAILED)
+    assert len(actions.annotation_lines(broken)) == 9
+
+
+def test_the_file_of_an_annotation_is_seen_from_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repository" / "lab").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "repository" / "lab")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "repository"))
+    (line,) = actions.annotation_lines(judged(FAILS))
+    assert line.startswith("::error file=lab/specs/x.yaml,line=31,")
+    outside = replace(FAILS, where=Location("../../x.yaml", 1, 1))
+    (line,) = actions.annotation_lines(judged(outside))
+    assert line.startswith("::error file=../../x.yaml,line=1,")
+
+
+def test_a_title_is_as_long_as_is_shown() -> None:
+    (line,) = actions.annotation_lines(judged(FAILS, name="n" * 4000))
+    assert len(line.partition("title=")[2].partition("::")[0]) < 256
 
 
 def test_the_summary_is_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
