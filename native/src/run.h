@@ -26,7 +26,7 @@ struct job_result {
 	uint32_t group_id;
 	int pid;
 	int error;			/* positive errno that ended it; 0 */
-	char error_text[256];		/* what happened and what to do; "" without an error */
+	char error_text[512];		/* what happened and what to do; "" without an error */
 	uint64_t start_unix_ms;
 	uint64_t elapsed_s;		/* with ramp and layout, rounded as fio does */
 	struct worker_stats *stats;

@@ -22,7 +22,7 @@ enum worker_state {
 struct worker_shared {
 	_Atomic uint32_t state;
 	int32_t error;			/* positive errno; 0 */
-	char error_text[256];
+	char error_text[512];
 	uint64_t begin_ns;		/* CLOCK_MONOTONIC: the measured part begins */
 	struct worker_stats stats;
 } __attribute__((aligned(64)));

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "engine.h"
+#include "limits.h"
 #include "options.h"
 
 /*
@@ -58,30 +58,6 @@ static const unsigned flag_sets[][3] = {
 	{ IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_SQPOLL,
 	  IORING_SETUP_SQPOLL },
 };
-
-static int setup_error(struct engine *e, int code)
-{
-	struct rlimit limit = { 0 };
-
-	switch (code) {
-	case -ENOSYS:
-		return err_set(e->err, code, "this kernel has no io_uring (Linux 5.1 or newer, "
-			       "CONFIG_IO_URING): use ioengine=libaio or psync");
-	case -EPERM:
-	case -EACCES:
-		return err_set(e->err, code, "io_uring is forbidden here: the sysctl "
-			       "kernel.io_uring_disabled (0 allows all) or a seccomp filter of "
-			       "the container; allow it or use ioengine=libaio");
-	case -ENOMEM:
-		getrlimit(RLIMIT_MEMLOCK, &limit);
-		return err_set(e->err, code, "no memory for a ring of %u I/Os: RLIMIT_MEMLOCK is "
-			       "%llu KiB; raise it (ulimit -l %u)", e->depth,
-			       (unsigned long long)limit.rlim_cur / 1024, 64 + e->depth);
-	default:
-		return err_set(e->err, code, "io_uring_setup for %u I/Os: %s", e->depth,
-			       strerror(-code));
-	}
-}
 
 static int ring_init(struct engine *e)
 {
@@ -141,10 +117,7 @@ static int register_resources(struct engine *e)
 	if (io_uring_register_ring_fd(&s->ring) == 1)
 		s->enter_flags = IORING_ENTER_REGISTERED_RING;
 	if (buffers && o && o->fixedbufs)
-		return err_set(e->err, buffers, "fixedbufs: cannot register %llu KiB of buffers: "
-			       "%s (at most 1 GiB, and no more than ulimit -l)",
-			       (unsigned long long)(e->depth * e->buffer_bytes / 1024),
-			       strerror(-buffers));
+		return limits_buffers_error(e, buffers);
 	if (files && o && o->registerfiles)
 		return err_set(e->err, files, "registerfiles: cannot register %u files: %s",
 			       e->files_count, strerror(-files));
@@ -167,7 +140,7 @@ static int uring_open(struct engine *e)
 	int ret = ring_init(e);
 
 	if (ret)
-		return setup_error(e, ret);
+		return limits_uring_error(e, ret);
 	ret = register_resources(e);
 	for (uint32_t i = 0; i < e->depth; i++) {
 		s->ring.sq.sqes[i] = (struct io_uring_sqe){

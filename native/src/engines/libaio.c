@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "limits.h"
 
 struct libaio_state {
 	io_context_t context;
@@ -18,35 +19,6 @@ struct libaio_state {
 	struct io **refused;		/* failed in io_submit(): reaped next */
 	unsigned refused_count;
 };
-
-static unsigned long read_number(const char *path)
-{
-	unsigned long value = 0;
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "%lu", &value) != 1)
-		value = 0;
-	fclose(f);
-	return value;
-}
-
-static int setup_error(struct engine *e, int code)
-{
-	const unsigned long max = read_number("/proc/sys/fs/aio-max-nr");
-	const unsigned long used = read_number("/proc/sys/fs/aio-nr");
-
-	if (code == -ENOSYS)
-		return err_set(e->err, code, "this kernel has no asynchronous I/O "
-			       "(CONFIG_AIO): use ioengine=io_uring or psync");
-	if (code != -EAGAIN)
-		return err_set(e->err, code, "io_setup for %u I/Os: %s", e->depth,
-			       strerror(-code));
-	return err_set(e->err, code, "io_setup for %u I/Os: %lu of the %lu that fs.aio-max-nr "
-		       "allows are taken; raise it: sysctl fs.aio-max-nr=%lu", e->depth, used, max,
-		       2 * max + e->depth);
-}
 
 static void libaio_close(struct engine *e)
 {
@@ -75,7 +47,7 @@ static int libaio_open(struct engine *e)
 	ret = s->iocbs && s->queued && s->events && s->refused
 	      ? io_setup((int)e->depth, &s->context) : -ENOMEM;
 	if (ret) {
-		setup_error(e, ret);
+		limits_aio_error(e, ret);
 		libaio_close(e);
 	}
 	return ret;
