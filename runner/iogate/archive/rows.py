@@ -7,7 +7,6 @@ a metric of it: those are to be read, and everything is in the documents.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -21,7 +20,7 @@ from iogate.archive.base import (
     decision_from_document,
 )
 from iogate.errors import UsageError
-from iogate.metrics import kept_metrics, metric
+from iogate.metrics import kept_values, metric
 from iogate.model.decision import Decision
 from iogate.model.document import measurement_from_document, run_from_document, to_document
 from iogate.model.measurement import Measurement
@@ -104,11 +103,8 @@ def _run_rows(run: Run) -> Iterator[Row]:
 
 
 def _metric_rows(measurement: Measurement) -> Iterator[Row]:
-    for path in kept_metrics([measurement]):
-        each = metric(path)
-        value = each.extract(measurement)
-        if value is not None and math.isfinite(value):
-            yield {"kind": "metric", "metric": path, "value": value, "unit": each.unit.value}
+    for path, value in kept_values(measurement).items():
+        yield {"kind": "metric", "metric": path, "value": value, "unit": metric(path).unit.value}
 
 
 def _text(document: Mapping[str, Any]) -> str:

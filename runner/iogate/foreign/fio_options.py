@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.fio_options import OPTIONS, Kind, canonical_key
@@ -63,6 +64,7 @@ def unique_jobs(jobs: Iterable[JobSpec]) -> tuple[JobSpec, ...]:
     return tuple(found.values())
 
 
+@lru_cache(maxsize=4096)  # a year of results has the same options every night
 def _value(key: str, text: str) -> str:
     if key not in OPTIONS:
         return text

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from iogate.metrics.base import Metric, Row
-from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics
+from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics, kept_values
 from iogate.metrics.expression import ExpressionError
 from iogate.metrics.path import canonical_paths, make_defined, metric
 from iogate.metrics.plan import plan_metrics
@@ -22,6 +22,7 @@ __all__ = [
     "default_metrics",
     "is_always_kept",
     "kept_metrics",
+    "kept_values",
     "make_defined",
     "metric",
     "plan_metrics",

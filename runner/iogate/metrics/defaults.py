@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
+from iogate.metrics.base import Metric
 from iogate.metrics.path import metric
 from iogate.model.measurement import DIRECTIONS, Measurement
 from iogate.model.spec import DefinedMetric
@@ -68,6 +70,23 @@ def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
     derived = [f"{name}.{stat}" for name in _TRANSFERS for stat in _DERIVED]
     found = [path for path in (*derived, *_DERIVED_WHOLE) if _has_value(path, measurements)]
     return (*default_metrics(measurements), *found)
+
+
+def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict[str, float]:
+    """The finite values of what a history keeps of a repetition as plain numbers, and of what
+    is ``wanted`` besides, by path. Each is taken once: this is done for every repetition."""
+    active = [
+        name for name in _TRANSFERS if any(name in row.directions for row in measurement.jobs)
+    ]
+    derived = (f"{name}.{stat}" for name in active for stat in _DERIVED)
+    one = [measurement]
+    paths = (*_directions(one), *_jobs(one), *_WHOLE, *derived, *_DERIVED_WHOLE)
+    found = {}
+    for each in (*map(metric, paths), *wanted):
+        value = each.extract(measurement)
+        if value is not None and math.isfinite(value):
+            found[each.path] = value
+    return found
 
 
 def is_always_kept(path: str) -> bool:

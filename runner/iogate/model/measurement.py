@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from iogate.model.histogram import Histogram
 
 DIRECTIONS = ("read", "write", "trim", "sync")
 
 
+@lru_cache(maxsize=1024)
 def percentile_key(percent: float) -> str:
     """How a percentile is named in ``Latency.percentiles``: ``50``, ``99.9``."""
     return f"{percent:.6f}".rstrip("0").rstrip(".")

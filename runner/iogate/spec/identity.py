@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.fio_options import OPTIONS
@@ -30,6 +31,7 @@ def _canonical_options(job: JobSpec) -> dict[str, str]:
     return {key: _spelled(key, job.options[key]) for key in job.options if key not in _COSMETIC}
 
 
+@lru_cache(maxsize=4096)  # of a thousand results and of a wide matrix most are the same
 def _spelled(key: str, value: str) -> str:
     """Jobs of a spec hold known options alone; those of an imported result hold what ran."""
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from iogate.metrics import Metric, kept_metrics, metric
+from iogate.metrics import Metric, kept_values
 from iogate.model.codec import codec_of
 from iogate.model.document import measurement_from_document, run_from_document, to_document
 from iogate.model.measurement import Measurement
@@ -77,20 +76,10 @@ def insert_measurement(
         ),
     )
     if inserted.rowcount:
-        db.executemany(
-            "INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", _metric_rows(run_id, measurement, wanted)
-        )
-
-
-def _metric_rows(
-    run_id: str, measurement: Measurement, wanted: Sequence[Metric]
-) -> Iterator[tuple[Any, ...]]:
-    """Finite values only: SQLite would keep NaN as NULL."""
-    kept = {path: metric(path) for path in kept_metrics([measurement])}
-    for path, each in (kept | {each.path: each for each in wanted}).items():
-        value = each.extract(measurement)
-        if value is not None and math.isfinite(value):
-            yield run_id, measurement.case_id, measurement.repetition, path, value
+        place = run_id, measurement.case_id, measurement.repetition
+        # Finite values only: SQLite would keep NaN as NULL.
+        rows = [(*place, *each) for each in kept_values(measurement, wanted).items()]
+        db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) -> None:
