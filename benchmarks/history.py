@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import import_fio
 from measure import Comparison, interleaved
 
 from iogate.metrics import metric
@@ -50,6 +51,7 @@ def comparisons(rounds: int) -> Iterator[Comparison]:
         yield _ingest_sqlite(folder, runs, few)
         yield from _year(folder, rounds)
         yield _overhead(f"sqlite://{folder}/overhead.db", "SQLite")
+        yield from import_fio.comparisons(rounds)
         for kind in SERVERS:
             with _server(kind, folder) as server:
                 yield _ingest_influx(server, runs, few)
