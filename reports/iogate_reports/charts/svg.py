@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from iogate_reports.text import clean
 
 Point = tuple[float, float]
+Place = Callable[[int], float]
 
 
 def num(value: float) -> str:

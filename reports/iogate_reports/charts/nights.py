@@ -1,0 +1,150 @@
+"""A series night by night: levels and their spread, changes with their range, what changed on
+the host, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from iogate.model.units import format_value
+from iogate_reports.charts import svg
+from iogate_reports.charts.base import Figure, Key, Table
+from iogate_reports.charts.frame import Frame
+from iogate_reports.charts.over_time import thinned
+from iogate_reports.charts.scale import Linear, Scale, linear_around
+from iogate_reports.charts.spark import unbroken
+from iogate_reports.site.model import Line, Segment
+from iogate_reports.text import short, signed
+
+FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
+MOST = 200
+_MONTH = 30 * 24 * 60
+
+
+def figure(line: Line, minutes: Sequence[int]) -> Figure:
+    """``minutes`` are the times of all nights of the trend."""
+    one = line.series
+    title = f"{short(one.metric, 60)} by night"
+    level = format_value(one.level, one.unit)
+    told = f"{len(one.values)} nights, now at {level}; {len(line.moves)} changes of level"
+    return Figure(title, draw(title, told, line, minutes), _table(line), _legend(line), wide=True)
+
+
+def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> str:
+    """Time to the right, the metric upwards, not from zero."""
+    values = line.series.values
+    x = _times(line.times)
+    y = linear_around([*values, *near(line)], *FRAME.y_range, line.series.unit)
+    places = [(x.at(t), y.at(v)) for t, v in zip(line.times, values, strict=True)]
+    trace = "".join(svg.rough(thinned(part, MOST)) for part in unbroken(line.times, places))
+    body = [
+        *_ranges(line, x, minutes),
+        FRAME.y_axis(y),
+        FRAME.x_axis([(x.at(t), text) for t, text in _months(line.times)], "", 52),
+        *(part for one in line.segments for part in _segment(one, line, x, y)),
+        svg.element("path", d=trace, class_="ln s0 thin"),
+        *_limits(line, y),
+        *_markers(line, x, minutes),
+    ]
+    return svg.document(FRAME.size, title, description, body, "nights")
+
+
+def near(line: Line) -> list[float]:
+    """The limits that can be shown without flattening the series."""
+    low, high = min(line.series.values), max(line.series.values)
+    reach = max((high - low) * 1.5, abs(high) * 0.15)
+    return [v for _, v in line.limits if low - reach <= v <= high + reach]
+
+
+def _times(times: Sequence[int]) -> Linear:
+    end = max(times[-1], times[0] + 60)
+    return Linear(times[0], end, *FRAME.x_range)
+
+
+def _months(times: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """The first of each month; each day where the series is shorter than two of them."""
+    days = times[-1] - times[0] < 2 * _MONTH
+    at = datetime.fromtimestamp(times[0] * 60, UTC).replace(hour=0, minute=0, second=0)
+    while True:
+        at = (at + timedelta(days=1)) if days else (at.replace(day=1) + timedelta(days=32))
+        at = at if days else at.replace(day=1)
+        minute = int(at.timestamp()) // 60
+        if minute > times[-1]:
+            return
+        yield minute, at.strftime("%d %b" if days else "%b %Y")
+
+
+def _segment(one: Segment, line: Line, x: Scale, y: Scale) -> Iterator[str]:
+    left, right = x.at(line.times[one.first]), x.at(line.times[one.last])
+    top, bottom = y.at(one.high), y.at(one.low)
+    yield svg.element(
+        "rect", x=left, y=top, width=max(right - left, 1), height=bottom - top, class_="spread"
+    )
+    yield svg.line((left, y.at(one.level)), (right, y.at(one.level)), "ln level")
+
+
+def _ranges(line: Line, x: Scale, minutes: Sequence[int]) -> Iterator[str]:
+    bottom, top = FRAME.y_range
+    for move in line.moves:
+        left, right = (
+            max(x.at(minutes[night]), FRAME.left)
+            for night in (move.change.last_before, move.change.first_after)
+        )
+        kind = "worse" if move.is_worse else "better"
+        yield svg.element(
+            "rect",
+            x=left,
+            y=top,
+            width=max(right - left, 2),
+            height=bottom - top,
+            class_=f"range {kind}",
+        )
+
+
+def _limits(line: Line, y: Scale) -> Iterator[str]:
+    for value in near(line):
+        yield svg.line((FRAME.left, y.at(value)), (FRAME.x_range[1], y.at(value)), "ln limit")
+
+
+def _markers(line: Line, x: Scale, minutes: Sequence[int]) -> Iterator[str]:
+    bottom, top = FRAME.y_range
+    for number, marker in enumerate(line.markers, 1):
+        at = min(x.at(minutes[marker.night]), FRAME.x_range[1])
+        yield svg.line((at, top), (at, bottom), "ln marker")
+        yield svg.text(at + 3, top + 10, str(number))
+
+
+def _legend(line: Line) -> tuple[Key, ...]:
+    keys = [Key("s0", "median of the repetitions, a night"), Key("level", "level")]
+    keys.append(Key("ribbon s0", "95 % of the nights of a level"))
+    worse = {move.is_worse for move in line.moves}
+    keys += [Key("range worse", "came in here: a regression")] if True in worse else []
+    keys += [Key("range better", "came in here: an improvement")] if False in worse else []
+    keys += [Key("marker", "the host changed")] if line.markers else []
+    shown = near(line)
+    keys += [
+        Key("limit" if v in shown else "limit off", f"limit {short(text, 40)}")
+        for text, v in line.limits
+    ]
+    return tuple(keys)
+
+
+def _table(line: Line) -> Table:
+    rows = []
+    before: Segment | None = None
+    for one in line.segments:
+        change = one.level / before.level - 1 if before and before.level else None
+        rows.append(_row(line, one, signed(change) if change is not None else "–"))
+        before = one
+    return Table(("from", "to", "nights", "level", "95 % of nights", "change"), tuple(rows))
+
+
+def _row(line: Line, one: Segment, change: str) -> tuple[str, ...]:
+    unit = line.series.unit
+    first, last = (
+        datetime.fromtimestamp(line.times[i] * 60, UTC).strftime("%Y-%m-%d")
+        for i in (one.first, one.last)
+    )
+    spread = f"{format_value(one.low, unit)} … {format_value(one.high, unit)}"
+    count = str(one.last - one.first + 1)
+    return first, last, count, format_value(one.level, unit), spread, change

@@ -1,0 +1,179 @@
+"""What the templates of the site show: rows of series, alerts, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from iogate.model.decision import FOREVER, Decision
+from iogate.model.trend import Alert, Marker, NightRef, Turn
+from iogate.model.units import format_value
+from iogate_reports.charts import spark
+from iogate_reports.facts import show
+from iogate_reports.site.model import Line, SpecTrend
+from iogate_reports.site.words import ALERTS, STATES
+from iogate_reports.text import moment, short, signed
+from iogate_reports.words import Change, Word, describe_change
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+MOST_CHANGES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRow:
+    """One line of a table of series."""
+
+    word: Word
+    spec: str
+    case: str
+    href: str
+    metric: str
+    host: str
+    last: str
+    level: str
+    change: Change | None
+    nights: int
+    picture: Markup
+
+
+@lru_cache(maxsize=4096)
+def _picture(line: Line) -> str:
+    """The index and the page of a spec show the same one."""
+    return spark.draw(line)
+
+
+def series_row(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
+    """``page`` is the address of the case's page."""
+    one = line.series
+    return SeriesRow(
+        STATES[one.state],
+        short(spec.name, 60),
+        short(one.case),
+        f"{page}#{line.anchor}",
+        short(one.metric, 60),
+        short(one.host, 40),
+        format_value(one.last, one.unit),
+        format_value(one.level, one.unit),
+        describe_change(one.change, one.better),
+        len(one.values),
+        Markup(_picture(line)),  # noqa: S704 - our own SVG
+    )
+
+
+def ranked(rows: Sequence[SeriesRow]) -> list[SeriesRow]:
+    """What wants a look first; else as they came."""
+    return sorted(rows, key=lambda row: row.word.rank)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertView:
+    """An alert for people. ``commands`` show the revisions it may have come in."""
+
+    id: str
+    word: Word
+    turn: str
+    is_worse: bool
+    sentence: str
+    host: str
+    last_good: str
+    first_bad: str
+    estimate: str
+    nights: int
+    changes: tuple[ChangeView, ...]
+    more: int
+    note: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """One series of an alert."""
+
+    case: str
+    metric: str
+    href: str
+    levels: str
+    effect: str
+    change: Change | None
+
+
+def alert_view(alert: Alert, spec: SpecTrend, pages: dict[str, str]) -> AlertView:
+    """``pages`` maps case ids to the addresses of their pages."""
+    anchors = {
+        (m.change.case_id, m.change.metric, m.alert.id): line.anchor
+        for line in spec.lines
+        for m in line.moves
+    }
+    return AlertView(
+        short(alert.id, 40),
+        ALERTS[alert.state],
+        alert.turn.value,
+        alert.turn is Turn.REGRESSION,
+        short(alert.sentence, 400),
+        short(alert.host, 40),
+        revision(alert.last_good),
+        revision(alert.first_bad),
+        revision(alert.estimate),
+        alert.nights_since,
+        tuple(_changes(alert, anchors, pages)),
+        max(len(alert.changes) - MOST_CHANGES, 0),
+        decision_text(alert.decision) if alert.decision else "",
+        tuple(_commands(alert)),
+    )
+
+
+def _changes(
+    alert: Alert, anchors: dict[tuple[str, str, str], str], pages: dict[str, str]
+) -> Iterator[ChangeView]:
+    for one in alert.changes[:MOST_CHANGES]:
+        place = anchors.get((one.case_id, one.metric, alert.id), "")
+        page = pages.get(one.case_id, "")
+        around = one.effect_interval
+        yield ChangeView(
+            short(one.case),
+            short(one.metric, 60),
+            f"{page}#{place}" if page and place else "",
+            f"{format_value(one.before, one.unit)} → {format_value(one.after, one.unit)}",
+            f"{around.confidence * 100:g} % CI {signed(around.low)} … {signed(around.high)}"
+            if around
+            else "",
+            describe_change(one.effect, one.better, around),
+        )
+
+
+def _commands(alert: Alert) -> Iterator[str]:
+    good, bad = alert.last_good.commit, alert.first_bad.commit
+    if _COMMIT.fullmatch(good) and _COMMIT.fullmatch(bad):
+        yield f"git log --oneline {good[:12]}..{bad[:12]}"
+
+
+def revision(night: NightRef) -> str:
+    """``1b2c3d4e5f60 (2025-11-20 22:16 UTC)``."""
+    name = short(night.label, 60) or short(night.commit, 80)[:12] or f"run {short(night.run, 12)}"
+    return f"{name} ({moment(night.started_ns)})"
+
+
+def decision_text(decision: Decision) -> str:
+    """Who decided what, when, why, and until when."""
+    until = "" if decision.expires_ns == FOREVER else f", until {moment(decision.expires_ns)}"
+    reason = f": “{short(decision.reason, 400)}”" if decision.reason else ""
+    words = {"ack": "acknowledged", "accept": "accepted as the new level", "reopen": "reopened"}
+    who = short(decision.author, 80)
+    return f"{words[decision.action.value]} by {who}, {moment(decision.at_ns)}{until}{reason}"
+
+
+def marker_text(marker: Marker, spec: SpecTrend) -> tuple[str, str, str]:
+    """When, which host, what changed."""
+    shown = [
+        f"{short(c.fact, 60)} {short(show(c.before), 60) or '–'} → "
+        f"{short(show(c.after), 60) or '–'}"
+        for c in marker.changes[:6]
+    ]
+    more = len(marker.changes) - 6
+    when = moment(spec.trend.nights[marker.night].started_ns)
+    told = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+    return when, short(marker.host, 40), told
