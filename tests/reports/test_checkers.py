@@ -1,0 +1,128 @@
+"""The pages before checkers from npm: html-validate for the markup, axe-core for accessibility.
+
+scripts/test brings both. Without them these tests fail; IOGATE_SKIP_NODE=1 leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate_reports import render_report
+from repository.tree import ROOT
+from support.hostile import EVIL, hostile_run
+from support.report_runs import case, plan, run
+
+VENV = Path(sys.executable).parents[1]
+CONFIG = ROOT / "scripts" / "npm" / "htmlvalidate.json"
+NAMES = ["regressed", "first", "failed", "hostile"]
+SERIOUS = {"serious", "critical"}
+BROKEN = "<!doctype html><html><head><title>x</title></head><body><p><div></p><img></body></html>"
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("IOGATE_SKIP_NODE") == "1",
+    reason="IOGATE_SKIP_NODE=1: nothing looks at markup and accessibility",
+)
+
+
+@pytest.fixture(scope="module")
+def pages(
+    tmp_path_factory: pytest.TempPathFactory,
+    regressed: tuple[Run, tuple[Run, ...]],
+    first_run: Run,
+) -> dict[str, Path]:
+    """Pages by name, and one that is wrong on purpose."""
+    one = case()
+    lost = (CaseFailure(one.id, 1, "the engine is gone"),)
+    failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED, failures=lost)
+    texts = {
+        "regressed": render_report(*regressed),
+        "first": render_report(first_run),
+        "failed": render_report(failed),
+        "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
+        "broken": BROKEN,
+    }
+    folder = tmp_path_factory.mktemp("checked")
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, "utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+def package(*parts: str) -> Path:
+    """A file of a package that scripts/test installs."""
+    path = VENV.joinpath("node_modules", *parts)
+    assert path.exists(), f"{path} is missing: run scripts/test, which installs it"
+    return path
+
+
+def wrong_markup(path: Path) -> list[str]:
+    """What html-validate says, a line each."""
+    tool = package("html-validate", "bin", "html-validate.mjs")
+    done = subprocess.run(
+        [VENV / "bin" / "node", tool, "--config", CONFIG, "--formatter", "json", path],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode in (0, 1), done.stderr
+    return [
+        f"{said['ruleId']} {said['line']}:{said['column']} {said['message']}"
+        for file in json.loads(done.stdout)
+        for said in file["messages"]
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_markup_is_valid(pages: dict[str, Path], name: str) -> None:
+    assert wrong_markup(pages[name]) == []
+
+
+def test_wrong_markup_is_found(pages: dict[str, Path]) -> None:
+    assert wrong_markup(pages["broken"])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium")
+    assert chromium, "chromium is missing: scripts/test installs it"
+    with sync_playwright() as engine:
+        found = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+def faults(browser: Browser, path: Path, *, dark: bool = False, opened: bool = False) -> list[str]:
+    """What axe-core finds serious: the rule, and the first place."""
+    context = browser.new_context(offline=True, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    if opened:
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.evaluate(package("axe-core", "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    context.close()
+    return [
+        f"{one['id']} ({len(one['nodes'])}): {one['help']}: {one['nodes'][0]['html'][:200]}"
+        for one in found
+        if one["impact"] in SERIOUS
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_seriously_keeps_people_out(
+    browser: Browser, pages: dict[str, Path], name: str, *, dark: bool
+) -> None:
+    assert faults(browser, pages[name], dark=dark) == []
+    assert faults(browser, pages[name], dark=dark, opened=True) == []
+
+
+def test_what_keeps_people_out_is_found(browser: Browser, pages: dict[str, Path]) -> None:
+    assert faults(browser, pages["broken"])
