@@ -6,16 +6,20 @@ import hashlib
 import os
 import platform
 import socket
+import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from iogate.errors import RunError
 from iogate.host.devices import Device, device_under, find_device, serial_digest
+from iogate.host.filesystems import made_as
 from iogate.host.mounts import mount_of, swaps
 from iogate.model.run import Host
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
 Fact = str | int | float | bool
+_GNU_BUILD_ID = 3
 
 
 def active_choice(text: str) -> str:
@@ -67,6 +71,7 @@ def collect_facts(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[s
     """All facts of the host and of each target, given with the place it is measured at."""
     facts: dict[str, Fact] = {
         **_from_files(sut, "", _FILES),
+        "kernel.build_id": _kernel_build_id(sut),
         **_system(sut),
         **_cpu(sut),
         **_memory(sut),
@@ -96,6 +101,28 @@ def virtualization(sut: Sut) -> str:
     if sut.stat("/.dockerenv") or sut.stat("/run/.containerenv"):
         return "container"
     return "vm" if "hypervisor" in _cpu_flags(sut) else "none"
+
+
+def _kernel_build_id(sut: Sut) -> str:
+    """What the linker gave this kernel: two builds of one release differ in it."""
+    try:
+        dump = sut.run(["od", "-An", "-v", "-tx1", "/sys/kernel/notes"])
+    except RunError:
+        return ""
+    return build_id(bytes.fromhex("".join(dump.stdout.split()))) if dump.status == 0 else ""
+
+
+def build_id(notes: bytes) -> str:
+    """The GNU build id in ELF notes (each: sizes of name and value, type, name, value, padded
+    to four bytes; little-endian); empty when there is none."""
+    at = 0
+    while at + 12 <= len(notes):
+        name_size, value_size, kind = struct.unpack_from("<III", notes, at)
+        value_at = at + 12 + (name_size + 3) // 4 * 4
+        if kind == _GNU_BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
+            return notes[value_at : value_at + value_size].hex()
+        at = value_at + (value_size + 3) // 4 * 4
+    return ""
 
 
 def _from_files(
@@ -179,6 +206,7 @@ def _target(sut: Sut, target: Target, place: str) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"kind": target.kind.value}
     if target.kind is not TargetKind.DEVICE and (mount := mount_of(sut, place)):
         facts |= {"filesystem": mount.fs_type, "mount_options": mount.options}
+        facts["mkfs"] = made_as(sut, mount)
     if device := target_device(sut, target, place):
         facts |= _device(sut, device)
     return facts
