@@ -122,6 +122,10 @@ const struct option options_all[] = {
 		  "going round." },
 	{ "iodepth", NULL, OPTION_NUMBER, CATEGORY_DEPTH, JOB(iodepth), "1", 1, DEPTH_MAX,
 	  .help = "I/Os kept in flight; only asynchronous engines go past 1." },
+	{ "iodepth_batch", "iodepth_batch_submit", OPTION_NUMBER, CATEGORY_DEPTH,
+	  JOB(batch_submit), NULL, 1, DEPTH_MAX,
+	  .help = "I/Os handed over in one call; without it 1, and iodepth where that costs "
+		  "nothing (ioengine=null)." },
 	{ "iodepth_batch_complete_max", NULL, OPTION_NUMBER, CATEGORY_DEPTH,
 	  JOB(batch_complete_max), "0", 0, DEPTH_MAX,
 	  .help = "Most I/Os taken back at a time; 0 is all that are done." },
@@ -129,10 +133,6 @@ const struct option options_all[] = {
 	  JOB(batch_complete_min), "1", 0, DEPTH_MAX,
 	  .help = "I/Os to wait for at a time when iodepth are in flight; 0 also looks for done "
 		  "ones before each I/O." },
-	{ "iodepth_batch_submit", "iodepth_batch", OPTION_NUMBER, CATEGORY_DEPTH,
-	  JOB(batch_submit), NULL, 1, DEPTH_MAX,
-	  .help = "I/Os handed over in one call; without it 1, and iodepth where that costs "
-		  "nothing (ioengine=null)." },
 	{ "iodepth_low", NULL, OPTION_NUMBER, CATEGORY_DEPTH, JOB(iodepth_low), "0", 0, DEPTH_MAX,
 	  .help = "Once iodepth are in flight, let them fall to this before there are more; 0 is "
 		  "one for one." },

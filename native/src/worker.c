@@ -164,17 +164,18 @@ static uint64_t buffer_bytes(const struct job *job)
 }
 
 /* Written data is noise, so that no device finds it easy; read buffers only need to
- * be there before the clock starts. */
+ * be there before the clock starts, where anything is read into them. */
 static int make_buffers(struct body *b)
 {
 	struct engine *e = &b->loop.engine;
 	struct random noise = { b->loop.worker->seed };
+	const int populate = e->ops->flags & ENGINE_DISKLESS ? 0 : MAP_POPULATE;
 	uint64_t *words;
 
 	e->buffer_bytes = buffer_bytes(e->job);
 	b->buffers_bytes = e->depth * e->buffer_bytes;
 	e->buffers = mmap(NULL, b->buffers_bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+			  MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
 	if (e->buffers == MAP_FAILED) {
 		e->buffers = NULL;
 		return err_set(&b->err, -ENOMEM, "%s: no memory for %u buffers of %llu bytes: "

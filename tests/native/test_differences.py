@@ -143,3 +143,12 @@ def test_what_is_in_use_is_not_written(engine: Path, tmp_path: Path) -> None:
         with swapping(device):
             ran = ours(engine, tmp_path, f"[j]\nrw=write\nsize=1m\nfilename={device}\n")
             assert (ran.status, "swap" in ran.err) == (1, True)
+
+
+@needs_root
+def test_cpu_time_has_the_kernels_workers(engine: Path, tmp_path: Path) -> None:
+    """The poller of sqthread_poll computes all the time: more than the job's thread alone."""
+    job = "[j]\nioengine=io_uring\niodepth=4\nrw=randread\nsize=1m\ntime_based\nruntime=1\n"
+    ran = ours(engine, tmp_path, f"{job}sqthread_poll\n")
+    usage = ran.document()["jobs"][0]
+    assert usage["usr_cpu"] + usage["sys_cpu"] > 20

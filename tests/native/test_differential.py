@@ -6,6 +6,9 @@ counts, the names and sizes of files, and which blocks were written.
 
 from __future__ import annotations
 
+import errno
+import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -125,6 +128,27 @@ def _options() -> Iterable[tuple[str, str]]:
     yield "loops", _job("j", "rw=randwrite size=256k loops=3")
     yield "fsync", _job("j", "rw=write size=256k fsync=8 fdatasync=5")
     yield "per-direction", _job("j", "rw=rw size=512k bs=4k,8k rwmixread=100")
+    deep = "ioengine=libaio iodepth=16 direct=1 size=512k"
+    yield "batches", _job("j", f"{deep} iodepth_batch_submit=8 iodepth_batch_complete_min=4")
+    yield "batch-max", _job("j", f"{deep} iodepth_batch=4 iodepth_batch_complete_max=2")
+    yield "low", _job("j", f"{deep} rw=randrw iodepth_low=4")
+    yield "poll", _job("j", f"{deep} iodepth_batch_complete_min=0")
+    uring = "ioengine=io_uring iodepth=8 direct=1 size=512k rw=randrw"
+    yield "fixed", _job("j", f"{uring} fixedbufs registerfiles")
+    yield "sqpoll", _job("j", f"{uring} sqthread_poll")
+    yield "rate", _job("j", "rw=randrw size=256k rate=64m,32m")
+    yield "rate_iops", _job("j", "rw=read size=256k rate_iops=5000 rate_process=poisson")
+    yield "thinktime", _job("j", f"{deep} thinktime=100 thinktime_blocks=16 thinktime_spin=50")
+    yield "thinktime-issue", _job("j", f"{deep} thinktime=1ms thinktime_blocks_type=issue")
+    yield "thinktime-iotime", _job("j", f"{deep} thinktime=2ms thinktime_iotime=1ms")
+    yield "verify", _job("j", "rw=randwrite size=512k verify=crc32c")
+    yield "verify-later", _job("j", "rw=write size=512k verify=crc32c do_verify=0 bs=8k")
+    yield "verify-deep", _job("j", f"{deep} rw=write verify=crc32c-intel verify_fatal=1")
+    yield "zipf", _job("j", "rw=randread size=512k random_distribution=zipf:1.2")
+    yield "gtod_reduce", _job("j", f"{deep} gtod_reduce=1")
+    yield "disabled", _job("j", f"{deep} disable_lat=1 disable_slat=1 disable_bw=1")
+    yield "clocksource", _job("j", "rw=read size=256k clocksource=clock_gettime")
+    yield "split", _job("j", "rw=read size=1m bssplit=4k/50:4k/50")
     yield "group", _job("j", "rw=randrw size=256k numjobs=3 group_reporting description=x")
 
 
@@ -153,6 +177,11 @@ def _syncs(document: dict[str, Any]) -> int:
     return sum(int(job["sync"]["total_ios"]) for job in document["jobs"])
 
 
+def _without_state(found: dict[str, int]) -> dict[str, int]:
+    """fio keeps what it verified in a file, too."""
+    return {name: size for name, size in found.items() if not name.endswith("-verify.state")}
+
+
 def _rows(document: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(job["jobname"], job["groupid"], job["error"]) for job in document["jobs"]]
 
@@ -169,7 +198,7 @@ def test_same_job_same_document_and_totals(
     assert _total(found, "io_bytes") == _total(expected, "io_bytes")
     assert _total(found, "total_ios") == _total(expected, "total_ios")
     assert _syncs(found) == _syncs(expected)
-    assert files(ours.folder) == files(reference.folder)
+    assert files(ours.folder) == _without_state(files(reference.folder))
 
 
 TIMED = {
@@ -288,3 +317,54 @@ def test_what_fio_refuses_is_refused(engine: Path, fio: str, tmp_path: Path, tex
     assert reference.status != 0
     assert ours.status in {1, 2}
     assert ours.err.startswith("iogate-engine: ")
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        ("rw=randread rate_iops=500", (500, 0)),
+        ("rw=randrw rwmixread=90 rate_iops=400,100", (400, 100)),
+        ("rw=write bs=8k rate=,2m", (0, 256)),
+        ("rw=randread rate_iops=500 ioengine=libaio iodepth=4", (500, 0)),
+    ],
+)
+def test_rates_are_kept(
+    engine: Path, fio: str, tmp_path: Path, options: str, counts: tuple[int, int]
+) -> None:
+    """Counts over two seconds, not times: a rate is exact in the long run."""
+    text = _job("j", f"{options} size=1m time_based runtime=2")
+    for ran in both(engine, fio, tmp_path, text):
+        job = ran.document(notes=True)["jobs"][0]
+        assert job["read"]["total_ios"] == pytest.approx(2 * counts[0], rel=0.1)
+        assert job["write"]["total_ios"] == pytest.approx(2 * counts[1], rel=0.1)
+
+
+def _shares(folder: Path) -> list[float]:
+    """How much of all reads the 1, 8 and 64 most read blocks got."""
+    offsets = Counter(
+        line.split(",")[4] for line in (folder / "l_lat.1.log").read_text().splitlines()
+    )
+    ranked = [count for _, count in offsets.most_common()]
+    return [sum(ranked[:top]) / sum(ranked) for top in (1, 8, 64)]
+
+
+def test_zipf_prefers_as_many_blocks(engine: Path, fio: str, tmp_path: Path) -> None:
+    log = "write_lat_log=l log_offset=1 number_ios=20000 io_size=1g"
+    text = _job("j", f"ioengine=null rw=randread size=4m {log} random_distribution=zipf:1.1")
+    reference, ours = both(engine, fio, tmp_path, text)
+    assert (reference.status, ours.status) == (0, 0)
+    assert _shares(ours.folder) == pytest.approx(_shares(reference.folder), abs=0.05)
+
+
+def test_damage_is_found_by_both(engine: Path, fio: str, tmp_path: Path) -> None:
+    """Each checks what it wrote itself: the headers are not the same."""
+    for program, folder in ((fio, tmp_path / "fio"), (engine, tmp_path / "ours")):
+        job = _job("j", "filename=f size=256k bs=4k verify=crc32c rw=")
+        assert run(program, ["-"], folder, job.replace("rw=", "rw=write")).status == 0
+        with (folder / "f").open("r+b") as stream:
+            stream.seek(40960 + 3000)
+            stream.write(b"damage")
+        arguments = ["-", "--output-format=json"]
+        ran = run(program, arguments, folder, job.replace("rw=", "rw=read"))
+        assert ran.status == 1
+        assert json.loads(ran.out[ran.out.index("{") :])["jobs"][0]["error"] == errno.EILSEQ

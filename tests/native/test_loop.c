@@ -41,6 +41,20 @@ static void batches_are_as_asked(void **state)
 	}
 }
 
+static void submit_levels_of_null(void **state)
+{
+	struct job job = core_job("null", RW_READ, 1 << 20);
+	struct result result;
+
+	(void)state;
+	job.iodepth = 32;
+	assert_int_equal(run(&job, &result)->submit_levels[4], 8);
+	result_release(&result);
+	job.batch_submit = 1;
+	assert_int_equal(run(&job, &result)->submit_levels[1], 256);
+	result_release(&result);
+}
+
 /* The slow features, on every engine: all I/Os are done, and each is measured. */
 static void slow_features_lose_nothing(void **state)
 {
@@ -264,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches_are_as_asked),
+		cmocka_unit_test(submit_levels_of_null),
 		cmocka_unit_test(slow_features_lose_nothing),
 		cmocka_unit_test(intended_latency_is_at_least_the_usual_one),
 		cmocka_unit_test(a_sync_reaches_every_file),

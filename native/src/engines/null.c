@@ -47,6 +47,11 @@ static int null_reap(struct engine *e, unsigned min, struct io **done)
 	unsigned count = 0;
 
 	(void)min;
+	if (s->count == 1) {
+		s->count = 0;
+		done[0] = s->queued[0];
+		return 1;
+	}
 	while (s->count && count < most)
 		done[count++] = s->queued[--s->count];
 	return (int)count;

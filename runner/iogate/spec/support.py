@@ -12,10 +12,10 @@ _NAMES = """
     bs bssplit buffered clat_percentiles clocksource description direct directory
     disable_bw_measurement disable_clat disable_lat disable_slat disk_util do_verify
     end_fsync fdatasync filename filesize fixedbufs fsync group_reporting gtod_reduce hipri
-    invalidate io_size iodepth iodepth_batch_complete_max iodepth_batch_complete_min
-    iodepth_batch_submit iodepth_low ioengine lat_percentiles log_avg_msec
-    log_hist_coarseness log_hist_msec log_offset log_unix_epoch loops name norandommap
-    nrfiles number_ios numjobs offset per_job_logs percentile_list ramp_time
+    invalidate io_size iodepth iodepth_batch iodepth_batch_complete_max
+    iodepth_batch_complete_min iodepth_batch_submit iodepth_low ioengine lat_percentiles
+    log_avg_msec log_hist_coarseness log_hist_msec log_offset log_unix_epoch loops name
+    norandommap nrfiles number_ios numjobs offset per_job_logs percentile_list ramp_time
     random_distribution randrepeat randseed rate rate_iops rate_process read_iolog
     registerfiles replay_align replay_no_stall replay_redirect replay_scale replay_skip
     replay_time_scale runtime rw rwmixread rwmixwrite size slat_percentiles sqthread_poll

@@ -10,8 +10,8 @@ from support.specs import fio, load
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ("verify: crc32c", ["verify"]),
-        ("bssplit: 4k/50:8k/50, rate_iops: 100", ["bssplit", "rate_iops"]),
+        ("verify: sha256", ["verify=sha256"]),
+        ("bsrange: 4k-8k, verify_backlog: 100", ["bsrange", "verify_backlog"]),
         ("ioengine: splice", ["ioengine=splice"]),
         ("rw: randtrim", ["rw=randtrim"]),
         ("zonemode: zbd", ["zonemode=zbd"]),
