@@ -88,3 +88,40 @@ def test_text_and_json_of_one_run_say_the_same(iogate: Iogate, spec: Path) -> No
                 assert told["clat"]["percentiles"][percent] == pytest.approx(
                     value, rel=0.02, abs=1000 * unit
                 )
+
+
+GATED = """\
+version: 1
+name: gated
+targets: {{ disk: {{ directory: {folder} }} }}
+workloads:
+  reads:
+    target: disk
+    fio: {{ rw: randread, bs: 4k, size: 1m, runtime: 1s, time_based: true }}
+    repetitions: {{ min: 2, max: 2 }}
+    thresholds: {{ read.iops: "vs baseline > -99%" }}
+baseline: {{ min_samples: 5 }}
+"""
+
+
+def test_an_imported_past_is_a_trend_and_a_baseline(iogate: Iogate) -> None:
+    (iogate.folder / "disk").mkdir()
+    spec = iogate.folder / "gated.yaml"
+    spec.write_text(GATED.format(folder=iogate.folder / "disk"))
+    job = iogate("compile", str(spec)).out
+    night = json.loads(fio(iogate.folder, job, "--output-format=json"))
+    for number in range(1, 7):
+        old = {**night, "timestamp_ms": night["timestamp_ms"] - number * 86_400_000}
+        (iogate.folder / f"{number}.json").write_text(json.dumps(old))
+    names = [f"{number}.json" for number in range(1, 7)]
+    assert iogate("history", "import", "fio", *names, "--spec", "gated").code == 0
+    trend = json.loads(iogate("trend", str(spec), "--json").out)
+    (series,) = [each for each in trend["series"] if each["metric"] == "read.iops"]
+    assert len(series["values"]) == 6
+    assert iogate("run", str(spec), "--engine", "fio").code == 0
+    verdict = iogate.run_document()["verdict"]
+    assert verdict["thresholds"][0]["outcome"] == "pass"
+    assert len(verdict["thresholds"][0]["baseline_samples"]) == 6
+    two = [run["run"] for run in json.loads(iogate("history", "list", "--json").out)][:2]
+    compared = json.loads(iogate("history", "compare", two[1], two[0], "--json").out)
+    assert "read.clat.p99" in [row["metric"] for row in compared["metrics"]]

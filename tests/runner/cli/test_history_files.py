@@ -115,6 +115,9 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     listed = history("list", "--host", "attic", "--store", url).stdout
     assert "oltp" in listed
     assert "reader" in listed
+    oldest = ids(url)[0]  # of 2019
+    shown = history("show", oldest, "--store", url).stdout
+    assert "imported  from fio output in b.txt" in shown
     again = history("import", "fio", *files, "--host", "attic", "--store", url)
     assert again.stderr == "2 results in 2 files, 2 of them already here\n"
 

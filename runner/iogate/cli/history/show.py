@@ -49,6 +49,9 @@ def _print_facts(run: Run) -> None:
         "status": run.status.value,
         "folder": run.folder or "none",
     }
+    if "origin.form" in run.environment:
+        form, file = (str(run.environment.get(f"origin.{key}", "")) for key in ("form", "file"))
+        facts["imported"] = f"from {form}{f' in {file}' if file else ''}"
     for name, value in facts.items():
         click.echo(f"{name:<10}{printable(value)}")
 
