@@ -25,6 +25,7 @@ COMMANDS = {
     "ack": "Say that an alert is known.",
     "accept": "Take the new level of an alert as the baseline.",
     "reopen": "Take back an ack or accept.",
+    "site": "Write pages of all trends, for people.",
     "bisect": "Find the revision that made it worse.",
     "doctor": "Say whether this host is fit to measure, and what to change.",
     "engines": "List the engines that can measure.",
