@@ -11,6 +11,8 @@ import pytest
 from iogate.errors import StoreError
 from iogate.model.measurement import Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.repair import verify
+from iogate.retention import SETTING, apply_policy
 from iogate.store import Store, open_store
 from support import samples as s
 from support.stores import URLS
@@ -122,3 +124,20 @@ def test_a_sound_history_has_nothing_wrong(store: Store) -> None:
     assert store.check() == []
     store.compact()
     assert store.run("run-1") == whole()
+
+
+def test_a_sound_history_is_verified(store: Store, url: str) -> None:
+    store.add_runs([whole("a"), whole("b", at=2)])
+    findings = verify(url)
+    assert (findings.runs, findings.damage, findings.newer) == (2, [], [])
+
+
+def test_a_policy_thins_what_is_old(store: Store) -> None:
+    day_ns = 86_400 * 10**9
+    store.add_runs([whole("old", at=day_ns), whole("new", at=80 * day_ns)])
+    store.set_setting(SETTING, "30d:2s")
+    assert apply_policy(store, now_ns=90 * day_ns) == 2
+    assert apply_policy(store, now_ns=90 * day_ns) == 0
+    old, new = (store.run(run_id).measurements[0].jobs[0].series for run_id in ("old", "new"))
+    assert old == s.series([11, 15], interval_ms=2000)
+    assert new == measured().jobs[0].series

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ class _Facts:
 
     parts: dict[str, _Part] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
-    cpu: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    cpu: tuple[float, ...] = (math.nan, math.nan, 0.0, 0.0, 0.0)
     depths: dict[str, float] = field(default_factory=dict)
 
 

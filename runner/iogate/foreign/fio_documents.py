@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -119,8 +120,9 @@ def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
     """What earlier versions left out, from what they wrote."""
     parts = {name: _completed_part({**_IDLE, **(row.get(name) or {})}) for name in _DATA}
     runtime = max(part["runtime"] for part in parts.values())
-    zeros = dict.fromkeys(("error", "usr_cpu", "sys_cpu", "ctx", "majf", "minf"), 0)
-    return {**zeros, "job_runtime": runtime, **row, **parts}
+    absent = dict.fromkeys(("error", "ctx", "majf", "minf"), 0)
+    unknown = {"usr_cpu": math.nan, "sys_cpu": math.nan}
+    return {**absent, **unknown, "job_runtime": runtime, **row, **parts}
 
 
 def _completed_part(part: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 
 from iogate.foreign.base import ForeignResult, Origin
 from iogate.foreign.fio_options import place_jobs
@@ -22,9 +23,31 @@ def as_run(found: ForeignResult, origin: Origin) -> Run:
     """The run that the result was. Its id is made from the result and the host, so that
     importing it again gives the same run; its case id is what a spec with the same options
     and target would give. A job that failed makes it a failed run."""
+    case = _case(found, origin)
+    ended_ns = found.ended_ns or origin.ended_ns
+    started_ns = max(ended_ns - found.elapsed_ns, 0)
+    failed = next((job for job in found.result.jobs if job.error), None)
+    run = Run(
+        id=_run_id(found.text, origin.host.machine_id),
+        plan=_plan(case, origin),
+        host=origin.host,
+        revision=origin.revision,
+        started_ns=started_ns,
+        finished_ns=ended_ns,
+        status=RunStatus.FAILED if failed else RunStatus.COMPLETE,
+        environment=_environment(found, origin),
+    )
+    if failed:
+        reason = f"job {failed.name} ended with error {failed.error}"
+        return replace(run, failures=(CaseFailure(case.id, 1, reason),))
+    verdict = RunVerdict(Outcome.PASS, 0, "imported: nothing was judged")
+    return replace(run, measurements=(_measurement(found, case.id, started_ns),), verdict=verdict)
+
+
+def _case(found: ForeignResult, origin: Origin) -> Case:
     target, jobs = place_jobs(found.jobs, origin.directory)
     name = origin.spec or _name([job.name for job in jobs])
-    case = Case(
+    return Case(
         id=case_id(jobs, target, None),
         name=name,
         workload=name,
@@ -34,11 +57,11 @@ def as_run(found: ForeignResult, origin: Origin) -> Run:
         repetitions=Repetitions(1, 1),
         thresholds=(),
     )
-    ended_ns = found.ended_ns or origin.ended_ns
-    started_ns = max(ended_ns - found.elapsed_ns, 0)
-    failed = next((job for job in found.result.jobs if job.error), None)
-    measurement = Measurement(
-        case_id=case.id,
+
+
+def _measurement(found: ForeignResult, case_id: str, started_ns: int) -> Measurement:
+    return Measurement(
+        case_id=case_id,
         repetition=1,
         started_ns=started_ns,
         duration_ns=found.elapsed_ns,
@@ -46,20 +69,6 @@ def as_run(found: ForeignResult, origin: Origin) -> Run:
         jobs=found.result.jobs,
         disks=found.result.disks,
         warnings=found.result.warnings,
-    )
-    reason = f"job {failed.name} ended with error {failed.error}" if failed else ""
-    return Run(
-        id=_run_id(found.text, origin.host.machine_id),
-        plan=_plan(case, origin),
-        host=origin.host,
-        revision=origin.revision,
-        started_ns=started_ns,
-        finished_ns=ended_ns,
-        status=RunStatus.FAILED if failed else RunStatus.COMPLETE,
-        environment=_environment(found, origin),
-        measurements=() if failed else (measurement,),
-        failures=(CaseFailure(case.id, 1, reason),) if failed else (),
-        verdict=None if failed else RunVerdict(Outcome.PASS, 0, "imported: nothing was judged"),
     )
 
 

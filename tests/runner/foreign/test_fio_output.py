@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from iogate.foreign import Origin, as_run, read_fio
 from iogate.foreign.fio_numbers import count, size
-from iogate.metrics import metric
+from iogate.metrics import kept_values, metric
 from iogate.model.measurement import JobMeasurement
 from iogate.model.run import Host, Run
 from support.fio_outputs import VERSION_1, VERSION_3
@@ -56,6 +56,8 @@ def test_a_text_may_hold_several_runs_and_parts_of_them() -> None:
         "reader: the number of reads is worked out from its rate",
     )
     assert whole.measurements[0].warnings == ()
+    assert "cpu.usr" not in kept_values(cut.measurements[0])  # nothing is made up
+    assert "cpu.usr" in kept_values(whole.measurements[0])
     assert whole.id != cut.id
 
 
