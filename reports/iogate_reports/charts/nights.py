@@ -13,7 +13,7 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.over_time import thinned
 from iogate_reports.charts.scale import Linear, Scale, linear_around
 from iogate_reports.charts.spark import unbroken
-from iogate_reports.site.model import Line, Segment
+from iogate_reports.lines import Line, Segment
 from iogate_reports.text import short, signed
 
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)

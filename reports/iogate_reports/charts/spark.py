@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from iogate_reports.charts import svg
 from iogate_reports.charts.over_time import thinned
-from iogate_reports.site.model import Line
+from iogate_reports.lines import Line
 
 WIDTH, HEIGHT = 240, 30
 MOST = 96

@@ -1,6 +1,6 @@
 """The trend site: an index, a page a spec, a page a case, a page for a fleet."""
 
-from iogate_reports.site.model import SpecTrend
+from iogate_reports.lines import SpecTrend
 from iogate_reports.site.pages import Site
 from iogate_reports.site.write import Written, write_site
 

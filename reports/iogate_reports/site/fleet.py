@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from iogate.model.units import Better, format_value
 from iogate_reports.charts import svg
-from iogate_reports.site.model import Line, SpecTrend
+from iogate_reports.lines import Line, SpecTrend
 from iogate_reports.text import short
 from iogate_reports.words import Change, Word, describe_change
 

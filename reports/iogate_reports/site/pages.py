@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
+from iogate_reports.lines import Line, SpecTrend, file_name
 from iogate_reports.render import environment
 from iogate_reports.site.fleet import FAR, FEWEST, LEAST, groups
-from iogate_reports.site.model import Line, SpecTrend, file_name
 from iogate_reports.site.payload import payload
 from iogate_reports.site.views import (
-    alert_view,
+    alert_views,
     decision_text,
     marker_text,
     ranked,
@@ -71,7 +71,7 @@ class Site:
             folder = self.folders[spec.name]
             files = {case: f"{folder}/{name}" for case, name in _case_files(spec).items()}
             rows += [series_row(spec, one, files[one.series.case_id]) for one in spec.lines]
-            alerts += [(spec, alert_view(alert, spec, files)) for alert in spec.trend.alerts]
+            alerts += alert_views(spec.trend.alerts, spec, files)
             specs.append(
                 (short(spec.name, 60), f"{folder}/{INDEX}", *_summary(spec), len(spec.hosts))
             )
@@ -80,7 +80,7 @@ class Site:
             "Storage performance, night by night",
             rows=ranked(rows),
             alerts=sorted(
-                (a for _, a in alerts if a.word.word != "closed"), key=lambda a: a.word.rank
+                (a for a in alerts if a.word.word != "closed"), key=lambda a: a.word.rank
             ),
             specs=specs,
             words=STATES.values(),
@@ -110,7 +110,7 @@ def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         "site_spec.html.j2",
         short(spec.name, 80),
         rows=ranked([series_row(spec, one, cases[one.series.case_id]) for one in spec.lines]),
-        alerts=[alert_view(alert, spec, cases) for alert in spec.trend.alerts],
+        alerts=alert_views(spec.trend.alerts, spec, cases),
         accepted=[f"{short(d.alert, 40)} {decision_text(d)}" for d in spec.trend.accepted],
         markers=[marker_text(m, spec) for m in reversed(spec.trend.markers)],
         fleet=len(spec.hosts) if len(spec.hosts) > 1 else 0,
@@ -135,7 +135,7 @@ def case_page(spec: SpecTrend, lines: Sequence[Line]) -> str:
         case_id=short(one.case_id, 40),
         figures=[(line, STATES[line.series.state], nights.figure(line, minutes)) for line in lines],
         several=len({line.series.machine_id for line in lines}) > 1,
-        alerts=[alert_view(alert, spec, {}) for alert in alerts.values()],
+        alerts=alert_views(alerts.values(), spec, {}),
         markers=[marker_text(m, spec) for m in lines[0].markers],
         payload=Markup(payload(lines, minutes)) if drawn else "",  # noqa: S704 - escaped there
         home="../",

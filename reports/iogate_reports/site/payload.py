@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 
 from iogate_reports.charts.nights import near
+from iogate_reports.lines import Line
 from iogate_reports.packing import packed, unit_of, whole
-from iogate_reports.site.model import Line
 from iogate_reports.text import short
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,9 +14,9 @@ from iogate.model.trend import Alert, Marker, NightRef, Turn
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
 from iogate_reports.facts import show
-from iogate_reports.site.model import Line, SpecTrend
+from iogate_reports.lines import Line, SpecTrend
 from iogate_reports.site.words import ALERTS, STATES
-from iogate_reports.text import moment, short, signed
+from iogate_reports.text import anchor, moment, short, signed
 from iogate_reports.words import Change, Word, describe_change
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -74,6 +74,7 @@ class AlertView:
     """An alert for people. ``commands`` show the revisions it may have come in."""
 
     id: str
+    anchor: str
     word: Word
     turn: str
     is_worse: bool
@@ -101,8 +102,12 @@ class ChangeView:
     change: Change | None
 
 
-def alert_view(alert: Alert, spec: SpecTrend, pages: dict[str, str]) -> AlertView:
-    """``pages`` maps case ids to the addresses of their pages."""
+def alert_views(alerts: Iterable[Alert], spec: SpecTrend, pages: dict[str, str]) -> list[AlertView]:
+    """In the order given; ``pages`` maps case ids to the addresses of their pages."""
+    return [_alert(alert, index, spec, pages) for index, alert in enumerate(alerts)]
+
+
+def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> AlertView:
     anchors = {
         (m.change.case_id, m.change.metric, m.alert.id): line.anchor
         for line in spec.lines
@@ -110,6 +115,7 @@ def alert_view(alert: Alert, spec: SpecTrend, pages: dict[str, str]) -> AlertVie
     }
     return AlertView(
         short(alert.id, 40),
+        anchor("alert", alert.id, index),
         ALERTS[alert.state],
         alert.turn.value,
         alert.turn is Turn.REGRESSION,

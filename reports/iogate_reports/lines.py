@@ -107,7 +107,9 @@ def _lines(spec: SpecTrend) -> Iterator[Line]:
     moves = _moves(trend.alerts)
     minutes = [night.started_ns // 60_000_000_000 for night in trend.nights]
     cases = {case.id: case for case in spec.plan.cases} if spec.plan else {}
-    for index, one in enumerate(trend.series):
+    names = _anchors(trend.series)
+    for one in trend.series:
+        name = next(names)
         if not one.values:
             continue
         key = (one.case_id, one.metric, one.machine_id, one.environment)
@@ -117,8 +119,18 @@ def _lines(spec: SpecTrend) -> Iterator[Line]:
             tuple(minutes[night] for night in one.nights),
             tuple(_within(trend.markers, one)),
             _limits(cases.get(one.case_id), one.metric),
-            anchor("series", _plain(one), index),
+            name,
         )
+
+
+def _anchors(series: Sequence[SeriesTrend]) -> Iterator[str]:
+    """One for each series, the same every night where what tells them apart is plain."""
+    seen: set[tuple[str, str]] = set()
+    for index, one in enumerate(series):
+        name = anchor("series", _plain(one), index)
+        name = name if (one.case_id, name) not in seen else f"series-n{index}"
+        seen.add((one.case_id, name))
+        yield name
 
 
 def _moves(alerts: Sequence[Alert]) -> Mapping[Key, list[Move]]:
@@ -154,4 +166,4 @@ def file_name(text: str, index: int) -> str:
     """A name for a page's file: the text's plain characters, and its number where some were
     left out. Never a path, never hidden."""
     plain = re.sub(r"[^a-z0-9]+", "-", short(text, 60).lower()).strip("-")
-    return plain if plain == text and plain != "index" else f"{plain or 'x'}-{index}"
+    return plain if plain == text and plain not in {"", "index"} else f"{plain or 'x'}-{index}"

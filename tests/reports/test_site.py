@@ -1,0 +1,263 @@
+"""The trend site says what moved, where, and between which revisions; and stays in its place."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.model.decision import Action, Decision
+from iogate.model.trend import AlertState, Trend
+from iogate_reports.charts import nights, spark
+from iogate_reports.lines import file_name
+from iogate_reports.packing import packed, unit_of, whole
+from iogate_reports.site import Site, SpecTrend, write_site
+from iogate_reports.site.fleet import members
+from support.hostile import EVIL
+from support.html_tree import Node, read_html
+from support.report_runs import START_NS
+from support.years import DAY_NS, Story, year
+
+
+@pytest.fixture(scope="module")
+def nightly() -> SpecTrend:
+    return year(4)
+
+
+@pytest.fixture(scope="module")
+def fleet() -> SpecTrend:
+    hosts = [f"lab-{n}" for n in range(5)]
+    return year(2, name="fleet", hosts=hosts, odd_host="lab-3", story=Story(40, (), (99, 9), 99, 7))
+
+
+@pytest.fixture(scope="module")
+def pages(nightly: SpecTrend, fleet: SpecTrend) -> dict[str, str]:
+    return dict(Site([nightly, fleet]).pages())
+
+
+def body(page: Node) -> str:
+    return " ".join(page.all("body")[0].text.split())
+
+
+def test_every_link_leads_to_a_page_and_a_place(pages: dict[str, str]) -> None:
+    trees = {name: read_html(text) for name, text in pages.items()}
+    ids = {name: {n.attributes.get("id") for n in tree.walk()} for name, tree in trees.items()}
+    for name, tree in trees.items():
+        for link in tree.all("a"):
+            page, _, fragment = link.attributes["href"].partition("#")
+            folder = name.rpartition("/")[0]
+            target = f"{folder}/{page}".lstrip("/") if folder else page
+            if page.startswith("../"):
+                target = page.removeprefix("../")
+            target = target if page else name
+            assert target in pages, f"{name} links to {target}"
+            assert not fragment or fragment in ids[target], f"{name} links to {page}#{fragment}"
+
+
+def test_the_open_regression_is_on_the_index_with_its_range(
+    pages: dict[str, str], nightly: SpecTrend
+) -> None:
+    (alert,) = (a for a in nightly.trend.alerts if a.state is AlertState.OPEN)
+    index = read_html(pages["index.html"])
+    card = next(a for a in index.all("article") if alert.id in a.text)
+    assert alert.last_good.commit[:12] in card.text
+    assert alert.first_bad.commit[:12] in card.text
+    assert card.all("pre")[0].text == (
+        f"git log --oneline {alert.last_good.commit[:12]}..{alert.first_bad.commit[:12]}"
+    )
+    first = index.all("table", "series")[0].all("tr")[1]
+    assert first.all("td")[0].text == "regressed", "what wants a look comes first"
+
+
+def test_what_recovered_is_on_the_specs_page_only(
+    pages: dict[str, str], nightly: SpecTrend
+) -> None:
+    closed = [a for a in nightly.trend.alerts if a.state is AlertState.CLOSED]
+    assert closed
+    assert f"alert-{closed[0].id}" in pages["xfs-nightly/index.html"]
+    assert closed[0].id not in body(read_html(pages["index.html"]))
+
+
+def test_the_firmware_change_is_a_marker_with_both_versions(
+    pages: dict[str, str], nightly: SpecTrend
+) -> None:
+    told = body(read_html(pages["xfs-nightly/index.html"]))
+    assert "target.scratch.firmware GDC5602Q → GDC5702Q" in told
+    case = next(text for name, text in pages.items() if name.startswith("xfs-nightly/case"))
+    assert 'class="ln marker"' in case
+
+
+def test_a_broken_night_is_a_gap(nightly: SpecTrend) -> None:
+    line = nightly.lines[0]
+    points = [(float(i), 0.0) for i in range(len(line.times))]
+    parts = list(spark.unbroken(line.times, points))
+    assert [len(part) for part in parts] == [77, 287]
+
+
+def test_levels_lie_between_changes_and_their_band_holds_them(nightly: SpecTrend) -> None:
+    moved = next(line for line in nightly.lines if line.moves)
+    assert len(moved.segments) == len(moved.moves) + 1
+    for one in moved.segments:
+        assert one.low <= one.level <= one.high
+    assert moved.segments[0].first == 0
+    assert moved.segments[-1].last == len(moved.times) - 1
+    figure = nights.figure(moved, [n.started_ns // 60_000_000_000 for n in nightly.trend.nights])
+    assert figure.table.rows[1][-1].startswith(("+", "−"))
+
+
+def test_an_acknowledgement_says_who_why_and_until_when(nightly: SpecTrend) -> None:
+    alert = next(a for a in nightly.trend.alerts if a.state is AlertState.OPEN)
+    known = Decision(
+        alert.id, Action.ACK, "Ann", "waits for <b>6.19</b>", START_NS, "xfs-nightly", "", "",
+        0, 0, (), START_NS + 30 * DAY_NS,
+    )  # fmt: skip
+    noted = replace(alert, decision=known, state=AlertState.ACKNOWLEDGED)
+    trend = replace(nightly.trend, alerts=(noted,), accepted=(known,))
+    text = dict(Site([SpecTrend(trend)]).pages())["xfs-nightly/index.html"]
+    note = read_html(text).all("p", "decision")[0].text
+    assert note.startswith("acknowledged by Ann, 2025-11-20")
+    assert "until 2025-12-20" in note
+    assert "“waits for <b>6.19</b>”" in note
+
+
+def test_a_host_that_stands_out_is_named(fleet: SpecTrend, pages: dict[str, str]) -> None:
+    lines = [line for line in fleet.lines if line.series.metric == "read.iops"]
+    found = members([line for line in lines if line.series.case_id == lines[0].series.case_id])
+    assert [m.line.series.host for m in found if m.stands_out] == ["lab-3"]
+    page = read_html(pages["fleet/fleet.html"])
+    first = page.all("section", "group")[0].all("tr")[1]
+    assert first.all("th")[0].text == "lab-3"
+    assert "stands out" in first.text
+    assert re.search(r"−8\.\d % ▼ worse", first.text) or "worse" in first.text
+
+
+def test_three_hosts_are_too_few_to_tell_one_apart(fleet: SpecTrend) -> None:
+    lines = [line for line in fleet.lines if line.series.metric == "read.iops"]
+    kept = [line for line in lines if line.series.host in {"lab-1", "lab-2", "lab-3"}]
+    assert not any(m.stands_out for m in members(kept))
+
+
+def test_hosts_that_agree_exactly_have_no_outlier(fleet: SpecTrend) -> None:
+    same = [replace(line, series=replace(line.series, level=5.0)) for line in fleet.lines[:5]]
+    assert not any(m.stands_out for m in members(same))
+
+
+@pytest.mark.parametrize("text", EVIL, ids=lambda text: ascii(text[:12]))
+def test_hostile_text_stays_text_and_in_its_folder(
+    nightly: SpecTrend, text: str, tmp_path: Path
+) -> None:
+    trend = hostile(nightly.trend, text)
+    site = Site([SpecTrend(trend), SpecTrend(replace(trend, spec=f"../../{text}"))])
+    for name, page in site.pages():
+        assert re.fullmatch(r"([a-z0-9-]+/)?[a-z0-9-]+\.html", name)
+        tree = read_html(page)
+        scripts = [s for s in tree.all("script") if s.attributes.get("type") != "application/json"]
+        assert not any("alert(1)" in s.text for s in scripts)
+        assert {"img", "b"}.isdisjoint(
+            {n.tag for n in tree.walk() if "onmouseover" in n.attributes}
+        )
+        for node in tree.walk():
+            assert not any(key.startswith("on") for key in node.attributes)
+    write_site(tmp_path / "in" / "site", site.pages())
+    assert {p.name for p in (tmp_path / "in").iterdir()} == {"site"}
+
+
+def hostile(trend: Trend, text: str) -> Trend:
+    nights = tuple(replace(n, run=text, commit=text, label=text, branch=text) for n in trend.nights)
+    series = tuple(
+        replace(one, case=text, metric=text, host=text, environment=text) for one in trend.series
+    )
+    alerts = tuple(
+        replace(a, id=text, sentence=text, host=text, last_good=nights[0], first_bad=nights[1],
+                changes=tuple(replace(c, case=text, metric=text) for c in a.changes))
+        for a in trend.alerts
+    )  # fmt: skip
+    return replace(trend, spec=text, nights=nights, series=series, alerts=alerts)
+
+
+def test_pages_are_written_once_and_removed_when_gone(nightly: SpecTrend, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "xfs-nightly").mkdir(parents=True)
+    (site / "xfs-nightly" / "notes.html").write_text("mine")
+    first = write_site(site, Site([nightly]).pages())
+    assert first.written == 6
+    assert write_site(site, Site([nightly]).pages()).written == 0
+    fewer = replace(nightly.trend, series=nightly.trend.series[:2], alerts=())
+    again = write_site(site, Site([SpecTrend(fewer)]).pages())
+    assert again.removed == 3
+    assert (site / "xfs-nightly" / "notes.html").read_text() == "mine"
+    assert not list(site.rglob("*.partial"))
+
+
+def test_a_list_that_was_tampered_with_removes_nothing_outside(
+    nightly: SpecTrend, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    outside = tmp_path / "outside.html"
+    outside.write_text("mine")
+    (site / ".iogate-site").write_text(f"../outside.html\n{outside}\n\x00\n.html\n")
+    write_site(site, Site([nightly]).pages())
+    assert outside.read_text() == "mine"
+
+
+def unpacked(text: str, lengths: Sequence[int]) -> list[list[int]]:
+    data = iter(zlib.decompress(base64.b64decode(text), -15))
+    columns = []
+    for length in lengths:
+        column, before = [], 0
+        for _ in range(length):
+            rest, unit, byte = 0, 1, 128
+            while byte > 127:
+                byte = next(data)
+                rest += (byte & 127) * unit
+                unit *= 128
+            before += -(rest + 1) // 2 if rest % 2 else rest // 2
+            column.append(before)
+        columns.append(column)
+    return columns
+
+
+@given(st.lists(st.lists(st.integers(-(10**15), 10**15), max_size=40), max_size=5))
+def test_what_is_packed_comes_back(columns: list[list[int]]) -> None:
+    assert unpacked(packed(columns), [len(c) for c in columns]) == columns
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=40))
+def test_packed_values_keep_five_digits_of_the_largest(values: list[float]) -> None:
+    unit = unit_of(values)
+    largest = max(abs(v) for v in values)
+    for value, back in zip(values, whole(values, unit), strict=True):
+        assert abs(back * unit - value) <= max(largest * 1e-5, 1.0 if largest < 1e-290 else 0.0)
+
+
+def test_the_payload_cannot_leave_its_element(nightly: SpecTrend) -> None:
+    trend = hostile(nightly.trend, EVIL[0])
+    text = next(t for n, t in Site([SpecTrend(trend)]).pages() if "case-" in n)
+    (data,) = (s for s in read_html(text).all("script") if s.attributes.get("id") == "payload")
+    document = json.loads(data.text)
+    assert document["series"][0]["name"] == EVIL[0]
+
+
+@given(st.text(max_size=80), st.integers(0, 99))
+def test_a_file_name_is_plain(text: str, index: int) -> None:
+    assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", file_name(text, index))
+
+
+def test_names_that_look_alike_get_files_of_their_own() -> None:
+    names = [file_name(text, i) for i, text in enumerate(("a b", "a-b", "a_b", "A-B", "index"))]
+    assert len(set(names)) == len(names)
+
+
+def test_one_night_is_enough() -> None:
+    short = year(1, story=Story(1, (), (9, 9), 9, 5))
+    pages = dict(Site([short]).pages())
+    assert "too short" in pages["index.html"]
