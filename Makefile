@@ -2,16 +2,17 @@
 # make test    every test and every static check
 # make lint    the static checks alone
 # make bench   speed and memory against fio
+# make bench-engine   instructions, rates, CPU time and memory of the engine beside fio's
 # make bench-verdict  error rates of the verdict by simulation, and how long it takes
 # make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo test lint bench bench-verdict bench-history clean
+.PHONY: help demo test lint bench bench-engine bench-verdict bench-history clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo test lint bench bench-verdict bench-history:
+demo test lint bench bench-engine bench-verdict bench-history:
 	@scripts/$@
 
 clean:

@@ -12,6 +12,9 @@
  * what kind of engine or pattern it drives.
  */
 
+/* Each loop by itself: its registers are its own. */
+#define LOOP static __attribute__((noinline)) void
+
 /* As fio does, each pass over files begins with their caches dropped; uniform and
  * zoned jobs have no passes, and the first was dropped for when the files opened. */
 static void pass_begun(struct loop *l)
@@ -106,14 +109,24 @@ STEP void run_deep(struct loop *l, bool singly)
 	loop_drain(l);
 }
 
-static void run_batches(struct loop *l)
+LOOP run_batches(struct loop *l)
 {
 	run_deep(l, false);
 }
 
-static void run_singly(struct loop *l)
+LOOP run_singly(struct loop *l)
 {
 	run_deep(l, true);
+}
+
+/* A signal ended the wait, or the engine failed. */
+static __attribute__((noinline)) bool wait_again(struct loop *l, int count)
+{
+	while (!count)
+		count = l->engine.ops->reap(&l->engine, 1, l->done);
+	if (count < 0)
+		loop_engine_failed(l, count);
+	return count > 0;
 }
 
 /* Hand one I/O over and wait for it; false: the engine failed. */
@@ -127,11 +140,9 @@ STEP bool move_one(struct loop *l, struct io *io, bool synchronous)
 	count = ops->commit(&l->engine);
 	if (!synchronous)
 		io->issue_ticks = clock_ticks();
-	while (count >= 0 && (count = ops->reap(&l->engine, 1, l->done)) == 0)
-		;				/* a signal ended the wait */
-	if (__builtin_expect(count < 0, 0))
-		loop_engine_failed(l, count);
-	return count > 0;
+	if (__builtin_expect(count >= 0, 1))
+		count = ops->reap(&l->engine, 1, l->done);
+	return __builtin_expect(count > 0, 1) || wait_again(l, count);
 }
 
 /* The start is the end of the one before: what lies between is our own cost, and slat. */
@@ -154,12 +165,12 @@ STEP void run_one(struct loop *l, bool synchronous)
 	}
 }
 
-static void run_synchronous(struct loop *l)
+LOOP run_synchronous(struct loop *l)
 {
 	run_one(l, true);
 }
 
-static void run_alone(struct loop *l)
+LOOP run_alone(struct loop *l)
 {
 	run_one(l, false);
 }

@@ -1,0 +1,114 @@
+"""One run of an engine, and what it cost: rates as it says, CPU time as the kernel says."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+VALGRIND_TIMEOUT_S = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """I/Os a second, and CPU time of an I/O in µs, children and kernel threads of the
+    process included."""
+
+    iops: float
+    user_us: float
+    total_us: float
+
+
+def measured(engine: str, options: Sequence[str]) -> Rate:
+    """One run. The CPU time is taken from outside: what each engine counts as its own differs
+    (fio leaves out the kernel's io_uring workers)."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out.json"
+        with subprocess.Popen(
+            [engine, "--name=j", "--output-format=json", f"--output={out}", *options],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, [engine, *options])
+        text = out.read_text(encoding="utf-8")
+    jobs = json.loads(text[text.index("{") :])["jobs"]
+    ios = sum(job[way]["total_ios"] for job in jobs for way in ("read", "write"))
+    iops = sum(job[way]["iops"] for job in jobs for way in ("read", "write"))
+    return Rate(iops, usage.ru_utime / ios * 1e6, (usage.ru_utime + usage.ru_stime) / ios * 1e6)
+
+
+def median_rates(engines: Sequence[str], options: Sequence[str], rounds: int) -> list[Rate]:
+    """The medians of each engine over interleaved rounds: a noisy minute hits both."""
+    found: list[list[Rate]] = [[] for _ in engines]
+    for _ in range(rounds):
+        for engine, rates in zip(engines, found, strict=True):
+            rates.append(measured(engine, options))
+    return [
+        Rate(
+            statistics.median(r.iops for r in rates),
+            statistics.median(r.user_us for r in rates),
+            statistics.median(r.total_us for r in rates),
+        )
+        for rates in found
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """User-space instructions of an I/O, and where they are: function and share of them."""
+
+    each: float
+    functions: list[tuple[str, float]]
+
+
+def instructions(engine: str, options: Sequence[str], ios: tuple[int, int]) -> Instructions:
+    """By callgrind, as the difference of two lengths: start and end cancel out. Counts are of
+    the process that did most, the job's own."""
+    short, long = (_counts(engine, options, n) for n in ios)
+    span = ios[1] - ios[0]
+    delta = {name: (n - short.get(name, 0)) / span for name, n in long.items()}
+    functions = sorted(delta.items(), key=lambda item: -item[1])
+    return Instructions(sum(delta.values()), functions[:8])
+
+
+def _counts(engine: str, options: Sequence[str], ios: int) -> dict[str, int]:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [
+                "valgrind", "--quiet", "--tool=callgrind", "--compress-strings=no",
+                f"--callgrind-out-file={folder}/cg.%p", engine, "--name=j",
+                f"--number_ios={ios}", "--output=out.json", *options,
+            ],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=VALGRIND_TIMEOUT_S,
+        )  # fmt: skip
+        profiles = [_profile(path) for path in Path(folder).glob("cg.*")]
+    return max(profiles, key=lambda profile: sum(profile.values()))
+
+
+def _profile(path: Path) -> dict[str, int]:
+    """Own instructions by function, of one callgrind file."""
+    counts: dict[str, int] = {}
+    function, called = "", False
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("fn="):
+            function = line[3:]
+        elif line.startswith("calls="):
+            called = True
+        elif line[:1] in "+-*0123456789" and line:
+            if not called:
+                counts[function] = counts.get(function, 0) + int(line.split()[1])
+            called = False
+    return counts
