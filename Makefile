@@ -1,4 +1,5 @@
 # make demo    measure this machine's disk for half a minute: verdict and report
+# make demo-reports  a year of made-up nights: its diff report, trend site and fleet page
 # make test    every test and every static check
 # make lint    the static checks alone
 # make bench   speed and memory against fio
@@ -8,11 +9,11 @@
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo test lint bench bench-engine bench-verdict bench-history clean
+.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-history clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo test lint bench bench-engine bench-verdict bench-history:
+demo demo-reports test lint bench bench-engine bench-verdict bench-history:
 	@scripts/$@
 
 clean:

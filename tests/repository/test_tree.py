@@ -185,3 +185,10 @@ def test_nothing_is_left_to_do() -> None:
 
 def test_no_large_files() -> None:
     assert [path.name for path in tracked() if path.stat().st_size > 500_000] == []
+
+
+def test_pictures_are_small_and_of_both_schemes() -> None:
+    found = {path.name: path for path in (ROOT / "docs" / "images").glob("*.png")}
+    assert {f"{name}-{scheme}.png" for name in ("report", "trends", "fleet")
+            for scheme in ("light", "dark")} <= set(found)  # fmt: skip
+    assert all(path.stat().st_size < 200_000 for path in found.values())
