@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "limits.h"
+#include "host_limits.h"
 #include "options.h"
 
 /*

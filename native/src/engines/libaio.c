@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine.h"
-#include "limits.h"
+#include "host_limits.h"
 
 struct libaio_state {
 	io_context_t context;

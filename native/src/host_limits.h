@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef IOGATE_LIMITS_H
-#define IOGATE_LIMITS_H
+#ifndef IOGATE_HOST_LIMITS_H
+#define IOGATE_HOST_LIMITS_H
 
 #include <stdint.h>
 
