@@ -17,10 +17,11 @@ from iogate.model.units import format_change
 from iogate.pipeline import Request, make_request_plan
 from iogate.planning import Prospect, block_seconds, prospects
 from iogate.spec.arms import canary_id
-from iogate.store import open_store
+from iogate.store import Store, open_store
 from iogate.sut import open_sut
 
 _WINDOW = 20
+_LOOK_BACK = 200
 
 
 @click.command()
@@ -74,7 +75,19 @@ def _runs(request: Request, plan: Plan) -> Sequence[Run]:
     ids = [name for case in plan.cases for name in (case.id, canary_id(case), *case.aka)]
     machine_id = this_host(open_sut()).machine_id
     with closing(open_store(request.store)) as store:
-        return store.baseline(ids, machine_id=machine_id, before_ns=time.time_ns(), window=_WINDOW)
+        accepted = store.baseline(
+            ids, machine_id=machine_id, before_ns=time.time_ns(), window=_WINDOW
+        )
+        return [*_newest_canary(store, set(ids), machine_id), *accepted]
+
+
+def _newest_canary(store: Store, ids: set[str], machine_id: str) -> Sequence[Run]:
+    """A canary is never a baseline, so it is looked for by itself."""
+    for run in store.runs(host=machine_id, limit=_LOOK_BACK):
+        comparison = run.plan.comparison
+        if comparison and comparison.canary and any(case.id in ids for case in run.plan.cases):
+            return [store.run(run.id)]
+    return []
 
 
 def _table(found: Sequence[Prospect], blocks: Sequence[int]) -> str:
