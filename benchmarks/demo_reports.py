@@ -42,8 +42,8 @@ from support.report_runs import (
 )
 
 SEED, NIGHTS, FLEET_NIGHTS, REPETITIONS = 11, 365, 42, 3
-MAIN = Host("lab-nvme-03", "c0ffee0000000003")
-FLEET = tuple(Host(f"lab-nvme-{n:02}", f"c0ffee00000000{n:02}") for n in range(4, 9))
+MAIN = Host("lab-nvme-03", "03c0ffee00000000")
+FLEET = tuple(Host(f"lab-nvme-{n:02}", f"{n:02}c0ffee00000000") for n in range(4, 9))
 SLOW_HOST, SLOWER = FLEET[2], 0.12
 BROKEN, FIRMWARE = 203, 262
 ENGINE = EngineFacts("iogate-engine", "0.1.0", "tsc", 0.3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import Level
+from support.demo import make_demo
 from support.report_runs import (
     ENVIRONMENT,
     Pace,
@@ -93,3 +95,12 @@ def regressed() -> tuple[Run, tuple[Run, ...]]:
 def first_run() -> Run:
     """A run without anything earlier to compare with."""
     return make_run(baselines=0)[0]
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder with the pages of the demo's year, and what making them printed."""
+    folder = tmp_path_factory.mktemp("demo") / "pages"
+    done = make_demo(folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout

@@ -24,7 +24,7 @@ from support.report_runs import case, plan, run
 
 VENV = Path(sys.executable).parents[1]
 CONFIG = ROOT / "scripts" / "npm" / "htmlvalidate.json"
-NAMES = ["regressed", "first", "failed", "hostile"]
+NAMES = ["regressed", "first", "failed", "hostile", "index", "spec", "case", "fleet"]
 SERIOUS = {"serious", "critical"}
 BROKEN = "<!doctype html><html><head><title>x</title></head><body><p><div></p><img></body></html>"
 
@@ -39,8 +39,9 @@ def pages(
     tmp_path_factory: pytest.TempPathFactory,
     regressed: tuple[Run, tuple[Run, ...]],
     first_run: Run,
+    demo: tuple[Path, str],
 ) -> dict[str, Path]:
-    """Pages by name, and one that is wrong on purpose."""
+    """Pages by name, those of the demo's trend site, and one that is wrong on purpose."""
     one = case()
     lost = (CaseFailure(one.id, 1, "the engine is gone"),)
     failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED, failures=lost)
@@ -54,7 +55,13 @@ def pages(
     folder = tmp_path_factory.mktemp("checked")
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
-    return {name: folder / f"{name}.html" for name in texts}
+    site = demo[0] / "site"
+    return {name: folder / f"{name}.html" for name in texts} | {
+        "index": site / "index.html",
+        "spec": site / "nightly" / "index.html",
+        "case": next(site.glob("nightly/case-*.html")),
+        "fleet": site / "nightly" / "fleet.html",
+    }
 
 
 def package(*parts: str) -> Path:

@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
-from repository.tree import ROOT
-
-SCRIPT = ROOT / "benchmarks" / "demo_reports.py"
-PATHS = ":".join(str(ROOT / name) for name in ("runner", "reports", "tests"))
+from support.demo import make_demo
 
 
-def demo(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False,
-        timeout=600, env={**os.environ, "PYTHONPATH": PATHS},
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder and what was printed."""
-    folder = tmp_path_factory.mktemp("demo") / "pages"
-    done = demo(folder)
-    assert done.returncode == 0, done.stderr
-    return folder, done.stdout
-
-
-def test_it_prints_the_paths_of_its_pages(made: tuple[Path, str]) -> None:
-    folder, text = made
+def test_it_prints_the_paths_of_its_pages(demo: tuple[Path, str]) -> None:
+    folder, text = demo
     paths = [Path(line) for line in text.rpartition("\n\n")[2].split()]
     assert [str(path.relative_to(folder)) for path in paths] == [
         "report/report.html", "site/index.html", "site/nightly/fleet.html",
@@ -41,14 +17,14 @@ def test_it_prints_the_paths_of_its_pages(made: tuple[Path, str]) -> None:
     assert all(path.is_file() for path in paths)
 
 
-def test_the_report_fails_for_the_case_that_is_worse(made: tuple[Path, str]) -> None:
-    summary = (made[0] / "report" / "summary.md").read_text("utf-8")
+def test_the_report_fails_for_the_case_that_is_worse(demo: tuple[Path, str]) -> None:
+    summary = (demo[0] / "report" / "summary.md").read_text("utf-8")
     failed = re.findall(r"^\| ❌ fail \| (\S+) \|", summary, re.MULTILINE)
     assert set(failed) == {"oltp-write/bs=4k,iodepth=1"}
 
 
-def test_the_range_of_each_regression_is_at_most_two_clicks_away(made: tuple[Path, str]) -> None:
-    folder, text = made
+def test_the_range_of_each_regression_is_at_most_two_clicks_away(demo: tuple[Path, str]) -> None:
+    folder, text = demo
     ranges = re.findall(r"slower since (\w{12})\.\.(\w{12})", text)
     assert len(ranges) == 2
     pages = {path: path.read_text("utf-8") for path in (folder / "site").rglob("*.html")}
@@ -58,8 +34,8 @@ def test_the_range_of_each_regression_is_at_most_two_clicks_away(made: tuple[Pat
         assert any(before in page and after in page for page in (index, *near))
 
 
-def test_the_slow_host_stands_out_of_the_fleet(made: tuple[Path, str]) -> None:
-    page = (made[0] / "site" / "nightly" / "fleet.html").read_text("utf-8")
+def test_the_slow_host_stands_out_of_the_fleet(demo: tuple[Path, str]) -> None:
+    page = (demo[0] / "site" / "nightly" / "fleet.html").read_text("utf-8")
     rows = [row for row in re.findall(r"<tr.*?</tr>", page, re.DOTALL) if "stands out" in row]
     assert rows
     # The other is the first host, with its own regression.
@@ -71,7 +47,7 @@ def test_the_slow_host_stands_out_of_the_fleet(made: tuple[Path, str]) -> None:
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
-    done = demo(tmp_path)
+    done = make_demo(tmp_path)
     assert done.returncode == 1
     assert "is not empty" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
