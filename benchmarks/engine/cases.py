@@ -58,7 +58,7 @@ COUNTED = (
         share=1 / 3,
     ),
     Counted(
-        "bssplit", f"{_NULL} --iodepth=32 --bssplit=4k/60:64k/40 --norandommap=1 --loops=100",
+        "bssplit", f"{_NULL} --iodepth=32 --bssplit=4k/60:64k/40 --norandommap=1 --size=10g",
         Place.NOWHERE, share=1 / 3,
     ),
     Counted(

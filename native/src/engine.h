@@ -22,11 +22,11 @@ struct io {
 	void *buffer;
 	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
 	uint64_t due_ticks;			/* intended start of a rate-limited one; else 0 */
-	uint32_t length;
-	uint32_t slot;			/* 0 .. depth-1 */
+	uint32_t length;		/* these four lie as in struct pattern_io: one copy */
+	uint16_t file;			/* index into engine.files */
 	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
-	uint16_t file;			/* index into engine.files */
+	uint32_t slot;			/* 0 .. depth-1 */
 	int32_t result;			/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
 	void *home;			/* where its buffer begins; buffer moves on after a
 					 * short transfer */

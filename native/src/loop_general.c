@@ -42,7 +42,8 @@ static struct pattern_io next_sync(struct loop *l)
 	s->dirty[s->sync_file] = 0;
 	if (!--s->dirty_count)
 		s->writes_unsynced = 0;
-	return (struct pattern_io){ .dir = DIR_SYNC, .file = (uint16_t)s->sync_file };
+	return (struct pattern_io){ .dir = DIR_SYNC, .file = (uint16_t)s->sync_file,
+				    .data_only = !l->job->fsync };
 }
 
 static void note_write(struct loop *l, uint32_t file)
@@ -119,7 +120,6 @@ static struct io *take_sync(struct loop *l, uint64_t now)
 	const struct pattern_io sync = next_sync(l);
 	struct io *io;
 
-	l->free[l->free_count - 1]->data_only = !l->job->fsync;
 	io = step_take(l, &sync, now);
 	if (l->iolog)
 		account_record(l, io);

@@ -156,6 +156,7 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 	const struct permutation map = c->maps[0];	/* copies: they stay in registers */
 	const uint64_t first = c->next[0];
 	struct random offsets = p->offsets;
+	struct pattern_io next = { .length = (uint32_t)bs, .dir = p->only_dir };
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t dir = mixed ? draw_dir(p) : p->only_dir;
@@ -163,9 +164,9 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 				       : order == ORDER_UNIFORM ? random_below(&offsets, blocks)
 				       : c->next[dir]++;
 
-		out[i] = (struct pattern_io){
-			.offset = start + block * bs, .length = (uint32_t)bs, .dir = dir,
-		};
+		next.offset = start + block * bs;
+		next.dir = dir;
+		out[i] = next;
 	}
 	p->offsets = offsets;
 	if (order == ORDER_MAPPED)

@@ -29,8 +29,9 @@ STEP void step_prepare(struct loop *l, struct io *io, const struct pattern_io *p
 	io->buffer = io->home;
 	io->offset = planned->offset;
 	io->length = planned->length;
-	io->dir = planned->dir;
 	io->file = planned->file;
+	io->dir = planned->dir;
+	io->data_only = planned->data_only;
 	if (planned->dir == DIR_WRITE)
 		step_stamp(l, io);
 }
