@@ -29,7 +29,8 @@ struct member {
 /* All clones of all jobs, group after group, and the memory they share. */
 struct crew {
 	struct member *members;
-	struct replay **replays;		/* one a member, NULL for most; as long as results */
+	/* one a member, NULL for most; as long as results */
+	struct replay **replays;
 	uint32_t count;
 	struct run_control *control;	/* in front of the shared mapping */
 	struct worker_shared *shared;	/* one a member */

@@ -21,13 +21,15 @@ struct io {
 	uint64_t offset;
 	void *buffer;
 	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
-	uint64_t due_ticks;			/* intended start of a rate-limited one; else 0 */
+	/* intended start of a rate-limited one; else 0 */
+	uint64_t due_ticks;
 	uint32_t length;		/* these four lie as in struct pattern_io: one copy */
 	uint16_t file;			/* index into engine.files */
 	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
 	uint32_t slot;			/* 0 .. depth-1 */
-	int32_t result;			/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
+	/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
+	int32_t result;
 	void *home;			/* where its buffer begins; buffer moves on after a
 					 * short transfer */
 } __attribute__((aligned(64)));
@@ -70,7 +72,8 @@ struct engine_ops {
 	void (*close)(struct engine *e);
 	/* Hot path. */
 	void (*prep)(struct engine *e, struct io *io);			/* optional */
-	void (*queue)(struct engine *e, struct io *io);	/* cannot fail: never exceeds depth */
+	/* cannot fail: never exceeds depth */
+	void (*queue)(struct engine *e, struct io *io);
 	int (*commit)(struct engine *e);		/* number handed over, or -errno */
 	int (*reap)(struct engine *e, unsigned min, struct io **done); /* completed, or -errno */
 	/* Size of the struct that the offsets of options are into: job.engine_options. */

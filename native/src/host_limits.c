@@ -70,8 +70,8 @@ static int uring_memory(const struct engine *e, int code)
 	const uint64_t ring_kib = (uint64_t)e->depth * (64 + 4 + 2 * 16) / 1024 + 16;
 
 	if (limits_memlock_kib() < ring_kib * clones(e))
-		return err_set(e->err, code, "RLIMIT_MEMLOCK is %" PRIu64 " KiB, and rings of %u I/Os "
-			       "need %" PRIu64 ": raise it with ulimit -l %" PRIu64 " (or "
+		return err_set(e->err, code, "RLIMIT_MEMLOCK is %" PRIu64 " KiB, and rings of "
+			       "%u I/Os need %" PRIu64 ": raise it with ulimit -l %" PRIu64 " (or "
 			       "LimitMEMLOCK= of the service)", limits_memlock_kib(), e->depth,
 			       ring_kib * clones(e), ring_kib * clones(e));
 	return err_set(e->err, code, "no memory for a ring of %u I/Os: make iodepth smaller",
@@ -105,8 +105,8 @@ int limits_buffers_error(const struct engine *e, int code)
 			       BUFFERS_MAX_KIB);
 	if (code == -ENOMEM && limit < UINT64_MAX)
 		return err_set(e->err, code, "fixedbufs: RLIMIT_MEMLOCK is %" PRIu64 " KiB, and "
-			       "buffers of %u I/Os of %" PRIu64 " KiB need %" PRIu64 ": raise it with "
-			       "ulimit -l %" PRIu64 " (or LimitMEMLOCK= of the service), or leave "
+			       "buffers of %u I/Os of %" PRIu64 " KiB need %" PRIu64 ": raise it "
+			       "with ulimit -l %" PRIu64 " (or LimitMEMLOCK= of the service), or leave "
 			       "out fixedbufs", limit, e->depth, e->buffer_bytes / 1024,
 			       kib * clones(e), kib * clones(e));
 	return err_set(e->err, code, "fixedbufs: cannot register %" PRIu64 " KiB of buffers: %s",

@@ -66,8 +66,8 @@ struct setting {
  */
 struct job {
 	const char *name, *description;
-	const char *filename;		/* ':' separated, `\:` for a colon; NULL: made from name,
-					 * clone and file number */
+	/* ':' separated, `\:` for a colon; NULL: made from name, clone and file number */
+	const char *filename;
 	const char *directory;		/* NULL: working directory */
 	const struct engine_ops *ops;
 	uint32_t rw;			/* RW_ bits */
@@ -75,7 +75,8 @@ struct job {
 	struct size_range filesize;	/* of each file; size is then how much is moved */
 	uint64_t bs_bytes[DIR_DATA_COUNT];
 	uint32_t iodepth, numjobs, loops, nrfiles;
-	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;	/* I/Os */
+	/* I/Os */
+	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;
 	bool direct, thread, time_based, invalidate, norandommap, randrepeat;
 	bool group_reporting, stonewall, end_fsync;
 	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
@@ -104,7 +105,8 @@ struct job {
 	bool per_job_logs, log_offset, log_unix_epoch;
 
 	const char *write_iolog;	/* NULL: none */
-	const char *read_iolog;		/* ':' separated, for the clones in turn; NULL: none */
+	/* ':' separated, for the clones in turn; NULL: none */
+	const char *read_iolog;
 	const char *replay_redirect, *replay_skip;
 	bool replay_no_stall;
 	uint32_t replay_time_scale, replay_scale, replay_align;

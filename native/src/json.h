@@ -29,7 +29,8 @@ void json_array_end(struct json *j);
 void json_text(struct json *j, const char *key, const char *text);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
-void json_float(struct json *j, const char *key, double value);	/* six decimals; not finite: 0 */
+/* six decimals; not finite: 0 */
+void json_float(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);
 
 #endif

@@ -37,7 +37,8 @@ struct loop {
 	struct engine engine;
 	struct worker_stats *stats;
 	_Atomic uint32_t *stop;
-	uint64_t event_ticks;		/* ramp or run ends here; 0: an error; UINT64_MAX: never */
+	/* ramp or run ends here; 0: an error; UINT64_MAX: never */
+	uint64_t event_ticks;
 	struct io **free, **batch, **done;	/* depth of each */
 	uint32_t free_count, in_flight;
 	uint32_t batch_submit, reap_min;	/* I/Os handed over, and waited for, at a time */
@@ -68,7 +69,8 @@ bool loop_is_general(const struct loop *l);	/* whether the job needs that one */
 /* Of the loops themselves. */
 void loop_run_general(struct loop *l);		/* rate, thinktime, fsync, verify, ... */
 void loop_run_untimed(struct loop *l);		/* gtod_reduce */
-bool loop_plan(struct loop *l);			/* more I/Os in planned; false: none are left */
+/* more I/Os in planned; false: none are left */
+bool loop_plan(struct loop *l);
 bool loop_event(struct loop *l, uint64_t now);	/* at event_ticks: true when it is over */
 void loop_engine_failed(struct loop *l, int code);
 void loop_fail(struct loop *l, int error);	/* the first error; positive errno */

@@ -381,9 +381,9 @@ static void choose_fill(struct pattern *p)
 	const enum order order = !p->random ? ORDER_SEQUENTIAL
 				 : p->mapped ? ORDER_MAPPED : ORDER_UNIFORM;
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
+	const bool is_plain = p->files_count == 1 && !p->zoned && !p->pace.both && one_size;
 
-	p->fill = p->files_count == 1 && !p->zoned && !p->pace.both && one_size ? plain[order][p->mixed]
-							       : fill_general;
+	p->fill = is_plain ? plain[order][p->mixed] : fill_general;
 }
 
 uint32_t pattern_unit(const struct job *job)

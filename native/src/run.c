@@ -237,7 +237,8 @@ static void note_clock(struct run *r)
 {
 	r->result->clock = (struct clock_facts){
 		.source = clock_source_name(), .frequency_hz = clock_state.frequency_hz,
-		.error_ppm = clock_error_ppm(), .reads = clock_reads(&r->crew, r->options->clock_per_io),
+		.error_ppm = clock_error_ppm(),
+		.reads = clock_reads(&r->crew, r->options->clock_per_io),
 		.read_cost_ns = clock_read_cost_ns(),
 	};
 }

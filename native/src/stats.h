@@ -91,8 +91,10 @@ struct worker_stats {
 	struct dir_stats dirs[DIR_DATA_COUNT];
 	struct moments sync_lat;
 	struct histogram sync_histogram;
-	uint64_t depth_levels[STATS_DEPTH_LEVELS];	/* 1 2 4 8 16 32 >=64: in flight at issue */
-	uint64_t submit_levels[STATS_DEPTH_LEVELS];	/* 0 4 8 16 32 64 >=64: I/Os a submission */
+	/* 1 2 4 8 16 32 >=64: in flight at issue */
+	uint64_t depth_levels[STATS_DEPTH_LEVELS];
+	/* 0 4 8 16 32 64 >=64: I/Os a submission */
+	uint64_t submit_levels[STATS_DEPTH_LEVELS];
 	uint64_t complete_levels[STATS_DEPTH_LEVELS];	/* the same, per reap that found any */
 	struct errno_count errors[STATS_ERRNO_MAX];	/* errored I/Os, apart from throughput */
 	uint64_t runtime_ns;				/* measured part, without ramp */
@@ -104,7 +106,8 @@ struct worker_stats {
  * into is cleared, so that untouched pages stay untouched. */
 void worker_stats_init(struct worker_stats *s);
 /* What the hot path leaves out, filled in from what it counts: n of the moments and
- * the sum of lat; of a synchronous engine also lat (it is clat); of one at a time the levels (always one I/O). */
+ * the sum of lat; of a synchronous engine also lat (it is clat); of one at a time the
+ * levels (always one I/O). */
 void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one);
 void dir_stats_forget_clat(struct dir_stats *d);	/* disable_clat */
 /* Count an errored I/O; what does not fit in the table goes to its last entry. */

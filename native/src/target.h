@@ -15,7 +15,8 @@ struct target_file {
 	struct pattern_extent extent;	/* what the job may touch */
 	uint64_t present_bytes;		/* size before layout; 0: not there yet */
 	mode_t type;			/* S_IFREG, S_IFBLK, S_IFCHR; 0: not there yet */
-	dev_t device;			/* of a block device: itself; else the one it lies on */
+	/* of a block device: itself; else the one it lies on */
+	dev_t device;
 	ino_t inode;
 };
 

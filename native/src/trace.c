@@ -34,7 +34,8 @@ struct reader {
 	const struct job *job;
 	const char *name;
 	unsigned version, line;
-	uint32_t last_file;		/* most lines are about the same file as the one before */
+	/* most lines are about the same file as the one before */
+	uint32_t last_file;
 	uint64_t now_ns;		/* of the trace, before scaling */
 	struct word words[WORDS_MAX];	/* of the line: name, action, offset, length */
 	unsigned words_count;

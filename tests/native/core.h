@@ -51,7 +51,8 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 {
 	return (struct job){
 		.name = "t", .ops = engine_find(engine), .rw = rw, .size = { .bytes = size },
-		.bs_bytes = { 4096, 4096, 4096 }, .iodepth = 1, .batch_complete_min = 1, .thinktime_blocks = 1,
+		.bs_bytes = { 4096, 4096, 4096 }, .iodepth = 1, .batch_complete_min = 1,
+		.thinktime_blocks = 1,
 		.do_verify = true,
 		.numjobs = 1, .loops = 1,
 		.nrfiles = 1, .invalidate = true, .randrepeat = true, .rwmixread_percent = 50,

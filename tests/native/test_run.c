@@ -184,7 +184,8 @@ static void fsync_counts_apart(void **state)
 	job.fsync = 4;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_int_equal(dir(&result, 0, DIR_WRITE)->ios, 16);
-	assert_int_equal(result.rows[0].stats->sync_lat.n, 3);	/* as fio: none after the last */
+	/* as fio: none after the last */
+	assert_int_equal(result.rows[0].stats->sync_lat.n, 3);
 	assert_int_equal(histogram_count(&result.rows[0].stats->sync_histogram), 3);
 	result_release(&result);
 }
