@@ -13,6 +13,7 @@ import argparse
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -145,6 +146,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="default: 5")
     parser.add_argument("--seconds", type=int, default=2, help="of each run; default: 2")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that devices go, too
     beside = Path(sys.executable).parent / "iogate-engine"
     report = Report(os.environ.get("IOGATE_ENGINE", str(beside)), shutil.which("fio") or "fio")
     report.add(
