@@ -18,13 +18,14 @@ from playwright.sync_api import Browser, sync_playwright
 
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate_reports import render_report
+from iogate_reports.runs import render_runs
 from repository.tree import ROOT
 from support.hostile import EVIL, hostile_run
 from support.report_runs import case, plan, run
 
 VENV = Path(sys.executable).parents[1]
 CONFIG = ROOT / "scripts" / "npm" / "htmlvalidate.json"
-NAMES = ["regressed", "first", "failed", "hostile", "index", "spec", "case", "fleet"]
+NAMES = ["regressed", "first", "failed", "hostile", "index", "spec", "case", "fleet", "runs"]
 SERIOUS = {"serious", "critical"}
 BROKEN = "<!doctype html><html><head><title>x</title></head><body><p><div></p><img></body></html>"
 
@@ -50,6 +51,7 @@ def pages(
         "first": render_report(first_run),
         "failed": render_report(failed),
         "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
+        "runs": render_runs([regressed[0], hostile_run("".join(EVIL[:6]))]),
         "broken": BROKEN,
     }
     folder = tmp_path_factory.mktemp("checked")

@@ -26,6 +26,7 @@ COMMANDS = {
     "accept": "Take the new level of an alert as the baseline.",
     "reopen": "Take back an ack or accept.",
     "site": "Write pages of all trends, for people.",
+    "serve": "Serve the runs of a live history as pages, for reading.",
     "bisect": "Find the revision that made it worse.",
     "doctor": "Say whether this host is fit to measure, and what to change.",
     "engines": "List the engines that can measure.",

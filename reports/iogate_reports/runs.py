@@ -1,0 +1,38 @@
+"""Runs → one HTML page that lists them, with a link to the report of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from iogate.model.run import Run
+from iogate_reports.inline import policy, styles
+from iogate_reports.render import STYLES, environment
+from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.text import moment, short
+
+
+def render_runs(runs: Sequence[Run]) -> str:
+    """Newest first, as given. The link to a run is ``runs/ID``."""
+    rows = [
+        (
+            headline(run)[0],
+            f"runs/{quote(run.id, safe='')}",
+            short(run.plan.spec_name, 80),
+            short(run.host.name, 40),
+            revision_text(run.revision),
+            moment(run.started_ns),
+        )
+        for run in runs
+    ]
+    template = environment().get_template("runs.html.j2")
+    return template.render(
+        title="Runs",
+        home="",
+        rows=rows,
+        scripts=(),
+        styles=Markup(styles(*STYLES, "site.css")),  # noqa: S704 - our own style sheets
+        policy=policy(),
+    )
