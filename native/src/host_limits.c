@@ -106,8 +106,8 @@ int limits_buffers_error(const struct engine *e, int code)
 	if (code == -ENOMEM && limit < UINT64_MAX)
 		return err_set(e->err, code, "fixedbufs: RLIMIT_MEMLOCK is %" PRIu64 " KiB, and "
 			       "buffers of %u I/Os of %" PRIu64 " KiB need %" PRIu64 ": raise it "
-			       "with ulimit -l %" PRIu64 " (or LimitMEMLOCK= of the service), or leave "
-			       "out fixedbufs", limit, e->depth, e->buffer_bytes / 1024,
+			       "with ulimit -l %" PRIu64 " (or LimitMEMLOCK= of the service), or "
+			       "leave out fixedbufs", limit, e->depth, e->buffer_bytes / 1024,
 			       kib * clones(e), kib * clones(e));
 	return err_set(e->err, code, "fixedbufs: cannot register %" PRIu64 " KiB of buffers: %s",
 		       kib, strerror(-code));

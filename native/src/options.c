@@ -4,7 +4,7 @@
 #define JOB(field) OPTION_FIELD(struct job, field)
 
 enum { BLOCK_MAX = 1 << 30, DEPTH_MAX = 1 << 16, CLONES_MAX = 4096, FILES_MAX = 1 << 20,
-       COARSENESS_MAX = 6 };
+	COARSENESS_MAX = 6 };
 #define SECOND UINT64_C(1000000000)
 
 const char *const option_category_names[CATEGORIES] = {
