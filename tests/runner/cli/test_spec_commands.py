@@ -84,10 +84,10 @@ def test_validate_says_what_would_not_be_applied(
 def test_validate_knows_what_the_engine_does_not_do_yet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "verify.yaml"
-    path.write_text(fio("size: 1m, verify: crc32c"))
+    path = tmp_path / "pattern.yaml"
+    path.write_text(fio("size: 1m, buffer_pattern: 0xff"))
     assert run_command(["validate", str(path)]) == ExitCode.USAGE
-    assert "verify" in capsys.readouterr().err
+    assert "buffer_pattern" in capsys.readouterr().err
     assert run_command(["validate", "--engine", "fio", str(path)]) == ExitCode.PASS
 
 
