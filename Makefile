@@ -5,15 +5,16 @@
 # make bench   speed and memory against fio
 # make bench-engine   instructions, rates, CPU time and memory of the engine beside fio's
 # make bench-verdict  error rates of the verdict by simulation, and how long it takes
+# make bench-reports  how long reports take to make and to show, and how large they are
 # make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-history clean
+.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-history bench-reports clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo demo-reports test lint bench bench-engine bench-verdict bench-history:
+demo demo-reports test lint bench bench-engine bench-verdict bench-history bench-reports:
 	@scripts/$@
 
 clean:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
@@ -39,5 +39,6 @@ def policy(scripts: Iterable[str] = ()) -> str:
     )
 
 
+@lru_cache(maxsize=16)
 def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

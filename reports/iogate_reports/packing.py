@@ -9,6 +9,7 @@ import base64
 import math
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 DIGITS = 6
 """Significant digits that are kept of the largest value; a chart shows three."""
@@ -18,16 +19,15 @@ def packed(columns: Iterable[Sequence[int]]) -> str:
     """All columns, one after the other, each as the differences of its neighbours. Who reads
     it has to know how long each is."""
     out = bytearray()
+    append = out.append
     for column in columns:
-        before = 0
-        for value in column:
+        for before, value in pairwise((0, *column)):
             delta = value - before
-            before = value
             rest = delta << 1 if delta >= 0 else (-delta << 1) - 1
             while rest > 127:
-                out.append(rest & 127 | 128)
+                append(rest & 127 | 128)
                 rest >>= 7
-            out.append(rest)
+            append(rest)
     deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
     return base64.b64encode(deflate.compress(bytes(out)) + deflate.flush()).decode("ascii")
 

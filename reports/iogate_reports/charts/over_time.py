@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from iogate.model.measurement import Measurement
 from iogate.model.units import Unit, format_value
@@ -22,6 +23,7 @@ SHADES = 5
 SAME_SIZE = 0.002
 """I/Os count as one size when no interval's mean size is further off than this."""
 TABLE_ROWS = 12
+_VALUE = itemgetter(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def thinned(points: Sequence[svg.Point], most: int = MAX_POINTS) -> list[svg.Poi
     kept: list[svg.Point] = []
     for index in range(groups):
         part = points[len(points) * index // groups : len(points) * (index + 1) // groups]
-        ends = {min(part, key=lambda p: p[1]), max(part, key=lambda p: p[1])}
+        ends = {min(part, key=_VALUE), max(part, key=_VALUE)}
         kept.extend(sorted(ends))
     return kept
 

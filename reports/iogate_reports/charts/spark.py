@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from iogate_reports.charts import svg
@@ -22,13 +23,16 @@ def draw(line: Line) -> str:
     air = (high - low) or abs(high) or 1.0
     span = max(times[-1] - times[0], 1)
 
+    wide, tall = (WIDTH - 4) / span, (HEIGHT - 6) / air
+    start, base = times[0], HEIGHT - 3 if high > low else HEIGHT / 2
+
     def x(time: int) -> float:
-        return 2 + (WIDTH - 4) * (time - times[0]) / span
+        return 2 + wide * (time - start)
 
-    def y(value: float) -> float:
-        return HEIGHT - 3 - (HEIGHT - 6) * (value - low) / air if high > low else HEIGHT / 2
-
-    points = [(x(t), y(v)) for t, v in zip(times, values, strict=True)]
+    points = [
+        (2 + wide * (t - start), base - tall * (v - low))
+        for t, v in zip(times, values, strict=True)
+    ]
     paths = "".join(svg.rough(thinned(part, MOST)) for part in unbroken(times, points))
     marks = "".join(_marks(line, x))
     end = f'<path class="dot" d="M{points[-1][0]:.0f} {points[-1][1]:.0f}h0"/>'
@@ -45,13 +49,16 @@ def _marks(line: Line, x: svg.Place) -> Iterator[str]:
         yield f'<path class="{kind}" d="M{at:.0f} 0v{HEIGHT}"/>'
 
 
-def unbroken(times: Sequence[int], points: Sequence[svg.Point]) -> Iterator[Sequence[svg.Point]]:
+def unbroken(times: tuple[int, ...], points: Sequence[svg.Point]) -> Iterator[Sequence[svg.Point]]:
     """The points cut where nights are missing: no line leads over what was not measured."""
-    steps = sorted(b - a for a, b in pairwise(times))
-    usual = steps[len(steps) // 2] if steps else 0
-    start = 0
-    for index in range(1, len(points)):
-        if times[index] - times[index - 1] > usual * GAP + 60:
-            yield points[start:index]
-            start = index
-    yield points[start:]
+    for start, end in _stretches(times):
+        yield points[start:end]
+
+
+@lru_cache(maxsize=256)
+def _stretches(times: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """The series of a host share their nights."""
+    steps = [b - a for a, b in pairwise(times)]
+    usual = sorted(steps)[len(steps) // 2] if steps else 0
+    cuts = [i for i, step in enumerate(steps, 1) if step > usual * GAP + 60]
+    return tuple(pairwise((0, *cuts, len(times))))

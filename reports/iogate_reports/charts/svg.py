@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from xml.sax.saxutils import escape, quoteattr
 
 from iogate_reports.text import clean
@@ -60,13 +61,9 @@ def rough(points: Sequence[Point]) -> str:
     """Path data in whole units: for small pictures of which there are many."""
     if not points:
         return ""
-    x, y = (round(v) for v in points[0])
-    parts = [f"M{x} {y}l"]
-    for px, py in points[1:]:
-        dx, dy = round(px) - x, round(py) - y
-        parts.append(f"{'' if dx < 0 or len(parts) == 1 else ' '}{dx}{'' if dy < 0 else ' '}{dy}")
-        x, y = x + dx, y + dy
-    return "".join(parts)
+    whole = [(round(x), round(y)) for x, y in points]
+    steps = " ".join([f"{c - a}{d - b:+d}" for (a, b), (c, d) in pairwise(whole)])
+    return f"M{whole[0][0]} {whole[0][1]}l{steps}" if steps else f"M{whole[0][0]} {whole[0][1]}h0"
 
 
 def document(
