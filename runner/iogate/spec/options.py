@@ -33,6 +33,10 @@ _REFUSED = {
     "ioscheduler": "it changes the host and leaves it changed; see environment:",
 }
 
+_LOGS = frozenset(
+    ("write_bw_log", "write_hist_log", "write_iolog", "write_iops_log", "write_lat_log")
+)
+
 
 def read_key(key: str, where: Location | None) -> str:
     """The canonical name of an option; SpecError for what is none or is refused."""
@@ -53,9 +57,16 @@ def unknown_option(key: str, where: Location | None) -> SpecError:
 def read_option(name: str, text: str, where: Location | None) -> str:
     """The value of an option by its canonical name, with ${VARIABLES} replaced."""
     try:
-        return read_value(name, expand(text, where))
+        value = read_value(name, expand(text, where))
     except BadValueError as error:
         raise SpecError(error.what, remedy=error.remedy, where=where) from None
+    if name in _LOGS and ("/" in value or value.startswith(".")):
+        raise SpecError(
+            f"{name} {value} leads out of the run folder",
+            remedy="give a plain name: logs are kept in the folder of the run",
+            where=where,
+        )
+    return value
 
 
 def split_key(key: str, jobs: Collection[str]) -> tuple[str, str] | None:

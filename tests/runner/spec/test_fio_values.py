@@ -63,6 +63,8 @@ def test_two_names_of_one_option_are_one_too_many() -> None:
         ("size: 1m, comm: 'a # b'", 31, "'#'"),
         ('size: 1m, comm: "a\\nb"', 31, "'\\n'"),
         ("size: 1m, exec_prerun: id", 25, "cannot be set"),
+        ("size: 1m, write_iolog: /etc/x", 38, "leads out of the run folder"),
+        ("size: 1m, write_lat_log: ../x", 40, "leads out of the run folder"),
         ("size: 1m, name: x", 25, "cannot be set"),
         ("size: 1m, filename: /dev/sda", 25, "not in target"),
         ("size: 1m, filename: ../x", 25, "not in target"),
