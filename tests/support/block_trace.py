@@ -14,16 +14,23 @@ import pytest
 
 from support.devices import sh
 
-EVENTS = ("block_bio_queue", "block_rq_complete")
-LINE = re.compile(r"\s(\d+)\.(\d+): (block_\w+): (\d+),(\d+) \w+ (?:\(\) )?(\d+) \+ (\d+)")
+EVENTS = ("block/block_bio_queue", "block/block_rq_complete", "sched/sched_switch")
+FILTER = 'next_comm == "iogate-engine"'
+LINE = re.compile(
+    r"\s(?P<s>\d+)\.(?P<us>\d{6}): (?:"
+    r"(?P<event>block_\w+): (?P<major>\d+),(?P<minor>\d+) \w+ (?:\(\) )?(?P<sector>\d+) \+"
+    r"|sched_switch: )"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """One I/O: where it was, and its time from the queue to its completion in us."""
+    """One I/O: where it was, and its time from the queue to its completion in us; and to the
+    moment when the engine next ran."""
 
     sector: int
     took_us: int
+    woke_us: int
 
 
 @dataclass(slots=True)
@@ -34,20 +41,38 @@ class BlockTrace:
     lost: bool = False
 
 
+def _kernel_number(device: str) -> int:
+    """As the kernel itself writes it: the I/O of others must not fill the buffer."""
+    number = Path(device).stat().st_rdev
+    return os.major(number) << 20 | os.minor(number)
+
+
 def _take(text: str, device: str) -> list[Traced]:
     number = Path(device).stat().st_rdev
+    ours = str(os.major(number)), str(os.minor(number))
     queued: dict[int, int] = {}
+    done: list[tuple[int, int, int]] = []  # sector, queued and completed; waiting for the engine
     ios = []
     for match in LINE.finditer(text):
-        seconds, fraction, event, major, minor, sector, _ = match.groups()
-        if (int(major), int(minor)) != (os.major(number), os.minor(number)):
+        at = int(match["s"]) * 1_000_000 + int(match["us"])
+        if match["event"] is None:
+            ios += [Traced(sector, end - begin, at - begin) for sector, begin, end in done]
+            done.clear()
+        elif (match["major"], match["minor"]) != ours:
             continue
-        at = int(seconds) * 1_000_000 + int(fraction.ljust(6, "0")[:6])
-        if event == "block_bio_queue":
-            queued[int(sector)] = at
-        elif int(sector) in queued:
-            ios.append(Traced(int(sector), at - queued.pop(int(sector))))
-    return ios
+        elif match["event"] == "block_bio_queue":
+            ios += [_running(*io) for io in done]
+            done.clear()
+            queued[int(match["sector"])] = at
+        elif int(match["sector"]) in queued:
+            sector = int(match["sector"])
+            done.append((sector, queued.pop(sector), at))
+    return ios + [_running(*io) for io in done]
+
+
+def _running(sector: int, begin: int, end: int) -> Traced:
+    """One whose completion the engine saw without having slept."""
+    return Traced(sector, end - begin, end - begin)
 
 
 @contextmanager
@@ -68,7 +93,9 @@ def block_trace(device: str, folder: Path) -> Iterator[BlockTrace]:
         (instance / "trace_clock").write_text("mono")
         (instance / "buffer_size_kb").write_text("8192")
         for event in EVENTS:
-            (instance / "events/block" / event / "enable").write_text("1")
+            ours = FILTER if event.startswith("sched") else f"dev == {_kernel_number(device)}"
+            (instance / "events" / event / "filter").write_text(ours)
+            (instance / "events" / event / "enable").write_text("1")
         yield trace
         (instance / "tracing_on").write_text("0")
         trace.ios.extend(_take((instance / "trace").read_text(), device))

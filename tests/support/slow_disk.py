@@ -19,6 +19,7 @@ from support.devices import sh
 
 SOURCE = Path(__file__).resolve().parents[1] / "native" / "fuse_delay.c"
 BLKIO = Path("/sys/fs/cgroup/blkio")
+AT_ONCE = ("chrt", "--fifo", "40")  # a disk keeps its own time, whatever else the machine does
 
 
 def _has_fuse() -> bool:
@@ -99,7 +100,7 @@ def slow_disk(folder: Path, size_mib: int = 64) -> Iterator[SlowDisk]:
     """A disk that takes no time until told otherwise."""
     point = folder / "slow"
     point.mkdir()
-    command = [str(build(folder)), str(size_mib), str(point), "-f", "-o", "max_threads=64"]
+    command = [*AT_ONCE, str(build(folder)), str(size_mib), str(point), "-f"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     device = ""
     try:
