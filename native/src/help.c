@@ -11,7 +11,7 @@
 #include "suggest.h"
 #include "version.h"
 
-enum { NAME_COLUMN = 26 };
+enum { NAME_COLUMN = 30 };
 
 void help_usage(FILE *out)
 {

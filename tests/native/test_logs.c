@@ -177,7 +177,7 @@ static void windows_add_up(void **state)
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	at = file_text("windows_iops.1.log");
 	for (; sscanf(at, "%lu, %lu, 0, 0, 0\n%n", &time, &value, &used) == 2; at += used) {
-		assert_true(time > last);
+		assert_true(time >= last);	/* the last one may be shorter than a ms */
 		ios += value * (time - last) / 1000;
 		last = time;
 	}

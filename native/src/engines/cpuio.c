@@ -25,7 +25,7 @@ static int cpuio_commit(struct engine *e)
 {
 	const struct cpuio_options *o = e->job->engine_options;
 	const uint64_t end = clock_ticks() + clock_ns_to_ticks(o->chunk_ns);
-	volatile uint64_t work = 0;
+	volatile uint64_t work __attribute__((unused)) = 0;
 
 	while (clock_ticks() < end)
 		work += 1;
