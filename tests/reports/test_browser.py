@@ -174,3 +174,94 @@ CONTRAST = """() => {
               ratio: (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)};
     });
 }"""
+
+
+def shown(page: Page) -> list[str]:
+    """The verdicts of the rows that can be seen, from top to bottom."""
+    return page.locator("#limits tbody tr[id]:visible td:first-child").all_inner_texts()
+
+
+def test_limits_are_filtered_by_words_verdict_and_metric(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    everything = shown(page)
+    page.keyboard.press("/")
+    page.keyboard.type("bs=16k p99")
+    few = shown(page)
+    assert 0 < len(few) < len(everything)
+    assert page.locator("#tools output").inner_text() == f"{len(few)} of {len(everything)}"
+    page.keyboard.press("Escape")
+    assert shown(page) == everything
+    page.get_by_role("button", name="fail", exact=True).click()
+    assert "fail" not in shown(page)
+    page.get_by_label("Metric").select_option("write.iops")
+    metrics = page.locator("#limits tbody tr:visible th code").all_inner_texts()
+    assert set(metrics) == {"write.iops"}
+    page.context.close()
+
+
+def test_limits_are_sorted_by_value_not_by_text(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    head = page.locator("#limits thead th:nth-child(6)")
+    head.get_by_role("button").press("Enter")
+    texts = page.locator("#limits tbody tr[id] td:nth-child(6)").all_inner_texts()
+    values = [float(t.split(" ")[0].replace("−", "-")) for t in texts if t[0] in "+−0"]
+    assert values == sorted(values)
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    page.context.close()
+
+
+def test_rows_are_walked_by_keys_and_have_links_of_their_own(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    row = page.url.partition("#")[2]
+    assert row == page.locator("#limits tbody tr[id]").nth(1).get_attribute("id")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    assert "#case-" in page.url
+    page.context.close()
+
+
+def test_what_is_shown_is_copied_as_markdown(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page.evaluate("""() => {
+        window.copied = null;
+        navigator.clipboard.writeText = async text => { window.copied = text; };
+    }""")
+    page.get_by_label("Filter limits").fill("bs=4k,iodepth=32")
+    page.get_by_role("button", name="Copy as Markdown").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    lines = page.evaluate("window.copied").splitlines()
+    assert "FAIL" in lines[0]
+    assert lines[2] == "| verdict | case and metric | limit | median | baseline | change | n |"
+    assert len(lines) == 4 + len(shown(page))
+    assert {line.count("|") for line in lines[2:]} == {8}
+    page.context.close()
+
+
+def test_a_link_opens_a_case_that_was_folded(browser: Browser, tmp_path: Path) -> None:
+    cases = [case(f"w/bs={n}k") for n in range(1, 13)]
+    path = tmp_path / "folded.html"
+    path.write_text(render_report(run(plan(cases), [])), "utf-8")
+    page = Opened(browser, path, WIDE, "light").page
+    target = f"case-{cases[5].id}"
+    page.goto(f"{path.as_uri()}#{target}")
+    page.reload()
+    assert page.locator(f"[id='{target}'] pre").first.is_visible()
+    page.context.close()
+
+
+def test_without_scripts_the_report_is_whole(browser: Browser, pages: dict[str, Path]) -> None:
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(pages["regressed"].as_uri())
+    assert page.locator("#limits tbody tr[id]").count() > 10
+    assert page.locator("figure svg").first.is_visible()
+    assert not page.locator("#tools").is_visible()
+    context.close()

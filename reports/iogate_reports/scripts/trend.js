@@ -61,6 +61,13 @@
     range = min == null ? null : {min, max};
     for (const c of charts) c.setScale('x', range || {min: c.data[0][0], max: c.data[0].at(-1)});
   };
+  const brushed = u => {
+    const {left, width} = u.select;
+    if (width < 3) return;
+    const [min, max] = [u.posToVal(left, 'x'), u.posToVal(left + width, 'x')];
+    u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+    zoom(min, max);
+  };
   const behind = one => u => {
     const c = u.ctx, {left, top, width, height} = u.bbox;
     const x = m => u.valToPos(m * 60, 'x', true), y = v => u.valToPos(v, 'y', true);
@@ -113,12 +120,15 @@
     const low = Math.min(...shown), high = Math.max(...shown), air = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
     const chart = new uPlot({
       width, height: Math.max(200, Math.min(280, width * 0.45)),
-      cursor: {sync: {key: 'nights', scales: ['x', null], setSeries: false}, drag: {x: true, y: false}},
+      cursor: {
+        sync: {key: 'nights', scales: ['x', null], setSeries: false, filters: {pub: type => type === 'mousemove' || type === 'mouseleave'}},
+        drag: {x: true, y: false, setScale: false},
+      },
       scales: {y: {range: () => [low - air, high + air]}},
       axes: [axis, {...axis, size: 74, values: (u, splits) => splits.map(v => show(v, one.unit))}],
       series: [{value: (u, v) => v == null ? '–' : new Date(v * 1000).toISOString().slice(0, 16).replace('T', ' ')},
         {label: one.name, stroke: () => css('--c0'), width: 1.4, points: {show: one.n < 90}, value: (u, v) => show(v, one.unit)}],
-      hooks: {drawClear: [behind(one)], setSelect: [u => u.select.width > 0 && (range = {min: u.posToVal(u.select.left, 'x'), max: u.posToVal(u.select.left + u.select.width, 'x')})]},
+      hooks: {drawAxes: [behind(one)], setSelect: [brushed]},
     }, one.data, place);
     still.style.display = 'none';
     charts.push(chart);
