@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ RESULT = HERE / "results" / "truth.md"
 HEAD = """\
 # truth
 
-Made by `make bench-truth`. {machine}.
+Made by `make bench-truth`. {machine}; the load average was {load:.1f} when it began.
 
 Injected or seen by the kernel, against what the engine says. The disk is a FUSE image that takes
 as long as it is told, behind a loop device; the kernel's times are from `block_bio_queue` to
@@ -67,7 +68,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/bench-truth", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0, help="of the clock (1)")
     asked = parser.parse_args()
-    text = HEAD.format(machine=machine())
+    text = HEAD.format(machine=machine(), load=os.getloadavg()[0])
     print(text, end="", flush=True)
     held = True
     with tempfile.TemporaryDirectory() as folder:
