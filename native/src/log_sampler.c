@@ -163,6 +163,8 @@ static bool find_begin(struct log_sampler *s)
 
 static uint64_t next_due(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns)
 {
+	if (!interval_ns)	/* nothing to repeat */
+		return UINT64_MAX;
 	return due_ns + ((now_ns - due_ns) / interval_ns + 1) * interval_ns;
 }
 

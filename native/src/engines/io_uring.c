@@ -71,7 +71,7 @@ static int ring_init(struct engine *e)
 
 		if (o && o->hipri)
 			p.flags |= IORING_SETUP_IOPOLL;
-		if (s->polled && o->sqthread_poll_cpu != ANY_CPU) {
+		if (o && s->polled && o->sqthread_poll_cpu != ANY_CPU) {
 			p.flags |= IORING_SETUP_SQ_AFF;
 			p.sq_thread_cpu = o->sqthread_poll_cpu;
 		}
