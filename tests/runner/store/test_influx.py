@@ -311,6 +311,10 @@ def test_a_server_that_is_no_influxdb_is_told() -> None:
                     return
                 one.recv(65536)
                 one.sendall(b"HTTP/1.0 200 OK\r\n\r\n<html>a proxy")
+                one.shutdown(socket.SHUT_WR)
+                with suppress(OSError):  # unread requests would reset the answer
+                    while one.recv(65536):
+                        pass
                 one.close()
 
         threading.Thread(target=answer, daemon=True).start()
