@@ -15,22 +15,27 @@
  * of CLOCK_MONOTONIC. Either way a difference of ticks becomes ns by one multiply
  * and one shift. Set up once, before workers start; read-only afterwards.
  */
-enum { CLOCK_SHIFT = 32 };
+enum { CLOCK_SHIFT = 32, CLOCK_PPM_MAX = 20, CLOCK_WHY_MAX = 160 };
 
 struct clock_state {
 	bool tsc;
+	char fallback[CLOCK_WHY_MAX];		/* why not; "" where that was not wanted */
 	uint64_t multiplier;		/* ns per tick, times 2^CLOCK_SHIFT */
 	double frequency_hz;
-	uint64_t start_ticks, start_raw_ns;	/* the first end of the calibration */
+	/* the first end of the calibration, and how far it may be off */
+	uint64_t start_ticks, start_raw_ns, start_width_ticks;
 };
 
 extern struct clock_state clock_state;
 
 /* First half: choose the source (the kernel's clock where the counter may not or cannot be
- * used) and note the time. Second half, some ms later
- * (waits when it is too soon): the rate. */
+ * used) and note the time. Second half, some ms later (waits when it is too soon): the rate,
+ * known to CLOCK_PPM_MAX, or else the kernel's clock. */
 void clock_init(bool may_use_tsc);
 void clock_calibrate(void);
+/* While no worker runs: use the kernel's clock from now on if the counter has drifted from it
+ * by more than CLOCK_PPM_MAX. True when it keeps time. */
+bool clock_check(void);
 
 /* How far the rate was off, in parts per million, from clock_init until now. */
 double clock_error_ppm(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "fio_names.h"
 #include "options.h"
 #include "suggest.h"
 #include "textfile.h"
@@ -78,6 +79,8 @@ static int unknown_word(const char *word, struct err *err)
 	struct suggestion s;
 	const char *close;
 
+	if (fio_has(word))
+		return err_set(err, -EINVAL, "--%.80s: " FIO_HAS_IT, word);
 	suggestion_init(&s, word);
 	for (const struct command *c = commands_all; c->name; c++)
 		suggestion_offer(&s, c->name);
@@ -103,7 +106,7 @@ static int find_meaning(const char *word, struct meaning *meaning, struct err *e
 	match_table(&m, options_all);
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
 		match_table(&m, (*ops)->options);
-	if (!*word || !m.count)
+	if (!*word || !m.count || fio_has(word))
 		return unknown_word(word, err);
 	if (m.count > 1)
 		return err_set(err, -EINVAL, "--%.80s could mean %s; write more of it", word,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmdline.h"
+#include "fio_names.h"
 #include "textfile.h"
 
 static int set_action(struct cmdline *c, enum action action, const char *topic)
@@ -92,6 +93,9 @@ static int apply_output_format(struct cmdline *c, const char *value, struct err 
 		const size_t length = strcspn(at, ",");
 		const unsigned bit = format_bit(at, length);
 
+		if (length == 5 && !memcmp(at, "terse", 5))
+			return err_set(err, -EINVAL, "--output-format=terse: " FIO_HAS_IT "; json "
+				       "has the same numbers");
 		if (!bit)
 			return err_set(err, -EINVAL, "--output-format: '%.*s' is not one of "
 				       "normal, json, json+", (int)(length < 40 ? length : 40), at);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "cpus.h"
 #include "trace.h"
 
 enum { THREAD_STACK_BYTES = 256 * 1024, CONTROL_BYTES = 4096 };
@@ -87,7 +88,7 @@ static int check_job(const struct job *job, struct err *err)
 	if (job->rw & RW_TRIM || !(job->rw & (RW_READ | RW_WRITE)))
 		return err_set(err, -EOPNOTSUPP, "%s: rw with trim is not supported yet: use "
 			       "reads and writes", job->name);
-	return 0;
+	return cpus_check(&job->cpus_allowed, err);
 }
 
 static int add_job(struct crew *c, const struct job *job, uint32_t index, bool readonly,
@@ -142,12 +143,15 @@ void crew_unmap(struct crew *c)
 }
 
 /* The parent decides when to stop, also for a Ctrl-C that reaches all; and no worker
- * outlives a killed parent. */
+ * outlives a killed parent. In a session of its own, as fio's, it has a share of the CPU of
+ * its own, too, where the kernel schedules by session (sched_autogroup): else all that the
+ * same shell or CI runner does slows it down. */
 static void enter_child(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	setsid();
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

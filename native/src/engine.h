@@ -23,10 +23,15 @@ struct io {
 	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
 	/* intended start of a rate-limited one; else 0 */
 	uint64_t due_ticks;
-	uint32_t length;		/* these four lie as in struct pattern_io: one copy */
-	uint16_t file;			/* index into engine.files */
-	uint8_t dir;			/* enum io_dir; DIR_SYNC is an fsync or fdatasync */
-	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
+	union {
+		struct {
+			uint32_t length;
+			uint16_t file;		/* index into engine.files */
+			uint8_t dir;		/* enum io_dir; DIR_SYNC: fsync or fdatasync */
+			uint8_t data_only;	/* of a DIR_SYNC: fdatasync */
+		};
+		uint64_t what;		/* these four, copied from struct pattern_io at once */
+	};
 	uint32_t slot;			/* 0 .. depth-1 */
 	/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
 	int32_t result;

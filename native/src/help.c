@@ -7,6 +7,7 @@
 
 #include "cmdline.h"
 #include "engine.h"
+#include "fio_names.h"
 #include "options.h"
 #include "suggest.h"
 #include "version.h"
@@ -76,6 +77,8 @@ int help_options(FILE *out, const char *topic, struct err *err)
 	o = option_find(options_all, topic);
 	o = o ? o : option_find_engine(topic);
 	close = o ? NULL : option_suggest(topic);
+	if (!o && fio_has(topic))
+		return err_set(err, -EINVAL, "--cmdhelp: %.80s: " FIO_HAS_IT, topic);
 	if (!o)
 		return err_set(err, -EINVAL, "--cmdhelp: there is no option '%.80s'%s%s%s", topic,
 			       close ? ", did you mean '" : "", close ? close : "",

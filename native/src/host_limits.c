@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 enum { BUFFERS_MAX_KIB = 1 << 20 };	/* the kernel's limit for one registered buffer */
 
@@ -36,6 +37,21 @@ static uint32_t clones(const struct engine *e)
 	return e->job->numjobs ? e->job->numjobs : 1;
 }
 
+static int uring_for_a_group(const struct engine *e, int code)
+{
+	const int64_t group = limits_sysctl("/proc/sys/kernel/io_uring_group");
+
+	if (group < 0)
+		return err_set(e->err, code, "this machine allows io_uring only to root "
+			       "(kernel.io_uring_disabled is 1, and kernel.io_uring_group names "
+			       "no group): name one of yours with sysctl kernel.io_uring_group=%u, "
+			       "allow all with sysctl kernel.io_uring_disabled=0, or use "
+			       "ioengine=libaio", (unsigned)getegid());
+	return err_set(e->err, code, "this machine allows io_uring only to root and the group "
+		       "%" PRId64 " (kernel.io_uring_disabled is 1): join it, allow all with "
+		       "sysctl kernel.io_uring_disabled=0, or use ioengine=libaio", group);
+}
+
 /* The sysctl says which of two: without it, a filter of system calls is left. */
 static int uring_forbidden(const struct engine *e, int code)
 {
@@ -46,10 +62,7 @@ static int uring_forbidden(const struct engine *e, int code)
 			       "(kernel.io_uring_disabled is 2): allow it with sysctl "
 			       "kernel.io_uring_disabled=0, or use ioengine=libaio");
 	if (disabled == 1)
-		return err_set(e->err, code, "this machine allows io_uring only to root and the "
-			       "group %" PRId64 " (kernel.io_uring_disabled is 1): join it, allow "
-			       "all with sysctl kernel.io_uring_disabled=0, or use ioengine=libaio",
-			       limits_sysctl("/proc/sys/kernel/io_uring_group"));
+		return uring_for_a_group(e, code);
 	return err_set(e->err, code, "a seccomp filter forbids io_uring, as containers' default "
 		       "profiles do: run with one that allows it (docker: --security-opt "
 		       "seccomp=unconfined), or use ioengine=libaio");

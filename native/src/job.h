@@ -16,6 +16,9 @@ enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
 enum zone_mode { ZONE_NONE, ZONE_STRIDED };
 enum rate_process { RATE_LINEAR, RATE_POISSON };
 enum verify_method { VERIFY_NONE, VERIFY_CRC32C };
+enum preallocation { ALLOCATE_NATIVE, ALLOCATE_NONE, ALLOCATE_POSIX, ALLOCATE_KEEP,
+	ALLOCATE_TRUNCATE };
+enum sync_mode { SYNC_NONE, SYNC_FULL, SYNC_DATA };
 enum clock_choice { CLOCK_UNSET, CLOCK_GETTIME, CLOCK_CPU };
 
 /* bssplit of one direction: shares add up to 100 %. */
@@ -44,6 +47,13 @@ struct size_value {
 /* Sizes from min to max; both 0: unset. */
 struct size_range {
 	uint64_t min_bytes, max_bytes;
+};
+
+/* cpus_allowed: bit n is CPU n; any is false when it is unset. */
+enum { CPUS_MAX = 1024 };
+struct cpu_list {
+	uint64_t bits[CPUS_MAX / 64];
+	bool any;
 };
 
 /* Ascending, in percent. */
@@ -78,7 +88,11 @@ struct job {
 	/* I/Os */
 	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;
 	bool direct, thread, time_based, invalidate, norandommap, randrepeat;
-	bool group_reporting, stonewall, end_fsync;
+	bool group_reporting, stonewall, exitall, end_fsync;
+	bool overwrite, unlink, zero_buffers, refill_buffers;
+	enum preallocation fallocate;
+	enum sync_mode sync;		/* O_SYNC or O_DSYNC */
+	struct cpu_list cpus_allowed;
 	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
 	uint32_t rwmixread_percent;
 	uint64_t runtime_ns, ramp_time_ns, startdelay_ns;

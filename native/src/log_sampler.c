@@ -67,9 +67,14 @@ static bool has_rows(const struct log_sampler *s, enum log_kind kind)
 	       (kind != LOG_SLAT || s->logs->job->ops->depth_max > 1);
 }
 
+static uint64_t time_ms(const struct log_sampler *s, uint64_t now_ns)
+{
+	return s->base_ms + (now_ns - s->begin_ns) / ms;
+}
+
 static void end_average(struct log_sampler *s, uint64_t now_ns)
 {
-	struct log_row row = { .time_ms = s->base_ms + (now_ns - s->begin_ns) / ms };
+	struct log_row row = { .time_ms = time_ms(s, now_ns) };
 
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		const struct counters c = counters_now(s, dir), *last = &s->last[dir];
@@ -128,8 +133,13 @@ static void write_columns(struct log_sampler *s, const uint64_t *columns)
 	log_text_line_end(t);
 }
 
+/* No two rows of a direction have the same time: what a last window of less than a ms
+ * counted stands a ms later, so that nothing is lost. */
 static void end_histogram(struct log_sampler *s, uint64_t now_ns)
 {
+	const uint64_t now_ms = time_ms(s, now_ns);
+	const uint64_t row_ms = s->histogram_row_ms && now_ms <= s->histogram_row_ms
+				? s->histogram_row_ms + 1 : now_ms;
 	struct log_text *t = &s->texts[LOG_HIST];
 
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
@@ -137,13 +147,14 @@ static void end_histogram(struct log_sampler *s, uint64_t now_ns)
 
 		if (!take_columns(s, dir, columns))
 			continue;
-		log_text_number(t, s->base_ms + (now_ns - s->begin_ns) / ms);
+		log_text_number(t, row_ms);
 		log_text_word(t, ", ");
 		log_text_number(t, (uint64_t)dir);
 		log_text_word(t, ", ");
 		log_text_number(t, s->logs->job->bs_bytes[dir]);
 		write_columns(s, columns);
 	}
+	s->histogram_row_ms = row_ms;
 }
 
 static bool find_begin(struct log_sampler *s)
@@ -185,6 +196,13 @@ uint64_t log_sampler_tick(struct log_sampler *s, uint64_t now_ns)
 	return s->average_due_ns < s->histogram_due_ns ? s->average_due_ns : s->histogram_due_ns;
 }
 
+/* An average over less than a ms after the last row would say nothing, and repeat its time. */
+static bool has_average_left(const struct log_sampler *s, uint64_t now_ns)
+{
+	return s->average_from_ns == s->begin_ns ||
+	       time_ms(s, now_ns) > time_ms(s, s->average_from_ns);
+}
+
 int log_sampler_finish(struct log_sampler *s, struct err *err)
 {
 	if (find_begin(s)) {
@@ -192,7 +210,7 @@ int log_sampler_finish(struct log_sampler *s, struct err *err)
 		/* A tick may have come a little later than the end. */
 		const uint64_t now_ns = end_ns > s->average_from_ns ? end_ns : s->average_from_ns;
 
-		if (averages(s))
+		if (averages(s) && has_average_left(s, now_ns))
 			end_average(s, now_ns);
 		if (histograms(s))
 			end_histogram(s, now_ns);

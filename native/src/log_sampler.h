@@ -12,6 +12,7 @@ struct log_sampler {
 	struct log_text texts[LOG_KINDS];
 	uint64_t begin_ns, base_ms;		/* begin_ns 0: the worker measures nothing yet */
 	uint64_t average_from_ns, average_due_ns, histogram_due_ns;
+	uint64_t histogram_row_ms;		/* time of the last row; 0: none yet */
 	struct counters last[DIR_DATA_COUNT];
 	uint64_t *buckets_last[DIR_DATA_COUNT];	/* HISTOGRAM_BUCKETS, or NULL before use */
 };

@@ -48,17 +48,26 @@ void log_text_word(struct log_text *t, const char *word)
 	t->used += length;
 }
 
-void log_text_number(struct log_text *t, uint64_t value)
+/* Its digits, at `at`; where they end. */
+static char *put_number(char *at, uint64_t value)
 {
-	char digits[DIGITS_MAX + 1];
-	char *at = digits + DIGITS_MAX;
+	char digits[DIGITS_MAX];
+	uint32_t first = DIGITS_MAX;
 
-	*at = '\0';
 	do {
-		*--at = (char)('0' + value % 10);
+		digits[--first] = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
-	log_text_word(t, at);
+	while (first < DIGITS_MAX)
+		*at++ = digits[first++];
+	return at;
+}
+
+void log_text_number(struct log_text *t, uint64_t value)
+{
+	reserve(t, DIGITS_MAX);
+	if (!t->error)
+		t->used = (size_t)(put_number(t->text + t->used, value) - t->text);
 }
 
 static int write_all(int fd, const char *text, size_t length)
@@ -98,6 +107,26 @@ static void flush(struct log_text *t)
 void log_text_line_end(struct log_text *t)
 {
 	log_text_word(t, "\n");
+	if (t->used >= FLUSH_BYTES)
+		flush(t);
+}
+
+/* Room is made once a row: a log has several rows of each I/O. */
+void log_text_row(struct log_text *t, const uint64_t *values, uint32_t count)
+{
+	char *at;
+
+	reserve(t, count * (DIGITS_MAX + 2));
+	if (t->error)
+		return;
+	at = t->text + t->used;
+	for (uint32_t i = 0; i < count; i++) {
+		at = put_number(at, values[i]);
+		*at++ = ',';
+		*at++ = ' ';
+	}
+	at[-2] = '\n';
+	t->used = (size_t)(at - 1 - t->text);
 	if (t->used >= FLUSH_BYTES)
 		flush(t);
 }

@@ -17,6 +17,8 @@ void log_text_init(struct log_text *t, const char *path);
 void log_text_number(struct log_text *t, uint64_t value);
 void log_text_word(struct log_text *t, const char *word);
 void log_text_line_end(struct log_text *t);	/* writes now and then */
+/* A line of at least one number, with commas between them. */
+void log_text_row(struct log_text *t, const uint64_t *values, uint32_t count);
 /* Write what is there, and free: 0 or a positive errno. */
 int log_text_finish(struct log_text *t);
 

@@ -85,23 +85,16 @@ void logs_release(struct logs *l)
 	*l = (struct logs){ .job = NULL };
 }
 
-static void number_after(struct log_text *t, uint64_t value)
-{
-	log_text_word(t, ", ");
-	log_text_number(t, value);
-}
-
 /* The last number is the priority of the I/O, which nothing here sets. */
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row)
 {
-	log_text_number(t, row->time_ms);
-	number_after(t, row->value);
-	number_after(t, row->dir);
-	number_after(t, row->bytes);
+	uint64_t values[6] = { row->time_ms, row->value, row->dir, row->bytes };
+	uint32_t count = 4;
+
 	if (job->log_offset)
-		number_after(t, row->offset);
-	number_after(t, 0);
-	log_text_line_end(t);
+		values[count++] = row->offset;
+	values[count++] = 0;
+	log_text_row(t, values, count);
 }
 
 /* Rows of each I/O on their way to one file. */

@@ -191,7 +191,8 @@ bool loop_is_general(const struct loop *l)
 	return account_wants_extras(job) || job->trace || job->write_iolog || job->thinktime_ns ||
 	       job->verify || has_rate(job) || job->iodepth_low ||
 	       !job->batch_complete_min || l->worker->clock_per_io ||
-	       (job->rw & RW_WRITE && (job->fsync || job->fdatasync));
+	       (job->rw & RW_WRITE && (job->fsync || job->fdatasync || job->refill_buffers ||
+				       job->zero_buffers));
 }
 
 void loop_run(struct loop *l)

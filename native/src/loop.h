@@ -22,6 +22,7 @@ struct slow {
 	uint64_t think_left, think_ticks;	/* I/Os until the next pause; or when it is */
 	bool emptying;			/* iodepth_low: nothing new for now */
 
+	struct random noise;		/* refill_buffers */
 	struct verify verify;
 	bool verifying;
 	int verify_error;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "steps.h"
 
@@ -92,15 +93,28 @@ static uint64_t intended_start(const struct loop *l)
 	return l->slow.begin_ticks + clock_ns_to_ticks(pace_due_ns(p, dir));
 }
 
+/* Buffers are whole pages: the last word may reach past the I/O, never past its buffer. */
+static void fill(struct random *noise, const struct job *job, const struct io *io)
+{
+	uint64_t *words = io->home;
+
+	if (job->zero_buffers) {	/* a read may have been here */
+		memset(words, 0, io->length);
+		return;
+	}
+	for (size_t i = 0; job->refill_buffers && i * sizeof(*words) < io->length; i++)
+		words[i] = random_next(noise);
+}
+
 static struct io *take_planned(struct loop *l, uint64_t now)
 {
 	const struct pattern_io *planned = &l->planned[l->planned_next++];
 	struct io *io = l->free[--l->free_count];
 
 	step_prepare(l, io, planned);
-	io->data_only = planned->data_only;
 	if (planned->dir == DIR_WRITE) {
 		note_write(l, planned->file);
+		fill(&l->slow.noise, l->job, io);
 		if (l->job->verify)
 			verify_seal(&l->slow.verify, io);
 	}
@@ -274,7 +288,7 @@ static int slow_init(struct loop *l)
 	*s = (struct slow){
 		.dirty = calloc(l->engine.files_count + 1, 1), .begin_ticks = clock_ticks(),
 		.think_left = UINT64_MAX, .think_ticks = UINT64_MAX,
-		.verify = { .unit_bytes = pattern_unit(job) },
+		.noise = { ~l->worker->seed }, .verify = { .unit_bytes = pattern_unit(job) },
 	};
 	pace_init(&s->pace, job, l->worker->seed);
 	if (job->thinktime_ns && !job->thinktime_iotime_ns)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "distribution.h"
 #include "engine.h"
 #include "options.h"
@@ -32,6 +33,7 @@ const char *const option_type_names[OPTION_TYPES] = {
 	[OPTION_SIZE_RANGE] = "size, or sizes `a-b`",
 	[OPTION_SPLITS] = "`size/percent:…`, or such lists `r,w,t`",
 	[OPTION_DISTRIBUTION] = "`random` or `zipf:theta`",
+	[OPTION_CPUS] = "CPUs, such as `0,2-4`",
 };
 
 const struct option *option_find(const struct option *table, const char *key)
@@ -344,6 +346,11 @@ static int parse_distribution(const struct target *t, const char *text)
 	return code;
 }
 
+static int parse_cpus(const struct target *t, const char *text)
+{
+	return cpus_parse(text, (void *)t->field, t->err);
+}
+
 static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) = {
 	[OPTION_STRING] = parse_string,
 	[OPTION_NUMBER] = parse_number,
@@ -360,6 +367,7 @@ static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) =
 	[OPTION_ENGINE] = parse_engine,
 	[OPTION_SPLITS] = parse_splits,
 	[OPTION_DISTRIBUTION] = parse_distribution,
+	[OPTION_CPUS] = parse_cpus,
 	[OPTION_LOG_NAME] = parse_log_name,
 	[OPTION_PERCENTILES] = parse_percentiles,
 	[OPTION_SIZE_RANGE] = parse_size_range,

@@ -52,6 +52,26 @@ static const struct option_choice think_choices[] = {
 	{ NULL, 0, NULL },
 };
 
+static const struct option_choice fallocate_choices[] = {
+	{ "native", ALLOCATE_NATIVE, "fallocate, where the filesystem can" },
+	{ "none", ALLOCATE_NONE, "the file grows as it is written" },
+	{ "0", ALLOCATE_NONE, "the same as none" },
+	{ "posix", ALLOCATE_POSIX, "posix_fallocate, which writes where there is no fallocate" },
+	{ "1", ALLOCATE_POSIX, "the same as posix" },
+	{ "keep", ALLOCATE_KEEP, "fallocate, and the size grows as the file is written" },
+	{ "truncate", ALLOCATE_TRUNCATE, "the size is set, and no space is kept" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option_choice sync_choices[] = {
+	{ "none", SYNC_NONE, "no" },
+	{ "0", SYNC_NONE, "the same as none" },
+	{ "sync", SYNC_FULL, "O_SYNC: data and all metadata" },
+	{ "1", SYNC_FULL, "the same as sync" },
+	{ "dsync", SYNC_DATA, "O_DSYNC: data and what is needed to read it" },
+	{ NULL, 0, NULL },
+};
+
 static const struct option_choice verify_choices[] = {
 	{ "0", VERIFY_NONE, "nothing" },
 	{ "crc32c", VERIFY_CRC32C, "a header with place, run and CRC-32C in each block" },
@@ -80,6 +100,8 @@ const struct option options_all[] = {
 	{ "clocksource", NULL, OPTION_ENUM, CATEGORY_REPORT, JOB(clocksource),
 	  .choices = clocksource_choices,
 	  .help = "Clock of all jobs; without it cpu where that can be trusted." },
+	{ "cpus_allowed", NULL, OPTION_CPUS, CATEGORY_PROCESS, JOB(cpus_allowed),
+	  .help = "CPUs that the job's clones share; without it, all of them." },
 	{ "description", NULL, OPTION_STRING, CATEGORY_JOB, JOB(description),
 	  .help = "Free text about the job, repeated in the results." },
 	{ "direct", NULL, OPTION_BOOL, CATEGORY_IO, JOB(direct), "0",
@@ -101,6 +123,11 @@ const struct option options_all[] = {
 	  .help = "With verify, read what was written when all is written, and check it." },
 	{ "end_fsync", NULL, OPTION_BOOL, CATEGORY_IO, JOB(end_fsync), "0",
 	  .help = "fsync each file when its writes are done, as a part of the runtime." },
+	{ "exitall", NULL, OPTION_FLAG, CATEGORY_PROCESS, JOB(exitall), "0",
+	  .help = "When a clone of this job ends, end the other jobs of its group, too." },
+	{ "fallocate", NULL, OPTION_ENUM, CATEGORY_TARGET, JOB(fallocate), "native",
+	  .choices = fallocate_choices,
+	  .help = "How space is kept for files that are only written." },
 	{ "fdatasync", NULL, OPTION_NUMBER, CATEGORY_IO, JOB(fdatasync), "0",
 	  .help = "fdatasync after every so many writes; 0 is never." },
 	{ "filename", NULL, OPTION_STRING, CATEGORY_TARGET, JOB(filename),
@@ -168,6 +195,9 @@ const struct option options_all[] = {
 	  .help = "Clones of the job that run at once." },
 	{ "offset", "fileoffset", OPTION_SIZE_VALUE, CATEGORY_SIZE, JOB(offset), "0",
 	  .help = "Where in the file or device the job begins." },
+	{ "overwrite", NULL, OPTION_BOOL, CATEGORY_TARGET, JOB(overwrite), "0",
+	  .help = "Fill files that are only written beforehand, so that no write is the first to "
+		  "its block." },
 	{ "per_job_logs", NULL, OPTION_BOOL, CATEGORY_REPORT, JOB(per_job_logs), "1",
 	  .help = "Each clone of each job has log files of its own; without it, jobs of the "
 		  "same log name share them." },
@@ -196,6 +226,8 @@ const struct option options_all[] = {
 	  .help = "Replay an I/O log (version 2 or 3) with its times, files and offsets instead of "
 		  "making I/O of one's own; several, separated by `:`, are shared out among the "
 		  "clones." },
+	{ "refill_buffers", NULL, OPTION_FLAG, CATEGORY_BUFFER, JOB(refill_buffers), "0",
+	  .help = "New noise for each write; without it, one word a page is new." },
 	{ "replay_align", NULL, OPTION_SIZE, CATEGORY_REPLAY, JOB(replay_align), "0",
 	  .help = "Lower replayed offsets to multiples of so many bytes; 0 leaves them." },
 	{ "replay_no_stall", NULL, OPTION_BOOL, CATEGORY_REPLAY, JOB(replay_no_stall), "0",
@@ -229,6 +261,8 @@ const struct option options_all[] = {
 	  .help = "Wait so long before the job starts." },
 	{ "stonewall", "wait_for_previous", OPTION_FLAG, CATEGORY_PROCESS, JOB(stonewall), "0",
 	  .help = "Start when all jobs before this one have ended; it begins a new group." },
+	{ "sync", NULL, OPTION_ENUM, CATEGORY_IO, JOB(sync), "none", .choices = sync_choices,
+	  .help = "A write is done when it is safe on the device." },
 	{ "thinktime", NULL, OPTION_TIME, CATEGORY_RATE, JOB(thinktime_ns), "0", .unit_ns = 1000,
 	  .help = "Pause after each I/O; a number without unit is in microseconds." },
 	{ "thinktime_blocks", NULL, OPTION_NUMBER, CATEGORY_RATE, JOB(thinktime_blocks), "1", 1,
@@ -247,6 +281,8 @@ const struct option options_all[] = {
 	  .help = "Run clones as threads instead of processes." },
 	{ "time_based", NULL, OPTION_FLAG, CATEGORY_TIME, JOB(time_based), "0",
 	  .help = "Go round until runtime is over, though all is transferred before." },
+	{ "unlink", NULL, OPTION_BOOL, CATEGORY_TARGET, JOB(unlink), "0",
+	  .help = "Delete the job's files when all jobs have ended; never a device." },
 	{ "verify", NULL, OPTION_ENUM, CATEGORY_IO, JOB(verify), "0", .choices = verify_choices,
 	  .help = "Write blocks that can be checked, and check blocks that are read." },
 	{ "verify_fatal", NULL, OPTION_BOOL, CATEGORY_IO, JOB(verify_fatal), "0",
@@ -263,6 +299,8 @@ const struct option options_all[] = {
 	{ "write_lat_log", NULL, OPTION_LOG_NAME, CATEGORY_REPORT, JOB(write_lat_log),
 	  .help = "Log submission, completion and total latency, in ns, to NAME_slat.N.log, "
 		  "NAME_clat.N.log and NAME_lat.N.log." },
+	{ "zero_buffers", NULL, OPTION_FLAG, CATEGORY_BUFFER, JOB(zero_buffers), "0",
+	  .help = "Write zeros, not noise; files are filled with them beforehand, too." },
 	{ "zonemode", NULL, OPTION_ENUM, CATEGORY_TARGET, JOB(zonemode), "none",
 	  .choices = zonemode_choices,
 	  .help = "How zonesize, zoneskip and zonerange are meant." },

@@ -33,6 +33,7 @@ enum option_type {
 	OPTION_SIZE_RANGE,	/* struct size_range: "a" or "a-b" */
 	OPTION_SPLITS,		/* struct block_split[DIR_DATA_COUNT] (distribution.h) */
 	OPTION_DISTRIBUTION,	/* struct distribution */
+	OPTION_CPUS,		/* struct cpu_list */
 	OPTION_TYPES,
 };
 

@@ -341,6 +341,8 @@ static void write_clock(struct json *j, const struct clock_facts *c)
 {
 	json_object_begin(j, "clock");
 	json_text(j, "source", c->source);
+	if (c->fallback[0])
+		json_text(j, "fallback", c->fallback);
 	json_float(j, "frequency_hz", c->frequency_hz);
 	json_float(j, "error_ppm", c->error_ppm);
 	json_text(j, "reads", c->reads);

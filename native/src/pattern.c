@@ -7,24 +7,8 @@
 #include <sys/random.h>
 
 #include "engine.h"
+#include "pattern_parts.h"
 #include "trace.h"
-#include "zipf.h"
-
-/*
- * Where the next I/O of one file falls: inside a window, which is the whole extent
- * or, with zones, one zone after another. `next` is the number of the block in the
- * window that comes next, or with a map the place in its order.
- */
-struct pattern_cursor {
-	struct pattern_extent extent;
-	uint64_t window_start, window_size;	/* from the start of the extent */
-	uint64_t window_left;			/* bytes still to do in this zone */
-	uint64_t next[DIR_DATA_COUNT];
-	struct permutation maps[DIR_DATA_COUNT];
-	struct zipf zipf;
-	struct permutation scatter;		/* of zipf's ranks over the blocks */
-	bool done;				/* for this pass */
-};
 
 static const uint64_t default_seed = 0x10a7e5eed;
 
@@ -38,60 +22,10 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 	return random_mix(seed ^ random_mix(((uint64_t)job_index << 32) + clone));
 }
 
-/* Shared by both directions of a mixed job, or one each. */
-static uint8_t lane(const struct pattern *p, uint8_t dir)
-{
-	return p->shared_map ? DIR_READ : dir;
-}
-
-static void window_init(struct pattern *p, struct pattern_cursor *c)
-{
-	memset(c->next, 0, sizeof(c->next));
-	if (!p->mapped)
-		return;
-	for (uint8_t dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		if (lane(p, dir) == dir)
-			permutation_init(&c->maps[dir], c->window_size / p->bs_bytes[dir],
-					 &p->maps);
-	}
-}
-
-static uint64_t block_max(const struct pattern *p)
-{
-	return p->bs_bytes[DIR_READ] > p->bs_bytes[DIR_WRITE] ? p->bs_bytes[DIR_READ]
-							      : p->bs_bytes[DIR_WRITE];
-}
-
-/* The zone at window_start, cut off at the end of the extent; a rest too small for
- * a block is left out and the first zone follows. */
-static void zone_enter(struct pattern *p, struct pattern_cursor *c, uint64_t start)
-{
-	if (start + block_max(p) > c->extent.size_bytes)
-		start = 0;
-	c->window_start = start;
-	c->window_size = c->extent.size_bytes - start;
-	if (c->window_size > p->zone_range)
-		c->window_size = p->zone_range;
-	c->window_left = p->zone_size;
-	window_init(p, c);
-}
-
-static void cursor_rewind(struct pattern *p, struct pattern_cursor *c)
-{
-	c->done = false;
-	if (p->zoned) {
-		zone_enter(p, c, 0);
-		return;
-	}
-	c->window_start = 0;
-	c->window_size = c->extent.size_bytes;
-	window_init(p, c);
-}
-
-static void pass_begin(struct pattern *p)
+void pattern_pass_begin(struct pattern *p)
 {
 	for (uint32_t i = 0; i < p->files_count; i++)
-		cursor_rewind(p, &p->cursors[i]);
+		pattern_cursor_rewind(p, &p->cursors[i]);
 	p->files_done = 0;
 	p->file = 0;
 	p->passes++;
@@ -113,156 +47,6 @@ static uint32_t draw_length(struct pattern *p, uint8_t dir)
 	return s->shares[0].bytes;
 }
 
-static uint8_t draw_dir(struct pattern *p)
-{
-	return random_next(&p->directions) >> 32 < p->read_threshold ? DIR_READ : DIR_WRITE;
-}
-
-/*
- * The usual case, a single file without zones and one block size: one tight loop
- * an order. It stops before the end of a pass; uniform offsets have none. In a mixed
- * sequential job either direction may be the one that gets there.
- */
-enum order { ORDER_SEQUENTIAL, ORDER_MAPPED, ORDER_UNIFORM };
-
-/* How many of n I/Os certainly belong to this pass; begins the next one at its end. */
-static inline __attribute__((always_inline))
-uint32_t plain_room(struct pattern *p, struct pattern_cursor *c, uint64_t blocks, uint32_t n,
-		    enum order order)
-{
-	const uint64_t *next = c->next;
-	const uint64_t done = order == ORDER_MAPPED || next[DIR_READ] > next[DIR_WRITE]
-			      ? next[DIR_READ] : next[DIR_WRITE];
-
-	if (order == ORDER_UNIFORM)
-		return n;
-	if (done == blocks) {
-		pass_begin(p);
-		return blocks < n ? (uint32_t)blocks : n;
-	}
-	return blocks - done < n ? (uint32_t)(blocks - done) : n;
-}
-
-static inline __attribute__((always_inline))
-uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum order order,
-		    bool mixed)
-{
-	struct pattern_cursor *c = p->cursors;
-	const uint64_t bs = p->bs_bytes[p->only_dir];
-	const uint64_t blocks = c->extent.size_bytes / bs;
-	const uint64_t start = c->extent.start_bytes;
-
-	n = plain_room(p, c, blocks, n, order);
-	const struct permutation map = c->maps[0];	/* copies: they stay in registers */
-	const uint64_t first = c->next[0];
-	struct random offsets = p->offsets;
-	struct pattern_io next = { .length = (uint32_t)bs, .dir = p->only_dir };
-
-	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t dir = mixed ? draw_dir(p) : p->only_dir;
-		const uint64_t block = order == ORDER_MAPPED ? permutation_at(&map, first + i)
-				       : order == ORDER_UNIFORM ? random_below(&offsets, blocks)
-				       : c->next[dir]++;
-
-		next.offset = start + block * bs;
-		next.dir = dir;
-		out[i] = next;
-	}
-	p->offsets = offsets;
-	if (order == ORDER_MAPPED)
-		c->next[0] += n;
-	p->loop_left -= n * bs < p->loop_left ? n * bs : p->loop_left;
-	return n;
-}
-
-#define FILL_PLAIN(name, order, mixed)							\
-static uint32_t name(struct pattern *p, struct pattern_io *out, uint32_t n)		\
-{											\
-	return fill_plain(p, out, n, order, mixed);					\
-}
-FILL_PLAIN(fill_sequential, ORDER_SEQUENTIAL, false)
-FILL_PLAIN(fill_mapped, ORDER_MAPPED, false)
-FILL_PLAIN(fill_uniform, ORDER_UNIFORM, false)
-FILL_PLAIN(fill_sequential_mixed, ORDER_SEQUENTIAL, true)
-FILL_PLAIN(fill_mapped_mixed, ORDER_MAPPED, true)
-FILL_PLAIN(fill_uniform_mixed, ORDER_UNIFORM, true)
-
-/* The next block inside the window: false when the window has no more. */
-static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
-			uint64_t *block)
-{
-	const uint64_t blocks = c->window_size / p->bs_bytes[dir];
-	uint64_t *next = &c->next[p->mapped ? lane(p, dir) : dir];
-
-	if (p->random && !p->mapped) {
-		*block = random_below(&p->offsets, blocks);
-		return true;
-	}
-	if (*next >= blocks)
-		return false;
-	*block = p->mapped ? permutation_at(&c->maps[lane(p, dir)], *next) : *next;
-	(*next)++;
-	return true;
-}
-
-/* A multiple of the unit from which length bytes fit into the window. */
-static uint64_t random_start(struct pattern *p, struct pattern_cursor *c, uint32_t length)
-{
-	const uint64_t starts = (c->window_size - length) / p->unit_bytes + 1;
-	uint64_t unit;
-
-	if (!p->zipf)
-		return random_below(&p->offsets, starts) * p->unit_bytes;
-	if (!c->zipf.count) {
-		zipf_init(&c->zipf, c->window_size / p->unit_bytes, p->theta);
-		permutation_init(&c->scatter, c->zipf.count, &p->maps);
-	}
-	unit = permutation_at(&c->scatter, zipf_draw(&c->zipf, &p->offsets));
-	return (unit < starts ? unit : starts - 1) * p->unit_bytes;
-}
-
-/* Blocks of any size, one after the other or anywhere. */
-static bool varied_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
-{
-	uint64_t *next = &c->next[io->dir];
-	uint64_t start = *next;
-
-	if (p->random)
-		start = random_start(p, c, io->length);
-	else if (start + io->length > c->window_size)
-		return false;
-	*next = start + io->length;
-	io->offset = c->extent.start_bytes + c->window_start + start;
-	return true;
-}
-
-static bool cursor_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
-{
-	const uint8_t dir = io->dir;
-	uint64_t block;
-
-	if (c->done)
-		return false;
-	if (p->varied && !p->zoned) {
-		c->done = !varied_take(p, c, io);
-		p->files_done += c->done;
-		return !c->done;
-	}
-	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
-		zone_enter(p, c, c->window_start + p->zone_range + p->zone_skip);
-		if (!window_take(p, c, dir, &block))
-			BUG("a zone that was just entered holds no block");
-	} else if (!p->zoned && !window_take(p, c, dir, &block)) {
-		c->done = true;
-		p->files_done++;
-		return false;
-	}
-	io->offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
-	c->window_left -= p->bs_bytes[dir] < c->window_left ? p->bs_bytes[dir]
-							    : c->window_left;
-	return true;
-}
-
 /* Round robin over the files that have something left; false: the pass is over. */
 static bool next_file(struct pattern *p, struct pattern_io *io)
 {
@@ -270,7 +54,7 @@ static bool next_file(struct pattern *p, struct pattern_io *io)
 		const uint32_t file = p->file;
 
 		p->file = file + 1 == p->files_count ? 0 : file + 1;
-		if (cursor_take(p, &p->cursors[file], io)) {
+		if (pattern_cursor_take(p, &p->cursors[file], io)) {
 			io->file = (uint16_t)file;
 			return true;
 		}
@@ -282,7 +66,7 @@ static uint8_t choose_dir(struct pattern *p)
 {
 	if (!p->mixed)
 		return p->only_dir;
-	return p->pace.both ? pace_first(&p->pace) : draw_dir(p);
+	return p->pace.both ? pace_first(&p->pace) : pattern_draw_dir(p);
 }
 
 static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
@@ -297,7 +81,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 		while (!next_file(p, &out[i])) {
 			if (i)
 				return i;
-			pass_begin(p);
+			pattern_pass_begin(p);
 		}
 		p->loop_left -= out[i].length < p->loop_left ? out[i].length : p->loop_left;
 	}
@@ -362,7 +146,7 @@ uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 			return 0;
 		p->loops_left -= p->loops_left != UINT64_MAX;
 		p->loop_left = p->loop_bytes;
-		pass_begin(p);
+		pattern_pass_begin(p);
 	}
 	n = loop_ios_left(p) < n ? (uint32_t)loop_ios_left(p) : n;
 	n = p->ios_left < n ? (uint32_t)p->ios_left : n;
@@ -373,17 +157,10 @@ uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 
 static void choose_fill(struct pattern *p)
 {
-	static uint32_t (*const plain[3][2])(struct pattern *, struct pattern_io *, uint32_t) = {
-		{ fill_sequential, fill_sequential_mixed },
-		{ fill_mapped, fill_mapped_mixed },
-		{ fill_uniform, fill_uniform_mixed },
-	};
-	const enum order order = !p->random ? ORDER_SEQUENTIAL
-				 : p->mapped ? ORDER_MAPPED : ORDER_UNIFORM;
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
 	const bool is_plain = p->files_count == 1 && !p->zoned && !p->pace.both && one_size;
 
-	p->fill = is_plain ? plain[order][p->mixed] : fill_general;
+	p->fill = is_plain ? pattern_plain(p) : fill_general;
 }
 
 uint32_t pattern_unit(const struct job *job)
@@ -443,7 +220,7 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 
 static int check(const struct pattern *p, const struct job *job, struct err *err)
 {
-	const uint64_t bs = block_max(p);
+	const uint64_t bs = pattern_block_max(p);
 
 	if (!bs)
 		return err_set(err, -EINVAL, "%s: the block size is 0", job->name);
@@ -457,7 +234,7 @@ static int check(const struct pattern *p, const struct job *job, struct err *err
 static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 		      const struct pattern_extent *extent, struct err *err)
 {
-	const uint64_t bs = block_max(p);
+	const uint64_t bs = pattern_block_max(p);
 
 	if (extent->size_bytes < bs)
 		return err_set(err, -EINVAL, "%s: %llu bytes of file %u hold no block of %llu: "

@@ -20,10 +20,15 @@
  */
 struct pattern_io {
 	uint64_t offset;
-	uint32_t length;
-	uint16_t file;
-	uint8_t dir;
-	uint8_t data_only;		/* of a DIR_SYNC, which only a replay plans */
+	union {
+		struct {
+			uint32_t length;
+			uint16_t file;
+			uint8_t dir;
+			uint8_t data_only;	/* of a DIR_SYNC, which only a replay plans */
+		};
+		uint64_t what;		/* these four in one copy, as in struct io */
+	};
 };
 
 /* The part of a file that the job may touch. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "fio_names.h"
 #include "jobfile.h"
 #include "options.h"
 #include "resolve_checks.h"
@@ -31,6 +32,9 @@ static int unknown_key(const struct resolver *r, const struct assignment *a)
 {
 	const char *close = option_suggest(a->key);
 
+	if (fio_has(a->key))
+		return place_error(r->err, &a->place, a->place.key_column, "%.80s: " FIO_HAS_IT,
+				   a->key);
 	return place_error(r->err, &a->place, a->place.key_column,
 			   "unknown option '%.80s'%s%s%s", a->key,
 			   close ? ", did you mean '" : "", close ? close : "",

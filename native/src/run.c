@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "progress.h"
 #include "rows.h"
 #include "status.h"
+#include "version.h"
 
 enum {
 	POLL_NS = 100 * 1000 * 1000,	/* a killed worker is noticed after this at most */
@@ -142,12 +144,27 @@ static void release_group(struct run *r, struct span g)
 	futex_wake_all(&control->go);
 }
 
+/* Only once: each time wakes those that ended, too. */
+static void end_group(struct run_control *control)
+{
+	if (atomic_exchange(&control->stop, 1))
+		return;
+	futex_wake_all(&control->stop);
+	futex_wake_all(&control->go);
+}
+
 static bool all_gone(struct run *r, struct span g)
 {
 	bool gone = true;
 
-	for (uint32_t i = g.first; i < g.end; i++)
-		gone = member_poll(&r->crew.members[i]) && gone;
+	for (uint32_t i = g.first; i < g.end; i++) {
+		struct member *m = &r->crew.members[i];
+		const bool ended = member_poll(m);
+
+		if (ended && m->worker.job->exitall)
+			end_group(r->crew.control);
+		gone = ended && gone;
+	}
 	return gone;
 }
 
@@ -201,16 +218,29 @@ static void tell_errors(const struct run *r, struct span g)
 	}
 }
 
+/* That the kernel's clock is used instead of the counter, and why. */
+static void tell_fallback(struct run *r)
+{
+	char text[2 * sizeof(clock_state.fallback)];
+
+	snprintf(text, sizeof(text), IOGATE_ENGINE_NAME ": warning: jobs are timed by "
+		 "clock_gettime, not by the time stamp counter: %s", clock_state.fallback);
+	say(r, text);
+}
+
 static void run_groups(struct run *r)
 {
 	struct crew *c = &r->crew;
 
 	for (struct span g = next_group(c, 0); g.first < c->count && !stop_requested;
 	     g = next_group(c, g.end)) {
+		if (!clock_check())
+			tell_fallback(r);
 		crew_start(c, g.first, g.end);
 		release_group(r, g);
 		watch_group(r, g);
 		crew_reap(c, g.first, g.end);
+		atomic_store(&c->control->stop, stop_requested);
 		log_watch_finish(&r->logs, c, g.first, g.end);
 		rows_finish(&r->rows, c, g.first, g.end);
 		tell_errors(r, g);
@@ -233,14 +263,25 @@ static const char *clock_reads(const struct crew *c, bool clock_per_io)
 	return "per-io";
 }
 
+/* What the last group was measured with; of a counter that drifted, all that is left to do
+ * is to say so. */
 static void note_clock(struct run *r)
 {
+	char text[2 * sizeof(clock_state.fallback)];
+
 	r->result->clock = (struct clock_facts){
 		.source = clock_source_name(), .frequency_hz = clock_state.frequency_hz,
 		.error_ppm = clock_error_ppm(),
 		.reads = clock_reads(&r->crew, r->options->clock_per_io),
 		.read_cost_ns = clock_read_cost_ns(),
 	};
+	memcpy(r->result->clock.fallback, clock_state.fallback, sizeof(clock_state.fallback));
+	if (clock_check())
+		return;
+	snprintf(text, sizeof(text), IOGATE_ENGINE_NAME ": warning: times are off: of the "
+		 "time stamp counter, %s; measure with clocksource=clock_gettime",
+		 clock_state.fallback);
+	say(r, text);
 }
 
 static int prepare(struct run *r, struct err *err)
@@ -268,12 +309,16 @@ static void measure(struct run *r)
 	struct result *result = r->result;
 
 	clock_calibrate();
+	if (clock_state.fallback[0])
+		tell_fallback(r);
 	result->start_unix_ms = clock_unix_ms();
 	disk_watch_begin(&r->disks);
 	current_control = r->crew.control;
 	if (stop_requested)
 		run_request_stop();
 	run_groups(r);
+	for (uint32_t i = 0; i < r->crew.count; i++)
+		target_unlink(&r->crew.members[i].target);
 	current_control = NULL;
 	disk_watch_end(&r->disks, &result->disks, &result->disks_count);
 	result->end_unix_ms = clock_unix_ms();
@@ -311,9 +356,6 @@ int run_jobs(const struct job_list *jobs, const struct run_options *options,
 	if (!memory)
 		return err_set(err, -ENOMEM, "no memory");
 	clock_init(!wants_clock(jobs, CLOCK_GETTIME));
-	if (wants_clock(jobs, CLOCK_CPU) && !clock_state.tsc)
-		say(&r, "clocksource=cpu: the time stamp counter of this machine cannot be "
-		    "trusted, clock_gettime is used");
 	ret = prepare(&r, err);
 	if (!ret)
 		measure(&r);

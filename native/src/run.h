@@ -2,6 +2,7 @@
 #ifndef IOGATE_RUN_H
 #define IOGATE_RUN_H
 
+#include "clock.h"
 #include "err.h"
 #include "job.h"
 
@@ -45,6 +46,7 @@ struct disk_util {
 
 struct clock_facts {
 	const char *source;		/* "tsc" or "clock_monotonic" */
+	char fallback[CLOCK_WHY_MAX];		/* why not "tsc", where it was wanted; else "" */
 	double frequency_hz;
 	double error_ppm;		/* calibration to end, against CLOCK_MONOTONIC_RAW */
 	const char *reads;		/* "per-io" or "per-batch" */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LENGTH_MAX = 63 };
+enum { LENGTH_MAX = 63, MISTAKES_MAX = 2 };
 
 static unsigned min(unsigned a, unsigned b)
 {
@@ -47,8 +47,8 @@ void suggestion_init(struct suggestion *s, const char *wanted)
 	const size_t length = strlen(wanted);
 
 	*s = (struct suggestion){ .wanted = wanted };
-	/* A third of the letters may be wrong: more, and a suggestion misleads. */
-	s->best_distance = (unsigned)(length < LENGTH_MAX ? length / 3 : 0) + 2;
+	/* Two letters may be wrong, of a third at most: more, and a suggestion misleads. */
+	s->best_distance = min((unsigned)(length < LENGTH_MAX ? length / 3 : 0), MISTAKES_MAX) + 1;
 }
 
 void suggestion_offer(struct suggestion *s, const char *candidate)

@@ -188,9 +188,9 @@ static int check_alignment(const struct job *job, const struct target_file *f, s
 	return 0;
 }
 
-static int check_write(const struct target_file *f, struct err *err)
+static int check_write(const struct job *job, const struct target_file *f, struct err *err)
 {
-	if (f->type == S_IFBLK)
+	if (f->type == S_IFBLK && writes(job))
 		return device_check_unused(f->path, f->device, err);
 	if (f->type == S_IFREG)
 		return device_check_file_unused(f->path, f->device, f->inode, err);
@@ -211,8 +211,8 @@ static int init_file(struct target *t, uint32_t i, struct err *err)
 		ret = set_extent(t, f, err);
 	if (!ret && t->direct)
 		ret = check_alignment(t->job, f, err);
-	if (!ret && writes(t->job) && !diskless(t->job))
-		ret = check_write(f, err);
+	if (!ret && (writes(t->job) || t->job->unlink) && !diskless(t->job))
+		ret = check_write(t->job, f, err);
 	return ret;
 }
 
@@ -223,9 +223,9 @@ int target_init(struct target *t, const struct job *job, uint32_t clone, bool re
 
 	*t = (struct target){ .job = job, .clone = clone };
 	t->direct = job->direct && !(job->ops->flags & (ENGINE_NO_DIRECT | ENGINE_DISKLESS));
-	if (readonly && writes(job))
-		return err_set(err, -EPERM, "%s: the job writes, and --readonly forbids it",
-			       job->name);
+	if (readonly && (writes(job) || job->unlink))
+		return err_set(err, -EPERM, "%s: the job %s, and --readonly forbids it", job->name,
+			       writes(job) ? "writes" : "deletes its files");
 	t->files_count = job->ops->flags & ENGINE_NO_DATA ? 0 : target_files_count(job);
 	if (t->files_count > UINT16_MAX)
 		return err_set(err, -EINVAL, "%s: %u files are too many: at most %u", job->name,
@@ -268,6 +268,8 @@ static int open_error(const struct target *t, const struct target_file *f, struc
 		       strerror(-code));
 }
 
+static const int sync_flag[] = { [SYNC_NONE] = 0, [SYNC_FULL] = O_SYNC, [SYNC_DATA] = O_DSYNC };
+
 static int open_file(const struct target *t, const struct target_file *f,
 		     struct engine_file *out, struct err *err)
 {
@@ -280,7 +282,8 @@ static int open_file(const struct target *t, const struct target_file *f,
 	out->fd = -1;
 	if (diskless(t->job))
 		return 0;
-	out->fd = open(f->path, access | O_CLOEXEC | (t->direct ? O_DIRECT : 0));
+	out->fd = open(f->path, access | sync_flag[t->job->sync] | O_CLOEXEC |
+		       (t->direct ? O_DIRECT : 0));
 	if (out->fd < 0)
 		return open_error(t, f, err);
 	if (t->job->invalidate)
@@ -320,5 +323,17 @@ void target_close(const struct target *t, struct engine_file *files)
 		if (files[i].fd >= 0)
 			close(files[i].fd);
 		files[i].fd = -1;
+	}
+}
+
+void target_unlink(const struct target *t)
+{
+	struct stat st;
+
+	for (uint32_t i = 0; t->job->unlink && !diskless(t->job) && i < t->files_count; i++) {
+		const char *path = t->files[i].path;
+
+		if (!lstat(path, &st) && S_ISREG(st.st_mode))
+			unlink(path);
 	}
 }

@@ -49,6 +49,8 @@ int target_open(const struct target *t, struct engine_file *files, struct err *e
  * that a job on a small file measures the same as on a large one. */
 void target_invalidate(const struct target *t, const struct engine_file *files);
 void target_close(const struct target *t, struct engine_file *files);
+/* With unlink=1, delete what are regular files. */
+void target_unlink(const struct target *t);
 
 /* Names as fio makes them, also for messages: a malloced path. */
 char *target_path(const struct job *job, uint32_t clone, uint32_t file);

@@ -16,10 +16,15 @@ enum { CHUNK_BYTES = 1 << 20 };
 struct layout {
 	const struct target *target;
 	const struct target_hooks *hooks;
-	uint64_t *chunk;		/* CHUNK_BYTES of noise */
+	uint64_t *chunk;		/* CHUNK_BYTES of noise, or zeros */
 	struct random noise;
 	struct err *err;
 };
+
+static bool zeros(const struct layout *l)
+{
+	return l->target->job->zero_buffers;
+}
 
 static uint64_t file_end(const struct target_file *f)
 {
@@ -72,7 +77,9 @@ static int write_error(const struct layout *l, const struct target_file *f, int 
 /* Noise neither compresses nor deduplicates, and one word a page changes each time. */
 static void renew_chunk(struct layout *l)
 {
-	for (size_t i = 0; i < CHUNK_BYTES / sizeof(uint64_t); i += 4096 / sizeof(uint64_t))
+	enum { PAGE_WORDS = 4096 / sizeof(uint64_t) };
+
+	for (size_t i = 0; !zeros(l) && i < CHUNK_BYTES / sizeof(uint64_t); i += PAGE_WORDS)
 		l->chunk[i] = random_next(&l->noise);
 }
 
@@ -107,13 +114,33 @@ static int write_data(struct layout *l, int fd, const struct target_file *f, uin
 	return fdatasync(fd) ? write_error(l, f, -errno, file_end(f) - from) : 0;
 }
 
+/* A mapping does not grow a file. */
+static enum preallocation preallocation(const struct job *job)
+{
+	const bool grows = job->fallocate == ALLOCATE_NONE || job->fallocate == ALLOCATE_KEEP;
+
+	return grows && job->ops->flags & ENGINE_NO_DIRECT ? ALLOCATE_TRUNCATE : job->fallocate;
+}
+
 static int reserve(struct layout *l, int fd, const struct target_file *f, uint64_t from)
 {
-	if (!fallocate(fd, 0, 0, (off_t)file_end(f)))
+	const enum preallocation how = preallocation(l->target->job);
+	const bool keep = how == ALLOCATE_KEEP;
+	int ret;
+
+	if (how == ALLOCATE_NONE)
 		return 0;
-	if (errno != EOPNOTSUPP && errno != ENOSYS)
-		return write_error(l, f, -errno, file_end(f) - from);
-	return ftruncate(fd, (off_t)file_end(f)) ? write_error(l, f, -errno, 0) : 0;
+	if (how == ALLOCATE_POSIX) {
+		ret = posix_fallocate(fd, 0, (off_t)file_end(f));
+		return ret ? write_error(l, f, -ret, file_end(f) - from) : 0;
+	}
+	if (how != ALLOCATE_TRUNCATE) {
+		if (!fallocate(fd, keep ? FALLOC_FL_KEEP_SIZE : 0, 0, (off_t)file_end(f)))
+			return 0;
+		if (errno != EOPNOTSUPP && errno != ENOSYS)
+			return write_error(l, f, -errno, file_end(f) - from);
+	}
+	return keep ? 0 : ftruncate(fd, (off_t)file_end(f)) ? write_error(l, f, -errno, 0) : 0;
 }
 
 /* What a failed layout leaves must not fill the disk: back to what was there. */
@@ -123,6 +150,11 @@ static void undo(const struct target_file *f, int fd, uint64_t from, bool create
 		unlink(f->path);
 	else if (ftruncate(fd, (off_t)from))
 		return;
+}
+
+static bool needs_data(const struct job *job)
+{
+	return job->rw & RW_READ || job->overwrite;
 }
 
 static int lay_out_file(struct layout *l, const struct target_file *f)
@@ -138,8 +170,8 @@ static int lay_out_file(struct layout *l, const struct target_file *f)
 	if (file_end(f) - from > bytes_available(f))
 		ret = full(l, f, file_end(f) - from);
 	else
-		ret = l->target->job->rw & RW_READ ? write_data(l, fd, f, from)
-						   : reserve(l, fd, f, from);
+		ret = needs_data(l->target->job) ? write_data(l, fd, f, from)
+						 : reserve(l, fd, f, from);
 	if (ret)
 		undo(f, fd, from, created);
 	close(fd);
@@ -182,10 +214,10 @@ int target_layout(const struct target *t, const struct target_hooks *hooks, stru
 
 	if (t->job->ops->flags & ENGINE_DISKLESS || !announce(t, hooks))
 		return 0;
-	l.chunk = malloc(CHUNK_BYTES);
+	l.chunk = calloc(1, CHUNK_BYTES);
 	if (!l.chunk)
 		return err_set(err, -ENOMEM, "%s: no memory for layout", t->job->name);
-	for (size_t i = 0; i < CHUNK_BYTES / sizeof(uint64_t); i++)
+	for (size_t i = 0; !zeros(&l) && i < CHUNK_BYTES / sizeof(uint64_t); i++)
 		l.chunk[i] = random_next(&l.noise);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
 		if (needs_layout(&t->files[i]))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,20 +13,15 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "trace_words.h"
 
 enum {
-	WORDS_MAX = 5,
 	LENGTH_MAX = 1 << 30,
 	FILES_MAX = UINT16_MAX,
 };
 
 /* What binary traces begin with, in either byte order; the byte left out is a version. */
 static const char blktrace_magic[2][4] = { "eat", "tae" };
-
-struct word {
-	const char *text;
-	size_t length;
-};
 
 struct reader {
 	struct trace *trace;
@@ -37,8 +31,7 @@ struct reader {
 	/* most lines are about the same file as the one before */
 	uint32_t last_file;
 	uint64_t now_ns;		/* of the trace, before scaling */
-	struct word words[WORDS_MAX];	/* of the line: name, action, offset, length */
-	unsigned words_count;
+	struct words words;		/* of the line: name, action, offset, length */
 	struct err *err;
 };
 
@@ -52,49 +45,6 @@ static int line_error(const struct reader *r, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	return err_set(r->err, -EINVAL, "%s:%u: %s", r->name, r->line, text);
-}
-
-static bool word_is(const struct word *w, const char *text)
-{
-	return strlen(text) == w->length && !memcmp(w->text, text, w->length);
-}
-
-/* Decimal digits, or -1: nothing else is a number in a log. */
-static int word_number(const struct word *w, uint64_t *value)
-{
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < w->length; i++) {
-		const unsigned digit = (unsigned)w->text[i] - '0';
-
-		if (digit > 9 || __builtin_mul_overflow(number, 10u, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)digit, &number))
-			return -1;
-	}
-	*value = number;
-	return w->length ? 0 : -1;
-}
-
-/* false: too many words. */
-static bool split(struct reader *r, const char *line, size_t length)
-{
-	size_t at = 0;
-
-	r->words_count = 0;
-	while (at < length) {
-		const size_t start = at;
-
-		while (at < length && !isspace((unsigned char)line[at]))
-			at++;
-		if (at > start) {
-			if (r->words_count == WORDS_MAX)
-				return false;
-			r->words[r->words_count++] = (struct word){ line + start, at - start };
-		} else {
-			at++;
-		}
-	}
-	return true;
 }
 
 static int find_file(struct reader *r, const struct word *name)
@@ -200,8 +150,8 @@ static int read_transfer(struct reader *r, uint16_t file, uint8_t dir)
 	const uint32_t align = r->job->replay_align ? r->job->replay_align : 1;
 	uint64_t offset, length;
 
-	if (r->words_count != 4 || word_number(&r->words[2], &offset) ||
-	    word_number(&r->words[3], &length))
+	if (r->words.count != 4 || word_number(&r->words.at[2], &offset) ||
+	    word_number(&r->words.at[3], &length))
 		return line_error(r, "an offset and a length in bytes are missing");
 	if (!length || length > LENGTH_MAX)
 		return line_error(r, "a length of %llu bytes: 1 to %d are possible",
@@ -218,7 +168,7 @@ static int read_wait(struct reader *r)
 {
 	uint64_t us;
 
-	if (r->words_count < 3 || word_number(&r->words[2], &us) || us > UINT64_MAX / 2000)
+	if (r->words.count < 3 || word_number(&r->words.at[2], &us) || us > UINT64_MAX / 2000)
 		return line_error(r, "wait needs a number of microseconds");
 	r->now_ns += us * 1000;
 	return 0;
@@ -226,18 +176,18 @@ static int read_wait(struct reader *r)
 
 static int read_action(struct reader *r)
 {
-	const struct word *action = &r->words[1];
-	const int file = find_file(r, &r->words[0]);
+	const struct word *action = &r->words.at[1];
+	const int file = find_file(r, &r->words.at[0]);
 	static const char *const names[] = { "read", "write", "sync", "datasync", "trim" };
 	unsigned kind = 0;
 
 	if (word_is(action, "add"))
-		return add_file(r, &r->words[0]);
+		return add_file(r, &r->words.at[0]);
 	if (word_is(action, "wait") && r->version == 2)
 		return read_wait(r);
 	if (file < 0)
 		return line_error(r, "the file '%.*s' was not added before",
-				  (int)r->words[0].length, r->words[0].text);
+				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (word_is(action, "open") || word_is(action, "close"))
 		return 0;
 	while (kind < 5 && !word_is(action, names[kind]))
@@ -262,13 +212,12 @@ static int read_time(struct reader *r)
 {
 	uint64_t us;
 
-	if (word_number(&r->words[0], &us) || us > UINT64_MAX / 2000)
-		return line_error(r, "'%.*s' is no time in microseconds", (int)r->words[0].length,
-				  r->words[0].text);
+	if (word_number(&r->words.at[0], &us) || us > UINT64_MAX / 2000)
+		return line_error(r, "'%.*s' is no time in microseconds",
+				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (us * 1000 > r->now_ns)
 		r->now_ns = us * 1000;
-	r->words_count--;
-	memmove(r->words, r->words + 1, r->words_count * sizeof(r->words[0]));
+	words_drop_first(&r->words);
 	return 0;
 }
 
@@ -276,13 +225,13 @@ static int read_line(struct reader *r, const char *line, size_t length)
 {
 	int ret = 0;
 
-	if (!split(r, line, length))
+	if (!words_split(&r->words, line, length))
 		return line_error(r, "too many words: file names cannot hold blanks");
-	if (!r->words_count)
+	if (!r->words.count)
 		return 0;
 	if (r->version == 3)
 		ret = read_time(r);
-	if (!ret && r->words_count < 2)
+	if (!ret && r->words.count < 2)
 		ret = line_error(r, "a file and an action are missing");
 	return ret ? ret : read_action(r);
 }

@@ -17,7 +17,8 @@
  * Each request for it takes as long as /control says, which can change at any time:
  *
  *	delay_us=N		every request
- *	stall_ms=N every_ms=M	requests of the first N of every M ms wait for their end
+ *	stall_ms=N every_ms=M	requests of N of every M ms wait for their end; the first time
+ *	first_ms=N		so long after this was written
  *	fail_at=N		the N-th request from now on fails with EIO; 0: none
  *
  * What is written there starts the counts anew; reading it gives what requests really
@@ -29,7 +30,7 @@ static struct {
 	char *image;
 	size_t image_bytes;
 	pthread_mutex_t lock;
-	uint64_t delay_ns, stall_ns, every_ns, fail_at, begin_ns;
+	uint64_t delay_ns, stall_ns, every_ns, first_ns, fail_at, begin_ns;
 	uint64_t requests, sum_ns, min_ns, max_ns;
 } disk = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -51,15 +52,24 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
+/* How long a stall still lasts, so long after the disk was told to have some. */
+static uint64_t stalled_ns(uint64_t past_ns)
+{
+	uint64_t into;
+
+	if (!disk.every_ns || past_ns < disk.first_ns)
+		return 0;
+	into = (past_ns - disk.first_ns) % disk.every_ns;
+	return into < disk.stall_ns ? disk.stall_ns - into : 0;
+}
+
 /* When a request that comes now is to be answered; true: with an error. */
 static int plan(uint64_t now, uint64_t *answer)
 {
 	int fails;
 
 	pthread_mutex_lock(&disk.lock);
-	*answer = now + disk.delay_ns;
-	if (disk.every_ns && (now - disk.begin_ns) % disk.every_ns < disk.stall_ns)
-		*answer += disk.stall_ns - (now - disk.begin_ns) % disk.every_ns;
+	*answer = now + disk.delay_ns + stalled_ns(now - disk.begin_ns);
 	fails = ++disk.requests == disk.fail_at;
 	pthread_mutex_unlock(&disk.lock);
 	return fails;
@@ -119,6 +129,7 @@ static int write_control(const char *text, size_t size)
 	disk.delay_ns = setting(copy, "delay_us=") * 1000;
 	disk.stall_ns = setting(copy, "stall_ms=") * 1000000;
 	disk.every_ns = setting(copy, "every_ms=") * 1000000;
+	disk.first_ns = setting(copy, "first_ms=") * 1000000;
 	disk.fail_at = setting(copy, "fail_at=");
 	disk.requests = disk.sum_ns = disk.max_ns = 0;
 	disk.min_ns = UINT64_MAX;

@@ -93,6 +93,17 @@ MISTAKES = {
     "no value wanted": (["--readonly=1"], "", "--readonly takes no value"),
     "file missing": (["no.fio"], "", "cannot read the job file 'no.fio': No such file"),
     "folder": (["."], "", "cannot read the job file '.': Is a directory"),
+    "of fio's": (
+        ["--name=j", "--nice=5"],
+        "",
+        "--nice: fio has it, iogate-engine does not have it yet",
+    ),
+    "command of fio's": (["--minimal"], "", "--minimal: fio has it"),
+    "key of fio's": (["-"], "[j]\n bsrange=1k-4k\n", "stdin:2:2: bsrange: fio has it"),
+    "help of fio's": (["--cmdhelp=openfiles"], "", "openfiles: fio has it"),
+    "format of fio's": ([*SMALL, "--output-format=terse"], "", "terse: fio has it"),
+    "far from all": (["--name=j", "--nume=x"], "", "unknown option --nume, did you mean --name?"),
+    "CPU": ([*SMALL, "--cpus_allowed=x"], "", "cpus_allowed: 'x' is no list of CPUs"),
     "key": (["-"], "[j]\n\n  bogus = 3\n", "stdin:3:3: unknown option 'bogus'"),
     "key case": (["-"], "[j]\nSize=4k\n", "stdin:2:1: unknown option 'Size', did you mean"),
     "value": (["-"], "[j]\nsize = 4q\n", "stdin:2:8: size: cannot read '4q': no unit 'q'"),
@@ -251,6 +262,26 @@ def test_a_signal_ends_the_run_with_its_results(
     document = json.loads(ran.out)
     assert document["iogate"]["interrupted"] is True
     assert document["jobs"][0]["read"]["total_ios"] > 0
+    assert time.monotonic() - started < 50
+
+
+def test_no_worker_outlives_a_killed_run(engine: Path, tmp_path: Path) -> None:
+    """Although workers have sessions of their own, so that neither a Ctrl-C in the shell nor
+    its share of the CPU is theirs."""
+    started = time.monotonic()
+    arguments = ["--name=j", "--size=1m", "--time_based", "--runtime=60", "--ioengine=null"]
+    with subprocess.Popen(
+        [engine, *arguments, "--numjobs=2", "--status-fd=2"], cwd=tmp_path, text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stderr
+        next(line for line in process.stderr if '"running"' in line)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        workers = [int(child) for child in children]
+        assert [os.getsid(worker) for worker in workers] == workers
+        process.kill()
+        process.stderr.read()  # ends when the last of them is gone
+    assert len(workers) == 2
     assert time.monotonic() - started < 50
 
 

@@ -152,3 +152,40 @@ def test_cpu_time_has_the_kernels_workers(engine: Path, tmp_path: Path) -> None:
     ran = ours(engine, tmp_path, f"{job}sqthread_poll\n")
     usage = ran.document()["jobs"][0]
     assert usage["usr_cpu"] + usage["sys_cpu"] > 20
+
+
+NOT_YET = DOCUMENT.read_text().partition("## What is not there yet")[2]
+VALUES = {
+    "rw=trim": "rw: 'trim' is not one of read, write",
+    "rw=randtrimwrite": "rw: 'randtrimwrite' is not one of",
+    "verify=md5": "verify: 'md5' is not one of 0, crc32c",
+    "random_distribution=pareto:0.2": "random_distribution: 'pareto:0.2' is not one of random",
+    "zonemode=zbd": "zonemode: 'zbd' is not one of none, strided",
+    "ioengine=pvsync2": "ioengine: there is no engine 'pvsync2'",
+}
+
+
+@pytest.mark.parametrize(("setting", "says"), VALUES.items(), ids=VALUES.keys())
+def test_a_value_that_fio_has_is_told(
+    engine: Path, tmp_path: Path, setting: str, says: str
+) -> None:
+    ran = ours(engine, tmp_path, f"[j]\nsize=1m\n{setting}\n")
+    assert ran.status == 2
+    assert f"stdin:3:{len(setting.partition('=')[0]) + 2}: {says}" in ran.err
+
+
+def test_an_option_that_fio_has_is_told(engine: Path, fio: str, tmp_path: Path) -> None:
+    """Every option that the document says is not there yet; and fio knows it by that name."""
+    rows = [
+        line
+        for line in NOT_YET.splitlines()
+        if line.endswith("`test_an_option_that_fio_has_is_told` |")
+    ]
+    names = [name for row in rows for name in re.findall(r"`([\w-]+)`", row.rsplit("|", 2)[0])]
+    assert len(names) > 50
+    for name in names:
+        ran = ours(engine, tmp_path, f"[j]\n{name}=1\n")
+        assert ran.status == 2
+        assert f"stdin:2:1: {name}: fio has it, iogate-engine does not" in ran.err
+        known = run(fio, [f"--cmdhelp={name}"], tmp_path)
+        assert not re.search("No such command|closest match", known.out + known.err), name

@@ -149,6 +149,15 @@ def _options() -> Iterable[tuple[str, str]]:
     yield "disabled", _job("j", f"{deep} disable_lat=1 disable_slat=1 disable_bw=1")
     yield "clocksource", _job("j", "rw=read size=256k clocksource=clock_gettime")
     yield "split", _job("j", "rw=read size=1m bssplit=4k/50:4k/50")
+    yield "cpus", _job("j", "rw=read size=256k cpus_allowed=0")
+    for how in ("none", "native", "posix", "keep", "truncate", "0", "1"):
+        yield f"fallocate-{how}", _job("j", f"rw=write size=256k number_ios=4 fallocate={how}")
+    yield "overwrite", _job("j", "rw=write size=256k number_ios=4 fallocate=none overwrite=1")
+    for how in ("none", "sync", "dsync", "1"):
+        yield f"sync-{how}", _job("j", f"rw=randwrite size=64k sync={how}")
+    yield "unlink", _job("j", "rw=randrw size=256k unlink=1 numjobs=2 nrfiles=2")
+    yield "zeros", _job("j", "rw=randrw size=256k zero_buffers")
+    yield "refill", _job("j", f"{deep} rw=randwrite refill_buffers")
     yield "group", _job("j", "rw=randrw size=256k numjobs=3 group_reporting description=x")
 
 

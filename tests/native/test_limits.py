@@ -77,10 +77,12 @@ def _as_root() -> None:
         pytest.skip("needs root")
 
 
-def _with_file(engine: Path, folder: Path, path: str, text: str) -> list[str]:
-    """The engine in a mount namespace of its own, where `path` says `text`."""
-    (folder / "number").write_text(f"{text}\n")
-    script = f'mount --bind "{folder}/number" {path} && exec "$0" "$@"'
+def _with_files(engine: Path, folder: Path, numbers: dict[str, int]) -> list[str]:
+    """The engine in a mount namespace of its own, where each path says its number."""
+    for path, number in numbers.items():
+        (folder / Path(path).name).write_text(f"{number}\n")
+    mounts = [f'mount --bind "{folder}/{Path(path).name}" {path}' for path in numbers]
+    script = " && ".join([*mounts, 'exec "$0" "$@"'])
     return ["unshare", "--mount", "sh", "-c", script, str(engine)]
 
 
@@ -91,16 +93,25 @@ def test_a_filter_that_forbids_io_uring(engine: Path, tmp_path: Path) -> None:
     assert "ioengine=libaio" in ran.err
 
 
-@pytest.mark.parametrize(("value", "said"), [(1, "only to root and the group"), (2, "to all")])
-def test_io_uring_disabled(engine: Path, tmp_path: Path, value: int, said: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "group", "said"),
+    [
+        (1, -1, "only to root (kernel.io_uring_disabled is 1, and kernel.io_uring_group names"),
+        (1, 27, "only to root and the group 27 (kernel.io_uring_disabled is 1)"),
+        (2, -1, "forbids io_uring to all (kernel.io_uring_disabled is 2)"),
+    ],
+)
+def test_io_uring_disabled(engine: Path, tmp_path: Path, value: int, group: int, said: str) -> None:
     _as_root()
     if not Path("/proc/sys/kernel/io_uring_disabled").exists():
         pytest.skip("this kernel has no kernel.io_uring_disabled")
-    command = _with_file(engine, tmp_path, "/proc/sys/kernel/io_uring_disabled", str(value))
+    numbers = {
+        "/proc/sys/kernel/io_uring_disabled": value, "/proc/sys/kernel/io_uring_group": group,
+    }  # fmt: skip
+    command = _with_files(engine, tmp_path, numbers)
     ran = _run(command, tmp_path, _failing(IO_URING_SETUP, errno.EPERM), "ioengine=io_uring")
     assert ran.status == 1
     assert said in ran.err
-    assert f"(kernel.io_uring_disabled is {value})" in ran.err
     assert "sysctl kernel.io_uring_disabled=0" in ran.err
 
 
@@ -112,7 +123,7 @@ def test_a_kernel_without_io_uring(engine: Path, tmp_path: Path) -> None:
 
 def test_aio_max_nr(engine: Path, tmp_path: Path) -> None:
     _as_root()
-    command = _with_file(engine, tmp_path, "/proc/sys/fs/aio-nr", "65530")
+    command = _with_files(engine, tmp_path, {"/proc/sys/fs/aio-nr": 65530})
     options = "ioengine=libaio iodepth=16 numjobs=2"
     ran = _run(command, tmp_path, _failing(IO_SETUP, errno.EAGAIN), options)
     assert ran.status == 1

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "log_buffer.h"
+#include "log_sampler.h"
 #include "log_text.h"
 
 static const uint64_t ms = 1000000;
@@ -58,6 +59,16 @@ static char *file_text(const char *name)
 	return text;
 }
 
+static uint64_t file_bytes(const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", core_folder, name);
+	assert_int_equal(stat(path, &st), 0);
+	return (uint64_t)st.st_size;
+}
+
 static void text_grows_by_lines(void **state)
 {
 	char path[128];
@@ -78,6 +89,25 @@ static void text_grows_by_lines(void **state)
 					       "0, 18446744073709551615\n");
 	assert_int_equal(log_text_create(path), 0);
 	assert_string_equal(file_text("text"), "");
+}
+
+static void rows_are_numbers_with_commas(void **state)
+{
+	const uint64_t most[] = { 0, 9, 10, 99, 100, UINT64_MAX };
+	char path[128];
+	struct log_text t;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/rows", core_folder);
+	assert_int_equal(log_text_create(path), 0);
+	log_text_init(&t, path);
+	log_text_row(&t, most, 6);
+	for (int i = 0; i < 100000; i++)	/* more than is kept before it is written */
+		log_text_row(&t, most, 1);
+	assert_int_equal(log_text_finish(&t), 0);
+	assert_int_equal(strncmp(file_text("rows"), "0, 9, 10, 99, 100, 18446744073709551615\n"
+				 "0\n0\n", 44), 0);
+	assert_int_equal(file_bytes("rows"), 40 + 2 * 100000);
 }
 
 /* A log's name must not make a device or a pipe a log. */
@@ -177,7 +207,7 @@ static void windows_add_up(void **state)
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	at = file_text("windows_iops.1.log");
 	for (; sscanf(at, "%lu, %lu, 0, 0, 0\n%n", &time, &value, &used) == 2; at += used) {
-		assert_true(time >= last);	/* the last one may be shorter than a ms */
+		assert_true(time > last);
 		ios += value * (time - last) / 1000;
 		last = time;
 	}
@@ -186,6 +216,50 @@ static void windows_add_up(void **state)
 	assert_in_range(ios, result.rows[0].stats->dirs[0].ios * 95 / 100,
 			result.rows[0].stats->dirs[0].ios * 105 / 100);
 	result_release(&result);
+}
+
+/* One I/O more, as the worker counts it. */
+static void count_one(struct worker_shared *w, uint64_t clat_ns)
+{
+	struct dir_stats *d = &w->stats.dirs[DIR_READ];
+
+	d->ios++;
+	moments_add(&d->clat, clat_ns);
+	histogram_add(&d->clat_histogram, clat_ns);
+}
+
+/* A window of 100 ms whose tick came 0.1 ms late, then an I/O and the end 0.3 ms later. */
+static void no_two_rows_have_the_same_time(void **state)
+{
+	struct worker_shared *w = calloc(1, sizeof(*w));
+	struct job job = core_job("null", RW_READ, 1 << 20);
+	struct log_sampler sampler;
+	struct logs logs;
+	struct err err;
+
+	(void)state;
+	job.log_avg_ms = job.log_hist_ms = 100;
+	job.log_hist_coarseness = 6;
+	job.write_lat_log = job.write_hist_log = log_name("twice");
+	assert_int_equal(logs_init(&logs, &job, 1, &err), 0);
+	worker_stats_init(&w->stats);
+	w->begin_ns = 1000 * ms;
+	atomic_store(&w->state, WORKER_RUNNING);
+	log_sampler_init(&sampler, &logs, w);
+	count_one(w, 30);
+	log_sampler_tick(&sampler, 1000 * ms + 1);
+	log_sampler_tick(&sampler, 1100 * ms + 100000);
+	count_one(w, 50);
+	w->stats.runtime_ns = 100 * ms + 400000;
+	atomic_store(&w->state, WORKER_DONE);
+	assert_int_equal(log_sampler_finish(&sampler, &err), 0);
+	assert_string_equal(file_text("twice_clat.1.log"), "100, 30, 0, 0, 0\n");
+	assert_int_equal(lines(file_text("twice_clat_hist.1.log")), 2);
+	assert_non_null(strstr(file_text("twice_clat_hist.1.log"), "100, 0, 4096, 1, 0,"));
+	assert_non_null(strstr(file_text("twice_clat_hist.1.log"), "\n101, 0, 4096, 1, 0,"));
+	log_sampler_release(&sampler);
+	logs_release(&logs);
+	free(w);
 }
 
 static void a_log_that_cannot_be_is_refused(void **state)
@@ -218,6 +292,7 @@ static void all_histograms_count_all(void **state)
 			const struct dir_stats *d = &result.rows[0].stats->dirs[dir];
 
 			assert_true(d->ios > 0);
+			assert_int_equal(histogram_count(&d->clat_histogram), d->ios);
 			assert_int_equal(histogram_count(&d->lat_histogram), d->ios);
 			assert_int_equal(histogram_count(&d->slat_histogram),
 					 (*ops)->depth_max > 1 ? d->ios : 0);
@@ -231,10 +306,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_keeps_order_over_chunks),
 		cmocka_unit_test(text_grows_by_lines),
+		cmocka_unit_test(rows_are_numbers_with_commas),
 		cmocka_unit_test(only_files_become_logs),
 		cmocka_unit_test(each_io_is_a_row),
 		cmocka_unit_test(clones_share_a_log_when_asked),
 		cmocka_unit_test(windows_add_up),
+		cmocka_unit_test(no_two_rows_have_the_same_time),
 		cmocka_unit_test(a_log_that_cannot_be_is_refused),
 		cmocka_unit_test(all_histograms_count_all),
 	};

@@ -75,8 +75,8 @@ WINDOWS = "rw=randrw size=1m ioengine=libaio iodepth=4 time_based runtime=1100ms
 
 
 def test_windows_are_fios(engine: Path, fio: str, tmp_path: Path) -> None:
-    """As many windows as fio has, with one row a direction; ours have a last, shorter one
-    in all logs, fio only in those of latencies."""
+    """Windows as fio has them, with one row a direction; ours have a last, shorter one in
+    all logs, fio only in those of latencies. On a busy machine a job ends a window later."""
     options = f"{WINDOWS} log_avg_msec=250 {ALL} log_hist_msec=250 write_hist_log=x"
     reference, ours = _both(engine, fio, tmp_path, _job(options))
     expected, found = _logs(reference.folder), _logs(ours.folder)
@@ -84,9 +84,13 @@ def test_windows_are_fios(engine: Path, fio: str, tmp_path: Path) -> None:
     assert found.keys() == expected.keys()
     for name, rows in found.items():
         assert {len(row) for row in rows} == {len(row) for row in expected[name]}, name
-        assert Counter(row[2 if "hist" not in name else 1] for row in rows) == {0: 5, 1: 5}
-        assert len(rows) - len(expected[name]) in {0, 2}, name
-        assert sorted({row[0] // 250 for row in rows}) == [1, 2, 3, 4], name
+        windows = sorted({row[0] // 250 for row in rows})
+        assert windows == list(range(1, len(windows) + 1)), name
+        assert len(windows) >= 4, name
+        reads, writes = Counter(row[2 if "hist" not in name else 1] for row in rows).values()
+        assert reads == writes, name
+        assert reads - len(windows) in {0, 1}, name
+        assert len(rows) - len(expected[name]) in {-2, 0, 2, 4}, name
     for name in ("x_bw.1.log", "x_clat.1.log"):
         assert {row[3:] for row in found[name]} == {row[3:] for row in expected[name]}
 

@@ -40,6 +40,8 @@ static uint32_t type_width(enum option_type type)
 		return DIR_DATA_COUNT * sizeof(struct block_split);
 	case OPTION_DISTRIBUTION:
 		return sizeof(struct distribution);
+	case OPTION_CPUS:
+		return sizeof(struct cpu_list);
 	case OPTION_SIZE_RANGE:
 		return sizeof(struct size_range);
 	case OPTION_SIZES:
@@ -196,6 +198,10 @@ static void wrong_values_say_why(void **state)
 		{ "percentile_list", "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21",
 		  "more than 20" },
 		{ "log_hist_coarseness", "7", "at most 6" },
+		{ "cpus_allowed", "3-1", "no list of CPUs" },
+		{ "cpus_allowed", "0,", "no list of CPUs" },
+		{ "cpus_allowed", "1024", "no list of CPUs" },
+		{ "cpus_allowed", "-1", "no list of CPUs" },
 	};
 	struct arena *memory = arena_new();
 	struct job job = { 0 };
@@ -221,6 +227,8 @@ static void suggestions_are_close(void **state)
 	assert_string_equal(option_suggest("runtmie"), "runtime");
 	assert_string_equal(option_suggest("Size"), "size");
 	assert_null(option_suggest("frobnicate"));
+	assert_null(option_suggest("bz"));
+	assert_null(option_suggest("thinkytimes_x"));
 	assert_int_equal(edit_distance("", "abc"), 3);
 	assert_int_equal(edit_distance("abcd", "abdc"), 1);
 	assert_int_equal(edit_distance("kitten", "sitting"), 3);

@@ -3,7 +3,6 @@
 
 #include "core.h"
 #include "account.h"
-#include "clock.h"
 #include "stats.h"
 
 static void moments_are_mean_and_deviation(void **state)
@@ -128,26 +127,6 @@ static void levels_are_fios(void **state)
 	assert_int_equal(s.submit_levels[1], 1);
 }
 
-/* The clock agrees with the kernel's, to and fro, also over a year of ticks. */
-static void clock_converts(void **state)
-{
-	const uint64_t year = 365ull * 86400 * 1000000000;
-	uint64_t ticks, ns, back;
-
-	(void)state;
-	clock_init(true);
-	clock_calibrate();
-	ticks = clock_ticks();
-	ns = clock_monotonic_ns();
-	usleep(20000);
-	ticks = clock_ticks_to_ns(clock_ticks() - ticks);
-	ns = clock_monotonic_ns() - ns;
-	assert_true(fabs((double)ticks / (double)ns - 1) < 0.05);
-	back = clock_ticks_to_ns(clock_ns_to_ticks(year));
-	assert_true(year - back < 1000 || back - year < 1000);
-	assert_true(clock_error_ppm() < 500);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,7 +137,6 @@ int main(void)
 		cmocka_unit_test(settling_fills_in),
 		cmocka_unit_test(errors_are_counted_by_kind),
 		cmocka_unit_test(levels_are_fios),
-		cmocka_unit_test(clock_converts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
