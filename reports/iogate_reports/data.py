@@ -10,24 +10,47 @@ from typing import Protocol, TypeVar
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Run
+from iogate.model.trend import Trend
 from iogate.model.verdict import Observation, ThresholdVerdict
-from iogate_reports.text import anchor
+from iogate_reports.history import Lines, lines_of, minutes
+from iogate_reports.lines import Line
+from iogate_reports.text import anchor, short
 
 CURVE_BASELINES = 5
 """Curves show the newest runs of the baseline only: more would cost time, not add truth."""
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """What the two sides of a page are called: a run and its baseline, or two arms."""
+
+    now: str = "this run"
+    before: str = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
 class CaseData:
-    """One case with its repetitions, those of the newest baseline runs, and its verdicts."""
+    """One case with its repetitions, those it is compared with, and its verdicts. The latter
+    are of the newest baseline runs; in a comparison of the base arm. ``history`` is of each
+    metric that has one; ``nights`` are the times (Unix minutes) of all nights it counts."""
 
     case: Case
     anchor: str
     measurements: tuple[Measurement, ...] = ()
     baseline: tuple[Measurement, ...] = ()
+    sides: Sides = Sides()
     thresholds: tuple[ThresholdVerdict, ...] = ()
     observations: tuple[Observation, ...] = ()
     failures: tuple[CaseFailure, ...] = ()
+    history: Mapping[str, Line] = field(default_factory=dict)
+    nights: Sequence[int] = ()
+
+
+def counted(data: CaseData) -> str:
+    """``3 vs 9 repetitions``; what a case's charts are drawn from."""
+    before = f" vs {len(data.baseline)}" if data.baseline else ""
+    only = len(data.measurements) == 1 and not before
+    return f"{len(data.measurements)}{before} {'repetition' if only else 'repetitions'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +82,24 @@ class Page:
     run: Run
     baseline: Sequence[Run] = ()
     job_files: Mapping[str, str] = field(default_factory=dict)
+    trend: Trend | None = None
+    broken: Sequence[str] = ()
+
+    @cached_property
+    def sides(self) -> Sides:
+        compared = self.run.plan.comparison
+        if compared is None:
+            return Sides()
+        base, candidate = (short(arm.name, 40) for arm in (compared.base, compared.candidate))
+        return Sides(candidate, base)
 
     @cached_property
     def cases(self) -> tuple[CaseData, ...]:
         return tuple(_cases(self))
+
+    @cached_property
+    def history(self) -> Lines:
+        return lines_of(self.run, self.trend)
 
     @cached_property
     def by_id(self) -> dict[str, CaseData]:
@@ -78,20 +115,30 @@ class Page:
 
 def _cases(page: Page) -> Iterator[CaseData]:
     run, verdict = page.run, page.run.verdict
-    measured = _grouped(run.measurements)
+    compared = run.plan.comparison
+    own = [m for m in run.measurements if compared is None or m.arm != compared.base.name]
+    base = [m for m in run.measurements if compared and m.arm == compared.base.name]
+    measured, other_arm = _grouped(own), _grouped(base)
     before = [(_names(old), _grouped(old.measurements)) for old in page.baseline[:CURVE_BASELINES]]
     judged = _grouped(verdict.thresholds if verdict else ())
     observed = _grouped(verdict.observations if verdict else ())
     failed = _grouped(run.failures)
+    past: dict[str, dict[str, Line]] = {}
+    for (case_id, metric), line in page.history.items():
+        past.setdefault(case_id, {})[metric] = line
+    nights = minutes(page.trend)
     for index, case in enumerate(run.plan.cases):
         yield CaseData(
             case=case,
             anchor=anchor("case", case.id, index),
             measurements=measured.get(case.id, ()),
-            baseline=_former(case, measured.get(case.id, ()), before),
+            baseline=other_arm.get(case.id, ()) or _former(case, measured.get(case.id, ()), before),
+            sides=page.sides,
             thresholds=judged.get(case.id, ()),
             observations=observed.get(case.id, ()),
             failures=failed.get(case.id, ()),
+            history=past.get(case.id, {}),
+            nights=nights,
         )
 
 

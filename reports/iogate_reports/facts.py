@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from iogate.model.run import Run
+from iogate.model.units import Unit, format_value
 from iogate_reports.text import short
 
 Value = str | int | float | bool
@@ -35,11 +36,37 @@ _RESTLESS = re.compile(
 )
 
 
+_KIB = 1024
+_ENDINGS = (
+    ("_bytes", "B"),
+    ("block_size", "B"),
+    ("_kb", "KiB"),
+    ("_usec", "µs"),
+    ("_centisecs", "cs"),
+    ("_ratio", "%"),
+    ("_hz", "Hz"),
+    ("_khz", "kHz"),
+    ("_ms", "ms"),
+)
+
+
 def show(value: Value) -> str:
     """A fact's value as text: yes and no for truth."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+def with_unit(name: str, value: Value) -> str:
+    """A fact as text; a number whose name ends in its unit says it: ``128 GiB (137…, bytes)``."""
+    text = show(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text
+    unit = next((unit for end, unit in _ENDINGS if name.endswith(end)), "")
+    if unit == "B" and value >= _KIB:
+        size = format_value(float(value), Unit.BYTES_PER_SECOND).removesuffix("/s")
+        return f"{size} ({value:,} B)"
+    return f"{text} {unit}".rstrip()
 
 
 def first_value(fact: Fact, environment: Mapping[str, Value]) -> str:

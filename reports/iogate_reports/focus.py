@@ -7,7 +7,7 @@ from iogate_reports.words import ERROR, OUTCOMES, Word
 
 ALL = 24
 """Up to so many cases all are shown in full."""
-MOST = 8
+MOST = 4
 """With more, the worst so many are; the others are shown at a glance."""
 
 

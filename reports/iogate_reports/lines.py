@@ -30,9 +30,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of a series and the alert that it belongs to."""
+    """A change of a series and the alert that it belongs to; none for a recovery, which is
+    told with the alert that it ends."""
 
-    alert: Alert
+    alert: Alert | None
     change: Change
 
     @property
@@ -59,6 +60,15 @@ class Line:
         ends = [*(s - 1 for s in starts[1:]), len(nights) - 1]
         pairs = zip(starts, ends, strict=True)
         return tuple(self._segment(a, b) for a, b in pairs if a <= b)
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """What a vertical axis has to hold: the values, and all but a twentieth of the ends of
+        their intervals. One repetition that went astray does not flatten a year."""
+        one = self.series
+        aside = len(one.lows) // 20
+        lows, highs = sorted(one.lows)[aside:], sorted(one.highs)[: len(one.highs) - aside]
+        return min((*one.values, *lows[:1])), max((*one.values, *highs[-1:]))
 
     def place(self, night: int) -> int:
         """Where a night of the trend is in this series, or the next one that is."""
@@ -101,6 +111,22 @@ class SpecTrend:
         """Machine ids, in the order of their first series."""
         return tuple(dict.fromkeys(one.machine_id for one in self.trend.series))
 
+    @cached_property
+    def gone(self) -> dict[tuple[str, str], int]:
+        """Cases that the newest night of a host did not measure: (case id, machine id) → when
+        the last one began that did, in Unix nanoseconds."""
+        last: dict[tuple[str, str], int] = {}
+        newest: dict[str, int] = {}
+        for one in self.trend.series:
+            key, night = (one.case_id, one.machine_id), max(one.nights, default=-1)
+            last[key] = max(last.get(key, -1), night)
+            newest[one.machine_id] = max(newest.get(one.machine_id, -1), night)
+        return {
+            key: self.trend.nights[night].started_ns
+            for key, night in last.items()
+            if 0 <= night < newest[key[1]]
+        }
+
 
 def _lines(spec: SpecTrend) -> Iterator[Line]:
     trend = spec.trend
@@ -115,7 +141,7 @@ def _lines(spec: SpecTrend) -> Iterator[Line]:
         key = (one.case_id, one.metric, one.machine_id, one.environment)
         yield Line(
             one,
-            tuple(moves.get(key, ())),
+            tuple(_in_order(moves.get(key, ()), one.recoveries)),
             tuple(minutes[night] for night in one.nights),
             tuple(_within(trend.markers, one)),
             _limits(cases.get(one.case_id), one.metric),
@@ -139,9 +165,13 @@ def _moves(alerts: Sequence[Alert]) -> Mapping[Key, list[Move]]:
         for change in alert.changes:
             key = (change.case_id, change.metric, alert.machine_id, alert.environment)
             found.setdefault(key, []).append(Move(alert, change))
-    for moves in found.values():
-        moves.sort(key=lambda move: move.change.estimate)
     return found
+
+
+def _in_order(news: Sequence[Move], recoveries: Sequence[Change]) -> list[Move]:
+    """Oldest first."""
+    moves = [*news, *(Move(None, change) for change in recoveries)]
+    return sorted(moves, key=lambda move: move.change.estimate)
 
 
 def _within(markers: Sequence[Marker], one: SeriesTrend) -> Iterator[Marker]:
@@ -162,8 +192,12 @@ def _plain(one: SeriesTrend) -> str:
     return f"{one.metric}-{one.machine_id[:8]}-{one.environment[:8]}".replace(".", "-")
 
 
+RESERVED = {"", "index", "runs"}
+"""Names that pages have by themselves, also where they are served."""
+
+
 def file_name(text: str, index: int) -> str:
     """A name for a page's file: the text's plain characters, and its number where some were
     left out. Never a path, never hidden."""
     plain = re.sub(r"[^a-z0-9]+", "-", short(text, 60).lower()).strip("-")
-    return plain if plain == text and plain not in {"", "index"} else f"{plain or 'x'}-{index}"
+    return plain if plain == text and plain not in RESERVED else f"{plain or 'x'}-{index}"

@@ -10,38 +10,54 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from iogate.model.run import Run
+from iogate.model.trend import Trend
 from iogate_reports.data import Page
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.sections import SECTIONS
 from iogate_reports.sections.verdict import headline, revision_text
 from iogate_reports.text import clean, short
+from iogate_reports.vendor import uplot
+from iogate_reports.zoom import Zoom, payload
 
 _HERE = Path(__file__).parent
 STYLES = ("tokens.css", "page.css", "verdict.css", "tables.css", "charts.css", "print.css")
 
 
 def render_report(
-    run: Run, baseline: Sequence[Run] = (), *, job_files: Mapping[str, str] | None = None
+    run: Run,
+    baseline: Sequence[Run] = (),
+    *,
+    job_files: Mapping[str, str] | None = None,
+    trend: Trend | None = None,
+    broken: Sequence[str] = (),
 ) -> str:
     """The whole report. ``baseline`` is newest first; ``job_files`` maps a case's id to the
-    text that ran, else the text is written from the case's options."""
-    page = Page(run, tuple(baseline), dict(job_files or {}))
+    text that ran, else the text is written from the case's options. ``trend`` is what the
+    history says of the spec. ``broken`` are sentences on what of the run could not be read."""
+    page = Page(run, tuple(baseline), dict(job_files or {}), trend, tuple(broken))
     parts = []
+    zooms: list[Zoom] = []
     for section in SECTIONS:
         view = section.view(page)
         if view is not None:
+            zooms += view.get("zooms", ())
             template = environment().get_template(f"{section.name}.html.j2")
             parts.append((section, Markup(template.render(view))))  # noqa: S704 - autoescaped
     word, _ = headline(run)
-    code = script("limits.js")
+    drawn = uplot() if zooms else None
+    codes = (
+        script("tables.js", "limits.js"),
+        *((drawn.script, script("zoom.js", "rates.js")) if drawn else ()),
+    )
     return (
         environment()
         .get_template("page.html.j2")
         .render(
             sections=parts,
-            styles=Markup(styles(*STYLES)),  # noqa: S704 - our own style sheets
-            script=Markup(code),  # noqa: S704 - our own script
-            policy=policy([code]),
+            styles=Markup(styles(*STYLES) + (drawn.style if drawn else "")),  # noqa: S704 - ours
+            scripts=[Markup(code) for code in codes],  # noqa: S704 - our own, and uPlot
+            payload=Markup(payload(zooms)) if drawn else "",  # noqa: S704 - escaped there
+            policy=policy(codes),
             word=word,
             run=run,
             title=f"{word.word}: {short(run.plan.spec_name, 60)}, {revision_text(run.revision)}",

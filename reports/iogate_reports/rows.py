@@ -7,25 +7,26 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import PurePath
 
 from iogate.model.spec import Level
-from iogate.model.units import format_value
+from iogate.model.units import Better, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
 from iogate_reports.text import median, overlap, relative_change, short, signed
 from iogate_reports.words import OUTCOMES, Change, Word, describe_change
-
-_PLAIN = re.compile(r"[\w.-]+")
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Texts of one row. ``reason`` is empty where the row's numbers say it all; ``where``
-    is the limit's place in the spec, for one that did not pass. ``id`` is for links to the row:
-    the case and the metric, the same in every report of the spec."""
+    """Texts of one row. ``effect`` is how many pairs of a repetition here and one of the
+    baseline (in a comparison: how many blocks) came out worse, or better, where the change is
+    clear. ``reason`` is empty where the row's numbers say it all; ``where`` is the limit's
+    place in the spec, for one that did not pass. ``id`` is for links to the row: the case and
+    the metric, the same in every report of the spec."""
 
     verdict: ThresholdVerdict
     word: Word
@@ -40,6 +41,7 @@ class Row:
     baseline: str
     change: Change | None
     change_interval: str
+    effect: str
     count: str
     reason: str
     where: str
@@ -68,6 +70,12 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
     one = _with_baseline(one, data)
     threshold = one.threshold
     word = OUTCOMES[one.outcome]
+    change = describe_change(
+        one.change,
+        one.better,
+        one.change_interval,
+        overlap=overlap(one.samples, one.baseline_samples),
+    )
     return Row(
         verdict=one,
         word=word,
@@ -80,15 +88,11 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         value=format_value(one.value, one.unit),
         value_interval=_value_interval(one),
         baseline=format_value(one.baseline, one.unit),
-        change=describe_change(
-            one.change,
-            one.better,
-            one.change_interval,
-            overlap=overlap(one.samples, one.baseline_samples),
-        ),
+        change=change,
         change_interval=_change_interval(one, wanted),
+        effect=_effect(one) if change and change.key != "same" else "",
         count=_count(one),
-        reason=short(one.reason, 600) if _needs_reason(one) else "",
+        reason=short(one.reason if _needs_reason(one) else _remark(one), 600),
         where="" if word.key == "pass" else _place(one),
     )
 
@@ -127,6 +131,22 @@ def _needs_reason(one: ThresholdVerdict) -> bool:
     return one.outcome is Outcome.INCONCLUSIVE and not straddles
 
 
+def _remark(one: ThresholdVerdict) -> str:
+    """What the gate adds to its sentence beyond what the row's numbers say."""
+    limit = one.threshold.limit
+    if one.outcome is Outcome.MISSING_BASELINE:
+        return ""
+    if not limit.relative:
+        return _sentence(one.reason.partition("; ")[2])
+    told = one.reason.partition(f"limit {limit.text.strip()}")[2].lstrip(":;, ")
+    plain = one.outcome is Outcome.PASS or told.startswith("the interval straddles")
+    return "" if plain else _sentence(told)
+
+
+def _sentence(text: str) -> str:
+    return text if text.startswith("iogate") else text[:1].upper() + text[1:]
+
+
 def _place(one: ThresholdVerdict) -> str:
     """``gate.yaml:33:9``: the folder is known to who reads the report of a spec."""
     where = one.threshold.where
@@ -150,9 +170,30 @@ def _count(one: ThresholdVerdict) -> str:
     return f"{own} vs {len(one.baseline_samples)}" if one.baseline_samples else own
 
 
+def _effect(one: ThresholdVerdict) -> str:
+    """``27 of 27 pairs worse``; empty where nothing was compared, or all came out the same."""
+    if not one.samples or not one.baseline_samples:
+        return ""
+    pairs, what = _pairs(one)
+    sign = 1 if one.better is Better.HIGH else -1
+    better = sum((now - before) * sign > 0 for now, before in pairs)
+    worse = sum((now - before) * sign < 0 for now, before in pairs)
+    if not better and not worse:
+        return ""
+    most, word = (worse, "worse") if worse >= better else (better, "better")
+    return f"{most} of {len(pairs)} {what} {word}"
+
+
+def _pairs(one: ThresholdVerdict) -> tuple[list[tuple[float, float]], str]:
+    now, before = one.samples, one.baseline_samples
+    if one.blocks and len(now) == len(before):
+        return list(zip(now, before, strict=True)), "blocks"
+    return list(product(now, before)), "pairs"
+
+
 def _value_interval(one: ThresholdVerdict) -> str:
     around = one.value_interval
-    if around is None or not _real(around):
+    if around is None or not _real(around) or around.low == around.high:
         return ""
     low, high = format_value(around.low, one.unit), format_value(around.high, one.unit)
     number, _, unit = low.partition(" ")
@@ -173,7 +214,7 @@ def _real(around: Interval) -> bool:
 
 
 def _share(around: Interval) -> str:
-    return f"{around.confidence * 100:g} % CI" if around.confidence > 0 else "range"
+    return f"{around.confidence * 100:.3g} % CI" if around.confidence > 0 else "range"
 
 
 def _excess(one: ThresholdVerdict) -> float:

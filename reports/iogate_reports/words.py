@@ -16,12 +16,14 @@ SAME = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """``rank`` orders rows, worst first; ``key`` names the style and the icon."""
+    """``rank`` orders rows, worst first; ``key`` names the style and the icon; ``brief`` is the
+    meaning in a few words."""
 
     key: str
     word: str
     rank: int
     meaning: str
+    brief: str = ""
 
 
 OUTCOMES: dict[Outcome, Word] = {
@@ -31,6 +33,7 @@ OUTCOMES: dict[Outcome, Word] = {
         0,
         "The limit is broken, and the measurements leave no doubt of it at the confidence "
         "given. The build fails.",
+        "limit broken, beyond doubt",
     ),
     Outcome.INCONCLUSIVE: Word(
         "inconclusive",
@@ -38,6 +41,7 @@ OUTCOMES: dict[Outcome, Word] = {
         1,
         "The confidence interval reaches past both sides of the limit: these measurements "
         "cannot tell. More repetitions, or less noise, would settle it.",
+        "these measurements cannot tell",
     ),
     Outcome.MISSING_BASELINE: Word(
         "missing",
@@ -45,6 +49,7 @@ OUTCOMES: dict[Outcome, Word] = {
         2,
         "The limit compares with earlier accepted runs of the same case on the same host, "
         "and there are none, or too few. Runs that are accepted from now on become the baseline.",
+        "nothing earlier to compare with",
     ),
     Outcome.WARN: Word(
         "warn",
@@ -52,12 +57,14 @@ OUTCOMES: dict[Outcome, Word] = {
         3,
         "A limit of level “warn” is broken, or the spec’s policy asks for attention. "
         "The build goes on.",
+        "limit broken, the build goes on",
     ),
     Outcome.PASS: Word(
         "pass",
         "pass",
         4,
         "The measurements keep the limit.",
+        "limit kept",
     ),
 }
 
@@ -66,6 +73,7 @@ ERROR = Word(
     "not measured",
     0,
     "A repetition gave no measurement: the engine failed, was stopped, or could not start.",
+    "a repetition gave nothing",
 )
 
 STATUSES: dict[RunStatus, tuple[Word, str]] = {

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from iogate.errors import EngineError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
+from iogate.gate_compared import hopeless_words
 from iogate.jobfile import render
 from iogate.measure import Bench, measure_once
 from iogate.model.comparison import Arm, Comparison
@@ -67,6 +68,9 @@ def measure_blocks(
         standings = stand(run.plan, progress.measurements)
         progress.open = _still_open(block, standings, comparison, progress)
         each_s = (time.monotonic() - began) / block
+        if block == 1:
+            for text in hopeless(standings):
+                announce(text)
         announce(block_text(block, standings, comparison, progress.open, each_s))
         if not progress.open:
             break
@@ -85,6 +89,19 @@ def order_in_block(comparison: Comparison, case: Case, block: int) -> tuple[int,
     return (0, 1) if coin.random() < 0.5 else (1, 0)
 
 
+def run_name(comparison: Comparison, repetition: int) -> str:
+    """What a repetition of a comparison is: ``block 3, deep``."""
+    block, place = divmod(repetition - 1, 2)
+    arm = (comparison.base, comparison.candidate)[place]
+    return f"block {block + 1}, {arm.name}"
+
+
+def hopeless(standings: Sequence[Standing]) -> list[str]:
+    """Why some thresholds will not be decided, whatever the number of blocks: who hears it
+    after the first block can stop and correct the spec."""
+    return [hopeless_words(one) for one in standings if one.state is State.UNDECIDABLE]
+
+
 def block_text(
     block: int,
     standings: Sequence[Standing],
@@ -92,20 +109,35 @@ def block_text(
     still_open: frozenset[str],
     each_s: float,
 ) -> str:
-    """``block 6 of at most 28: 3 of 8 decided; about 4 more blocks, 5 min``."""
-    decided = [one for one in standings if one.state is not State.OPEN]
-    failed = sum(one.state is State.FAILED for one in standings)
-    text = f"block {block} of at most {comparison.most_blocks}"
+    """``block 6 of at most 28: 3 of 8 thresholds decided; about 4 more blocks, 5 min``."""
+    bound = "at most " if comparison.sequential else ""
+    text = f"block {block} of {bound}{comparison.most_blocks}"
     if standings:
-        text += f": {len(decided)} of {len(standings)} thresholds decided"
+        text += f": {_counts(standings)}"
+    most = comparison.most_blocks - block
+    if not still_open or not most:
+        given_up = any(one.state is State.OPEN for one in standings)
+        return f"{text}; {'nothing more can be measured' if given_up else 'done'}"
+    if not comparison.sequential:
+        return f"{text}; {_blocks(most)}, {_minutes(most * each_s)}"
+    undecided = [one for one in standings if one.pairs.case.id in still_open]
+    if all(one.sd is None for one in undecided):
+        return f"{text}; at most {_blocks(most)}, {_minutes(most * each_s)}"
+    guess = min(max(one.more for one in undecided), most)
+    return f"{text}; about {_blocks(guess)}, {_minutes(guess * each_s)} (at most {most})"
+
+
+def _counts(standings: Sequence[Standing]) -> str:
+    states = [one.state for one in standings]
+    never, failed = states.count(State.UNDECIDABLE), states.count(State.FAILED)
+    text = f"{failed + states.count(State.SETTLED)} of {len(states)} thresholds decided"
     if failed:
         text += f", {failed} failed"
-    if not still_open:
-        return f"{text}; done"
-    most = comparison.most_blocks - block
-    more = [one.more for one in standings if one.pairs.case.id in still_open]
-    guess = most if not comparison.sequential else min(max(more, default=most), most)
-    return f"{text}; about {guess} more blocks, {_minutes(guess * each_s)} (at most {most})"
+    return f"{text}, {never} cannot be" if never else text
+
+
+def _blocks(number: int) -> str:
+    return "1 more block" if number == 1 else f"{number} more blocks"
 
 
 def _minutes(seconds: float) -> str:
@@ -156,6 +188,7 @@ def _measure_block(
             return
         bench.observer.repetition_started(case, repetition)
         try:
+            bench.stage.ready(side.cases[case.id], anew=True)
             _prepare(side, case, block)
             measured = measure_once(
                 side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)

@@ -26,10 +26,9 @@ def make_comparison(
     *,
     seed: int,
     most_blocks: int | None = None,
-    trusted: bool = False,
 ) -> Sides:
     """The spec as a plan to compare two arms by, cut down to what the request selects.
-    RefusedError for an arm with a shell command, unless the spec is ``trusted``."""
+    RefusedError for an arm of the spec that runs a program, unless the spec is trusted."""
     spec = load_spec(request.spec)
     arms = find_arm(spec, base, "base"), find_arm(spec, candidate, "candidate")
     if arms[0].name == arms[1].name:
@@ -37,13 +36,15 @@ def make_comparison(
             f"both arms are {arms[0].name}", remedy="iogate canary compares a spec with itself"
         )
     for arm in arms:
-        if arm.prepare and not trusted:
+        theirs = arm.prepare or (arm.engine and arm in spec.compare.arms)
+        if theirs and not request.trusted:
+            what = "a shell command" if arm.prepare else f"the engine {arm.engine}"
             raise RefusedError(
-                f"arm {arm.name} of {request.spec} runs a shell command as you",
+                f"arm {arm.name} of {request.spec} runs {what} as you",
                 remedy="read it, and allow it with --trust",
             )
     rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or spec.compare.blocks)
-    sides = _cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
     if not any(t.limit.relative for case in sides.plan.cases for t in case.thresholds):
         raise UsageError(
             f"{request.spec} has no limit vs baseline: there is nothing to compare by",
@@ -56,10 +57,11 @@ def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:
     """The spec against itself, in ``blocks`` blocks, all of them measured."""
     arms = Arm("A"), Arm("B")
     rule = Comparison(*arms, seed=seed, most_blocks=blocks, sequential=False, canary=True)
-    return _cut_down(request, make_sides(load_spec(request.spec), *arms, request.overrides), rule)
+    return cut_down(request, make_sides(load_spec(request.spec), *arms, request.overrides), rule)
 
 
-def _cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
+def cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
+    """The cases that the request selects, to be compared by this rule."""
     plan = sides.plan
     kept = [n for n, case in enumerate(plan.cases) if selected(case, request)]
     if not kept:

@@ -2,10 +2,8 @@
 
 A sample is one repetition's value of a metric. An absolute limit is held against the samples
 by counting (``iogate.gate_limits``). In a comparison of two arms a limit ``vs baseline`` is
-judged block by block (``iogate.gate_blocks``); elsewhere it is held against the interval of the
-relative change from the history's samples: fail when the whole interval is past the limit,
-pass when the whole of it is within, inconclusive when it straddles the limit. How the
-interval is made is ``iogate.stats.compare``'s matter alone.
+judged block by block (``iogate.gate_blocks``); elsewhere it is held against the history
+(``iogate.gate_history``).
 
 ``baseline.min_samples`` counts samples, that is repetitions, over all baseline runs: two
 runs of three repetitions are six. Only baseline repetitions of the same engine count.
@@ -14,32 +12,25 @@ runs of three repetitions are six. Only baseline repetitions of the same engine 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import ExitCode
 from iogate.gate_blocks import stand
 from iogate.gate_compared import compared_verdict
+from iogate.gate_history import Asked, judge_history
 from iogate.gate_limits import judge_absolute
-from iogate.gate_words import (
-    absolute_reason,
-    no_baseline_reason,
-    no_value_reason,
-    partial_reason,
-    relative_reason,
-    run_sentence,
-    undefined_reason,
-)
+from iogate.gate_limits import wants_more as more_would_help
+from iogate.gate_words import absolute_reason, no_value_reason, partial_reason, run_sentence
 from iogate.metrics import Metric, default_metrics, metric
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
-from iogate.model.spec import Level, OnMissingBaseline, Threshold
-from iogate.model.verdict import Interval, Observation, Outcome, RunVerdict, ThresholdVerdict
-from iogate.stats.compare import relative_change
+from iogate.model.segment import Segment
+from iogate.model.spec import Level, OnMissingBaseline, Repetitions, Threshold
+from iogate.model.verdict import Observation, Outcome, RunVerdict, ThresholdVerdict
 from iogate.stats.robust import median
 
-DEFAULT_CONFIDENCE = 0.95
 _WORST_FIRST = (
     Outcome.FAIL,
     Outcome.INCONCLUSIVE,
@@ -59,11 +50,12 @@ _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What is known about one case: its repetitions, and the baseline's, a group a run."""
+    """What is known about one case: its repetitions, and the baseline's, by the id of their
+    run."""
 
     case: Case
     measurements: tuple[Measurement, ...]
-    baseline_runs: tuple[tuple[Measurement, ...], ...]
+    baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
 
 
 def judge(
@@ -72,17 +64,19 @@ def judge(
     failures: Sequence[CaseFailure],
     baseline: Sequence[Run],
     *,
+    segments: Mapping[tuple[str, str], Segment] | None = None,
     seed: int = 0,
 ) -> RunVerdict:
-    """The verdict on a run. ``baseline`` holds the accepted runs to compare with.
+    """The verdict on a run. ``baseline`` holds the accepted runs to compare with, newest first;
+    where ``segments`` has a case (by its id) and metric, only the runs named there.
 
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
     inconclusive at best: such a run never passes.
     """
     evidence = [_evidence(case, plan, measurements, baseline) for case in plan.cases]
-    compared = _compared(plan, measurements)
+    judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
     thresholds = tuple(
-        compared.get((item.case.id, place)) or _judge_threshold(item, threshold, plan, seed)
+        judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
         for item in evidence
         for place, threshold in enumerate(item.case.thresholds)
     )
@@ -95,7 +89,9 @@ def judge(
         exit_code=int(ExitCode.RUN_FAILED if failed else _EXIT[outcome]),
         sentence=run_sentence(plan, outcome, thresholds, failed, failures),
         thresholds=thresholds,
-        observations=tuple(o for item in evidence for o in _observations(item, plan)),
+        observations=tuple(
+            o for item in evidence for o in _observations(item, plan, segments or {})
+        ),
         failed_cases=failed,
     )
 
@@ -119,14 +115,18 @@ def _evidence(
     own = tuple(m for m in measurements if m.case_id == case.id)
     if plan.comparison is not None:
         base = tuple(m for m in own if m.arm == plan.comparison.base.name)
-        return _Evidence(case, tuple(m for m in own if m not in base), (base,))
+        case = replace(case, repetitions=Repetitions())  # how many blocks there are decide others
+        return _Evidence(case, tuple(m for m in own if m not in base), (("", base),))
     engines = {m.engine.name for m in own}
     groups = (
-        tuple(m for m in run.measurements if m.case_id in ids and m.engine.name in engines)
+        (
+            run.id,
+            tuple(m for m in run.measurements if m.case_id in ids and m.engine.name in engines),
+        )
         for run in baseline
         for ids in [_ids_in(run, case)]
     )
-    return _Evidence(case, own, tuple(group for group in groups if group))
+    return _Evidence(case, own, tuple((run, group) for run, group in groups if group))
 
 
 def _ids_in(run: Run, case: Case) -> set[str]:
@@ -142,64 +142,81 @@ def _failed_cases(
     return tuple(e.case.id for e in evidence if e.case.id in broken or not e.measurements)
 
 
-def _judge_threshold(
-    evidence: _Evidence, threshold: Threshold, plan: Plan, seed: int
-) -> ThresholdVerdict:
+def _held_to_history(
+    evidence: Sequence[_Evidence],
+    plan: Plan,
+    segments: Mapping[tuple[str, str], Segment],
+    seed: int,
+) -> dict[tuple[str, int], ThresholdVerdict]:
+    """The verdicts on relative limits that have a value, by case and place in the case."""
+    places, asked = [], []
+    for item in evidence:
+        for place, threshold in enumerate(item.case.thresholds):
+            draft = _draft(item, threshold, plan)
+            if threshold.limit.relative and draft.samples:
+                places.append((item, place))
+                segment = segments.get((item.case.id, threshold.metric))
+                asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
+    found = judge_history(asked, min_samples=plan.baseline.min_samples, seed=seed)
+    return {
+        (item.case.id, place): _tempered(verdict, len(item.measurements))
+        for (item, place), verdict in zip(places, found, strict=True)
+    }
+
+
+def _asked(
+    item: _Evidence, draft: ThresholdVerdict, judged: Metric, segment: Segment | None
+) -> Asked:
+    runs = [
+        (run, _samples(measurements, judged))
+        for run, measurements in item.baseline_runs
+        if segment is None or run in segment.runs
+    ]
+    return Asked(
+        item.case,
+        draft,
+        tuple((run, samples) for run, samples in runs if samples),
+        segment.since_ns if segment else None,
+    )
+
+
+def wants_more(case: Case, measurements: Sequence[Measurement], plan: Plan) -> bool:
+    """Whether one more repetition of a case may decide a gated absolute limit. What a
+    repetition has no value of, more of them do not decide."""
+    own = [m for m in measurements if m.case_id == case.id]
+    for threshold in case.thresholds:
+        if threshold.limit.relative or threshold.level is not Level.FAIL:
+            continue
+        samples = _samples(own, metric(threshold.metric, plan.metrics))
+        if len(samples) == len(own) and more_would_help(samples, threshold, case.repetitions):
+            return True
+    return False
+
+
+def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+    """What was measured, not yet held against anything."""
     judged = metric(threshold.metric, plan.metrics)
-    samples = _samples(evidence.measurements, judged)
-    verdict = ThresholdVerdict(
-        case_id=evidence.case.id,
+    samples = _samples(item.measurements, judged)
+    return ThresholdVerdict(
+        case_id=item.case.id,
         threshold=threshold,
         outcome=Outcome.INCONCLUSIVE,
-        reason=no_value_reason(evidence.case, threshold, len(evidence.measurements)),
+        reason=no_value_reason(item.case, threshold, len(item.measurements)),
         unit=judged.unit,
         better=judged.better,
+        value=median(samples) if samples else None,
         samples=samples,
     )
-    if not samples:
+
+
+def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+    """An absolute limit, or one without a value."""
+    verdict = _draft(item, threshold, plan)
+    if not verdict.samples:
         return verdict
-    verdict = replace(verdict, value=median(samples))
-    if threshold.limit.relative:
-        verdict = _judge_relative(verdict, evidence, judged, plan, seed)
-    else:
-        verdict = judge_absolute(verdict)
-        verdict = replace(verdict, reason=absolute_reason(evidence.case, verdict))
-    return _tempered(verdict, len(evidence.measurements))
-
-
-def _judge_relative(
-    verdict: ThresholdVerdict, evidence: _Evidence, judged: Metric, plan: Plan, seed: int
-) -> ThresholdVerdict:
-    runs = [_samples(run, judged) for run in evidence.baseline_runs]
-    runs = [run for run in runs if run]
-    flat = tuple(value for run in runs for value in run)
-    verdict = replace(verdict, baseline_samples=flat, baseline=median(flat) if flat else None)
-    # Without a single sample there is nothing to compare with, whatever the rule says.
-    if len(flat) < max(plan.baseline.min_samples, 1):
-        reason = no_baseline_reason(evidence.case, verdict, len(runs), plan.baseline.min_samples)
-        return replace(verdict, outcome=Outcome.MISSING_BASELINE, reason=reason)
-    confidence = verdict.threshold.confidence or DEFAULT_CONFIDENCE
-    change = relative_change(verdict.samples, runs, confidence=confidence, seed=seed)
-    verdict = replace(verdict, change=change.estimate)
-    if change.low is None or change.high is None:
-        return replace(verdict, reason=undefined_reason(evidence.case, verdict, change.why))
-    interval = Interval(change.low, change.high, confidence)
-    outcome = _held_against(interval, verdict.threshold)
-    verdict = replace(verdict, change_interval=interval, outcome=outcome)
-    return replace(verdict, reason=relative_reason(evidence.case, verdict))
-
-
-def _held_against(interval: Interval, threshold: Threshold) -> Outcome:
-    """Pass when all of the interval holds, fail when nothing of it does."""
-    limit = threshold.limit
-    best, worst = interval.low, interval.high
-    if not limit.comparison.wants_low:
-        best, worst = worst, best
-    if limit.comparison.holds(worst, limit.value):
-        return Outcome.PASS
-    if limit.comparison.holds(best, limit.value):
-        return Outcome.INCONCLUSIVE
-    return Outcome.FAIL
+    verdict = judge_absolute(verdict, item.case.repetitions)
+    verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
+    return _tempered(verdict, len(item.measurements))
 
 
 def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:
@@ -241,10 +258,18 @@ def _samples(measurements: Iterable[Measurement], judged: Metric) -> tuple[float
     return tuple(value for value in values if value is not None and math.isfinite(value))
 
 
-def _observations(evidence: _Evidence, plan: Plan) -> Iterable[Observation]:
-    baseline = [m for run in evidence.baseline_runs for m in run]
+def _observations(
+    evidence: _Evidence, plan: Plan, segments: Mapping[tuple[str, str], Segment]
+) -> Iterable[Observation]:
     for path in default_metrics(evidence.measurements, plan.metrics):
         judged = metric(path, plan.metrics)
+        segment = segments.get((evidence.case.id, path))
+        baseline = [
+            m
+            for run, measurements in evidence.baseline_runs
+            if segment is None or run in segment.runs
+            for m in measurements
+        ]
         yield Observation(
             case_id=evidence.case.id,
             metric=path,

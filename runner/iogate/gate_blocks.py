@@ -22,7 +22,18 @@ from iogate.model.plan import Case, Plan
 from iogate.model.spec import Level, Threshold
 from iogate.stats.boundary import Boundary, Rules, boundary_for
 from iogate.stats.family import effective_thresholds
-from iogate.stats.paired import Look, look
+from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
+from iogate.stats.hodges_lehmann import estimate_with_interval
+from iogate.stats.paired import (
+    BLUNT,
+    FAIL_CONFIDENCE,
+    INTERVAL_CONFIDENCE,
+    Look,
+    bluntness,
+    chance_of_worse,
+    is_within,
+    look,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,15 +82,37 @@ class Pairs:
         return min(_signed_log(self.sign, self.threshold.limit.value), 0.0)
 
     @property
+    def scale(self) -> float:
+        """How large the limit is, an improvement that it asks for as well."""
+        return max(self.limit, -self.origin)
+
+    @property
+    def confidence(self) -> float:
+        """What is asked of the interval of the change."""
+        return self.threshold.confidence or INTERVAL_CONFIDENCE
+
+    @property
     def limit(self) -> float:
         """The limit in log units, positive: how much worse is still allowed."""
         return max(_signed_log(self.sign, self.threshold.limit.value), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """A threshold after ``blocks`` of its blocks: mean, bound and boundaries in signed logs,
+    positive is worse. ``fails_at`` is infinite where it cannot fail yet."""
+
+    blocks: int
+    mean: float
+    upper: float
+    fails_at: float
+    settles_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A threshold after the blocks so far. ``sd`` is of a block's log ratio; ``more`` the
-    blocks it may still take, and 0 once it is decided."""
+    blocks it may still take, and 0 once it is decided. ``glances`` are all looks at it."""
 
     pairs: Pairs
     state: State
@@ -87,10 +120,22 @@ class Standing:
     boundary: Boundary
     sd: float | None = None
     more: int = 0
+    glances: tuple[Glance, ...] = ()
 
     @property
     def gated(self) -> bool:
         return self.pairs.threshold.level is Level.FAIL
+
+    @property
+    def blunt(self) -> bool:
+        """Whether runs differ so much that all blocks together would miss a regression of
+        several times the limit, in one run of five."""
+        import numpy as np
+
+        if self.sd is None:
+            return False
+        scales = np.array([self.pairs.scale])
+        return bool(bluntness(np.array([self.sd]), scales, self.boundary)[0] > BLUNT)
 
 
 def stand(plan: Plan, measurements: Sequence[Measurement]) -> tuple[Standing, ...]:
@@ -99,24 +144,27 @@ def stand(plan: Plan, measurements: Sequence[Measurement]) -> tuple[Standing, ..
     assert comparison is not None
     found = list(_pairs_of(plan, measurements, comparison))
     standing: dict[int, Standing] = {}
+    levels = [pairs.threshold.level for pairs in found]
     for level in Level:
-        family = [(n, pairs) for n, pairs in enumerate(found) if pairs.threshold.level is level]
-        for (n, _), one in zip(
-            family, _replay([pairs for _, pairs in family], comparison), strict=True
-        ):
-            standing[n] = one
+        family = [n for n, own in enumerate(levels) if own is level]
+        # Where others decide how long it takes, advisory ones are judged once, at the end.
+        judge = _at_the_end if level is Level.WARN and Level.FAIL in levels else _replay
+        judged = judge([found[n] for n in family], comparison)
+        standing.update(zip(family, judged, strict=True))
     return tuple(standing[n] for n in range(len(found)))
 
 
 def open_cases(standings: Sequence[Standing]) -> frozenset[str]:
     """The ids of the cases that need more blocks: those with a gated threshold still open.
     Where nothing is gated, advisory limits are what the comparison is for."""
-    gated = any(one.gated for one in standings)
-    return frozenset(
-        one.pairs.case.id
-        for one in standings
-        if one.state is State.OPEN and (one.gated or not gated)
-    )
+    undecided = [one for one in standings if one.state is State.OPEN]
+    if not any(one.gated for one in standings):
+        return frozenset(one.pairs.case.id for one in undecided)
+    gated = frozenset(one.pairs.case.id for one in standings if one.gated)
+    if any(one.gated for one in undecided):  # cases without a gated limit go on with the others
+        advisory = frozenset(one.pairs.case.id for one in undecided) - gated
+        return frozenset(one.pairs.case.id for one in undecided if one.gated) | advisory
+    return frozenset()
 
 
 def _pairs_of(
@@ -159,8 +207,15 @@ def _pairs(
     return Pairs(
         case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
         tuple(differences), tuple(sums), tuple(unusable),
-        too_thin(threshold.metric, tuple(m for _, *pair in blocks for m in pair)),
+        _thin(threshold.metric, blocks),
     )  # fmt: skip
+
+
+def _thin(path: str, blocks: Sequence[tuple[int, Measurement, Measurement]]) -> float | None:
+    """Of the arm with fewer I/Os."""
+    arms = [base for _, base, _ in blocks], [candidate for _, _, candidate in blocks]
+    counts = (too_thin(path, runs) for runs in arms)
+    return min((count for count in counts if count is not None), default=None)
 
 
 def _logs(base: float | None, candidate: float | None) -> tuple[float, float] | None:
@@ -193,7 +248,39 @@ def _replay(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:
         if due:
             boundary = boundary_for(_effective(family, block, comparison.seed), rules)
             _look_at(standings, due, block, boundary)
-    return [_given_up(one) for one in standings]
+    return [_last_word(_given_up(one), State.UNDECIDABLE) for one in standings]
+
+
+def _at_the_end(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:
+    """One look at a family, after its last block: which are findings, of which a share may be
+    false. A threshold that is none stands as after any other look."""
+    boundary = boundary_for(max(len(family), 1), Rules(most_blocks=comparison.most_blocks))
+    standings = [_before(pairs, boundary) for pairs in family]
+    due = [
+        n
+        for n, one in enumerate(standings)
+        if one.state is State.OPEN and len(one.pairs.blocks) >= boundary.rules.first_look
+    ]
+    against = [_against_chance(family[n]) for n in due]
+    findings = benjamini_hochberg([chance for chance, _ in against], FALSE_SHARE)
+    for n, (_, is_past), is_finding in zip(due, against, findings, strict=True):
+        block = family[n].blocks[-1]
+        _look_at(standings, [n], block, boundary)
+        if is_finding and is_past:
+            standings[n] = replace(standings[n], state=State.FAILED, decided_at=block, more=0)
+        elif standings[n].state is State.FAILED:
+            standings[n] = replace(standings[n], state=State.OPEN, decided_at=0)
+    return [_last_word(_given_up(one), State.UNDECIDABLE, State.OPEN) for one in standings]
+
+
+def _against_chance(pairs: Pairs) -> tuple[float, bool]:
+    """The probability of so bad a change by chance, and whether its estimate is past the
+    limit."""
+    import numpy as np
+
+    differences, sums = np.array([pairs.differences]), np.array([pairs.sums])
+    centre, *_ = estimate_with_interval(differences, FAIL_CONFIDENCE)
+    return float(chance_of_worse(differences, sums)[0]), bool(centre[0] > pairs.limit)
 
 
 def _before(pairs: Pairs, boundary: Boundary) -> Standing:
@@ -206,7 +293,21 @@ def _before(pairs: Pairs, boundary: Boundary) -> Standing:
 def _given_up(one: Standing) -> Standing:
     if one.state is not State.OPEN or len(one.pairs.unusable) < _UNUSABLE_BLOCKS:
         return one
-    return Standing(one.pairs, State.UNDECIDABLE, 0, one.boundary, one.sd)
+    return replace(one, state=State.UNDECIDABLE, decided_at=0, more=0)
+
+
+def _last_word(one: Standing, *undecided: State) -> Standing:
+    """What was given up, and has its whole interval within the limit after all blocks, which
+    others may have asked for: settled. Too noisy matters only where a regression is possible."""
+    import numpy as np
+
+    pairs = one.pairs
+    if one.state not in undecided or one.sd is None or len(pairs.unusable) >= _UNUSABLE_BLOCKS:
+        return one
+    asked = np.array([pairs.limit]), np.array([pairs.confidence])
+    if not is_within(np.array([pairs.differences]), *asked)[0]:
+        return one
+    return replace(one, state=State.SETTLED, decided_at=pairs.blocks[-1], more=0)
 
 
 def _count(pairs: Pairs, block: int) -> int:
@@ -240,15 +341,32 @@ def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary
             np.array([p.sums[:count] for p in pairs]),
             np.array([p.limit for p in pairs]),
             boundary,
+            scales=np.array([p.scale for p in pairs]),
+            confidences=np.array([p.confidence for p in pairs]),
         )
         for row, n in enumerate(rows):
-            standings[n] = _after(standings[n].pairs, found, row, block, boundary)
+            seen = _glance(found, row, standings[n].pairs.limit, boundary)
+            after = _after(standings[n].pairs, found, row, block, boundary)
+            standings[n] = replace(after, glances=(*standings[n].glances, seen))
+
+
+def _glance(found: Look, row: int, limit: float, boundary: Boundary) -> Glance:
+    error = float(found.sd[row]) / math.sqrt(found.blocks)
+    return Glance(
+        found.blocks,
+        float(found.mean[row]),
+        float(found.upper[row]),
+        max(boundary.fail_t(found.blocks, found.df) * error, limit),
+        float(found.visible[row]),
+    )
 
 
 def _after(pairs: Pairs, found: Look, row: int, block: int, boundary: Boundary) -> Standing:
     sd = float(found.sd[row])
     if found.fails[row]:
         return Standing(pairs, State.FAILED, block, boundary, sd)
+    if found.gives_up[row]:
+        return Standing(pairs, State.UNDECIDABLE, 0, boundary, sd)
     if found.settled[row]:
         return Standing(pairs, State.SETTLED, block, boundary, sd)
     more = blocks_to_go(found.blocks, float(found.mean[row]), sd, pairs.limit, boundary)
@@ -264,6 +382,7 @@ def blocks_to_go(blocks: int, mean: float, sd: float, limit: float, boundary: Bo
         error, df = sd / math.sqrt(n), 2 * (n - 1)
         if mean > max(limit, boundary.fail_t(n, df) * error):
             return n - blocks
-        if mean + boundary.futility_t(df) * error < visible:
+        upper = mean + boundary.futility_t(df) * error
+        if upper < limit or (upper < visible and mean <= limit):
             return n - blocks
     return most - blocks

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from iogate.gate_blocks import Standing, State
+from iogate.gate_blocks import Glance, Standing, State
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.comparison import Comparison
 from iogate.model.units import format_change, format_value
-from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate.model.verdict import Interval, Look, Outcome, ThresholdVerdict
 from iogate.stats.robust import median
 
-DEFAULT_CONFIDENCE = 0.95
 _OUTCOMES = {State.FAILED: Outcome.FAIL, State.SETTLED: Outcome.PASS}
 
 
@@ -29,11 +28,23 @@ def compared_verdict(one: Standing, comparison: Comparison) -> ThresholdVerdict:
         samples=pairs.candidate,
         baseline_samples=pairs.base,
         blocks=len(pairs.blocks),
+        looks=tuple(_look(one, glance) for glance in one.glances),
+        decided_at=one.decided_at,
     )
     if pairs.blocks:
         verdict = replace(verdict, value=median(pairs.candidate), baseline=median(pairs.base))
         verdict = _with_change(verdict, one)
     return replace(verdict, reason=_reason(verdict, one, comparison))
+
+
+def hopeless_words(one: Standing) -> str:
+    """In short why a threshold will not be decided, whatever is measured; ``compared_verdict``
+    says it in full."""
+    subject = f"{one.pairs.threshold.metric} of {one.pairs.case.name}"
+    why = "a limit without any tolerance"
+    if one.pairs.thin is not None:
+        why = f"too thin, {one.pairs.thin:.0f} of {LEAST_IOS_BEYOND} I/Os beyond the quantile"
+    return f"{subject} will not be decided: {why}"
 
 
 def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
@@ -43,7 +54,7 @@ def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
     from iogate.stats.hodges_lehmann import estimate_with_interval
 
     pairs = one.pairs
-    confidence = pairs.threshold.confidence or DEFAULT_CONFIDENCE
+    confidence = pairs.confidence
     logs = np.array([pairs.differences])
     centre, low, high, achieved = estimate_with_interval(logs, confidence)
     ends = sorted((_change(one, float(low[0])), _change(one, float(high[0]))))
@@ -67,6 +78,16 @@ def _change(one: Standing, log: float) -> float:
     """Back from a signed log to a relative change of the metric."""
     pairs = one.pairs
     return math.expm1(min(pairs.sign * (log + pairs.origin), 700.0))
+
+
+def _look(one: Standing, glance: Glance) -> Look:
+    return Look(
+        blocks=glance.blocks,
+        change=_change(one, glance.mean),
+        bound=_change(one, glance.upper),
+        fails_at=_change(one, glance.fails_at) if math.isfinite(glance.fails_at) else None,
+        settles_at=_change(one, glance.settles_at),
+    )
 
 
 def _needed(one: Standing, centre: float) -> int:
@@ -134,7 +155,8 @@ def _open(verdict: ThresholdVerdict, one: Standing) -> str:
     n = len(one.pairs.blocks)
     if one.sd is None:
         least = one.boundary.rules.first_look
-        return f"{n} blocks decide nothing, {least} are the least{_hint_unusable(one)}"
+        few = "1 block decides" if n == 1 else f"{n} blocks decide"
+        return f"{few} nothing, {least} are the least{_hint_unusable(one)}"
     seen = format_change(_change_size(one, verdict.visible_change))
     sees = f"; they see {seen} in four of five runs" if verdict.visible_change else ""
     return (
@@ -151,7 +173,17 @@ def _undecidable(verdict: ThresholdVerdict, one: Standing) -> str:
         )
     if len(one.pairs.unusable) > 1:
         return _unusable(one)
-    return _open(verdict, one)
+    return _too_noisy(one) if one.blunt else _open(verdict, one)
+
+
+def _too_noisy(one: Standing) -> str:
+    assert one.sd is not None
+    all_see = math.expm1(min(one.boundary.visible_after(_most(one), one.sd), 50.0))
+    return (
+        f"runs differ too much here for this limit: {_most(one)} blocks would see no less than"
+        f" {format_change(_change_size(one, all_see))} in four of five runs; iogate plan says"
+        " what this host can see"
+    )
 
 
 def _unusable(one: Standing) -> str:

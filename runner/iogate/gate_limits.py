@@ -5,22 +5,46 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from iogate.model.spec import Threshold
+from iogate.model.spec import Repetitions, Threshold
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate.stats.robust import MAD_TO_SIGMA, mad
-from iogate.stats.signtest import LEAST_RUNS, LEVEL, median_interval, runs_that_decide
+from iogate.stats.signtest import (
+    LEAST_RUNS,
+    LEVEL,
+    level_of_looks,
+    median_interval,
+    runs_that_decide,
+)
 
 COIN_SD = 2.0  # a limit this close to today's level is broken by noise alone, now and then
 _LEAST_FOR_SPREAD = 3
 
 
-def judge_absolute(verdict: ThresholdVerdict) -> ThresholdVerdict:
+def level_of(threshold: Threshold, planned: Repetitions) -> float:
+    """The level that runs are counted at: that of the threshold, less where the case is
+    repeated until it is decided, as each look may err."""
+    level = LEVEL if threshold.confidence is None else 1 - threshold.confidence
+    if planned.min >= planned.max:
+        return level
+    return level_of_looks(max(planned.min, LEAST_RUNS), planned.max, level)
+
+
+def wants_more(samples: tuple[float, ...], threshold: Threshold, planned: Repetitions) -> bool:
+    """Whether one more run may decide an absolute limit. Below five runs the median would, and
+    would not be worth its name."""
+    if not samples or len(samples) >= planned.max:
+        return False
+    outcome = _counted(samples, threshold, level_of(threshold, planned))
+    return len(samples) < LEAST_RUNS or outcome is Outcome.INCONCLUSIVE
+
+
+def judge_absolute(verdict: ThresholdVerdict, planned: Repetitions) -> ThresholdVerdict:
     """Fail when so many runs break the limit that chance is excluded, pass when so many keep
     it, else inconclusive. Below five runs the median decides, a *point* verdict, unless the
-    threshold asks for a confidence."""
+    threshold asks for a confidence. ``planned`` is how often the case was to be repeated."""
     threshold, value, n = verdict.threshold, verdict.value, len(verdict.samples)
     assert value is not None
-    level = LEVEL if threshold.confidence is None else 1 - threshold.confidence
+    level = level_of(threshold, planned)
     point = n < LEAST_RUNS and threshold.confidence is None
     if point:
         holds = threshold.limit.comparison.holds(value, threshold.limit.value)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from iogate.gate_limits import is_coin
+from iogate.gate_limits import is_coin, level_of
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure
-from iogate.model.spec import Limit, Threshold
+from iogate.model.spec import Limit, Repetitions, Threshold
 from iogate.model.units import Unit, format_change, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
-from iogate.stats.signtest import LEVEL, runs_needed, runs_that_decide
+from iogate.stats.signtest import runs_needed, runs_that_decide
 
 _LOOKS_EQUAL = 0.005
 
@@ -18,15 +19,16 @@ _LOOKS_EQUAL = 0.005
 def absolute_reason(case: Case, verdict: ThresholdVerdict) -> str:
     """``write.clat.p99 of oltp/bs=4k is 3.1 ms, limit < 2ms (median of 3 repetitions)``."""
     head = f"{_subject(case, verdict.threshold)} is {_value(verdict)}, {_limit(verdict)}"
-    return f"{head} ({_median_of(len(verdict.samples))}{_counted(verdict)}){_coin(verdict)}"
+    counted = _counted(verdict, case.repetitions)
+    return f"{head} ({_median_of(len(verdict.samples))}{counted}){_coin(verdict)}"
 
 
-def _counted(verdict: ThresholdVerdict) -> str:
+def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     """How many repetitions keep the limit, where that was what decided."""
     n, limit = len(verdict.samples), verdict.threshold.limit
     if verdict.point:
         return ", too few for a confidence" if n > 1 else ""
-    level = LEVEL if verdict.threshold.confidence is None else 1 - verdict.threshold.confidence
+    level = level_of(verdict.threshold, planned)
     kept = sum(limit.comparison.holds(value, limit.value) for value in verdict.samples)
     text = f", {kept} of {n} keep the limit"
     if verdict.outcome is not Outcome.INCONCLUSIVE:
@@ -53,8 +55,19 @@ def relative_reason(case: Case, verdict: ThresholdVerdict) -> str:
         f" {_limit(verdict)}"
     )
     if verdict.outcome is Outcome.INCONCLUSIVE:
-        text += ": the interval straddles the limit, more repetitions would narrow it"
+        text += f": {_unsettled(verdict)}"
+    if verdict.point:
+        few = _count(verdict.baseline_runs, "run")
+        text += f"; {few} to compare with cannot tell how runs differ"
     return text
+
+
+def _unsettled(verdict: ThresholdVerdict) -> str:
+    """Why a change is neither a fail nor a pass."""
+    limit = verdict.threshold.limit
+    if verdict.change is None or limit.comparison.holds(verdict.change, limit.value):
+        return "within the limit, but not certainly so"
+    return "beyond the limit, but chance is not excluded; iogate ab would tell"
 
 
 def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> str:
@@ -69,10 +82,16 @@ def no_baseline_reason(case: Case, verdict: ThresholdVerdict, runs: int, min_sam
     """Too few samples to compare with."""
     found = len(verdict.baseline_samples)
     have = f"only {_count(found, 'sample')} in {_count(runs, 'run')}" if found else "no samples"
+    since = f" since its level changed on {_day(verdict.baseline_since_ns)}"
     return (
-        f"{_subject(case, verdict.threshold)} is {_value(verdict)}; {have} to compare with,"
+        f"{_subject(case, verdict.threshold)} is {_value(verdict)}; {have} to compare with"
+        f"{since if verdict.baseline_since_ns is not None else ''},"
         f" {max(min_samples, 1)} needed (baseline.min_samples)"
     )
+
+
+def _day(time_ns: int | None) -> str:
+    return f"{datetime.fromtimestamp((time_ns or 0) / 1e9, tz=UTC):%Y-%m-%d}"
 
 
 def no_value_reason(case: Case, threshold: Threshold, repetitions: int) -> str:
@@ -80,8 +99,9 @@ def no_value_reason(case: Case, threshold: Threshold, repetitions: int) -> str:
     subject = _subject(case, threshold)
     if not repetitions:
         return f"{subject} was not measured: no repetition of the case succeeded"
+    where = "its one repetition" if repetitions == 1 else f"any of {repetitions} repetitions"
     return (
-        f"{subject} has no value in any of {_count(repetitions, 'repetition')}: the case does no"
+        f"{subject} has no value in {where}: the case does no"
         " such I/O, or the engine does not measure it"
     )
 
@@ -134,7 +154,9 @@ def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure])
         first = failures[0]
         name = names.get(first.case_id, first.case_id)
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        return f"repetition {first.repetition} of {name}: {first.reason}{more}"
+        n = first.repetition
+        which = f"block {(n + 1) // 2}" if plan.comparison else f"repetition {n}"
+        return f"{which} of {name}: {first.reason}{more}"
     return f"{names[failed[0]]} was not measured ({len(failed)} of {_count(len(names), 'case')})"
 
 

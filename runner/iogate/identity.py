@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from iogate.model.night import RunFacts
 from iogate.model.trend import FactChange
-from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
+from iogate.model.verdict import BaselineUse, Outcome, RunVerdict, ThresholdVerdict
 
 Facts = Mapping[str, str | int | float | bool]
 
@@ -120,13 +120,23 @@ class Comparable:
         return not changes
 
 
-def explained(verdict: RunVerdict, set_aside: Sequence[SetAside]) -> RunVerdict:
-    """The verdict, whose limits without a baseline name the facts that kept runs from being
-    one."""
-    if not set_aside:
+def explained(
+    verdict: RunVerdict, set_aside: Sequence[SetAside], use: BaselineUse | None = None
+) -> RunVerdict:
+    """The verdict, whose limits without a baseline name the revisions that were looked for, and
+    the facts that kept runs from being one."""
+    reasons = [use_reason(use)] if use and use.ref else []
+    reasons += [set_aside_reason(set_aside)] if set_aside else []
+    if not reasons:
         return verdict
-    reason = set_aside_reason(set_aside)
-    return replace(verdict, thresholds=tuple(_explained(t, reason) for t in verdict.thresholds))
+    reason = "; ".join(reasons)
+    thresholds = tuple(_explained(each, reason) for each in verdict.thresholds)
+    sentence = verdict.sentence
+    for old, new in zip(verdict.thresholds, thresholds, strict=True):
+        if old.reason != new.reason and old.reason in sentence:  # the cause of the outcome
+            sentence = sentence.replace(old.reason, new.reason)
+            break
+    return replace(verdict, thresholds=thresholds, sentence=sentence)
 
 
 def set_aside_reason(set_aside: Sequence[SetAside]) -> str:
@@ -140,6 +150,14 @@ def set_aside_reason(set_aside: Sequence[SetAside]) -> str:
         f"{runs} of another environment: {named}{more} (baseline.compare.across in the spec"
         " would compare across it)"
     )
+
+
+def use_reason(use: BaselineUse) -> str:
+    """``looked for runs of merge-base 1a2b3c4d5e6f, then of main (baseline.ref, fallback)``."""
+    known = f" {use.commit[:12]}" if use.commit else ", which git does not know here"
+    then = f", then of {use.fallback}" if use.fallback else ""
+    keys = "baseline.ref, fallback" if use.fallback else "baseline.ref"
+    return f"looked for runs of {use.ref}{known}{then} ({keys})"
 
 
 def describe(change: FactChange) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from iogate import estimate
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
-from iogate.errors import EngineError
+from iogate.errors import RunError
 from iogate.folder import RunFolder
+from iogate.gate import wants_more
+from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
@@ -22,8 +25,14 @@ from iogate.store.base import Store
 class Observer(Protocol):
     """Who is told how a run goes."""
 
+    def preparing(self, what: str, progress: Progress) -> None:
+        """A device is brought into its state before anything is measured."""
+
     def waiting(self, holder: str) -> None:
         """Another run holds the host; this one waits for it."""
+
+    def told(self, text: str) -> None:
+        """Something that people should know at once."""
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         """The engine is about to start."""
@@ -48,15 +57,25 @@ class Bench:
     places: Mapping[str, str]
     observer: Observer
     stop: Stop
+    stage: Stage
 
 
-def repetitions_of(plan: Plan) -> Iterator[tuple[Case, int]]:
+def repetitions_of(
+    plan: Plan, wanted: Callable[[Case], bool] = lambda _case: False
+) -> Iterator[tuple[Case, int]]:
     """Round-robin: the first repetition of all cases, then the second, so that a drift of
-    the host is spread over the cases. Repetitions count from 1."""
-    for repetition in range(1, max((c.repetitions.min for c in plan.cases), default=0) + 1):
+    the host is spread over the cases. Repetitions count from 1. Those beyond the least number
+    are only for cases that are ``wanted`` by then."""
+    for repetition in range(1, max((c.repetitions.max for c in plan.cases), default=0) + 1):
         for case in plan.cases:
-            if repetition <= case.repetitions.min:
+            planned = case.repetitions
+            if repetition <= planned.min or (repetition <= planned.max and wanted(case)):
                 yield case, repetition
+
+
+def most_repetitions(plan: Plan) -> Iterator[tuple[Case, int]]:
+    """All that there may be, if every case is undecided to the end."""
+    return repetitions_of(plan, lambda _case: True)
 
 
 def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: bool) -> Run:
@@ -67,15 +86,17 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
     for case in run.plan.cases:
         text = render(case, location=bench.places[case.target.name])
         bench.folder.write_text(f"jobs/{case.id}.fio", text)
-    for case, repetition in repetitions_of(run.plan):
+    undecided = partial(wants_more, measurements=measurements, plan=run.plan)
+    for case, repetition in repetitions_of(run.plan, undecided):
         if bench.stop.requested or (failures and fail_fast):
             break
         if any(failure.case_id == case.id for failure in failures):
             continue
         bench.observer.repetition_started(case, repetition)
         try:
+            bench.stage.ready(case)
             measurement = measure_once(case, repetition, bench, timeout_s)
-        except EngineError as error:
+        except RunError as error:
             failure = CaseFailure(case.id, repetition, error.what)
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
@@ -95,7 +116,7 @@ def _status(failures: list[CaseFailure]) -> RunStatus:
 def measure_once(
     case: Case, repetition: int, bench: Bench, timeout_s: float | None, *, job: str = ""
 ) -> Measurement:
-    """One repetition; EngineError when it gave nothing. ``job`` names the job file where it
+    """One repetition; RunError when it gave nothing. ``job`` names the job file where it
     is not the case's own."""
     raw = bench.folder.raw_file(case.id, repetition)
     asked = EngineJob(
@@ -105,12 +126,14 @@ def measure_once(
         folder=str(bench.folder.root),
         timeout_s=timeout_s or estimate.timeout_s(case),
         readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
+        cpus=case.environment.cpus_allowed if case.environment else "",
     )
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:
         result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
     finally:
         bench.folder.settle(case.id, repetition)
+    bench.stage.measured(case)
     return Measurement(
         case_id=case.id,
         repetition=repetition,

@@ -11,25 +11,32 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from iogate import estimate
+from iogate.baseline import Baseline, find_baseline, used_baseline
 from iogate.engine import open_engine
 from iogate.engine.base import EngineInfo, Stop
 from iogate.errors import ExitCode, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.gate import judge
-from iogate.host.facts import collect_facts, this_host
+from iogate.host.facts import this_host
+from iogate.host.journal import restore_left
 from iogate.host.lock import host_lock
 from iogate.host.revision import find_revision
 from iogate.host.scratch import sweep
-from iogate.host.targets import Use, check_targets, prepared
-from iogate.identity import Comparable, explained
+from iogate.host.stage import check_stage, staged
+from iogate.host.targets import Use, check_targets
+from iogate.identity import explained
+from iogate.killed import close_killed
 from iogate.measure import Bench, Observer, measure_all
 from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
+from iogate.noise import with_noise
+from iogate.precondition import precondition
+from iogate.repair_folders import HISTORY
 from iogate.retention import apply_policy
-from iogate.spec import check_native, load_spec, make_plan
-from iogate.store import Store, open_store
+from iogate.spec import check_native, load_spec, make_plan, require_trust
+from iogate.store import Store, open_store, sqlite_path
 from iogate.store.server import SetupError, UnreachableError
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
@@ -53,6 +60,7 @@ class Request:
     revision: str | None = None
     label: str = ""
     command: tuple[str, ...] = ()
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,23 @@ def nothing_selected(request: Request, plan: Plan) -> UsageError:
     )
 
 
+def check_run(request: Request, plan: Plan) -> None:
+    """Every check of ``execute`` that changes nothing, in its order; raises what it would."""
+    sut = open_sut()
+    info = open_engine(request.engine, sut).info()
+    _check_asked(request, plan, info)
+    find_revision(sut, ref=request.revision, label=request.label)
+    uses = uses_of(plan)
+    check_targets(sut, uses)
+    check_stage(sut, plan, uses)
+
+
+def _check_asked(request: Request, plan: Plan, info: EngineInfo) -> None:
+    """What can be refused without a look at the host."""
+    require_trust(plan, trusted=request.trusted)
+    check_io_engines(plan, info)
+
+
 def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Finished:
     """Measure, keep, judge. What was measured is kept however this ends."""
 
@@ -113,7 +138,7 @@ def execute_with(
     sut = open_sut()
     engine = open_engine(request.engine, sut)
     info = engine.info()
-    check_io_engines(everything, info)
+    _check_asked(request, everything, info)
     uses = uses_of(everything)
     started = _new_run(request, plan, sut)
     with (
@@ -125,18 +150,19 @@ def execute_with(
         ),
         closing(open_store(request.store)) as store,
     ):
+        started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
+        for text in restore_left(sut):
+            observer.told(text)
         sweep(sut)
         check_targets(sut, uses)
-        with prepared(sut, uses, started.id[:12]) as places:
-            targets = {use.target.name: (use.target, places[use.target.name]) for use in uses}
-            facts = collect_facts(sut, targets)
-            facts |= _engine_facts(info)
+        with staged(sut, everything, uses, started.id) as stage:
+            facts = stage.facts() | _engine_facts(info)
             started = replace(started, environment=facts)
             folder = RunFolder.create(started, request.output)
             started = replace(started, folder=str(folder.root))
-            _write_inputs(folder, started)
+            _write_inputs(folder, started, request.store)
             store.begin_run(started)
-            bench = Bench(engine, store, folder, places, observer, stop)
+            bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
             run = _measured(started, bench, measure)
         return _judged(run, store, folder)
 
@@ -165,7 +191,7 @@ def check_io_engines(plan: Plan, info: EngineInfo) -> None:
                 raise RefusedError(
                     f"case {case.name}: {info.name} has no ioengine {name} here",
                     remedy=f"it has: {', '.join(info.ioengines)}",
-                    where=job.where,
+                    where=job.places.get("ioengine", job.where),
                 )
 
 
@@ -200,15 +226,19 @@ def _new_run(request: Request, plan: Plan, sut: Sut) -> Run:
     )
 
 
-def _write_inputs(folder: RunFolder, run: Run) -> None:
+def _write_inputs(folder: RunFolder, run: Run, store: str | None) -> None:
     folder.write_json("plan.json", to_document(run.plan))
-    folder.write_json("environment.json", {"schema": "environment/1", "facts": run.environment})
+    kept = sqlite_path(store)
+    history = {HISTORY: str(kept)} if kept else {}
+    facts = {"schema": "environment/1", **history, "facts": run.environment}
+    folder.write_json("environment.json", facts)
     folder.write_run(run)
 
 
 def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> Run:
     """All repetitions. Whatever ends them early, the history learns how the run ended."""
     try:
+        precondition(run.plan, bench)
         return measure(run, bench)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
@@ -219,47 +249,36 @@ def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> R
 
 
 def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
-    comparable = comparable_with(run)
-    baseline, notes = _baseline_or_none(run, store, comparable)
-    verdict = judge(run.plan, run.measurements, run.failures, baseline)
-    verdict = explained(verdict, comparable.set_aside)
+    baseline, notes = _baseline_or_none(run, store)
+    verdict = judge(
+        run.plan, run.measurements, run.failures, baseline.runs, segments=baseline.segments
+    )
+    verdict = replace(explained(verdict, baseline.set_aside, baseline.use), baseline=baseline.use)
+    with suppress(UnreachableError, SetupError):  # judged it is, whatever is known of the noise
+        verdict = with_noise(verdict, run, store, baseline.runs)
     run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
     folder.write_run(run)
     store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
     notes = (*notes, *store.sync().notes)
     with suppress(StoreError):  # the run is kept; the next one tries again
         apply_policy(store, now_ns=run.finished_ns)
-    return Finished(run, tuple(baseline), folder, notes)
+        gone = close_killed(store, run.host.machine_id)
+        notes = (*notes, *(f"run {each[:12]} was killed: its end is recorded" for each in gone))
+    return Finished(run, baseline.runs, folder, notes)
 
 
-def _baseline_or_none(
-    run: Run, store: Store, comparable: Comparable
-) -> tuple[Sequence[Run], tuple[str, ...]]:
+def _baseline_or_none(run: Run, store: Store) -> tuple[Baseline, tuple[str, ...]]:
     """A server that is away does not fail a run: its limits against a baseline say that
     there is none."""
     try:
-        return baseline_of(run, store, comparable), ()
+        return find_baseline(run, store, open_sut()), ()
     except (UnreachableError, SetupError) as error:
-        return (), (f"judged without a baseline: {error.what}",)
+        return Baseline(), (f"judged without a baseline: {error.what}",)
 
 
-def comparable_with(run: Run) -> Comparable:
-    """Which runs of a history were measured in an environment like that of ``run``, as far
-    as its spec cares."""
-    rule = run.plan.baseline
-    return Comparable(run.environment, rule.across, rule.also)
-
-
-def baseline_of(run: Run, store: Store, comparable: Comparable | None = None) -> Sequence[Run]:
-    """The accepted runs of the same host and environment that a run is compared with, newest
-    first. A comparison has its baseline in itself."""
-    if run.plan.comparison is not None:
-        return ()
-    ids = [name for case in run.plan.cases for name in (case.id, *case.aka)]
-    return store.baseline(
-        ids,
-        machine_id=run.host.machine_id,
-        before_ns=run.started_ns,
-        window=run.plan.baseline.window,
-        comparable=comparable or comparable_with(run),
-    )
+def baseline_of(run: Run, store: Store) -> Sequence[Run]:
+    """The runs that a run was compared with, newest first; for one that was never judged, those
+    that it would be compared with now."""
+    if run.verdict and run.verdict.baseline:
+        return used_baseline(run, store)
+    return find_baseline(run, store, open_sut()).runs

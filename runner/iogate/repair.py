@@ -3,7 +3,7 @@ and from the run folders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,9 +17,17 @@ from iogate.model.document import run_from_document
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run, RunStatus
+from iogate.repair_folders import Folders
 from iogate.store import open_store, sqlite_path
 from iogate.store.base import Store
-from iogate.store.sqlite_repair import is_damage, salvage, set_aside
+from iogate.store.sqlite_head import NoHistoryError, may_be_history
+from iogate.store.sqlite_repair import (
+    is_damage,
+    listed_runs,
+    opened_copy,
+    salvage,
+    set_aside,
+)
 
 
 @dataclass(slots=True)
@@ -40,6 +48,7 @@ class Repaired:
     aside: Path
     from_history: Tally
     from_folders: Tally
+    folders: Folders
     unreadable: list[str]
 
 
@@ -74,27 +83,39 @@ def _read(store: Store, run_id: str, findings: Findings) -> None:
 
 
 def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
-    """Put the history aside and make it anew. ``folders`` hold run folders; those beside the
-    run folders that the history names are looked through as well. UsageError for a history
-    on a server, which looks after itself."""
+    """Put the history aside and make it anew. ``folders`` hold run folders, all of which are
+    taken; of those in ./iogate-runs (without ``folders``), and beside the ones that the history
+    names, its own. UsageError for a history on a server, which looks after itself;
+    NoHistoryError for a file that never was one."""
     path = sqlite_path(url)
     if path is None:
         raise UsageError(
             f"{url} is on a server, which has its own means of repair",
             remedy="restore it from a backup or an export: iogate history import FILE",
         )
+    if not may_be_history(path):
+        raise NoHistoryError(str(path))
     aside = set_aside(path)
     unreadable: list[str] = []
-    known: dict[Path, None] = dict.fromkeys(folder.absolute() for folder in folders)
-    with closing(open_store(url)) as store:
-        from_history = keep(store, _salvaged(aside, store, known))
-        roots = [root for parent in known for root in _run_folders(parent)]
-        from_folders = keep(store, _rebuilt(roots, unreadable))
-    return Repaired(aside, from_history, from_folders, unreadable)
+    known: dict[Path, None] = {}
+    with closing(open_store(url)) as store, opened_copy(aside) as old:
+        chosen = Folders(path, folders, listed=frozenset(listed_runs(old)))
+        from_history = keep(store, _salvaged(old, store, known))
+        there = frozenset(store.run_ids())
+        new = _counted(_rebuilt(chosen.chosen([*known]), unreadable), there, chosen)
+        from_folders = keep(store, new)
+    return Repaired(aside, from_history, from_folders, chosen, unreadable)
 
 
-def _salvaged(aside: Path, store: Store, known: dict[Path, None]) -> Iterator[Run | Decision]:
-    for item in salvage(aside):
+def _counted(runs: Iterable[Run], there: Collection[str], folders: Folders) -> Iterator[Run]:
+    for run in runs:
+        if run.id not in there:
+            folders.added[str(Path(run.folder).parent), run.plan.spec_name] += 1
+        yield run
+
+
+def _salvaged(old: Store | None, store: Store, known: dict[Path, None]) -> Iterator[Run | Decision]:
+    for item in salvage(old):
         if isinstance(item, tuple):
             store.set_setting(*item)
             continue
@@ -103,22 +124,15 @@ def _salvaged(aside: Path, store: Store, known: dict[Path, None]) -> Iterator[Ru
         yield item
 
 
-def _run_folders(parent: Path) -> list[Path]:
-    """Run folders in a folder, or that folder itself; links to them are passed over."""
-    if (parent / "run.json").is_file():
-        return [parent]
-    with suppress(OSError):
-        found = [e for e in parent.iterdir() if e.is_dir() and not e.is_symlink()]
-        return sorted(entry for entry in found if (entry / "run.json").is_file())
-    return []
-
-
 def _rebuilt(roots: Iterable[Path], unreadable: list[str]) -> Iterator[Run]:
     for root in roots:
         try:
-            yield rebuild(root)
+            run = rebuild(root)
         except RunError as error:
             unreadable.append(f"{root}: {error.what}")
+            continue
+        if run.measurements or run.failures:  # else a history may have refused it at once
+            yield run
 
 
 def rebuild(root: Path) -> Run:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from iogate.errors import UsageError
+from iogate.kept_plans import kept_plans
 from iogate.metrics import Metric, metric
 from iogate.model.decision import Decision
 from iogate.model.night import Night
@@ -78,7 +79,7 @@ def find_alert(store: Store, name: str, question: Question) -> tuple[Plan, Alert
     It is looked for in what ``iogate trend SPEC`` follows by itself and what the question
     adds, then in everything that was kept. UsageError when there is none, or several.
     """
-    plans = _latest_plans(store)
+    plans = list(kept_plans(store.runs()).values())
     for metrics in (question.metrics, ("*",)):
         wider = Question(metrics, question.host, question.last, question.branch, question.across)
         found = [
@@ -148,16 +149,9 @@ def _joined(
 ) -> list[Night]:
     """The nights with what was asked for by name, too."""
     more = store.nights(ids, metrics=asked, host=question.host, limit=question.last)
-    values = {night.facts.run_id: night.values for night in more}
+    known = {night.facts.run_id: night for night in more}
     return [
-        Night(night.facts, {**night.values, **values.get(night.facts.run_id, {})})
+        Night(night.facts, {**night.values, **also.values}, {**night.spreads, **also.spreads})
         for night in nights
+        for also in (known.get(night.facts.run_id, night),)
     ]
-
-
-def _latest_plans(store: Store) -> list[Plan]:
-    """The newest plan of each spec."""
-    plans: dict[str, Plan] = {}
-    for run in store.runs():
-        plans.setdefault(run.plan.spec_name, run.plan)
-    return list(plans.values())

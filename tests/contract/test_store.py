@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-from collections.abc import Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import pytest
 
@@ -24,18 +22,6 @@ EVERYTHING = 2**62
 
 def test_every_store_of_the_registry_is_tested() -> None:
     assert set(URLS) == set(STORES)
-
-
-@pytest.fixture(params=sorted(URLS))
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return URLS[request.param](tmp_path)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = open_store(url)
-    yield opened
-    opened.close()
 
 
 def full_measurement(repetition: int = 1, case_id: str = s.CASE_ID) -> Measurement:

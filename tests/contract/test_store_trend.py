@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,28 +10,12 @@ from iogate.metrics import metric
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
 from iogate.model.measurement import Measurement
+from iogate.model.night import Spread
 from iogate.model.run import Run, RunStatus
-from iogate.store import STORES, Store, open_store
+from iogate.store import Store, open_store
 from support import samples as s
-from support.stores import URLS
 
 OTHER = "ffeeddccbbaa0099"
-
-
-def test_every_store_of_the_registry_is_tested() -> None:
-    assert set(URLS) == set(STORES)
-
-
-@pytest.fixture(params=sorted(URLS))
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return URLS[request.param](tmp_path)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = open_store(url)
-    yield opened
-    opened.close()
 
 
 def night(store: Store, id: str, at: int, *iops: float, **more: object) -> Run:
@@ -49,6 +31,7 @@ def test_a_night_is_a_run_with_the_median_of_its_repetitions(store: Store) -> No
     assert (first.facts.run_id, second.facts.run_id) == ("a", "b")
     assert first.values[s.CASE_ID, "write.iops"] == 15
     assert second.values[s.CASE_ID, "write.iops"] == 300
+    assert second.spreads[s.CASE_ID, "write.iops"] == Spread(100, 400, 0.75, 3)
     facts = second.facts
     assert (facts.host, facts.revision, facts.started_ns) == (run.host, run.revision, 20)
     assert facts.environment == run.environment

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,21 +13,8 @@ from iogate.repair import verify
 from iogate.retention import SETTING, apply_policy
 from iogate.store import Store, open_store
 from support import samples as s
-from support.stores import URLS
 
 EVERYTHING = 2**62
-
-
-@pytest.fixture(params=sorted(URLS))
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return URLS[request.param](tmp_path)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = open_store(url)
-    yield opened
-    opened.close()
 
 
 def measured(repetition: int = 1) -> Measurement:
@@ -141,3 +126,19 @@ def test_a_policy_thins_what_is_old(store: Store) -> None:
     old, new = (store.run(run_id).measurements[0].jobs[0].series for run_id in ("old", "new"))
     assert old == s.series([11, 15], interval_ms=2000)
     assert new == measured().jobs[0].series
+
+
+def test_runs_without_an_end_are_named_by_host(store: Store) -> None:
+    running = {"status": RunStatus.RUNNING, "finished_ns": 0, "verdict": None}
+    host = whole().host
+    store.add_runs(
+        [
+            whole("late", at=9, **running),
+            whole("done", at=5),
+            whole("early", at=3, **running),
+            whole("elsewhere", at=4, host=replace(host, machine_id="other"), **running),
+        ]
+    )
+    assert store.unfinished(host.machine_id) == ["early", "late"]
+    store.finish_run("early", status=RunStatus.INTERRUPTED, finished_ns=8, verdict=None)
+    assert store.unfinished(host.machine_id) == ["late"]

@@ -61,11 +61,14 @@ def test_a_canary_feeds_the_plan(iogate: Iogate) -> None:
     assert "run `iogate canary`" in before.out
     canary = iogate("canary", path, "--blocks", 4)
     assert canary.code in {0, 1}, canary.text
+    assert "(8 runs, canary)" in canary.out
+    assert "28 blocks see" in canary.out
     run = iogate.run_document()
     assert len(run["measurements"]) == 8
     after = iogate("plan", path, "--blocks", 10)
     assert "(8 runs, canary)" in after.out
     assert "10 blocks: about" in after.out
+    assert "28 blocks at the latest" in after.out
 
 
 def test_prepare_needs_trust_and_runs_before_each_run(iogate: Iogate) -> None:
@@ -86,7 +89,19 @@ def test_a_prepare_that_fails_is_a_failed_run(iogate: Iogate) -> None:
     path = iogate.spec(spec("echo no disk >&2; exit 7"))
     done = iogate("ab", path, "--candidate", "shell", "--trust")
     assert done.code == 4
-    assert "arm shell: prepare exited with 7: no disk" in done.text
+    assert "block 1 of rr: arm shell: prepare exited with 7: no disk" in done.out
+    assert "nothing more can be measured" in done.err
+
+
+def test_an_engine_that_the_spec_names_needs_trust(iogate: Iogate) -> None:
+    tool = iogate.folder / "tool"
+    tool.write_text(f"#!/bin/sh\ntouch {iogate.folder}/ran\n")
+    tool.chmod(0o755)
+    path = iogate.spec(spec().replace("same: {}", f"same: {{ engine: {tool} }}"))
+    refused = iogate("ab", path, "--candidate", "same")
+    assert refused.code == 3
+    assert f"runs the engine {tool} as you" in refused.err
+    assert not (iogate.folder / "ran").exists()
 
 
 def test_an_engine_of_an_arm_must_start(iogate: Iogate) -> None:

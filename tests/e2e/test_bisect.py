@@ -18,7 +18,7 @@ bs=4k
 size=1m
 ioengine=psync
 thinktime=%s
-number_ios=60
+number_ios=200
 """
 SPEC = """\
 version: 1
@@ -35,11 +35,11 @@ CULPRIT = 4
 
 @pytest.fixture
 def commits(iogate: Iogate) -> list[str]:
-    """Seven commits of a job file; from one on it waits much longer after each I/O."""
+    """Seven commits of a job file; from one on it waits longer after each I/O."""
     repository = iogate.folder / "repository"
     return [
         commit(repository, f"Change {n}", probe__fio=f"# {n}\n{JOB % thinktime}")
-        for n, thinktime in enumerate([500] * CULPRIT + [15000] * 3)
+        for n, thinktime in enumerate([500] * CULPRIT + [3000] * 3)
     ]
 
 
@@ -61,7 +61,7 @@ def test_the_culprit_is_found_and_told(iogate: Iogate, commits: list[str]) -> No
     assert done.code == 0, done.text
     assert f"the first bad one is\n  {commits[CULPRIT][:12]} Change {CULPRIT}" in done.out
     assert "read.iops of probe tells them apart" in done.out
-    (place,) = (iogate.folder / "iogate-runs").glob("*-bisect")
+    (place,) = (iogate.folder / "iogate-runs").glob("*-bisect-*")
     assert not (place / "checkout").exists()
     assert not iogate.store.exists()  # the history is not for revisions of the past
     assert iogate.left_behind() == []
@@ -113,6 +113,19 @@ def test_a_wrong_call_is_told(iogate: Iogate, words: list[str], said: str) -> No
     (iogate.folder / "b.txt").write_text("1\n2\n")
     done = iogate("bisect", iogate.spec(SPEC), *words)
     assert (done.code, said in done.err) == (2, True), done.text
+    assert not (iogate.folder / "iogate-runs").exists()
+
+
+def test_swapped_ends_are_told_and_leave_nothing(iogate: Iogate, commits: list[str]) -> None:
+    for output in ([], ["--output", "here/deep"]):
+        done = iogate(
+            "bisect", iogate.spec(SPEC), "--repository", "repository", "--good", commits[6],
+            "--bad", commits[0], *output, *install(iogate),
+        )  # fmt: skip
+        assert done.code == 2, done.text
+        assert "--good and --bad are swapped" in done.err
+    assert not (iogate.folder / "iogate-runs").exists()
+    assert not (iogate.folder / "here").exists()
 
 
 def test_a_build_that_cannot_go_on_ends_the_search(iogate: Iogate, commits: list[str]) -> None:

@@ -89,3 +89,15 @@ def test_a_dry_run_says_what_would_be_destroyed(iogate: Iogate) -> None:
         assert done.code == 0
         assert f"OVERWRITES the device {device}" in done.out
         assert digest(device) == before
+
+
+def test_a_dry_run_refuses_what_the_run_would(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device, mounted(device, iogate.folder / "mnt"):
+        before = digest(device)
+        spec = iogate.spec(SPEC % (device, DESTROY, "write"))
+        dry, real = iogate("run", spec, "--dry-run"), iogate("run", spec)
+        assert (dry.code, dry.err) == (real.code, real.err)
+        assert dry.code == 3
+        assert f"OVERWRITES the device {device}" in dry.out
+        assert f"is mounted at {iogate.folder / 'mnt'}" in dry.err
+        assert digest(device) == before

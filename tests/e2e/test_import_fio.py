@@ -115,10 +115,15 @@ def test_an_imported_past_is_a_trend_and_a_baseline(iogate: Iogate) -> None:
         (iogate.folder / f"{number}.json").write_text(json.dumps(old))
     names = [f"{number}.json" for number in range(1, 7)]
     assert iogate("history", "import", "fio", *names, "--spec", "gated").code == 0
-    trend = json.loads(iogate("trend", str(spec), "--json").out)
-    (series,) = [each for each in trend["series"] if each["metric"] == "read.iops"]
-    assert len(series["values"]) == 6
+
+    def nights(spec: str) -> int:
+        trend = json.loads(iogate("trend", spec, "--json").out)
+        (series,) = [each for each in trend["series"] if each["metric"] == "read.iops"]
+        return len(series["values"])
+
+    assert nights(str(spec)) == nights("gated") == 6
     assert iogate("run", str(spec), "--engine", "fio").code == 0
+    assert nights(str(spec)) == nights("gated") == 7
     verdict = iogate.run_document()["verdict"]
     assert verdict["thresholds"][0]["outcome"] == "pass"
     assert len(verdict["thresholds"][0]["baseline_samples"]) == 6

@@ -279,8 +279,24 @@ def test_when_iogate_is_killed_nothing_stays_but_what_was_measured(iogate: Iogat
     again = iogate("report", folder)
     assert again.code == 0, again.text
     assert (folder / "report.html").exists()
-    assert iogate("run", iogate.spec(PASSES)).code == 0
+    (killed,) = json.loads(iogate("history", "--json").out)
+    assert killed["status"] == "interrupted"
+    after = iogate("run", iogate.spec(PASSES))
+    assert after.code == 0
+    assert f"run {killed['run'][:12]} was killed" in after.err
     assert iogate.left_behind() == []
+
+
+def test_waiting_for_the_host_is_no_part_of_a_run(iogate: Iogate) -> None:
+    holding = started(iogate)
+    waiting = iogate.start("run", iogate.spec(PASSES, "other.yaml"), "--wait", "5m")
+    assert waiting.stderr is not None
+    assert "waiting for the host" in waiting.stderr.readline()
+    holding.send_signal(signal.SIGINT)
+    iogate.end(holding)
+    assert iogate.end(waiting).code == 0
+    second, first = json.loads(iogate("history", "--json").out)
+    assert second["started_ns"] >= first["finished_ns"]
 
 
 def test_two_runs_do_not_measure_each_other(iogate: Iogate) -> None:

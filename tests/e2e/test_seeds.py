@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from support.devices import loop_device, needs_root
+
 from .conftest import ROOT, Iogate
 
-SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
+ON_A_DEVICE = ROOT / "specs" / "filesystem.yaml"
+SPECS = sorted(path for path in (ROOT / "specs").rglob("*.yaml") if path != ON_A_DEVICE)
 # The sweep has 216 cases: of each of its three series, one point for every kind of I/O.
 SOME = ("--case", "*numjobs=2", "--case", "*blocksize=64k", "--case", "*zonesize=1m")
 SMALL = ("--set", "size=16m", "--set", "runtime=300ms", "--repetitions", "1")
@@ -19,6 +22,20 @@ def test_it_runs_and_ends_with_a_report(iogate: Iogate, spec: Path) -> None:
     some = SOME if spec.name == "sweep.yaml" else ()
     done = iogate("run", spec, *SMALL, *some)
     assert done.code in (0, 1), done.text  # its limits are for its own sizes and times
+    check_run(iogate)
+
+
+@needs_root
+def test_a_spec_that_wants_a_device_is_given_one(iogate: Iogate, tmp_path: Path) -> None:
+    with loop_device(tmp_path, 512) as device:
+        named = {"IOGATE_DEVICE": device, "IOGATE_DEVICE_SIZE": "512m"}
+        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, **named)
+        assert done.code in (0, 1), done.text
+    check_run(iogate)
+
+
+def check_run(iogate: Iogate) -> None:
+    """It is complete, each case did I/O, there is a report, and no file is left."""
     run = iogate.run_document()
     assert run["status"] == "complete"
     assert run["failures"] == []

@@ -8,22 +8,28 @@ from pathlib import Path
 
 import pytest
 
+from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import Level
+from iogate_reports.data import CaseData, WorkloadData
+from support import samples
+from support.compared_runs import compared
 from support.demo import make_demo
 from support.report_runs import (
     ENVIRONMENT,
     Pace,
     case,
     former,
+    latency,
     limit,
     measurement,
     plan,
     run,
     slowed,
 )
+from support.run_pasts import loads
 
 Paces = Mapping[str, Mapping[str, Pace]]
 LIMITS = (
@@ -57,7 +63,7 @@ def measure(
     worse: float = 0.0,
     seed: int = 1,
     cases: Sequence[Case] = CASES,
-    seconds: int = 8,
+    seconds: int = 12,
 ) -> list[Measurement]:
     """Repetitions of the cases; the first case is ``worse`` by a fraction."""
     rng = random.Random(seed)
@@ -89,6 +95,35 @@ def make_run(*, worse: float = 0.0, baselines: int = 3) -> tuple[Run, tuple[Run,
 def regressed() -> tuple[Run, tuple[Run, ...]]:
     """The first case is 20 % worse than its baseline."""
     return make_run(worse=0.2)
+
+
+@pytest.fixture(scope="session")
+def stalled() -> CaseData:
+    """A job with a rate: 10,000 reads were due, and a stall kept back a tenth of them."""
+    return paced(
+        {199_680: 9_900, 401_408: 98, 897_581_056: 2},
+        {199_680: 8_900, 401_408: 100} | {(1 << 29) + (1 << 22) * n: 8 for n in range(125)},
+    )
+
+
+def paced(issued: Mapping[int, int], due: Mapping[int, int]) -> CaseData:
+    """A case of one job with a rate: its clat, and its latency from when I/Os were due."""
+    one = case("paced", jobs=("paced",), options={"rw": "randread", "rate_iops": "200"})
+    reads = samples.direction(clat=latency(Histogram(issued)), intended_lat=latency(Histogram(due)))
+    measured = samples.measurement(samples.job("paced", read=reads), case_id=one.id)
+    return CaseData(one, "case-paced", (measured,))
+
+
+@pytest.fixture(scope="session")
+def slower() -> Run:
+    """A comparison whose candidate is 12 % slower."""
+    return compared(0.12)
+
+
+@pytest.fixture(scope="session")
+def grid() -> WorkloadData:
+    """Two block sizes over four loads, and their baseline."""
+    return loads()
 
 
 @pytest.fixture(scope="session")

@@ -15,12 +15,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate_reports import render_report
+from iogate_reports.vendor import uplot
 from support.hostile import EVIL, hostile_run
-from support.report_runs import case, plan, run
+from support.report_runs import case, limit, plan, run
 
 CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
 
+needs_uplot = pytest.mark.skipif(uplot() is None, reason="iogate was built without uPlot")
 WIDE, PHONE = (1280, 900), (360, 740)
 
 
@@ -142,6 +144,45 @@ def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path
     page.context.close()
 
 
+@needs_uplot
+def test_rates_can_be_zoomed_once_they_are_scrolled_into_view(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    opened = Opened(browser, pages["regressed"], WIDE, "light")
+    page = opened.page
+    last = page.locator("figure[id]").last
+    assert last.locator(".zoomed").count() == 0
+    last.scroll_into_view_if_needed()
+    last.locator(".zoomed canvas").wait_for()
+    assert not last.locator("svg.chart").is_visible(), "the still picture made room"
+    assert opened.complaints == []
+    assert opened.outside() == []
+    page.context.close()
+
+
+@needs_uplot
+def test_the_charts_of_a_case_zoom_together_by_keys(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    case = page.locator("details.case", has=page.locator("h3", has_text="mixed"))
+    both = case.locator("figure[id]")
+    assert both.count() == 2
+    both.first.scroll_into_view_if_needed()
+    both.last.locator("canvas").wait_for()
+    before = [both.nth(i).locator("canvas").screenshot() for i in (0, 1)]
+    both.first.locator(".zoomed").focus()
+    page.keyboard.press("+")
+    page.wait_for_timeout(150)
+    after = [both.nth(i).locator("canvas").screenshot() for i in (0, 1)]
+    assert before[0] != after[0]
+    assert before[1] != after[1], "the other direction of the case follows"
+    page.keyboard.press("0")
+    page.wait_for_timeout(150)
+    assert both.nth(1).locator("canvas").screenshot() == before[1]
+    page.context.close()
+
+
 def keep(page: Page, name: str) -> None:
     folder = os.environ.get("IOGATE_SCREENSHOTS")
     if folder:
@@ -220,11 +261,11 @@ def test_rows_are_walked_by_keys_and_have_links_of_their_own(
     page = Opened(browser, pages["regressed"], WIDE, "light").page
     page.keyboard.press("j")
     page.keyboard.press("j")
-    row = page.url.partition("#")[2]
-    assert row == page.locator("#limits tbody tr[id]").nth(1).get_attribute("id")
+    row = page.evaluate("location.hash")
+    assert row == "#" + str(page.locator("#limits tbody tr[id]").nth(1).get_attribute("id"))
     page.keyboard.press("k")
     page.keyboard.press("Enter")
-    assert "#case-" in page.url
+    page.wait_for_function("location.hash.startsWith('#case-')")
     page.context.close()
 
 
@@ -255,6 +296,19 @@ def test_a_link_opens_a_case_that_was_folded(browser: Browser, tmp_path: Path) -
     page.reload()
     assert page.locator(f"[id='{target}'] pre").first.is_visible()
     page.context.close()
+
+
+def test_ten_thousand_cases_open(browser: Browser, tmp_path: Path) -> None:
+    limits = (limit("write.iops > 1", 1.0), limit("write.clat.p99 vs baseline < +10%", 0.1))
+    cases = [case(f"w/bs={n}k,iodepth={n % 7}", limits) for n in range(10_000)]
+    path = tmp_path / "huge.html"
+    path.write_text(render_report(run(plan(cases), [])), "utf-8")
+    assert path.stat().st_size < 4_000_000
+    opened = Opened(browser, path, WIDE, "light")
+    assert opened.complaints == []
+    opened.page.get_by_label("Filter limits").fill("bs=77k")
+    assert len(shown(opened.page)) >= 1
+    opened.page.context.close()
 
 
 def test_without_scripts_the_report_is_whole(browser: Browser, pages: dict[str, Path]) -> None:

@@ -1,17 +1,12 @@
-"""Charts: every registered one keeps the contract, and small ones look as they did.
-
-IOGATE_UPDATE_GOLDEN=1 writes the golden pictures again; look at them before committing.
-"""
+"""Charts: every registered one keeps the contract, and small ones look as they did."""
 
 from __future__ import annotations
 
 import math
-import os
 import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -20,6 +15,7 @@ from hypothesis import strategies as st
 
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Interval, Series
+from iogate.model.run import Run
 from iogate.model.units import Unit
 from iogate_reports.charts import (
     CASE_CHARTS,
@@ -41,18 +37,10 @@ from iogate_reports.charts.matrix import draw as draw_matrix
 from iogate_reports.charts.png import data_uri
 from iogate_reports.charts.scale import Linear, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
+from support import samples
+from support.golden import golden
 from support.report_runs import Pace, case, limit, measurement, plan, run
-
-GOLDEN = Path(__file__).parent / "golden"
-
-
-def golden(name: str, picture: str) -> None:
-    """The picture is the one kept, a shape a line so that a difference can be read."""
-    path = GOLDEN / f"{name}.svg"
-    text = picture.replace("><", ">\n<") + "\n"
-    if os.environ.get("IOGATE_UPDATE_GOLDEN"):
-        path.write_text(text, "utf-8")
-    assert text == path.read_text("utf-8"), "IOGATE_UPDATE_GOLDEN=1 writes it again"
+from support.run_pasts import trend_of
 
 
 def numbers_of(picture: str) -> list[float]:
@@ -78,22 +66,14 @@ def sweep_data() -> WorkloadData:
     return Page(run(plan(cases), found)).workloads[0]
 
 
-@pytest.fixture(scope="module")
-def matrix_data() -> WorkloadData:
-    rng = random.Random(5)
-    cases = [case(f"grid/bs={bs},iodepth={depth}") for bs in ("4k", "16k") for depth in (1, 8)]
-    found = [
-        measurement(one, 1, {"j": {"write": Pace(iops=4000)}}, rng, seconds=3) for one in cases
-    ]
-    return Page(run(plan(cases), found)).workloads[0]
-
-
 @pytest.mark.parametrize("chart", CASE_CHARTS.values(), ids=CASE_CHARTS)
 def test_a_case_chart_keeps_the_contract(
-    chart: CaseChart, regressed: tuple[object, object]
+    chart: CaseChart, regressed: tuple[object, object], stalled: CaseData, slower: Run
 ) -> None:
     page = Page(*regressed)  # type: ignore[arg-type]
-    drawn = [figure for one in page.cases for figure in chart(one)]
+    page = replace(page, trend=trend_of(page.run))
+    cases = (*page.cases, *Page(slower).cases, stalled)
+    drawn = [figure for one in cases for figure in chart(one)]
     assert drawn
     for figure in drawn:
         check_figure(figure)
@@ -102,11 +82,11 @@ def test_a_case_chart_keeps_the_contract(
 
 @pytest.mark.parametrize("name", WORKLOAD_CHARTS)
 def test_a_workload_chart_keeps_the_contract(
-    name: str, sweep_data: WorkloadData, matrix_data: WorkloadData
+    name: str, sweep_data: WorkloadData, grid: WorkloadData
 ) -> None:
     chart: WorkloadChart = WORKLOAD_CHARTS[name]
-    drawn = [*chart(sweep_data), *chart(matrix_data)]
-    assert len(drawn) == 1, "each workload asks for one of them"
+    drawn = [*chart(sweep_data), *chart(grid)]
+    assert len(drawn) == 1, "one workload asks for a chart, the other varies its load"
     check_figure(drawn[0])
     bare = WorkloadData("w", (CaseData(case(), "case-x"),))
     assert list(chart(bare)) == []
@@ -172,11 +152,11 @@ def test_repetitions_golden() -> None:
 def test_interval_bar_golden() -> None:
     bar = interval_bar.Bar(0.12, 0.08, 0.17, 0.10, "baseline")
     far = interval_bar.Bar(3.0, 2.0, 4.0, -0.03, "baseline")
-    axis = Linear(-0.3, 0.3, 9, 211)
+    axis = Linear(-0.3, 0.3, 9, 159)
     picture = interval_bar.draw(bar, axis)
     golden("interval_bar", interval_bar.draw_head(axis) + picture)
-    assert 'class="pt"' in picture
-    assert 'class="pt"' not in interval_bar.draw(far, axis), "an arrowhead at the edge"
+    assert "far" not in picture
+    assert 'class="far"' in interval_bar.draw(far, axis), "an arrowhead at the edge"
 
 
 def test_matrix_golden() -> None:
@@ -227,7 +207,22 @@ def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
     ]
     assert [rate.iops for rate in found] == sums
     assert len(heatmap.strip(one, "read").columns) == 4
-    assert over_time.rates(one, "write") == [over_time.Rate(t + 0.5, 0, 0) for t in range(4)]
+    assert over_time.rates(one, "write") == []
+
+
+def test_syncs_have_no_line_over_time_as_no_engine_counts_them_by_interval() -> None:
+    """And their percentiles are not of completion latency, which a sync has none of."""
+    one = case()
+    rng = random.Random(1)
+    whole = measurement(one, 1, {"j": {"write": Pace(iops=1500)}}, rng, seconds=3)
+    (job,) = whole.jobs
+    sync = replace(samples.direction(), lat=job.directions["write"].clat, clat=None)
+    both = replace(job, directions={**job.directions, "sync": sync})
+    data = CaseData(one, "case", (replace(whole, jobs=(both,)),))
+    drawn = [figure for chart in CASE_CHARTS.values() for figure in chart(data)]
+    syncs = {figure.title: figure.svg for figure in drawn if figure.title.startswith("Sync")}
+    assert syncs.keys() == {"Sync latency percentiles", "Sync latency distribution"}
+    assert all("sync latency" in one and "completion" not in one for one in syncs.values())
 
 
 def with_scrap(series: Series | None) -> Series:
@@ -340,8 +335,8 @@ def test_more_repetitions_never_widen_a_band(count: int) -> None:
 
 def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
     slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
-    values = {100_000, 400_000}
-    rows, before = (heatmap._shares([[one]], values) for one in (slow, fast))
+    ends = heatmap._ends([[slow], [fast]])
+    rows, before = (heatmap._shares([[one]], ends) for one in (slow, fast))
     levels = heatmap._differences(rows, [row[0] for row in before])
     filled = [row[0] for row in levels if row[0]]
     assert filled == [7, -7], "slower I/Os stand above"

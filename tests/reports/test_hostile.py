@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
@@ -10,11 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from iogate.model.comparison import Arm
 from iogate_reports import render_junit, render_report, render_summary
 from iogate_reports.inline import script
 from iogate_reports.text import anchor, clean, short
+from iogate_reports.vendor import uplot
+from support.compared_runs import compared
 from support.hostile import EVIL, hostile_run
 from support.html_tree import read_html
+from support.run_pasts import trend_of
 
 _ACTING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -27,13 +32,31 @@ def test_hostile_text_stays_text(text: str) -> None:
         [replace(now, environment={"kernel.release": "x" + text})],
         job_files={now.plan.cases[0].id: text},
     )
-    tree = read_html(page)
+    tree, drawn = read_html(page), uplot()
     assert not _ACTING.search(page)
-    (own,) = tree.all("script")
-    assert own.text == script("limits.js"), "the one script is ours, byte for byte"
+    ours = {script("tables.js", "limits.js"), script("zoom.js", "rates.js"), drawn.script if drawn else ""}
+    codes = [one for one in tree.all("script") if not one.attributes]
+    assert {one.text for one in codes} <= ours, "each script is ours, byte for byte"
+    for data in (one for one in tree.all("script") if one.attributes):
+        assert data.attributes == {"type": "application/json", "id": "payload"}
+        assert json.loads(data.text)["series"]
     assert {node.tag for node in tree.walk()} <= _TAGS
     for node in tree.walk():
         assert not any(name.startswith("on") for name in node.attributes)
+
+
+def test_arms_with_hostile_names_and_a_hostile_history_stay_text() -> None:
+    text = "".join(EVIL[:6])
+    arms = (Arm(text, (text,), {text: text}, text, text), Arm("b" + text[:3000]))
+    now = compared(0.1, arms=arms)
+    (series,) = trend_of(now).series
+    trend = replace(trend_of(now), series=(replace(series, case=text, host=text),), spec=text)
+    page = render_report(now, trend=trend, broken=[text])
+    tree = read_html(page)
+    assert not _ACTING.search(page)
+    assert {node.tag for node in tree.walk()} <= _TAGS | {"code", "tbody"}
+    assert not any(name.startswith("on") for node in tree.walk() for name in node.attributes)
+    assert "block by block" in page
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate_reports import focus, render_report
+from iogate_reports import focus, render_report, validity
+from iogate_reports.facts import with_unit
 from support.html_tree import Node, read_html
 from support.report_runs import ENVIRONMENT, Pace, case, former, limit, measurement, plan, run
 
@@ -27,8 +28,12 @@ def test_the_headline_is_the_verdict_with_its_cause(regressed: Regressed) -> Non
     page = read_html(render_report(now, before))
     headline = page.all("h1")[0].text
     assert now.verdict is not None
-    assert now.verdict.sentence.endswith(headline)
-    assert "oltp-write/bs=4k,iodepth=32" in headline
+    assert re.fullmatch(
+        r"write\.\S+ of oltp-write/bs=4k,iodepth=32 is [+−]\d+\.\d % [▲▼] worse; the limit is .*",
+        headline,
+    )
+    lead = page.all("p", "lead")[0].text
+    assert re.search(r"\d.* → \d.* 95 % CI .*, n = 3 vs 9\s*Of 16 limits: \d+ broken", lead)
     band = page.all("div", "band")[0]
     assert "b-fail" in band.classes
     assert "fail" in band.text, "the word stands beside the colour"
@@ -45,6 +50,7 @@ def test_the_first_screen_counts_every_outcome(regressed: Regressed) -> None:
     }
     assert set(tiles) == {"fail", "inconclusive", "no baseline", "warn", "pass"}
     assert sum(tiles.values()) == len(now.verdict.thresholds)
+    assert "limit broken, beyond doubt" in read_html(render_report(now, before)).text
     assert tiles["fail"] >= 2
 
 
@@ -60,7 +66,7 @@ def test_failures_come_first_and_rows_hold_all_numbers(regressed: Regressed) -> 
     assert "95 % CI" in worst
     assert "3 vs 9" in worst
     assert "gate.yaml:" in worst
-    assert rows[0].all("svg", "bar")[0].all("path", "ci"), "the interval is drawn, too"
+    assert len(rows[0].all("svg", "bar")[0].all("path")) == 3, "the interval is drawn, too"
 
 
 def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> None:
@@ -76,12 +82,28 @@ def test_only_what_differs_in_the_environment_is_shown(regressed: Regressed) -> 
     assert "Nothing differs" in calm.text, "the load is another number each time"
 
 
+def test_facts_have_their_units(regressed: Regressed) -> None:
+    now, _ = regressed
+    more = {**ENVIRONMENT, "vm.dirty_bytes": 0, "x_khz": 2_400_000, "a.ratio_of": 3, "f_ms": True}
+    page = read_html(render_report(replace(now, environment=more)))
+    table = page.all("table", "facts-table")[0]
+    rows = {row.all("th")[0].text: row.all("td")[0].text for row in table.all("tr")}
+    assert rows["engine"] == "iogate-engine 0.1.0, clock tsc ±0.3 ppm at most"
+    told = {n: with_unit(n, v) for n, v in more.items()}
+    assert told["memory.total_bytes"] == "128 GiB (137,438,953,472 B)"
+    assert told["vm.dirty_ratio"] == "20 %"
+    assert told["vm.dirty_bytes"] == "0 B"
+    assert told["x_khz"] == "2400000 kHz"
+    assert told["a.ratio_of"] == "3"
+    assert told["f_ms"] == "yes"
+
+
 def test_one_metric_has_one_word_whatever_its_limits(regressed: Regressed) -> None:
     now, before = regressed
     rows = read_html(render_report(now, before)).all("table", "results")[0].all("tr")
     told: dict[str, set[str]] = {}
     for row in rows:
-        for delta in row.all("span", "delta"):
+        for delta in (b for cell in row.all("td")[4:5] for b in cell.all("b")):
             told.setdefault(row.all("th")[0].text, set()).add(delta.text)
     assert len(told) == 12
     assert all(len(words) == 1 for words in told.values())
@@ -171,11 +193,17 @@ def test_the_page_is_closed_to_the_world(regressed: Regressed) -> None:
     )
     content = policy.attributes["content"]
     assert content.startswith("default-src 'none'")
-    (script,) = page.all("script")
-    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}';" in content, "no other script runs"
-    assert not script.attributes
-    assert not re.search(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text, re.IGNORECASE)
+    *scripts, data = sorted(page.all("script"), key=lambda node: len(node.attributes))
+    assert data.attributes == {"type": "application/json", "id": "payload"}
+    hashes = [
+        base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+        for script in scripts
+    ]
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    assert f"script-src {allowed};" in content, "no other script runs"
+    assert not any(script.attributes for script in scripts)
+    told = re.sub(r"/\*!.*?\*/", "", text)  # whose work uPlot is
+    assert not re.search(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", told, re.IGNORECASE)
     assert "@import" not in text
     assert set(re.findall(r"url\(.{6}", text)) <= {'url("data:'}
     for node in page.walk():
@@ -185,6 +213,16 @@ def test_the_page_is_closed_to_the_world(regressed: Regressed) -> None:
             assert name != "style", "styles are classes"
             if name in {"src", "href"}:
                 assert value.startswith(("#", "data:image/png;base64,", "raw/"))
+
+
+def test_built_without_uplot_the_still_pictures_stand(
+    regressed: Regressed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("iogate_reports.render.uplot", lambda: None)
+    page = read_html(render_report(*regressed))
+    assert len(page.all("script")) == 1
+    titles = [figure.all("figcaption")[0].text for figure in page.all("figure")]
+    assert "Write IOPS over time" in titles
 
 
 def test_the_page_has_landmarks_language_and_scoped_heads(regressed: Regressed) -> None:
@@ -233,6 +271,53 @@ def test_a_run_still_going_on_and_one_without_any_case_render() -> None:
     assert "not finished" in read_html(render_report(going)).all("h1")[0].text
     empty = run(plan([]), [])
     assert read_html(render_report(empty)).all("h1")
+
+
+def test_the_first_screen_says_whether_the_numbers_can_be_trusted(regressed: Regressed) -> None:
+    now, _ = regressed
+    found = {check.label: check for check in validity.checks(now)}
+    assert {label for label, check in found.items() if check.key == "pass"} == {
+        "steady state", "I/O errors", "CPU", "other load", "clock", "engine warnings",
+    }  # fmt: skip
+    assert found["throttling"].key == "missing"
+    strip = read_html(render_report(now)).all("ul", "checks")[0]
+    assert "load average 0.12 on 48 CPUs" in strip.text
+    assert validity.checks(replace(now, measurements=())) == []
+
+
+def test_seconds_are_too_short_to_tell_a_drift() -> None:
+    one = case()
+    paces = {"j": {"write": Pace(iops=100)}}
+    now = run(plan([one]), [measurement(one, 1, paces, random.Random(1), seconds=8)])
+    steady = next(check for check in validity.checks(now) if check.label == "steady state")
+    assert (steady.key, steady.text) == ("missing", "too short to tell: no 10 s of I/O")
+
+
+def test_what_spoils_numbers_is_named(regressed: Regressed) -> None:
+    now, _ = regressed
+    first, *others = now.measurements
+    (job,) = first.jobs
+    assert job.series
+    half = len(job.series.intervals) // 2
+    slow = tuple(
+        replace(one, ios={d: n // 3 for d, n in one.ios.items()}) if i >= half else one
+        for i, one in enumerate(job.series.intervals)
+    )
+    bad = replace(
+        job, errors={"EIO": 2}, usr_cpu_percent=70.0, sys_cpu_percent=29.0,
+        series=replace(job.series, intervals=slow),
+    )  # fmt: skip
+    spoilt = replace(
+        now,
+        measurements=(replace(first, jobs=(bad,), warnings=("the CPU was throttled",)), *others),
+        environment={"load.average_1m": 40.0, "cpu.count": 48},
+    )
+    found = {check.label: check for check in validity.checks(spoilt)}
+    assert {check.key for label, check in found.items() if label != "clock"} == {"warn"}
+    assert found["steady state"].text.endswith("in oltp-write/bs=4k,iodepth=32")
+    assert "67 % down" in found["steady state"].text
+    assert found["I/O errors"].text == "2 I/O errors"
+    assert found["CPU"].text.startswith("99 %")
 
 
 def test_an_interrupted_run_keeps_what_it_has(regressed: Regressed) -> None:
@@ -288,6 +373,34 @@ def test_values_that_are_no_numbers_do_not_reach_a_picture(regressed: Regressed)
         assert "nan" not in str(picture.attributes).lower()
         for shape in picture.all("path"):
             assert not re.search(r"nan|inf", shape.attributes.get("d", ""))
+
+
+def test_measurements_that_are_no_numbers_do_not_reach_a_picture(regressed: Regressed) -> None:
+    now, before = regressed
+    nan, inf = float("nan"), float("inf")
+    wild = tuple(
+        replace(
+            m,
+            jobs=tuple(
+                replace(
+                    job,
+                    usr_cpu_percent=nan,
+                    directions={
+                        name: replace(d, iops=nan if m.repetition % 2 else inf, bw=-inf)
+                        for name, d in job.directions.items()
+                    },
+                )
+                for job in m.jobs
+            ),
+        )
+        for m in now.measurements
+    )
+    page = read_html(render_report(run(now.plan, wild, baseline=before), before))
+    assert page.all("figure")
+    for picture in page.all("svg"):
+        for shape in picture.walk():
+            assert not re.search(r"\bnan|\binf", str(shape.attributes).lower())
+    assert not re.search(r"\bnan\b", page.text.lower().split("environment")[0])
 
 
 def test_one_repetition_is_enough_to_draw() -> None:

@@ -7,16 +7,22 @@ The tests of zooming want uPlot, which the build fetches into build/web.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Locator, Page, Request, sync_playwright
 
-from iogate_reports.site import Site, write_site
+from iogate.model.decision import Action, Decision, SeriesKey
+from iogate.model.trend import AlertState
+from iogate_reports.site import Site, SpecTrend, write_site
 from iogate_reports.vendor import uplot
-from support.years import Story, year
+from support.hostile import EVIL
+from support.hostile import hostile_trend as hostile
+from support.report_runs import START_NS
+from support.years import DAY_NS, Story, year
 
 CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
@@ -72,7 +78,7 @@ def case_page(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [360, 1280, 3840])
 @pytest.mark.parametrize("name", ["index", "spec", "case", "fleet"])
 def test_pages_open_fit_and_ask_for_nothing(
     browser: Browser, folder: Path, name: str, width: int, scheme: str
@@ -93,11 +99,164 @@ def test_pages_open_fit_and_ask_for_nothing(
     visit.page.context.close()
 
 
-def test_from_the_index_to_the_range_in_two_clicks(browser: Browser, folder: Path) -> None:
+def test_heads_stand_over_their_columns_and_nothing_is_cut(browser: Browser, folder: Path) -> None:
     page = Visit(browser, folder / "index.html").page
-    page.locator("#series tbody tr", has_text="regressed").locator("a").first.click()
-    assert page.locator("article.alert pre", has_text="git log --oneline").first.is_visible()
+    heads = [box(page.locator("#series thead th").nth(i)) for i in range(9)]
+    cells = [box(page.locator("#series tbody tr").first.locator("th, td").nth(i)) for i in range(9)]
+    table = box(page.locator("#series"))
+    for head, cell in zip(heads, cells, strict=True):
+        assert abs(head["x"] - cell["x"]) < 1
+        assert cell["x"] + cell["width"] <= table["x"] + table["width"] + 1
     page.context.close()
+
+
+def test_a_phone_names_what_it_shows(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html", width=360).page
+    names = (
+        page.locator("#series tbody tr")
+        .first.locator("[data-l]")
+        .evaluate_all("all => all.map(one => getComputedStyle(one, '::before').content)")
+    )
+    assert names == [f'"{n}"' for n in ("spec", "host", "last night", "level", "change", "nights")]
+    page.context.close()
+
+
+def box(found: Locator) -> FloatRect:
+    rectangle = found.bounding_box()
+    assert rectangle
+    return rectangle
+
+
+def test_each_regression_of_the_demo_is_found_in_two_clicks(
+    browser: Browser, demo: tuple[Path, str]
+) -> None:
+    folder, text = demo
+    told = re.findall(r"^  (\S+) is .* slower since (\w{12})\.\.(\w{12})", text, re.MULTILINE)
+    assert len(told) == 2, "one goes on, one has recovered"
+    for case, good, bad in told:
+        page = Visit(browser, folder / "site" / "index.html").page
+        marked = page.locator("#series tbody tr", has=page.locator("path.worse"))
+        marked.filter(has_text=case).locator("a").first.click()  # the first click
+        alert = page.locator("article.alert", has_text=f"git log --oneline {good}..{bad}")
+        alert.first.wait_for()
+        alert.first.locator("summary").click()  # the second: how much it was
+        assert alert.first.get_by_text("worse").first.is_visible()
+        page.context.close()
+
+
+def test_the_recovery_of_the_demo_is_told_with_its_revision(
+    browser: Browser, demo: tuple[Path, str]
+) -> None:
+    folder, text = demo
+    found = re.search(r"has recovered with (\w{12})", text)
+    assert found
+    page = Visit(browser, folder / "site" / "nightly" / "index.html").page
+    assert page.get_by_text(f"Recovered with {found[1]}").is_visible()
+    page.context.close()
+
+
+def test_the_keyboard_alone_leads_to_a_range(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    page.keyboard.press("/")
+    page.keyboard.type("xfs-nightly regressed read.iops")
+    assert page.locator("#series tbody tr:visible").count() == 1
+    page.keyboard.press("Tab")
+    for _ in range(12):
+        if page.evaluate("document.activeElement.closest('tbody') !== null"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("article.alert pre", has_text="git log --oneline").first.wait_for()
+    page.context.close()
+
+
+def test_rows_are_walked_with_j_and_k(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    seen = []
+    for key in "jjjk":
+        page.keyboard.press(key)
+        seen.append(page.evaluate("document.activeElement.closest('tr').rowIndex"))
+    assert seen == [1, 2, 3, 2]
+    page.context.close()
+
+
+def test_what_is_chosen_stands_in_the_address(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    page.get_by_label("spec", exact=True).select_option("fleet")
+    page.get_by_label("state", exact=True).select_option("steady")
+    page.get_by_label("Filter series").fill("read.iops")
+    page.locator("#series thead th", has_text="level").get_by_role("button").click(click_count=2)
+    shown = page.locator("#series tbody tr:visible").all_inner_texts()
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    assert page.locator("#series tbody tr:visible").all_inner_texts() == shown
+    assert 1 < len(shown) <= 10
+    assert page.locator("[aria-sort=descending]", has_text="level").count() == 1
+    page.context.close()
+
+
+def test_a_link_leads_to_a_case_and_a_metric(browser: Browser, folder: Path) -> None:
+    row = Visit(browser, folder / "index.html").page.locator("#series tbody tr").nth(3)
+    href, metric = row.locator("a").get_attribute("href"), row.locator("code").inner_text()
+    page = browser.new_context(offline=True).new_page()
+    page.goto(f"{folder.as_uri()}/{href}")
+    place = page.locator(":target")
+    assert metric in place.inner_text()
+    assert place.evaluate("one => one.getBoundingClientRect().top < innerHeight")
+    page.context.close()
+
+
+def test_the_rows_that_are_shown_are_copied_as_markdown(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; }")
+    page.get_by_label("Filter series").fill("regressed read.iops")
+    page.get_by_label("Filter series").blur()
+    page.keyboard.press("c")
+    lines = str(page.evaluate("window.copied")).splitlines()
+    assert lines[0] == (
+        "| state | spec | case and metric | host | last night | level | change | nights |"
+    )
+    assert lines[1] == "|---|---|---|---|---|---|---|---|"
+    assert len(lines) == 3
+    assert lines[2].startswith("| regressed | xfs-nightly | oltp/bs=16k,iodepth=1 read.iops |")
+    page.context.close()
+
+
+def test_notes_are_on_the_index_the_spec_and_the_case(browser: Browser, tmp_path: Path) -> None:
+    quiet = year(4)
+    alert = next(a for a in quiet.trend.alerts if a.state is AlertState.OPEN)
+    known = Decision(
+        alert.id, Action.ACK, "Ann", "waits for 6.19", START_NS, "xfs-nightly", alert.machine_id,
+        alert.environment, alert.last_good.started_ns, alert.first_bad.started_ns,
+        tuple(SeriesKey(c.case_id, c.metric) for c in alert.changes), START_NS + 900 * DAY_NS,
+    )  # fmt: skip
+    write_site(tmp_path, Site([year(4, decisions=[known])]).pages())
+    note = re.compile(r"acknowledged by Ann, \d{4}-.*, until \d{4}-.*: “waits for 6.19”")
+    page = Visit(browser, tmp_path / "index.html").page
+    assert page.get_by_text(note).is_visible()
+    page.locator("#series tbody tr", has_text="acknowledged").locator("a").first.click()
+    page.get_by_text(note).wait_for()
+    page.get_by_role("navigation").get_by_text("xfs-nightly").click()
+    page.get_by_text(note).wait_for()
+    page.context.close()
+
+
+@pytest.mark.parametrize("text", EVIL, ids=lambda text: ascii(text[:12]))
+def test_hostile_names_run_nothing_and_fit(browser: Browser, tmp_path: Path, text: str) -> None:
+    nasty = hostile(year(1).trend, text)
+    fleet = hostile(
+        year(1, hosts=["a", "b", "c", "d"], story=Story(20, (), (99, 9), 99)).trend, text
+    )
+    write_site(tmp_path, Site([SpecTrend(nasty), SpecTrend(fleet)]).pages())
+    for path in sorted(tmp_path.rglob("*.html")):
+        visit = Visit(browser, path, width=360)
+        visit.page.on("dialog", lambda dialog: visit.trouble.append(dialog.message))  # noqa: B023
+        visit.page.wait_for_timeout(50)
+        assert visit.trouble == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360, path.name
+        visit.page.context.close()
 
 
 def test_series_are_filtered_and_sorted(browser: Browser, folder: Path) -> None:
@@ -109,7 +268,7 @@ def test_series_are_filtered_and_sorted(browser: Browser, folder: Path) -> None:
     assert rows.count() == 2
     page.get_by_label("host", exact=True).select_option("")
     page.locator("#series thead th", has_text="level").get_by_role("button").click()
-    levels = page.locator("#series tbody tr:visible .c-level").all_inner_texts()
+    levels = page.locator("#series tbody tr:visible [data-l=level]").all_inner_texts()
     values = [float(text.split()[0]) for text in levels]
     assert len(values) == 10
     assert values == sorted(values)

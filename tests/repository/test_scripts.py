@@ -65,6 +65,14 @@ def test_a_step_that_fails_shows_the_end_of_its_output_and_where_the_rest_is(
     assert str(library.parents[1] / "build" / "logs" / "step.log") in done.stderr
 
 
+def test_a_function_that_fails_half_way_does_not_go_on(library: Path) -> None:
+    script = f"source {library}; half() {{ echo one; false; echo two; }}; quietly step half"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "one" in done.stderr
+    assert "two" not in done.stderr
+
+
 def test_the_key_of_the_environment_follows_the_lock_file(tmp_path: Path) -> None:
     lock = tmp_path / "x.lock"
     for name in ("pyproject.toml", "hatch_build.py"):
@@ -111,3 +119,32 @@ def test_checkers_from_npm_may_be_left_out(library: Path) -> None:
     )
     assert "IOGATE_SKIP_NODE=1" in done.stdout
     assert not (library.parents[1] / ".venv").exists()
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_python_that_others_cannot_reach_makes_no_environment(
+    tmp_path: Path, private: bool
+) -> None:
+    system = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"
+    if subprocess.run(
+        ["/usr/bin/python3", "-c", system], check=False, capture_output=True
+    ).returncode:
+        pytest.skip("the system's Python makes no environments")
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    first = tmp_path / "python3"
+    prefix = home if private else "/usr"
+    first.write_text(
+        "#!/bin/sh\nexec /usr/bin/python3 -c "
+        f'"import sys; sys.base_prefix = \'{prefix}\'; exec(sys.argv[1])" "$2"\n'
+    )
+    first.chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", f'. "{ROOT}/scripts/lib.sh"; venv_python'],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == ("/usr/bin/python3" if private else "python3")
+    assert ("others may not enter" in done.stderr) == private

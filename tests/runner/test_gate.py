@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.errors import ExitCode
 from iogate.gate import judge
-from iogate.model.plan import Plan
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.spec import Comparison, Level, OnMissingBaseline
 from iogate.model.verdict import Outcome, RunVerdict
@@ -187,7 +190,7 @@ def test_one_repetition_cannot_be_compared() -> None:
         ([-1, 2, 3], [1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([1, 2, 3], [-1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([7, 7, 7], [7] * 6, Comparison.LESS_EQUAL, 0.0, Outcome.PASS),
-        ([7, 7, 7], [7] * 6, LESS, 0.0, Outcome.FAIL),
+        ([7, 7, 7], [7] * 6, LESS, 0.0, Outcome.INCONCLUSIVE),
     ],
 )
 def test_zeros_ties_and_negatives(
@@ -225,8 +228,11 @@ def test_what_is_not_a_number_does_not_hide_a_failure() -> None:
 def test_a_metric_that_the_case_does_not_have_is_inconclusive() -> None:
     verdict = judged([100] * 3, s.threshold("read.clat.p99", LESS, 1e6))
     assert verdict.thresholds[0].outcome is Outcome.INCONCLUSIVE
-    assert "read.clat.p99 of oltp/bs=4k has no value" in verdict.thresholds[0].reason
+    reason = verdict.thresholds[0].reason
+    assert "read.clat.p99 of oltp/bs=4k has no value in any of 3 repetitions" in reason
     assert verdict.outcome is Outcome.WARN
+    (alone,) = judged([100], s.threshold("read.clat.p99", LESS, 1e6)).thresholds
+    assert "has no value in its one repetition:" in alone.reason
 
 
 def test_a_failed_repetition_makes_exit_code_4() -> None:
@@ -325,6 +331,63 @@ def test_from_four_runs_on_the_history_tells_how_runs_differ() -> None:
     found = judged([85, 85, 85], SLOWER, base=baseline(*groups)).thresholds[0]
     assert found.outcome is Outcome.INCONCLUSIVE
     assert judged([50, 50, 50], SLOWER, base=baseline(*groups)).outcome is Outcome.FAIL
+
+
+def steady(count: int = 20, sd: float = 0.02) -> list[Run]:
+    """So many runs of three repetitions."""
+    rng = np.random.default_rng(7)
+    return baseline(*(100 * np.exp(rng.normal(0, sd, (count, 3)))).tolist())
+
+
+def test_a_change_fails_alone_that_chance_explains_among_many() -> None:
+    limit = s.threshold(comparison=GREATER, value=-0.02, relative=True)
+    values, base = [95.0, 94.5, 95.5], steady()
+    assert judged(values, limit, base=base).thresholds[0].outcome is Outcome.FAIL
+    rng = np.random.default_rng(3)
+    cases = [s.case(limit, id=f"{n:016x}", name=f"case-{n}") for n in range(60)]
+
+    def noise_of(case: Case) -> tuple[Measurement, ...]:
+        drawn = 100 * np.exp(rng.normal(0, 0.02, 3))
+        return s.repetitions(drawn.tolist(), case_id=case.id)
+
+    runs = [
+        replace(run, measurements=(*run.measurements, *(m for c in cases for m in noise_of(c))))
+        for run in base
+    ]
+    now = [*s.repetitions(values), *(m for case in cases for m in noise_of(case))]
+    many = judge(s.plan(s.case(limit), *cases), now, (), runs)
+    assert many.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert "chance is not excluded; iogate ab would tell" in many.thresholds[0].reason
+    assert not any(each.outcome is Outcome.FAIL for each in many.thresholds)
+
+
+def test_one_bad_repetition_of_three_is_no_regression() -> None:
+    """The median may be bad by chance; the ranks of all repetitions say so."""
+    limit = s.threshold(comparison=GREATER, value=-0.02, relative=True)
+    found = judged([90, 90, 101], limit, base=steady(sd=0.005)).thresholds[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert judged([90, 90, 91], limit, base=steady(sd=0.005)).outcome is Outcome.FAIL
+
+
+def test_few_runs_do_not_tell_how_runs_differ() -> None:
+    quiet = baseline([100, 101, 99, 100, 100.5])
+    limit = s.threshold(comparison=GREATER, value=-0.01, relative=True)
+    near = judged([98, 98.5, 97.5, 98, 98.2], limit, base=quiet).thresholds[0]
+    assert (near.outcome, near.point) == (Outcome.INCONCLUSIVE, True)
+    assert "1 run to compare with cannot tell how runs differ" in near.reason
+    far = judged([90, 90.5, 89.5, 90, 90.2], limit, base=quiet).thresholds[0]
+    assert (far.outcome, far.point) == (Outcome.FAIL, True)
+
+
+def test_warnings_are_findings_of_which_few_are_false() -> None:
+    """Advisory limits do not make gated ones stricter, and share what may be false."""
+    limits = [s.threshold(comparison=GREATER, value=-0.02, relative=True, level=Level.WARN)
+              for _ in range(30)]  # fmt: skip
+    found = judged([94.5, 94, 95], *limits, base=steady())
+    assert {each.outcome for each in found.thresholds} == {Outcome.WARN}
+    gated = s.threshold(comparison=GREATER, value=-0.02, relative=True)
+    both = judged([93.5, 93, 94], gated, *limits, base=steady())
+    assert both.thresholds[0].outcome is Outcome.FAIL
 
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.baseline import find_baseline
 from iogate.gate import judge
 from iogate.identity import (
     COMPARE_KEYS,
-    Comparable,
     Facts,
     compared,
     describe,
@@ -22,8 +22,8 @@ from iogate.identity import (
 )
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
-from iogate.pipeline import baseline_of, comparable_with
 from iogate.store import open_store
+from iogate.sut.local import LocalSut
 from support import samples as s
 
 OLD: Facts = {
@@ -95,10 +95,9 @@ def history(path: Path, *kernels: str) -> str:
 def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
     run = measured("now", 99, "6.6")
     with closing(open_store(history(tmp_path, "6.1", "6.1", "6.2"))) as store:
-        comparable = comparable_with(run)
-        baseline = baseline_of(run, store, comparable)
-    assert baseline == []
-    verdict = explained(judge(run.plan, run.measurements, (), baseline), comparable.set_aside)
+        baseline = find_baseline(run, store, LocalSut())
+    assert baseline.runs == ()
+    verdict = explained(judge(run.plan, run.measurements, (), ()), baseline.set_aside)
     (threshold,) = verdict.thresholds
     assert threshold.outcome is Outcome.MISSING_BASELINE
     assert (
@@ -110,17 +109,18 @@ def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
 def test_the_window_is_filled_from_before_the_change(tmp_path: Path) -> None:
     url = history(tmp_path, "6.6", "6.6", "6.1", "6.1")
     with closing(open_store(url)) as store:
-        narrow = baseline_of(measured("now", 99, "6.6", window=2), store)
-        across = baseline_of(measured("now", 99, "6.6", window=2, across=("kernel.*",)), store)
-    assert [run.id for run in narrow] == ["old-1", "old-0"]
-    assert [run.id for run in across] == ["old-3", "old-2"]
+        sut = LocalSut()
+        narrow = find_baseline(measured("now", 99, "6.6", window=2), store, sut)
+        wide = measured("now", 99, "6.6", window=2, across=("kernel.*",))
+        across = find_baseline(wide, store, sut)
+    assert [run.id for run in narrow.runs] == ["old-1", "old-0"]
+    assert [run.id for run in across.runs] == ["old-3", "old-2"]
 
 
 def test_a_verdict_with_a_baseline_stays_as_it_is(tmp_path: Path) -> None:
     run = measured("now", 99, "6.6")
     with closing(open_store(history(tmp_path, "6.6", "6.6", "6.1"))) as store:
-        comparable = Comparable(run.environment)
-        baseline = baseline_of(run, store, comparable)
-    verdict = judge(run.plan, run.measurements, (), baseline)
-    assert len(comparable.set_aside) == 1
-    assert explained(verdict, comparable.set_aside) == verdict
+        baseline = find_baseline(run, store, LocalSut())
+    verdict = judge(run.plan, run.measurements, (), baseline.runs)
+    assert len(baseline.set_aside) == 1
+    assert explained(verdict, baseline.set_aside) == verdict

@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from iogate.cli.history import command
-from iogate.errors import StoreError, UsageError
+from iogate.errors import ExitCode, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
+from iogate.repair import repair
 from iogate.store import open_store
 from support import samples as s
 from support.fio_outputs import document
@@ -112,6 +113,14 @@ def test_a_killed_run_comes_from_the_engine_s_results(place: Place) -> None:
     assert killed.measurements[0].jobs[0].directions["read"].total_ios == 100
 
 
+def test_a_folder_of_a_run_that_measured_nothing_is_left_out(place: Place) -> None:
+    run = s.run("refused", the_plan=s.plan(s.case()), status=RunStatus.RUNNING)
+    RunFolder.create(run, place.folders / "refused").write_run(run)
+    place.path.write_bytes(b"\0" * 5000)
+    place.verify("--repair", "--folders", place.folders)
+    assert place.kept() == place.runs
+
+
 def test_a_folder_that_cannot_be_read_is_named(place: Place) -> None:
     (place.folders / place.runs[0].id / "run.json").write_text("[")
     place.path.write_bytes(b"\xa5" * 5000)
@@ -155,3 +164,48 @@ def test_prune_asks_for_a_policy_and_tells_what_would_go(place: Place) -> None:
     assert "went" in lines.stderr
     again = history("prune", "--series", "1d:10s", "--store", place.path)
     assert again.stdout == "nothing is old enough to be thinned\n"
+
+
+TEXT = "Buy milk.\nö\n" * 900
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "history.sqlite"])
+def test_what_never_was_a_database_is_left_alone(place: Place, name: str) -> None:
+    path = place.path.with_name(name)
+    path.write_text(TEXT)
+    for more in ([], ["--repair"]):
+        result = history("verify", "--store", path, *more)
+        assert isinstance(result.exception, StoreError)
+        assert result.exception.exit_code is ExitCode.REFUSED
+        assert "no SQLite database" in result.exception.what
+        assert "--repair" not in result.exception.remedy
+    with pytest.raises(StoreError, match="no SQLite database"):
+        repair(str(path), ())
+    assert path.read_text() == TEXT
+    assert place.asides() == []
+
+
+def test_a_damaged_head_needs_the_name_of_a_history(place: Place) -> None:
+    other = place.path.with_name("photo.jpg")
+    other.write_bytes(b"\xff\xd8\0" * 3000)
+    result = history("verify", "--store", other, "--repair")
+    assert isinstance(result.exception, StoreError)
+    assert result.exception.exit_code is ExitCode.REFUSED
+    assert other.read_bytes() == b"\xff\xd8\0" * 3000
+
+
+def test_run_folders_of_another_history_are_not_its_own(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "iogate-runs").symlink_to(place.folders)
+    said = [place.path, tmp_path / "other.sqlite", None, None]
+    for run, history_path in zip(place.runs, said, strict=True):
+        if history_path:
+            folder = RunFolder(Path(run.folder))
+            folder.write_json("environment.json", {"history": str(history_path)})
+    place.path.write_bytes(b"\xa5" * 5000)
+    result = place.verify("--repair")
+    assert [run.id for run in place.kept()] == [place.runs[0].id]
+    assert f"iogate-runs: 1 run of {place.runs[0].plan.spec_name}" in result.stdout
+    assert "3 run folders left out" in result.stderr
+    place.path.write_bytes(b"\xa5" * 5000)
+    place.verify("--repair", "--folders", place.folders)
+    assert place.kept() == place.runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import time
@@ -10,6 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+_LOOP_CTL_ADD, _LOOP_CTL_REMOVE = 0x4C80, 0x4C81  # linux/loop.h
+_OWN_LOOPS = range(240, 256)
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="loop devices and mounts need root")
 
@@ -34,6 +38,61 @@ def loop_device(folder: Path, size_mib: int = 32, *, readonly: bool = False) -> 
     finally:
         _detach(path)
         image.unlink()
+
+
+@contextmanager
+def own_loop() -> Iterator[str]:
+    """A loop device of a number that nobody is given who asks for any: one that is detached
+    by another process would end a run of hours."""
+    control = os.open("/dev/loop-control", os.O_RDWR)
+    try:
+        number = next(n for n in _OWN_LOOPS if _added(control, n))
+        try:
+            yield f"/dev/loop{number}"
+        finally:
+            _removed(control, number)
+    finally:
+        os.close(control)
+
+
+def _added(control: int, number: int) -> bool:
+    try:
+        fcntl.ioctl(control, _LOOP_CTL_ADD, number)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _removed(control: int, number: int) -> None:
+    """A device that something still closes goes a moment later."""
+    for _ in range(100):
+        with suppress(OSError):
+            fcntl.ioctl(control, _LOOP_CTL_REMOVE, number)
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"/dev/loop{number} is still there")
+
+
+@contextmanager
+def zram_device(size_mib: int = 64) -> Iterator[str]:
+    """A disk in memory; its path."""
+    control = Path("/sys/class/zram-control")
+    number = (control / "hot_add").read_text().strip()
+    try:
+        Path(f"/sys/block/zram{number}/disksize").write_text(f"{size_mib}M")
+        yield f"/dev/zram{number}"
+    finally:
+        _hot_remove(control / "hot_remove", number)
+
+
+def _hot_remove(control: Path, number: str) -> None:
+    """A device that something still closes goes a moment later."""
+    for _ in range(100):
+        with suppress(OSError):
+            control.write_text(number)
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"zram{number} is still there")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import replace
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Host, Revision, Run
 from iogate.model.spec import JobSpec
+from iogate.model.trend import Trend
 from support.report_runs import Pace, case, limit, measurement, plan, run
 
 EVIL = (
@@ -57,3 +58,17 @@ def _named(odd: Case, text: str, *found: object) -> Run:
         failures=(CaseFailure(odd.id, 3, text),),
         folder=text,
     )
+
+
+def hostile_trend(trend: Trend, text: str) -> Trend:
+    """The trend with the text in every place that people can write."""
+    nights = tuple(replace(n, run=text, commit=text, label=text, branch=text) for n in trend.nights)
+    series = tuple(
+        replace(one, case=text, metric=text, host=text, environment=text) for one in trend.series
+    )
+    alerts = tuple(
+        replace(a, id=text, sentence=text, host=text, last_good=nights[0], first_bad=nights[1],
+                changes=tuple(replace(c, case=text, metric=text) for c in a.changes))
+        for a in trend.alerts
+    )  # fmt: skip
+    return replace(trend, spec=text, nights=nights, series=series, alerts=alerts)

@@ -1,4 +1,7 @@
-"""Whole runs with plausible noise, judged by the real gate: what reports are made from."""
+"""Whole runs with plausible noise, judged by the real gate: what reports are made from.
+
+The small pieces are those of ``samples``; what is added here makes them look like a lab's.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,8 @@ from iogate.model.measurement import (
     Series,
 )
 from iogate.model.plan import Case, Plan
-from iogate.model.run import Host, Revision, Run, RunStatus
+from iogate.model.run import Host, Revision, Run
 from iogate.model.spec import (
-    BaselineRule,
     Comparison,
     JobSpec,
     Level,
@@ -32,6 +34,7 @@ from iogate.model.spec import (
     TargetKind,
     Threshold,
 )
+from support import samples as s
 
 START_NS = 1_763_677_000 * 10**9
 DAY_NS = 86_400 * 10**9
@@ -87,32 +90,23 @@ def case(
     description: str = "",
 ) -> Case:
     """A case whose id is made from its name."""
-    workload, _, point = name.partition("/")
+    _, _, point = name.partition("/")
     pairs = (part.partition("=") for part in point.split(",") if part)
     own = {"rw": "randwrite", "bs": "4k", "iodepth": "32", "runtime": "60s", "direct": "1"}
-    return Case(
-        id=f"{random.Random(name).getrandbits(64):016x}",
-        name=name,
-        workload=workload,
+    return replace(
+        s.case(*thresholds, id=f"{random.Random(name).getrandbits(64):016x}", name=name),
         target=TARGET,
         jobs=tuple(JobSpec(job, {**own, **(options or {})}) for job in jobs),
         parameters={key: value for key, _, value in pairs},
         repetitions=Repetitions(5, 5),
-        thresholds=tuple(thresholds),
         chart=chart or {},
         description=description,
     )
 
 
 def plan(cases: Sequence[Case], name: str = "xfs-gate") -> Plan:
-    return Plan(
-        spec_name=name,
-        spec_file=f"specs/{name}.yaml",
-        spec_sha256="5e" * 32,
-        spec_text="…",
-        cases=tuple(cases),
-        baseline=BaselineRule(min_samples=3),
-    )
+    made = s.plan(*cases, min_samples=3, spec_name=name)
+    return replace(made, spec_file=f"specs/{name}.yaml", spec_sha256="5e" * 32)
 
 
 def histogram(rng: random.Random, level: Pace, count: int) -> Histogram:
@@ -161,18 +155,14 @@ def job(
         for i in range(seconds)
     )
     directions = {d: _direction(Histogram.merged(parts[d]), levels[d], seconds) for d in levels}
-    return JobMeasurement(
-        name=name,
-        jobs=1,
-        directions=directions,
-        usr_cpu_percent=6.1,
-        sys_cpu_percent=21.4,
-        context_switches=812_332,
-        major_faults=0,
-        minor_faults=31,
-        runtime_ns=seconds * 10**9,
+    made = s.job(
+        name,
         series=Series(1000, intervals),
+        usr=6.1,
+        sys=21.4,
+        runtime_ns=seconds * s.SECOND_NS,
     )
+    return replace(made, directions=directions, context_switches=812_332, minor_faults=31)
 
 
 def _second(rng: random.Random, level: Pace) -> Histogram:
@@ -207,13 +197,12 @@ def measurement(
     start_ns: int = START_NS,
 ) -> Measurement:
     """A repetition; ``levels`` is job → direction → how it performs."""
-    return Measurement(
-        case_id=of.id,
-        repetition=repetition,
-        started_ns=start_ns + repetition * seconds * 10**9,
-        duration_ns=(seconds + 5) * 10**9,
+    found = (job(rng, name, each, seconds=seconds) for name, each in levels.items())
+    return replace(
+        s.measurement(*found, case_id=of.id, repetition=repetition),
+        started_ns=start_ns + repetition * seconds * s.SECOND_NS,
+        duration_ns=(seconds + 5) * s.SECOND_NS,
         engine=EngineFacts("iogate-engine", "0.1.0", "tsc", 0.3),
-        jobs=tuple(job(rng, name, each, seconds=seconds) for name, each in levels.items()),
         disks=(DiskUtil("nvme0n1", 0, 7_200_000, 98.2),),
         raw_file=f"raw/{of.id}-{repetition}.json",
     )
@@ -239,16 +228,13 @@ def run(
     **fields: object,
 ) -> Run:
     """A run with its verdict by the real gate."""
-    whole = Run(
-        id="20251120T223640-8c1f",
-        plan=of,
+    whole = replace(
+        s.run("20251120T223640-8c1f", started_ns=START_NS, the_plan=of),
         host=Host("lab-nvme-03", "c0ffee00c0ffee00"),
         revision=Revision(
             "9f3c2d1e8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d", "xfs: batch AIL pushes by lsn", "for-next"
         ),
-        started_ns=START_NS,
-        finished_ns=START_NS + 1534 * 10**9,
-        status=RunStatus.COMPLETE,
+        finished_ns=START_NS + 1534 * s.SECOND_NS,
         environment=ENVIRONMENT,
         command=("iogate", "run", of.spec_file, "--store", "history.sqlite"),
         measurements=tuple(measurements),

@@ -51,7 +51,12 @@ def latency(values_ns: Sequence[int], *, histogram: bool = True) -> Latency:
 
 
 def direction(
-    *, ios: int = 1000, block: int = 4096, clat: Latency | None = None, lat: Latency | None = None
+    *,
+    ios: int = 1000,
+    block: int = 4096,
+    clat: Latency | None = None,
+    lat: Latency | None = None,
+    intended_lat: Latency | None = None,
 ) -> Direction:
     """``ios`` I/Os of ``block`` bytes in one second."""
     return Direction(
@@ -62,6 +67,7 @@ def direction(
         bw=float(ios * block),
         clat=clat,
         lat=lat,
+        intended_lat=intended_lat,
     )
 
 

@@ -8,14 +8,14 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from support.devices import sh
+from support.devices import own_loop, sh
 
 SOURCE = Path(__file__).resolve().parents[1] / "native" / "fuse_delay.c"
 BLKIO = Path("/sys/fs/cgroup/blkio")
@@ -46,11 +46,6 @@ class Served:
     min_ns: int
     max_ns: int
 
-    @property
-    def mean_ns(self) -> float:
-        """Their mean."""
-        return self.sum_ns / self.requests
-
 
 @dataclass(frozen=True, slots=True)
 class SlowDisk:
@@ -60,11 +55,18 @@ class SlowDisk:
     control: Path
 
     def become(
-        self, *, delay_us: int = 0, stall_ms: int = 0, every_ms: int = 0, fail_at: int = 0
+        self,
+        *,
+        delay_us: int = 0,
+        stall_ms: int = 0,
+        every_ms: int = 0,
+        first_ms: int = 0,
+        fail_at: int = 0,
     ) -> None:
         """Be as slow as this from now on, and count anew."""
         self.control.write_text(
-            f"delay_us={delay_us} stall_ms={stall_ms} every_ms={every_ms} fail_at={fail_at}\n"
+            f"delay_us={delay_us} stall_ms={stall_ms} every_ms={every_ms} first_ms={first_ms} "
+            f"fail_at={fail_at}\n"
         )
 
     def served(self) -> Served:
@@ -96,23 +98,26 @@ def _wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def slow_disk(folder: Path, size_mib: int = 64) -> Iterator[SlowDisk]:
-    """A disk that takes no time until told otherwise."""
+def slow_disk(
+    folder: Path, size_mib: int = 64, *, prefix: Sequence[str] = AT_ONCE
+) -> Iterator[SlowDisk]:
+    """A disk that takes no time until told otherwise; its program is begun by ``prefix``."""
     point = folder / "slow"
     point.mkdir()
-    command = [*AT_ONCE, str(build(folder)), str(size_mib), str(point), "-f"]
+    command = [*prefix, str(build(folder)), str(size_mib), str(point), "-f"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    device = ""
     try:
         _wait_for(point / "image", process)
-        device = sh("losetup", "--direct-io=on", "--find", "--show", str(point / "image"))
-        yield SlowDisk(device, point / "control")
+        with own_loop() as device:
+            sh("losetup", "--direct-io=on", device, str(point / "image"))
+            try:
+                yield SlowDisk(device, point / "control")
+            finally:
+                with suppress(OSError):
+                    (point / "control").write_text("\n")
+                sh("losetup", "--detach", device)
+                _wait_detached(device)
     finally:
-        with suppress(OSError):
-            (point / "control").write_text("\n")
-        if device:
-            sh("losetup", "--detach", device)
-            _wait_detached(device)
         subprocess.run(["fusermount3", "-u", "-z", str(point)], check=False, capture_output=True)
         with suppress(subprocess.TimeoutExpired):
             process.wait(5)

@@ -10,7 +10,7 @@ import pytest
 from iogate.errors import SpecError
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Spec
-from iogate.spec import expand_spec, load_spec_text
+from iogate.spec import load_spec_text, make_plan
 
 FILE = Path("t.yaml")
 HEAD = "version: 1\ntargets: {d: {directory: /data}}\nworkloads:\n"
@@ -24,7 +24,7 @@ def load(text: str, *, path: Path = FILE, overrides: Sequence[str] = ()) -> Spec
 
 def plan_of(text: str, *, overrides: Sequence[str] = ()) -> Plan:
     """The plan of a whole text, whether or not it could be run."""
-    return expand_spec(load(text), overrides=overrides)
+    return make_plan(load(text), overrides=overrides)
 
 
 def workloads(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from iogate.metrics import metric
 from iogate.model.decision import Decision
-from iogate.model.night import Night, RunFacts
+from iogate.model.night import Night, RunFacts, Spread
 from iogate.model.run import Host, Revision
 from iogate.trend import Line, analyse
 from iogate.trend.environment import find_markers
@@ -51,6 +51,32 @@ def year(
 ) -> SpecTrend:
     """A spec's trend; ``odd_host`` is 9 % slower than the others."""
     story = story or Story()
+    lines, nights = history(
+        cases, name=name, metrics=metrics, hosts=hosts, story=story, odd_host=odd_host
+    )
+    return analysed(name, lines, nights, decisions)
+
+
+def analysed(
+    name: str, lines: Sequence[Line], nights: Sequence[Night], decisions: Sequence[Decision] = ()
+) -> SpecTrend:
+    """The trend of such a history, a day after its last night."""
+    now = nights[-1].facts.started_ns + DAY_NS
+    across = ("target.*.firmware",)
+    found = analyse(name, lines, nights, decisions, now_ns=now, across=across)
+    return SpecTrend(replace(found, markers=find_markers(nights, ())))
+
+
+def history(
+    cases: int,
+    *,
+    story: Story,
+    name: str = "xfs-nightly",
+    metrics: Sequence[str] = METRICS,
+    hosts: Sequence[str] = ("lab-nvme-03",),
+    odd_host: str = "",
+) -> tuple[list[Line], list[Night]]:
+    """What is followed, and the nights."""
     names = [f"oltp/bs={2 ** (2 + i % 8)}k,iodepth={2 ** (i // 8)}" for i in range(cases)]
     ids = [hashlib.sha256(one.encode()).hexdigest()[:16] for one in names]
     lines = [
@@ -70,10 +96,7 @@ def year(
         for host in hosts
         if number != story.broken
     ]
-    now = START_NS + story.nights * DAY_NS
-    across = ("target.*.firmware",)
-    found = analyse(name, lines, nights, decisions, now_ns=now, across=across)
-    return SpecTrend(replace(found, markers=find_markers(nights, ())))
+    return lines, nights
 
 
 def _night(
@@ -93,6 +116,7 @@ def _night(
         for path in metrics
     }
     new = number >= story.firmware
+    spreads = {key: _spread(value, rng) for key, value in values.items()}
     environment = {**ENVIRONMENT, "target.scratch.firmware": "GDC5702Q" if new else "GDC5602Q"}
     commit = hashlib.sha256(f"{name} {number}".encode()).hexdigest()[:40]
     facts = RunFacts(
@@ -103,7 +127,13 @@ def _night(
         START_NS + number * DAY_NS + rng.randrange(20 * 60) * 10**9,
         environment,
     )
-    return Night(facts, values)
+    return Night(facts, values, spreads)
+
+
+def _spread(value: float, rng: random.Random) -> Spread:
+    """Of three repetitions."""
+    low, high = (abs(rng.gauss(0, 0.008)) for _ in range(2))
+    return Spread(value * (1 - low), value * (1 + high), 0.75, 3)
 
 
 def _worse(index: int, number: int, story: Story) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from iogate_reports.data import CaseData, WorkloadData
+from iogate_reports.zoom import Zoom
 
 SERIES_COLOURS = 8
 """Classes ``s0`` … ``s7`` of the style sheet; more series reuse them with a dash."""
@@ -29,7 +30,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """``note`` is a sentence on how to read it or what it leaves out."""
+    """``note`` is a sentence on how to read it or what it leaves out; ``zoom`` the same
+    series for the chart that a page's script puts in the picture's place."""
 
     title: str
     svg: str
@@ -37,6 +39,9 @@ class Figure:
     legend: tuple[Key, ...] = ()
     note: str = ""
     wide: bool = False
+    full: bool = False
+    zoom: Zoom | None = None
+    id: str = ""
 
 
 CaseChart = Callable[[CaseData], Sequence[Figure]]

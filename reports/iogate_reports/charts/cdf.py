@@ -11,10 +11,15 @@ from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.lanes import Lane, directions, latency_histogram, quantiles_ns
+from iogate_reports.charts.lanes import (
+    Lane,
+    directions,
+    latency_histogram,
+    latency_name,
+    quantiles_ns,
+)
 from iogate_reports.charts.scale import Linear, Log
-from iogate_reports.data import CaseData
-from iogate_reports.text import short
+from iogate_reports.data import CaseData, Sides
 
 _FRAME = Frame(height=200, right=20)
 _SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
@@ -46,7 +51,12 @@ def distribution(found: Histogram, label: str, style: str) -> Distribution | Non
 
 
 def draw(
-    title: str, description: str, found: Sequence[Distribution], ends: tuple[float, float]
+    title: str,
+    description: str,
+    found: Sequence[Distribution],
+    ends: tuple[float, float],
+    *,
+    name: str = "completion latency",
 ) -> str:
     """Latency to the right between ``ends`` (ns, log), share upwards."""
     x = Log(*ends, *_FRAME.x_range, Unit.NANOSECONDS)
@@ -62,7 +72,7 @@ def draw(
         svg.element("path", d=grid, class_="grid"),
         *labels,
         svg.text(4, 12, "share of the I/Os", "ax"),
-        _FRAME.x_axis([(x.at(v), text) for v, text in x.ticks()], "completion latency", 46),
+        _FRAME.x_axis([(x.at(v), text) for v, text in x.ticks()], name, 46),
     ]
     for one in found:
         places = [(x.at(min(max(v, ends[0]), ends[1])), y.at(s)) for v, s in one.points]
@@ -80,8 +90,8 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
     lane = Lane("", direction)
     now, before = (latency_histogram(m, lane) for m in (data.measurements, data.baseline))
     curves = [
-        distribution(before, "baseline", "base"),
-        distribution(now, "this run", "s0"),
+        distribution(before, data.sides.before, "base"),
+        distribution(now, data.sides.now, "s0"),
     ]
     shown = [one for one in curves if one is not None]
     if not now.bins:
@@ -92,11 +102,16 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
     told = f"half of the I/Os took at most {format_value(middle, Unit.NANOSECONDS)}"
     return Figure(
         title=title,
-        svg=draw(title, told, shown, ends),
-        table=_table(now, before),
-        legend=tuple(Key(one.style, short(one.label, 40)) for one in reversed(shown)),
-        note="The slowest 0.2 % are drawn at the edge; the percentiles show that tail.",
+        svg=draw(title, told, shown, ends, name=latency_name(direction)),
+        table=_table(now, before, data.sides),
+        legend=tuple(Key(one.style, one.label) for one in reversed(shown)),
+        note=f"n = {_counts(now, before)} I/Os. The slowest 0.2 % are drawn at the edge; the "
+        "percentiles show that tail.",
     )
+
+
+def _counts(now: Histogram, before: Histogram) -> str:
+    return f"{now.count:,} vs {before.count:,}" if before.bins else f"{now.count:,}"
 
 
 def _ends(found: Sequence[Histogram]) -> tuple[float, float]:
@@ -106,9 +121,9 @@ def _ends(found: Sequence[Histogram]) -> tuple[float, float]:
     return low / 1.1, max(low, *(one[1] for one in edges)) * 1.1
 
 
-def _table(now: Histogram, before: Histogram) -> Table:
+def _table(now: Histogram, before: Histogram, sides: Sides) -> Table:
     columns = [quantiles_ns(one, _SHARES) for one in (now, before) if one.bins]
-    headers = ("share of the I/Os", "this run", "baseline")[: len(columns) + 1]
+    headers = ("share of the I/Os", sides.now, sides.before)[: len(columns) + 1]
     rows = (
         (f"{share * 100:g} %", *(f"≤ {format_value(v, Unit.NANOSECONDS)}" for v in values))
         for share, *values in zip(_SHARES, *columns, strict=True)

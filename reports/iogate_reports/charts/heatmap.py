@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
@@ -32,17 +33,22 @@ FULL = 0.2
 """A difference of this share of the I/Os is drawn in full strength."""
 _FRAME = Frame(right=20, height=250)
 _LOWER = Frame(right=20, height=420, top=250)
+_SHADE = Key("shade", "share of the I/Os of an interval, 0.1 % … 100 %")
+_FASTEST = 0.001
+"""The share of the I/Os that may lie below the axis; they stand in its lowest row."""
 
 
 Column = list[Histogram]
 """One interval: a histogram a job."""
+Ends = tuple[float, float]
+"""Lowest and highest latency (ns) of an axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One repetition, a column an interval."""
+    """One repetition, or one block of a comparison; a column an interval."""
 
-    repetition: int
+    number: int
     columns: tuple[Column, ...]
 
 
@@ -54,7 +60,8 @@ def strip(measurement: Measurement, direction: str) -> Strip:
             found = one.histograms.get(direction)
             if found is not None and found.bins:
                 slots.setdefault(slot, []).append(found)
-    return Strip(measurement.repetition, tuple(slots[slot] for slot in sorted(slots)))
+    number = measurement.block or measurement.repetition
+    return Strip(number, tuple(slots[slot] for slot in sorted(slots)))
 
 
 def figures(data: CaseData) -> list[Figure]:
@@ -65,55 +72,63 @@ def figures(data: CaseData) -> list[Figure]:
         strips = [one for one in strips if len(one.columns) > 1]
         if strips:
             base = latency_histogram(data.baseline, Lane("", direction))
-            found.append(_figure(direction, strips, base))
+            what = "block" if any(m.block for m in data.measurements) else "repetition"
+            found.append(_figure(direction, strips, base, (data.sides.before, what)))
     return found
 
 
-def _figure(direction: str, strips: list[Strip], base: Histogram) -> Figure:
+def _figure(direction: str, strips: list[Strip], base: Histogram, names: tuple[str, str]) -> Figure:
+    other, what = names
     title = f"{direction.capitalize()} latency over time"
-    told = plural(len(strips), "repetition") + "; darker is a larger share of an interval’s I/Os"
+    told = plural(len(strips), what) + "; darker is a larger share of an interval’s I/Os"
+    note = f"{what.capitalize()}s side by side, in the order they ran."
     return Figure(
         title=title,
-        svg=draw(title, told, strips, base if base.bins else None),
-        table=_table(strips),
-        legend=(Key("shade", "share of the I/Os of an interval, 0.1 % … 100 %"), *_keys(base)),
-        note="Repetitions side by side, in the order they ran." if len(strips) > 1 else "",
+        svg=draw(title, told, strips, base if base.bins else None, names),
+        table=_table(strips, what),
+        legend=(_SHADE, *_keys(base, other)),
+        note=note if len(strips) > 1 else "",
     )
 
 
-def _keys(base: Histogram) -> tuple[Key, ...]:
+def _keys(base: Histogram, other: str) -> tuple[Key, ...]:
     """What the lower panel means; the baseline's own intervals are not kept with it."""
     if not base.bins:
         return ()
     return (
-        Key("cell up", "below: a larger share than in the whole baseline"),
+        Key("cell up", f"below: a larger share than in all of {other}"),
         Key("cell down", "a smaller one"),
     )
 
 
 def draw(
-    title: str, description: str, strips: Sequence[Strip], base: Histogram | None = None
+    title: str,
+    description: str,
+    strips: Sequence[Strip],
+    base: Histogram | None = None,
+    names: tuple[str, str] = ("baseline", "repetition"),
 ) -> str:
     """Time to the right, latency upwards (log); strength is the share, on a log scale. With
-    a baseline a panel below shows the difference to its share of all time."""
+    a baseline a panel below shows the difference to its share of all time. ``names`` are the
+    baseline's, and that of what stands side by side."""
     parts = [_joined(one.columns, max(COLUMNS // len(strips), 2)) for one in strips]
     every = [c for columns in parts for c in columns]
-    values = _values(every) | (set(base.bins) if base else set())
+    ends = _ends([*every, *([[base]] if base else [])])
     widths = [len(columns) for columns in parts]
-    rows = _shares(every, values)
-    body = _panel(_FRAME, values, data_uri(_mapped(rows, _level), BLUE), "completion latency")
-    size = _FRAME.size
+    rows = _shares(every, ends)
+    body = _panel(_FRAME, ends, data_uri(_mapped(rows, _level), BLUE), "completion latency")
+    size, kind = _FRAME.size, "heat"
     if base is not None:
-        before = [row[0] for row in _shares([[base]], values)]
+        before = [row[0] for row in _shares([[base]], ends)]
         image = diverging_uri(_differences(rows, before), BLUE, ORANGE)
-        body += _panel(_LOWER, values, image, "difference to the baseline")
-        size = _LOWER.size
+        body += _panel(_LOWER, ends, image, f"difference to {names[0]}")
+        size, kind = _LOWER.size, "heat tall"
     lowest = _LOWER if base is not None else _FRAME
-    body += _dividers(strips, widths, lowest)
-    return svg.document(size, title, description, body, "heat")
+    body += _dividers(strips, widths, lowest, names[1])
+    return svg.document(size, title, description, body, kind)
 
 
-def _panel(frame: Frame, values: set[int], image: str, name: str) -> list[str]:
+def _panel(frame: Frame, ends: Ends, image: str, name: str) -> list[str]:
     x0, x1 = frame.x_range
     bottom, top = frame.y_range
     picture = svg.element(
@@ -125,11 +140,13 @@ def _panel(frame: Frame, values: set[int], image: str, name: str) -> list[str]:
         href=image,
         preserveAspectRatio="none",
     )
-    axis = frame.y_axis(_axis(values, frame))
+    axis = frame.y_axis(Log(*ends, *frame.y_range, Unit.NANOSECONDS))
     return [axis, svg.text(4, top - 10, name, "ax"), picture]
 
 
-def _dividers(strips: Sequence[Strip], widths: Sequence[int], lowest: Frame) -> list[str]:
+def _dividers(
+    strips: Sequence[Strip], widths: Sequence[int], lowest: Frame, what: str
+) -> list[str]:
     x0, x1 = _FRAME.x_range
     top, bottom = _FRAME.y_range[1], lowest.y_range[0]
     unit = (x1 - x0) / sum(widths)
@@ -137,9 +154,9 @@ def _dividers(strips: Sequence[Strip], widths: Sequence[int], lowest: Frame) -> 
     for one, width in zip(strips, widths, strict=True):
         if place > x0:
             marks.append(svg.line((place, top), (place, bottom), "split"))
-        ticks.append((place + width * unit / 2, str(one.repetition)))
+        ticks.append((place + width * unit / 2, str(one.number)))
         place += width * unit
-    return [*marks, lowest.x_axis(ticks, "repetition", 14)]
+    return [*marks, lowest.x_axis(ticks, what, 14)]
 
 
 def _values(columns: Iterable[Column]) -> set[int]:
@@ -147,20 +164,26 @@ def _values(columns: Iterable[Column]) -> set[int]:
     return set().union(*(part.bins for one in columns for part in one))
 
 
-def _axis(values: set[int], frame: Frame) -> Log:
-    low, high = _ends(values)
-    return Log(low, high, *frame.y_range, Unit.NANOSECONDS)
+def _ends(columns: Iterable[Column]) -> Ends:
+    """From where nearly all I/Os are slower to the slowest one, with air."""
+    counts: Counter[int] = Counter()
+    for column in columns:
+        for part in column:
+            counts.update(part.bins)
+    values = sorted(counts)
+    before = accumulate((counts[value] for value in values), initial=0)
+    spare = counts.total() * _FASTEST
+    low = max(value for value, seen in zip(values, before, strict=False) if seen <= spare)
+    return max(low, 1) / 1.15, max(values[-1], 1) * 1.15
 
 
-def _ends(values: set[int]) -> tuple[float, float]:
-    return max(min(values), 1) / 1.15, max(*values, 1) * 1.15
-
-
-def _shares(columns: Sequence[Column], values: set[int]) -> list[list[float]]:
+def _shares(columns: Sequence[Column], ends: Ends) -> list[list[float]]:
     """Rows of shares (0..1) of each column's I/Os, top first."""
-    low, high = _ends(values)
-    span, base = math.log(high / low), math.log(low)
-    row_of = {value: int((math.log(max(value, 1)) - base) / span * ROWS) for value in values}
+    span, base = math.log(ends[1] / ends[0]), math.log(ends[0])
+    row_of = {
+        value: max(0, int((math.log(max(value, 1)) - base) / span * ROWS))
+        for value in _values(columns)
+    }
     found = [_column(one, row_of) for one in columns]
     return [list(row) for row in zip(*found, strict=True)][::-1]
 
@@ -206,9 +229,9 @@ def _flat(columns: Iterable[Column]) -> Column:
     return [part for one in columns for part in one]
 
 
-def _table(strips: Sequence[Strip]) -> Table:
+def _table(strips: Sequence[Strip], what: str) -> Table:
     headers = (
-        "repetition",
+        what,
         "p50 first third",
         "p50 last third",
         "p99 first third",
@@ -225,4 +248,4 @@ def _row(one: Strip) -> tuple[str, ...]:
         for part in (one.columns[:third], one.columns[-third:])
     )
     values = (first[0], last[0], first[1], last[1], max(_values(one.columns)))
-    return (str(one.repetition), *(format_value(v, Unit.NANOSECONDS) for v in values))
+    return (str(one.number), *(format_value(v, Unit.NANOSECONDS) for v in values))

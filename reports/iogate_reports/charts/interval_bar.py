@@ -11,7 +11,7 @@ from iogate_reports.charts import svg
 from iogate_reports.charts.scale import Linear
 from iogate_reports.text import median, signed
 
-WIDTH, HEIGHT, PAD = 220.0, 26.0, 9.0
+WIDTH, HEIGHT, PAD = 168.0, 26.0, 9.0
 _NARROWEST, _WIDEST = 0.05, 1.0
 
 
@@ -92,13 +92,14 @@ def draw_head(scale: Linear) -> str:
 def draw(one: Bar, scale: Linear) -> str:
     """The interval as a bar, the estimate as a dot, the limit as a tick. Its row says the
     same in words and gives it its colour; the line at zero is in the style sheet, since zero
-    is the middle of the axis. A report may hold thousands: each is as short as it can be."""
+    is the middle of the axis. A report may hold thousands: each is as short as it can be, and
+    its paths are told apart by their place, from the last: dot, tick, interval."""
     middle = HEIGHT / 2
     body = []
     if one.low is not None and one.high is not None:
         left, right = (_clamped(v, scale) for v in (one.low, one.high))
         d = f"M{left:.0f} {middle:.0f}H{max(right, left + 1):.0f}"
-        body.append(f'<path class="ci" d="{d}"/>')
+        body.append(f'<path d="{d}"/>')
     body.append(f'<path d="{_tick(one, scale)}"/>{_dot(one.value, scale)}')
     kind = "bar" if one.zero == "baseline" else "bar own"
     return f'<svg class="{kind}" aria-hidden="true">{"".join(body)}</svg>'
@@ -112,7 +113,7 @@ def _dot(value: float, scale: Linear) -> str:
     """A dot; beyond the axis an arrowhead at its edge."""
     middle = svg.num(HEIGHT / 2)
     if scale.low <= value <= scale.high:
-        return f'<path class="pt" d="M{scale.at(value):.0f} {middle}h0"/>'
+        return f'<path d="M{scale.at(value):.0f} {middle}h0"/>'
     edge, side = (scale.end + 8, 1) if value > 0 else (scale.start - 8, -1)
     return f'<path class="far" d="M{svg.num(edge)} {middle}l{-8 * side} -5v10z"/>'
 

@@ -37,6 +37,11 @@ def directions(measurements: Iterable[Measurement]) -> list[str]:
     return [name for name in DIRECTIONS if name in seen]
 
 
+def latency_name(direction: str) -> str:
+    """What the latency drawn of a direction is called: a sync has but one kind."""
+    return "sync latency" if direction == "sync" else "completion latency"
+
+
 def lanes(measurements: Sequence[Measurement], direction: str) -> list[Lane]:
     """The lines of one direction, in job order."""
     names = dict.fromkeys(

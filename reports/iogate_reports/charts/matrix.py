@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from iogate.model.units import format_value
@@ -49,11 +50,29 @@ def figures(data: WorkloadData) -> list[Figure]:
     (row_name, rows), (column_name, columns) = sides
     cells, changed = _cells(data, metric, row_name, column_name)
     grid = Grid(row_name, column_name, tuple(rows), tuple(columns), cells)
-    what = "change against the baseline" if changed else "median"
+    what = f"change against {data.cases[0].sides.before}" if changed else "median"
     title = f"{short(data.name, 60)}: {metric}, {what}"
     told = f"{row_name} down, {column_name} across"
     keys = (Key("cell h-2", "worse by 3 %"), Key("cell h2", "better by 3 %")) if changed else ()
-    return [Figure(title, draw(title, told, grid), _table(grid), keys, wide=True)]
+    note = f"{_counted(data, metric)}; tinted where the two sides do not overlap."
+    return [Figure(title, draw(title, told, grid), _table(grid), keys, note, wide=True)]
+
+
+def _counted(data: WorkloadData, metric: str) -> str:
+    """``n = 3 vs 9 a cell``; a range where cells differ."""
+    seen = [one for one in (_seen(case, metric) for case in data.cases) if one is not None]
+    now, before = ({len(v) for v in side} for side in zip(*map(_sides, seen), strict=True))
+    against = f" vs {_range(before)}" if max(before) else ""
+    return f"n = {_range(now)}{against} in each cell"
+
+
+def _sides(seen: ThresholdVerdict | Observation) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return seen.samples, seen.baseline_samples
+
+
+def _range(counts: AbstractSet[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} … {high}"
 
 
 def _headline(data: WorkloadData) -> str | None:
@@ -84,9 +103,11 @@ def _cells(
 
 
 def _seen(one: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
-    judged = (v for v in one.thresholds if v.threshold.metric == metric)
-    observed = (o for o in one.observations if o.metric == metric)
-    return next(judged, None) or next(observed, None)
+    """What knows most of the baseline: a limit that is not relative was judged without it."""
+    found: list[ThresholdVerdict | Observation] = []
+    found += [v for v in one.thresholds if v.threshold.metric == metric]
+    found += [o for o in one.observations if o.metric == metric]
+    return max(found, key=lambda seen: len(seen.baseline_samples), default=None)
 
 
 def _cell(value: str, change: float | None, told: Change | None) -> Cell:
@@ -118,9 +139,8 @@ def draw(title: str, description: str, grid: Grid) -> str:
 
 
 def _draw_cell(cell: Cell, x: float, y: float, wide: float, high: float) -> str:
-    box = svg.element(
-        "rect", x=x + 1, y=y + 1, width=wide - 2, height=high - 2, rx=3, class_=f"cell {cell.style}"
-    )
+    # The style sheet knows how large a cell is: there may be hundreds.
+    box = svg.element("rect", x=x + 1, y=y + 1, class_=f"cell {cell.style}")
     return box + svg.text(x + wide / 2, y + high / 2 + 4, cell.text, "m")
 
 

@@ -3,21 +3,24 @@ the host, and limits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import chain, pairwise, zip_longest
 
+from iogate.model.trend import SeriesTrend
 from iogate.model.units import format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.over_time import thinned
 from iogate_reports.charts.scale import Linear, Scale, linear_around
-from iogate_reports.charts.spark import unbroken
+from iogate_reports.charts.spark import stretches, traced
 from iogate_reports.lines import Line, Segment
 from iogate_reports.text import short, signed
 
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
-MOST = 200
+MOST, MOST_ENDS = 140, 70
 _MONTH = 30 * 24 * 60
 
 
@@ -32,21 +35,59 @@ def figure(line: Line, minutes: Sequence[int]) -> Figure:
 
 def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> str:
     """Time to the right, the metric upwards, not from zero."""
-    values = line.series.values
     x = _times(line.times)
-    y = linear_around([*values, *near(line)], *FRAME.y_range, line.series.unit)
-    places = [(x.at(t), y.at(v)) for t, v in zip(line.times, values, strict=True)]
-    trace = "".join(svg.rough(thinned(part, MOST)) for part in unbroken(line.times, places))
+    y = linear_around([*line.ends, *near(line)], *FRAME.y_range, line.series.unit)
     body = [
         *_ranges(line, x, minutes),
         FRAME.y_axis(y),
         FRAME.x_axis([(x.at(t), text) for t, text in _months(line.times)], "", 52),
         *(part for one in line.segments for part in _segment(one, line, x, y)),
-        svg.element("path", d=trace, class_="ln s0 thin"),
+        *_band(line, y),
+        svg.element("path", d=_trace(line, y), class_="ln s0 thin"),
         *_limits(line, y),
         *_markers(line, x, minutes),
     ]
     return svg.document(FRAME.size, title, description, body, "nights")
+
+
+def _trace(line: Line, y: Linear) -> str:
+    places = list(zip(_across(line.times), y.all(line.series.values), strict=True))
+    return traced(line.times, places, MOST)
+
+
+def _band(line: Line, y: Linear) -> Iterator[str]:
+    """The interval of each night's median, an area for each stretch of a level without a gap."""
+    if line.series.lows:
+        cuts = sorted({*chain(*stretches(line.times)), *(one.first for one in line.segments)})
+        areas = (_area(line, y, a, b) for a, b in pairwise(cuts))
+        yield svg.element("path", d="".join(areas), class_="sure")
+
+
+def _area(line: Line, y: Linear, start: int, stop: int) -> str:
+    """Of neighbours the outermost ends, so that no more than about MOST_ENDS are left of a side."""
+    step = -(-len(line.times) // MOST_ENDS)
+    top, bottom = FRAME.top, FRAME.height - FRAME.bottom
+    xs = _across(line.times)[start:stop:step]
+    lows = _furthest(min, line.series.lows[start:stop], step, math.inf)
+    highs = _furthest(max, line.series.highs[start:stop], step, -math.inf)
+    above = [(x, max(at, top)) for x, at in zip(xs, y.all(highs), strict=True)]
+    below = [(x, min(at, bottom)) for x, at in zip(xs, y.all(lows), strict=True)]
+    return svg.rough(above + below[::-1]) + "z"
+
+
+def _furthest(
+    of: Callable[[Iterable[float]], float], values: Sequence[float], step: int, none: float
+) -> list[float]:
+    """The largest, or smallest, of each ``step`` values; of what is left at the end too."""
+    return [
+        of(some) for some in zip_longest(*(values[i::step] for i in range(step)), fillvalue=none)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _across(times: tuple[int, ...]) -> list[float]:
+    """Where the nights are; the series of a host share them."""
+    return _times(times).all(times)
 
 
 def near(line: Line) -> list[float]:
@@ -116,7 +157,9 @@ def _markers(line: Line, x: Scale, minutes: Sequence[int]) -> Iterator[str]:
 
 def _legend(line: Line) -> tuple[Key, ...]:
     keys = [Key("s0", "median of the repetitions, a night"), Key("level", "level")]
-    keys.append(Key("ribbon s0", "95 % of the nights of a level"))
+    if line.series.lows:
+        keys.append(Key("sure", band_text(line.series)))
+    keys.append(Key("spread", "95 % of the nights of a level"))
     worse = {move.is_worse for move in line.moves}
     keys += [Key("range worse", "came in here: a regression")] if True in worse else []
     keys += [Key("range better", "came in here: an improvement")] if False in worse else []
@@ -127,6 +170,14 @@ def _legend(line: Line) -> tuple[Key, ...]:
         for text, v in line.limits
     ]
     return tuple(keys)
+
+
+def band_text(one: SeriesTrend) -> str:
+    """What the band about the line is."""
+    few, many = min(one.counts), max(one.counts)
+    count = f"{few} to {many}" if few < many else f"{many}"
+    least = "at least " if few < many else ""
+    return f"interval of that median ({least}{one.confidence * 100:.3g} %, n = {count})"
 
 
 def _table(line: Line) -> Table:

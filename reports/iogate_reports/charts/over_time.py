@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
 from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
 from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
@@ -15,6 +16,7 @@ from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
 from iogate_reports.data import CaseData
 from iogate_reports.text import median, plural
+from iogate_reports.zoom import Trace, Zoom
 
 MAX_POINTS = 120
 """A line wider than this keeps the lowest and highest of each stretch: no dip is lost."""
@@ -23,7 +25,8 @@ SHADES = 5
 SAME_SIZE = 0.002
 """I/Os count as one size when no interval's mean size is further off than this."""
 TABLE_ROWS = 12
-_VALUE = itemgetter(1)
+_RAMP = re.compile(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(us|ms|s|m|h)?\s*")
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,20 @@ class Rate:
 
 
 def rates(measurement: Measurement, direction: str) -> list[Rate]:
-    """A repetition's intervals, all jobs added."""
+    """A repetition's intervals, all jobs added; none where the engine kept no series of the
+    direction, as of syncs."""
     sums: dict[int, list[int]] = {}
+    counted = False
     for job in measurement.jobs:
         for slot, one in whole_intervals(job.series):
+            counted = counted or direction in one.ios
             total = sums.setdefault(slot, [0, 0, 0])
             total[0] = max(total[0], one.end_ms)
             total[1] += one.ios.get(direction, 0)
             total[2] += one.bytes.get(direction, 0)
     found: list[Rate] = []
     before = 0
-    for slot in sorted(sums):
+    for slot in sorted(sums) if counted else ():
         end, ios, size = sums[slot]
         width = max(end - before, 1)
         found.append(Rate((before + end) / 2000, ios * 1000 / width, size * 1000 / width))
@@ -74,12 +80,16 @@ def thinned(points: Sequence[svg.Point], most: int = MAX_POINTS) -> list[svg.Poi
     """At most ``most`` points, with the extremes of each stretch in their order."""
     if len(points) <= most:
         return list(points)
-    groups = most // 2
+    groups, count = most // 2, len(points)
+    values = [y for _, y in points]
     kept: list[svg.Point] = []
     for index in range(groups):
-        part = points[len(points) * index // groups : len(points) * (index + 1) // groups]
-        ends = {min(part, key=_VALUE), max(part, key=_VALUE)}
-        kept.extend(sorted(ends))
+        start = count * index // groups
+        part = values[start : count * (index + 1) // groups]
+        low, high = part.index(min(part)), part.index(max(part))
+        kept += [points[start + i] for i in ((low, high) if low < high else (high, low))]
+        if low == high:
+            kept.pop()
     return kept
 
 
@@ -91,24 +101,39 @@ def draw(
     *,
     level: float | None = None,
     bytes_each: float | None = None,
+    others: Sequence[Sequence[svg.Point]] = (),
+    ramp: float = 0.0,
 ) -> str:
-    """Lines of (s, value), two points or more. ``level`` is the baseline's; ``bytes_each``
-    adds a bandwidth axis."""
+    """Lines of (s, value), two points or more. ``level`` is the baseline's, ``others`` are its
+    lines where it kept any; ``bytes_each`` adds a bandwidth axis. What ran before 0 s, for
+    ``ramp`` s, was not measured: a shaded strip."""
     frame = Frame(right=74 if bytes_each else 20, bottom=26)
-    values = [v for one in lines for _, v in one] + ([level] if level is not None else [])
-    x = Linear(0.0, max(2 * one[-1][0] - one[-2][0] for one in lines), *frame.x_range)
+    every = [*lines, *others]
+    values = [v for one in every for _, v in one] + ([level] if level is not None else [])
+    x = Linear(-ramp, max(2 * one[-1][0] - one[-2][0] for one in every), *frame.x_range)
     y = linear_from_zero(values, *frame.y_range, quantity.unit)
     body = [frame.y_axis(y, quantity.name)]
     body.append(frame.x_axis([(x.at(t), f"{t:g} s") for t, _ in x.ticks()], ""))
+    body += _ramp(frame, x) if ramp > 0 else []
     if bytes_each:
         each = bytes_each
         body.append(frame.right_axis(y, "bandwidth", lambda v: BANDWIDTH.write(v * each)))
     if level is not None:
         body.append(svg.line((frame.left, y.at(level)), (frame.x_range[1], y.at(level)), "ln base"))
+    for one in others:
+        places = [(x.at(s), y.at(v)) for s, v in thinned(one, MAX_POINTS // 2)]
+        body.append(svg.element("path", d=svg.trace(places), class_="ln faint base"))
     for index, one in enumerate(lines):
         places = [(x.at(s), y.at(v)) for s, v in thinned(one)]
         body.append(svg.element("path", d=svg.trace(places), class_=f"ln {_shade(index, lines)}"))
     return svg.document(frame.size, title, description, body)
+
+
+def _ramp(frame: Frame, x: Linear) -> list[str]:
+    bottom, top = frame.y_range
+    wide = x.at(0.0) - frame.left
+    box = svg.element("rect", x=frame.left, y=top, width=wide, height=bottom - top, class_="ramp")
+    return [box, svg.text(frame.left + wide / 2, top + 12, "ramp", "m")] if wide > 34 else [box]
 
 
 def _shade(index: int, lines: Sequence[object]) -> str:
@@ -128,6 +153,13 @@ def figures(data: CaseData) -> list[Figure]:
     return found
 
 
+def ramp_s(case: Case) -> float:
+    """How long the case ran before anything was measured: the longest ``ramp_time`` of its
+    jobs, in s; 0 without one."""
+    found = (_RAMP.fullmatch(job.options.get("ramp_time", "")) for job in case.jobs)
+    return max((float(m[1]) * _SECONDS[m[2] or "s"] for m in found if m), default=0.0)
+
+
 def _direction(data: CaseData, direction: str, series: list[list[Rate]]) -> list[Figure]:
     size = _size_each(series)
     wanted = (IOPS,) if size else (IOPS, BANDWIDTH)
@@ -141,26 +173,77 @@ def _figure(
     quantity: Quantity,
     size: float | None,
 ) -> Figure:
-    lines = [[(r.at_s, float(getattr(r, quantity.field))) for r in one] for one in series]
+    lines = _points(series, quantity)
     level = _level(data.baseline, direction, quantity.field)
     values = [v for one in lines for _, v in one]
     write = quantity.write
     title = f"{direction.capitalize()} {quantity.name} over time"
     told = f"{plural(len(lines), 'repetition')}, from {write(min(values))} to {write(max(values))}"
-    picture = draw(title, told, lines, quantity, level=level, bytes_each=size)
+    others = _points([rates(m, direction) for m in data.baseline], quantity)
+    ramp = min(ramp_s(data.case), max(one[-1][0] for one in lines) / 4)
+    picture = draw(
+        title,
+        told,
+        lines,
+        quantity,
+        level=level,
+        bytes_each=size,
+        others=others,
+        ramp=ramp,
+    )
+    legend = _legend(len(lines), level, data.sides.before)
+    zoom = Zoom(
+        title,
+        quantity.unit,
+        _times((*lines, *others)),
+        (*_traces(lines, "repetition"), *_traces(others, data.sides.before, "base")),
+        level,
+        f"{data.sides.before}, median",
+        ramp_s=ramp,
+        bytes_each=size,
+    )
+    return Figure(title, picture, _table(lines, write), legend, _note(data), zoom=zoom)
+
+
+def _times(lines: Sequence[Sequence[svg.Point]]) -> list[int]:
+    """The middles of the intervals (ms) of the line that has most of them."""
+    return [round(at * 1000) for at, _ in max(lines, key=len)]
+
+
+def _traces(lines: Sequence[Sequence[svg.Point]], name: str, style: str = "") -> Iterator[Trace]:
+    """Each line under its name and number; those of this run from light to dark."""
+    for index, one in enumerate(lines):
+        values = [v for _, v in one]
+        yield Trace(f"{name} {index + 1}", style or _shade(index, lines), values)
+
+
+def _points(series: Sequence[Sequence[Rate]], quantity: Quantity) -> list[list[svg.Point]]:
+    """Points (s, value) of each repetition that has two or more."""
+    return [
+        [(rate.at_s, float(getattr(rate, quantity.field))) for rate in one]
+        for one in series
+        if len(one) > 1
+    ]
+
+
+def _note(data: CaseData) -> str:
     jobs = {job.name for m in data.measurements for job in m.jobs}
-    note = f"All {len(jobs)} jobs added." if len(jobs) > 1 else ""
-    return Figure(title, picture, _table(lines, write), _legend(len(lines), level), note)
+    notes = [f"All {len(jobs)} jobs added."] if len(jobs) > 1 else []
+    ramp = ramp_s(data.case)
+    if ramp:
+        length = format_value(ramp * 1e9, Unit.NANOSECONDS)
+        notes.append(f"The ramp of {length} before 0 s was not measured.")
+    return " ".join(notes)
 
 
-def _legend(count: int, level: float | None) -> tuple[Key, ...]:
+def _legend(count: int, level: float | None, other: str) -> tuple[Key, ...]:
     dark = f"r{SHADES - 1}"
     keys = (
         [Key(dark, "the one repetition")]
         if count == 1
         else [Key("r0", "repetition 1"), Key(dark, f"repetition {count}, the last")]
     )
-    return tuple(keys) + ((Key("base", "baseline, median"),) if level is not None else ())
+    return tuple(keys) + ((Key("base", f"{other}, median"),) if level is not None else ())
 
 
 def _size_each(series: Sequence[Sequence[Rate]]) -> float | None:

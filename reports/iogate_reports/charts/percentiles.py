@@ -17,10 +17,11 @@ from iogate_reports.charts.lanes import (
     directions,
     lanes,
     latency_histogram,
+    latency_name,
     quantiles_ns,
 )
 from iogate_reports.charts.scale import Linear, log_around
-from iogate_reports.data import CaseData
+from iogate_reports.data import CaseData, counted
 from iogate_reports.text import relative_change, short
 from iogate_reports.words import describe_change
 
@@ -59,6 +60,8 @@ def draw(
     curves: Sequence[Curve],
     faint: Sequence[Curve],
     bands: Sequence[tuple[ribbon.Band, str]] = (),
+    *,
+    name: str = "completion latency",
 ) -> str:
     """The curves, one line each; behind them ``bands`` with their styles, and ``faint`` ones
     (repetitions, where they are too few for a band)."""
@@ -69,7 +72,7 @@ def draw(
         raise ValueError("a percentile chart needs a latency above zero")
     ticks = [(x.at(-math.log10(1 - share)), label) for label, share in LABELS.items()]
     body = [
-        _FRAME.y_axis(y, "completion latency"),
+        _FRAME.y_axis(y, name),
         _FRAME.x_axis(ticks, ""),
     ]
     body += [ribbon.draw(found, x, y, _FRAME.y_range, style) for found, style in bands]
@@ -110,16 +113,23 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
     old = _repetitions(data.baseline, direction) if found else []
     bands = [(ribbon.band([one.points for one in old]), "base"), (found, "s0")]
     faint = [] if found else every
-    table = _table(pairs)
+    table = _table(pairs, data.sides.before, bands)
     worst = "; ".join(f"{one.label}: {_reach(one)}" for one in curves)
     return Figure(
         title=title,
-        svg=draw(title, worst, curves[::-1], faint, bands if found else ()),
+        svg=draw(
+            title,
+            worst,
+            curves[::-1],
+            faint,
+            bands if found else (),
+            name=latency_name(direction),
+        ),
         table=table,
         legend=tuple(Key(one.style, one.label) for one in curves)
         + ((Key("faint s0", "each repetition"),) if faint else ())
         + ((Key("ribbon s0", "95 % CI over repetitions"),) if found else ()),
-        note=f"Dotted where fewer than {SURE} I/Os lie beyond.",
+        note=f"n = {counted(data)}. Dotted where fewer than {SURE} I/Os lie beyond.",
     )
 
 
@@ -129,8 +139,8 @@ def _pair(data: CaseData, lane: Lane, index: int) -> tuple[Curve | None, Curve |
     before = latency_histogram(data.baseline, lane)
     style = colour(index)
     return (
-        curve(now, name or "this run", style),
-        curve(before, f"{name} baseline".strip(), f"{style} base" if name else "base"),
+        curve(now, name or data.sides.now, style),
+        curve(before, f"{name} {data.sides.before}".strip(), f"{style} base" if name else "base"),
     )
 
 
@@ -157,25 +167,44 @@ def _at(one: Curve | None, share: float) -> float | None:
     return next((v for n, v in one.points if abs(n - wanted) < 1e-4), None)
 
 
-def _table(pairs: Sequence[tuple[Curve | None, Curve | None]]) -> Table:
+def _table(
+    pairs: Sequence[tuple[Curve | None, Curve | None]],
+    other: str,
+    bands: Sequence[tuple[ribbon.Band, str]],
+) -> Table:
     headers = ["percentile"]
     compared = any(before for _, before in pairs)
-    for now, _ in pairs:
-        label = now.label if now else ""
-        headers += [label] + ([f"baseline of {label}", "Δ"] if compared else [])
+    for curve, former in pairs:
+        label = curve.label if curve else ""
+        headers += [label] + ([former.label if former else other, "change"] if compared else [])
+    before, now = (_intervals(found) for found, _ in bands)
+    headers += ["95 % CI"] if now else []
+    headers += [f"95 % CI, {other}"] if before else []
     rows = []
     for name, share in LABELS.items():
         row = [name]
-        for now, before in pairs:
-            row += _cells(_at(now, share), _at(before, share), compared)
+        for curve, former in pairs:
+            row += _cells(_at(curve, share), _at(former, share), compared)
+        row += [found.get(name, "–") for found in (now, before) if found]
         rows.append(tuple(row))
     return Table(tuple(headers), tuple(rows))
+
+
+def _intervals(found: ribbon.Band) -> dict[str, str]:
+    """Percentile → ``84 µs … 96 µs``, as far as all repetitions reach."""
+    known = {round(at, 3): (low, high) for at, low, high in found}
+    places = {name: round(-math.log10(1 - share), 3) for name, share in LABELS.items()}
+    return {
+        name: " … ".join(format_value(end, Unit.NANOSECONDS) for end in known[at])
+        for name, at in places.items()
+        if at in known
+    }
 
 
 def _cells(now: float | None, before: float | None, compared: bool) -> list[str]:
     cell = [format_value(now, Unit.NANOSECONDS)]
     if compared:
         change = describe_change(relative_change(now, before), Better.LOW)
-        told = f"{change.text} {change.word}" if change else "–"
+        told = f"{change.text} {change.arrow} {change.word}" if change else "–"
         cell += [format_value(before, Unit.NANOSECONDS), told]
     return cell

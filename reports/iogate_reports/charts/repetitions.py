@@ -10,9 +10,10 @@ from iogate.model.units import Unit, format_value
 from iogate.model.verdict import Observation, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
+from iogate_reports.charts.blocks import FEWEST as BLOCKS
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Scale, linear_around
-from iogate_reports.data import CaseData
+from iogate_reports.data import CaseData, Sides
 from iogate_reports.text import median, plural, short
 
 UNJUDGED = (".iops", ".clat.p99")
@@ -88,11 +89,13 @@ def _limit_value(one: ThresholdVerdict) -> float | None:
 
 
 def figures(data: CaseData) -> list[Figure]:
-    """A figure for each judged metric."""
-    return [_figure(one) for one in samples(data)]
+    """A figure for each judged metric; not for those of a comparison that are shown block by
+    block."""
+    shown = {one.threshold.metric for one in data.thresholds if one.blocks >= BLOCKS}
+    return [_figure(one, data.sides) for one in samples(data) if one.metric not in shown]
 
 
-def _figure(one: Samples) -> Figure:
+def _figure(one: Samples, sides: Sides) -> Figure:
     title = f"{short(one.metric, 60)} by repetition"
 
     def write(value: float) -> str:
@@ -100,8 +103,8 @@ def _figure(one: Samples) -> Figure:
 
     middle = write(median(one.now) or 0.0)
     told = f"{plural(len(one.now), 'repetition')}, median {middle}"
-    keys = [Key("dot s0", "this run"), Key("s0", "its median")]
-    keys += [Key("dot base", "baseline")] if one.before else []
+    keys = [Key("dot s0", sides.now), Key("s0", "its median")]
+    keys += [Key("dot base", sides.before)] if one.before else []
     near = _near(one)
     keys += [
         Key("limit", f"limit {short(text, 40)}")
@@ -109,7 +112,7 @@ def _figure(one: Samples) -> Figure:
         else Key("limit off", f"limit {short(text, 40)}, off the scale")
         for text, value in one.limits
     ]
-    return Figure(title, draw(title, told, one), _table(one, write), tuple(keys))
+    return Figure(title, draw(title, told, one), _table(one, write, sides), tuple(keys))
 
 
 def draw(title: str, description: str, one: Samples) -> str:
@@ -151,10 +154,11 @@ def _dots(values: Sequence[float], start: float, step: float, y: Scale, style: s
     ]
 
 
-def _table(one: Samples, write: Callable[[float], str]) -> Table:
+def _table(one: Samples, write: Callable[[float], str], sides: Sides) -> Table:
     rows = [(f"repetition {i}", write(v)) for i, v in enumerate(one.now, 1)]
     rows.append(("median", write(median(one.now) or 0.0)))
     if one.before:
-        rows.append((f"baseline, median of {len(one.before)}", write(median(one.before) or 0.0)))
+        middle = write(median(one.before) or 0.0)
+        rows.append((f"{sides.before}, median of {len(one.before)}", middle))
     rows += [(f"limit {text}", write(value)) for text, value in one.limits]
-    return Table(("", short(one.metric, 60)), tuple(rows))
+    return Table(("value of", short(one.metric, 60)), tuple(rows))

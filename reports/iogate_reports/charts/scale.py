@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,6 +33,12 @@ class Linear:
     def at(self, value: float) -> float:
         return self.start + (self.end - self.start) * (value - self.low) / (self.high - self.low)
 
+    def all(self, values: Iterable[float]) -> list[float]:
+        """As ``at`` for each, at a fraction of its price."""
+        slope = (self.end - self.start) / (self.high - self.low)
+        offset = self.start - slope * self.low
+        return [offset + slope * value for value in values]
+
     def ticks(self) -> tuple[Tick, ...]:
         """About five round values, written in one unit and with digits enough to differ."""
         divisor, suffix = unit_scale(self.high, self.unit)
@@ -41,9 +47,13 @@ class Linear:
         last = math.floor(self.high / divisor / step + 1e-9)
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
         return tuple(
-            (index * step * divisor, f"{index * step:.{digits}f}{suffix}" if index else "0")
+            (index * step * divisor, _tick(index * step, digits, suffix))
             for index in range(first, last + 1)
         )
+
+
+def _tick(value: float, digits: int, suffix: str) -> str:
+    return f"{value:.{digits}f}{suffix}".replace("-", "−") if value else "0"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,23 @@ def rough(points: Sequence[Point]) -> str:
     if not points:
         return ""
     whole = [(round(x), round(y)) for x, y in points]
-    steps = " ".join([f"{c - a}{d - b:+d}" for (a, b), (c, d) in pairwise(whole)])
+    sign = _SIGNED
+    steps = " ".join([f"{c - a}{sign[d - b]}" for (a, b), (c, d) in pairwise(whole)])
     return f"M{whole[0][0]} {whole[0][1]}l{steps}" if steps else f"M{whole[0][0]} {whole[0][1]}h0"
+
+
+class _Signed(dict[int, str]):
+    """Whole numbers with their signs. Small pictures have few, and formatting is dear."""
+
+    def __missing__(self, value: int) -> str:
+        found = f"{value:+d}"
+        if abs(value) < _LARGEST:
+            self[value] = found
+        return found
+
+
+_LARGEST = 1024
+_SIGNED = _Signed()
 
 
 def document(

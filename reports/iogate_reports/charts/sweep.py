@@ -14,7 +14,7 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import directions
 from iogate_reports.charts.scale import Linear, Scale, linear_from_zero, log_around
 from iogate_reports.data import CaseData, WorkloadData
-from iogate_reports.text import median, short
+from iogate_reports.text import median, plural, short
 
 _FRAME = Frame(width=560, height=340, right=18)
 _SUFFIXES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -123,10 +123,16 @@ def figures(data: WorkloadData) -> list[Figure]:
             picture,
             _table(found, data.chart["x"], unit),
             keys,
-            "Medians of the repetitions. Writes drawn full, reads dashed.",
+            f"Medians of {_repetitions(data)}. Writes drawn full, reads dashed.",
             wide=True,
         )
     ]
+
+
+def _repetitions(data: WorkloadData) -> str:
+    counts = {len(one.measurements) for one in data.cases if one.measurements}
+    low, high = min(counts), max(counts)
+    return plural(low, "repetition") if low == high else f"{low} to {high} repetitions"
 
 
 def unit_of(metric: str) -> Unit:

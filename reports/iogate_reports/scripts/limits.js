@@ -10,11 +10,6 @@
   addEventListener('hashchange', open);
   open();
   if (!table) return;
-  const make = (tag, set = {}, ...inside) => {
-    const node = Object.assign(document.createElement(tag), set);
-    node.append(...inside);
-    return node;
-  };
   const body = table.tBodies[0];
   const groups = [];
   for (const row of body.rows) {
@@ -78,7 +73,7 @@
     });
   };
   [...table.tHead.rows[0].cells].forEach((th, i) => {
-    if (i === 6) return;
+    if (i === 6 || i > 7) return; // pictures
     const button = make('button', {type: 'button', className: 'sort'}, ...th.childNodes);
     button.onclick = () => sort(i);
     th.append(button);
@@ -93,20 +88,7 @@
       line(at.map(i => clean(table.tHead.rows[0].cells[i]))), line(at.map(() => '---')),
       ...rows.map(r => line(at.map(i => clean(r.cells[i]))))].join('\n') + '\n';
   };
-  copy.onclick = async () => {
-    const text = markdown();
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = make('textarea', {value: text});
-      document.body.append(area);
-      area.select();
-      document.execCommand('copy');
-      area.remove();
-    }
-    copy.textContent = 'Copied';
-    setTimeout(() => { copy.textContent = 'Copy as Markdown'; }, 1500);
-  };
+  copy.onclick = () => copyText(copy, markdown());
 
   const walk = step => {
     const rows = [...body.rows].filter(r => !r.hidden && r.id);

@@ -1,12 +1,8 @@
-// The table of series: filter by words, state, spec, host and metric; sort; keys.
+// The table of series: filter by words, state, spec, host and metric; sort; keys. What is chosen
+// stands in the address, so that a link shows the same.
 (() => {
   const table = document.getElementById('series'), tools = document.getElementById('tools');
   if (!table) return;
-  const make = (tag, set = {}, ...inside) => {
-    const node = Object.assign(document.createElement(tag), set);
-    node.append(...inside);
-    return node;
-  };
   const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const column = name => heads.findIndex(h => h.textContent === name);
   const named = column('case and metric');
@@ -16,9 +12,10 @@
     host: column('host') < 0 ? null : row => row.cells[column('host')].textContent,
     metric: row => row.cells[named].querySelector('code').textContent,
   };
-  const rows = [...body.rows].map((row, index) => ({row, index, text: row.textContent.toLowerCase()}));
+  const rows = [...body.rows].map((row, index) => ({row, index}));
   const search = make('input', {type: 'search', placeholder: 'Filter by case …', ariaLabel: 'Filter series'});
-  const chosen = {};
+  const chosen = {}, MARK = '#show?', names = heads.map(h => h.textContent);
+  let sorted = -1, way = 1;
   const selects = Object.entries(part).filter(([, read]) => read).map(([name, read]) => {
     const values = [...new Set(rows.map(r => read(r.row)))].sort();
     const select = make('select', {ariaLabel: name}, make('option', {value: '', textContent: `every ${name}`}),
@@ -31,15 +28,30 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const r of rows) {
-      const visible = words.every(w => r.text.includes(w)) &&
+      const text = words.length ? r.row.textContent.toLowerCase() : '';
+      const visible = words.every(w => text.includes(w)) &&
         Object.entries(chosen).every(([name, v]) => !v || part[name](r.row) === v);
       r.row.hidden = !visible;
       shown += visible;
     }
     count.textContent = shown === rows.length ? '' : `${shown} of ${rows.length}`;
+    remember();
+  }
+  function remember() {
+    const said = new URLSearchParams(Object.entries({q: search.value, ...chosen}).filter(([, v]) => v));
+    if (sorted >= 0) said.set('sort', `${way < 0 ? '-' : ''}${names[sorted]}`);
+    if (`${said}` || location.hash.startsWith(MARK)) history.replaceState(null, '', `${MARK}${said}`);
   }
   search.oninput = filter;
-  tools.append(search, ...selects, count, make('span', {className: 'keys', textContent: 'keys: / filter · j k rows · Enter opens'}));
+  const clean = cell => cell.textContent.replace(/\s+/g, ' ').trim().replace(/[\\|`*_<>@#\[\]]/g, '\\$&');
+  const copy = make('button', {type: 'button', textContent: 'Copy as Markdown'});
+  copy.onclick = () => {
+    const line = cells => `| ${cells.slice(0, -1).map(clean).join(' | ')} |`;
+    const text = [line(heads), line(heads).replace(/[^|]+/g, '---'),
+      ...[...body.rows].filter(r => !r.hidden).map(r => line([...r.cells]))].join('\n') + '\n';
+    copyText(copy, text);
+  };
+  tools.append(search, ...selects, copy, count, make('span', {className: 'keys', textContent: 'keys: / filter · j k rows · Enter opens · c copies'}));
   tools.hidden = false;
   const scale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
     'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
@@ -50,21 +62,33 @@
     const found = text.replace('−', '-').match(/^([+-]?[\d.]+) ?(\S*)/);
     return found && i > named ? parseFloat(found[1]) * (scale[found[2]] || 1) : text;
   };
-  let sorted = -1, way = 1;
+  const sort = (i, to) => {
+    way = to;
+    sorted = i;
+    const order = (a, b) => {
+      const [x, y] = [key(a, i), key(b, i)];
+      return way * (typeof x === 'string' ? x.localeCompare(y, undefined, {numeric: true}) : x - y) || a.index - b.index;
+    };
+    body.append(...[...rows].sort(order).map(r => r.row));
+    heads.forEach((h, n) => n === i ? h.ariaSort = way > 0 ? 'ascending' : 'descending' : h.removeAttribute('aria-sort'));
+    remember();
+  };
   heads.slice(0, -1).forEach((th, i) => {
     const button = make('button', {type: 'button', className: 'sort'}, ...th.childNodes);
-    button.onclick = () => {
-      way = sorted === i ? -way : 1;
-      sorted = i;
-      const order = (a, b) => {
-        const [x, y] = [key(a, i), key(b, i)];
-        return way * (typeof x === 'string' ? x.localeCompare(y, undefined, {numeric: true}) : x - y) || a.index - b.index;
-      };
-      body.append(...[...rows].sort(order).map(r => r.row));
-      heads.forEach((h, n) => n === i ? h.ariaSort = way > 0 ? 'ascending' : 'descending' : h.removeAttribute('aria-sort'));
-    };
+    button.onclick = () => sort(i, sorted === i ? -way : 1);
     th.append(button);
   });
+  if (location.hash.startsWith(MARK)) {
+    const said = new URLSearchParams(location.hash.slice(MARK.length));
+    search.value = said.get('q') || '';
+    for (const select of selects) {
+      select.value = chosen[select.ariaLabel] = said.get(select.ariaLabel) || '';
+      if (!select.value) select.value = chosen[select.ariaLabel] = '';
+    }
+    const by = said.get('sort') || '', at = names.indexOf(by.replace(/^-/, ''));
+    if (at >= 0) sort(at, by.startsWith('-') ? -1 : 1);
+    filter();
+  }
   const walk = step => {
     const seen = [...body.rows].filter(r => !r.hidden);
     const now = seen.indexOf(document.activeElement.closest('tr'));
@@ -77,7 +101,7 @@
       if (event.key === 'Escape') { search.value = ''; filter(); event.target.blur(); }
       return;
     }
-    const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1)}[event.key];
+    const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1), c: () => copy.click()}[event.key];
     if (act) { event.preventDefault(); act(); }
   });
 })();

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from iogate_reports.sections import (
     cases,
+    comparison,
     environment,
     guide,
+    noise,
     problems,
     results,
     verdict,
@@ -18,8 +20,10 @@ SECTIONS: tuple[Section, ...] = (
     Section("verdict", "", verdict.view),
     Section("problems", "Not measured", problems.view),
     Section("results", "Limits", results.view),
+    Section("comparison", "Comparison", comparison.view),
     Section("workloads", "Workloads", workloads.view),
     Section("cases", "Cases", cases.view),
+    Section("noise", "Noise", noise.view),
     Section("environment", "Environment", environment.view),
     Section("guide", "How to read this", guide.view),
 )

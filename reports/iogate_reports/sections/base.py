@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from iogate_reports.data import Page
 
-View = Mapping[str, object]
+View = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
+from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate_reports.charts import CASE_CHARTS, glance
+from iogate_reports.charts.base import Figure
+from iogate_reports.charts.waits import waits
 from iogate_reports.data import CaseData, Page
 from iogate_reports.focus import in_full, worst
 from iogate_reports.sections.base import View
@@ -38,6 +42,7 @@ def view(page: Page) -> View | None:
         "opened": {one["anchor"] for one in opened},
         "caption": glance.CAPTION if len(full) < len(views) else "",
         "left_out": len(page.cases) - len(shown),
+        "zooms": [f.zoom for one in views for f in _of(one) if f.zoom is not None],
     }
 
 
@@ -49,6 +54,11 @@ def _shown(cases: Sequence[CaseData], full: frozenset[str]) -> list[CaseData]:
     others = [one.anchor for one in cases if one.anchor not in full][:room]
     kept = full.union(others)
     return [one for one in cases if one.anchor in kept]
+
+
+def _of(view: Mapping[str, object]) -> Sequence[Figure]:
+    found = view["figures"]
+    return found if isinstance(found, tuple) else ()
 
 
 def _wants_look(one: Mapping[str, object]) -> bool:
@@ -76,12 +86,24 @@ def _full(page: Page, one: CaseData) -> dict[str, object]:
         "glance": "",
         "metrics": metrics(one),
         "metrics_text": "",
-        "figures": [figure for chart in CASE_CHARTS.values() for figure in chart(one)],
+        "figures": tuple(_figures(one)),
         "missing": _missing(one),
         "command": reproduce(page, one.case),
         "id": short(one.case.id, 40),
         "tags": [short(tag, 40) for tag in one.case.tags],
     }
+
+
+def _figures(one: CaseData) -> Iterator[Figure]:
+    """All charts of a case. Those that can be zoomed have an id, and zoom together."""
+    figures = (figure for chart in CASE_CHARTS.values() for figure in chart(one))
+    for index, figure in enumerate(figures):
+        if figure.zoom is None:
+            yield figure
+        else:
+            name = f"{one.anchor}-{index}"
+            zoom = replace(figure.zoom, id=name, group=one.anchor)
+            yield replace(figure, id=name, zoom=zoom)
 
 
 def _common(page: Page, one: CaseData) -> dict[str, object]:
@@ -90,11 +112,23 @@ def _common(page: Page, one: CaseData) -> dict[str, object]:
         "anchor": one.anchor,
         "name": short(one.case.name),
         "word": worst(one),
-        "count": plural(len(one.measurements), "repetition"),
+        "count": _count(one),
+        "hidden": [told for each in waits(one.measurements) if (told := each.told())],
         "job_file": text,
         "exact": exact,
-        "raw": [_raw(m.raw_file) for m in one.measurements if m.raw_file],
+        "raw": [_raw(m.raw_file) for m in _own(one) if m.raw_file],
     }
+
+
+def _own(one: CaseData) -> list[Measurement]:
+    """What this run measured of the case, in the order it ran; in a comparison of both arms."""
+    arms = [m for m in one.baseline if m.arm]
+    return sorted((*one.measurements, *arms), key=lambda m: m.started_ns)
+
+
+def _count(one: CaseData) -> str:
+    blocks = {m.block for m in one.measurements if m.arm}
+    return plural(len(blocks), "block") if blocks else plural(len(one.measurements), "repetition")
 
 
 def _raw(file: str) -> tuple[str, str]:

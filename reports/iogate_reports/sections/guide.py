@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iogate_reports.data import Page
+from iogate_reports.history import DAYS
 from iogate_reports.sections.base import View
 from iogate_reports.words import CHANGE_WORDS, ERROR, OUTCOMES
 
@@ -13,6 +14,8 @@ def view(page: Page) -> View:
     return {
         "words": (*OUTCOMES.values(), ERROR),
         "changes": CHANGE_WORDS,
+        "days": DAYS,
+        "compared": page.run.plan.comparison is not None,
         "window": rule.window,
         "min_samples": rule.min_samples,
     }

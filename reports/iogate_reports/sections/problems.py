@@ -22,13 +22,16 @@ def view(page: Page) -> View | None:
         for text in one.warnings
     ]
     empty = not run.measurements
-    if not failures and not warnings and not empty:
+    if not failures and not warnings and not empty and not page.broken:
         return None
     return {
+        "broken": [short(text, 1000) for text in page.broken[:SHOWN]],
         "failures": failures[:SHOWN],
         "warnings": warnings[:SHOWN],
         "empty": empty,
-        "more": max(len(failures) - SHOWN, 0) + max(len(warnings) - SHOWN, 0),
+        "more": max(len(failures) - SHOWN, 0)
+        + max(len(warnings) - SHOWN, 0)
+        + max(len(page.broken) - SHOWN, 0),
     }
 
 

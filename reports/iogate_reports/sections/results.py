@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from markupsafe import Markup
 
-from iogate_reports.charts import interval_bar
+from iogate_reports import history
+from iogate_reports.charts import interval_bar, spark
 from iogate_reports.data import Page
-from iogate_reports.rows import rows
+from iogate_reports.rows import Row, rows
 from iogate_reports.sections.base import View
 from iogate_reports.text import plural
 
+MANY = 400
+"""With more limits than so many, not each has its history beside it."""
 MOST_SHOWN = 2000
 """Limits beyond so many, the best ones, are counted, not shown."""
 
-MOST_SHOWN = 2000
-"""Limits beyond so many, the best ones, are counted, not shown."""
+
+def _sparks(page: Page, found: Sequence[Row]) -> Iterator[str]:
+    """The history of each row's metric, drawn once and shown again by the rows after it. Of
+    very many rows, only those that did not pass have one."""
+    names: dict[tuple[str, str], str] = {}
+    for row in found:
+        key = row.verdict.case_id, row.verdict.threshold.metric
+        line = page.history.get(key)
+        spared = len(found) > MANY and row.word.key == "pass"
+        if line is None or spared:
+            yield ""
+        elif key in names:
+            yield Markup(spark.again(names[key]))  # noqa: S704 - our own SVG
+        else:
+            names[key] = f"k{len(names)}"
+            yield Markup(spark.small(line, names[key]))  # noqa: S704 - our own SVG
 
 
 def view(page: Page) -> View | None:
@@ -31,7 +50,10 @@ def view(page: Page) -> View | None:
         for row, bar in zip(found, bars, strict=True)
     ]
     return {
-        "rows": list(zip(found, drawn, strict=True)),
+        "rows": list(zip(found, drawn, _sparks(page, found), strict=True)),
+        "days": history.DAYS if page.history else 0,
+        "spared": len(found) > MANY,
+        "sides": page.sides,
         "count": plural(len(every), "limit"),
         "left_out": len(every) - len(found),
         "axis": Markup(interval_bar.draw_head(axis)),  # noqa: S704 - our own SVG

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import Revision, Run
 from iogate.model.verdict import Outcome
+from iogate_reports.cause import cause
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, differences, first_value
 from iogate_reports.sections.base import View
@@ -19,6 +21,7 @@ from iogate_reports.text import (
     short,
     without_options,
 )
+from iogate_reports.validity import checks
 from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word
 
 
@@ -26,14 +29,18 @@ def view(page: Page) -> View:
     """Always there: a run without a verdict says why it has none."""
     run = page.run
     word, sentence = headline(run)
+    told = cause(page, sentence)
     compared, changes = _compared(page)
     return {
+        "cause": told,
         "run": run,
         "name": short(run.plan.spec_name),
         "word": word,
-        "sentence": sentence,
         "facts": tuple(_facts(page)),
         "tiles": tiles(run),
+        "arms": _arms(page),
+        "checks": checks(run),
+        "sides": page.sides,
         "compared": compared,
         "changes": changes,
         "command": short(command_line(tuple(without_options(run.command, ("--output",)))), 1000),
@@ -77,7 +84,9 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
     """(label, text, ISO time or nothing)."""
     run = page.run
     yield "Revision", revision_text(run.revision), ""
-    if page.baseline:
+    if run.plan.comparison is not None:
+        yield "Compared", _arms_text(run.plan.comparison), ""
+    elif page.baseline:
         newest = page.baseline[0]
         parts = [plural(len(page.baseline), "run"), f"newest {moment(newest.started_ns)}"]
         parts += [revision_text(newest.revision)] if newest.revision != Revision() else []
@@ -86,13 +95,50 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         yield "Baseline", "none: nothing earlier to compare with", ""
     yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
-    yield "Took", duration(run.finished_ns - run.started_ns) if run.finished_ns else "–", ""
+    took = f"{duration(run.finished_ns - run.started_ns)}, " if run.finished_ns else ""
+    cases, repetitions = len(run.plan.cases), len(run.measurements)
+    yield "Took", f"{took}{plural(cases, 'case')}, {plural(repetitions, 'repetition')}", ""
     for fact in FACTS:
         value = first_value(fact, run.environment)
         if value:
             yield fact.label, value, ""
-    measured = plural(len(run.plan.cases), "case")
-    yield "Measured", f"{measured}, {plural(len(run.measurements), 'repetition')}", ""
+
+
+def _arms_text(compared: Comparison) -> str:
+    base, candidate = (short(arm.name, 60) for arm in (compared.base, compared.candidate))
+    if compared.canary:
+        return "the spec with itself: what differs is the noise of this host"
+    return f"{candidate} against {base}, in one run, block by block"
+
+
+def _arms(page: Page) -> tuple[tuple[str, str, str], ...]:
+    """What the arms of a comparison set, side by side: what, in the base, in the candidate."""
+    compared = page.run.plan.comparison
+    if compared is None:
+        return ()
+    base, candidate = (dict(_settings(arm)) for arm in (compared.base, compared.candidate))
+    return tuple(
+        (name, base.get(name, "as the spec says"), candidate.get(name, "as the spec says"))
+        for name in {**base, **candidate}
+    )
+
+
+def _settings(arm: Arm) -> Iterator[tuple[str, str]]:
+    for text in arm.overrides:
+        name, _, value = text.partition("=")
+        yield short(name, 80), short(value, 120)
+    for name, target in arm.targets.items():
+        yield f"target {short(name, 80)}", short(target, 120)
+    if arm.engine:
+        yield "engine", short(arm.engine, 120)
+    for name, words in (("mkfs", arm.mkfs), ("mount", arm.mount)):
+        if words is not None:
+            yield name, short(" ".join(words), 120) or "no options"
+    if arm.environment is not None:
+        for key, set_to in arm.environment.measured_under.items():
+            yield f"environment {key}", short(str(set_to), 120)
+    if arm.prepare:
+        yield "before each run", short(arm.prepare, 300)
 
 
 def _compared(page: Page) -> tuple[str, tuple[tuple[str, str, str], ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from iogate.model.units import Better, format_value
 from iogate_reports.charts import svg
 from iogate_reports.lines import Line, SpecTrend
-from iogate_reports.text import short
+from iogate_reports.text import short, signed
 from iogate_reports.words import Change, Word, describe_change
 
 FEWEST = 4
@@ -22,17 +23,19 @@ FAR, LEAST = 3.5, 0.02
 and by at least LEAST of it."""
 OUTLIER = Word("fail", "stands out", 0, "")
 TYPICAL = Word("steady", "typical", 1, "")
-WIDTH, HEIGHT = 300.0, 26.0
+WIDTH, HEIGHT, AIR = 300.0, 26.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """A host's newest series of a case and metric. ``away`` is its level against the median
-    of all hosts, a fraction; ``score`` the same in robust standard deviations."""
+    of all hosts, a fraction; ``score`` the same in robust standard deviations; ``ends`` those
+    between which lie 95 % of the nights of its level, against that median too."""
 
     line: Line
     away: float | None
     score: float | None
+    ends: tuple[float, float] = (0.0, 0.0)
 
     @property
     def stands_out(self) -> bool:
@@ -59,25 +62,50 @@ def members(lines: Sequence[Line]) -> list[Member]:
 
 
 def _member(line: Line, middle: float, spread: float, count: int) -> Member:
-    away = line.series.level / middle - 1 if middle else None
+    if not middle:
+        return Member(line, None, None)
+    now = line.segments[-1]
+    away = line.series.level / middle - 1
+    ends = now.low / middle - 1, now.high / middle - 1
     if count < FEWEST:
-        return Member(line, away, None)
+        return Member(line, away, None, ends)
     off = line.series.level - middle
     score = off / spread if spread else math.copysign(math.inf, off) if off else 0.0
-    return Member(line, away, score)
+    return Member(line, away, score, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A host in a group. ``mark`` is ``worse`` or ``better`` for one that stands out."""
+
+    word: Word
+    host: str
+    href: str
+    level: str
+    away: Change | None
+    score: str
+    nights: int
+    mark: str
+    picture: Markup
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A case and metric over the hosts."""
+    """A case and metric over the hosts. ``reach`` is how far the axis of its pictures goes to
+    either side of the median."""
 
+    anchor: str
     case: str
     metric: str
     better: str
     middle: str
-    outliers: int
-    picture: Markup
-    rows: tuple[tuple[Word, str, str, str, Change | None, str, int], ...]
+    reach: str
+    outliers: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def row(self, host: str) -> Row | None:
+        """That of a host, by its name as it is shown."""
+        return next((one for one in self.rows if one.host == host), None)
 
 
 def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
@@ -86,59 +114,85 @@ def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
     for line in spec.lines:
         found.setdefault((line.series.case_id, line.series.metric), []).append(line)
     shown = [
-        _group(members(lines), pages.get(case, ""))
-        for (case, _), lines in found.items()
+        _group(f"group-{index}", members(lines), pages.get(case, ""))
+        for index, ((case, _), lines) in enumerate(found.items())
         if len({line.series.machine_id for line in lines}) > 1
     ]
-    return sorted(shown, key=lambda one: -one.outliers)
+    return sorted(shown, key=lambda one: -len(one.outliers))
 
 
-def _group(found: Sequence[Member], page: str) -> Group:
+def outliers(found: Sequence[Group]) -> list[tuple[str, int]]:
+    """Hosts that stand out, and in how many series; most often first."""
+    return Counter(host for one in found for host in one.outliers).most_common()
+
+
+def _group(anchor: str, found: Sequence[Member], page: str) -> Group:
     first = found[0].line.series
+    reach = _reach(found)
     return Group(
+        anchor,
         short(first.case),
         short(first.metric, 60),
         "lower is better" if first.better is Better.LOW else "higher is better",
         format_value(statistics.median(m.line.series.level for m in found), first.unit),
-        sum(one.stands_out for one in found),
-        Markup(draw(found)),  # noqa: S704 - our own SVG
-        tuple(_rows(found, page)),
+        signed(reach).lstrip("+"),
+        tuple(_host(one) for one in found if one.stands_out),
+        tuple(_rows(found, page, reach)),
     )
 
 
-def _rows(
-    found: Sequence[Member], page: str
-) -> Iterator[tuple[Word, str, str, str, Change | None, str, int]]:
+def _host(one: Member) -> str:
+    return short(one.line.series.host, 40)
+
+
+def _rows(found: Sequence[Member], page: str, reach: float) -> Iterator[Row]:
     for one in found:
         series = one.line.series
-        yield (
+        away = describe_change(one.away, series.better, overlap=not one.stands_out)
+        mark = ("better" if away and away.key == "good" else "worse") if one.stands_out else ""
+        yield Row(
             OUTLIER if one.stands_out else TYPICAL,
-            short(series.host, 40),
+            _host(one),
             f"{page}#{one.line.anchor}",
             format_value(series.level, series.unit),
-            describe_change(one.away, series.better, overlap=not one.stands_out),
-            "–" if one.score is None else "∞" if math.isinf(one.score) else f"{one.score:+.1f}",
-            len(series.values),
+            away,
+            _score(one.score),
+            one.line.segments[-1].last - one.line.segments[-1].first + 1,
+            mark,
+            Markup(draw(one, reach, mark)),  # noqa: S704 - our own SVG
         )
 
 
-def draw(found: Sequence[Member]) -> str:
-    """A dot a host on an axis of its distance from the median, which is the middle."""
-    away = [one.away for one in found if one.away is not None]
-    reach = max((abs(v) for v in away), default=0.0) or 1.0
+def _score(score: float | None) -> str:
+    if score is None:
+        return "–"
+    text = "+∞" if math.isinf(score) and score > 0 else "-∞" if math.isinf(score) else ""
+    return (text or f"{score:+.1f}").replace("-", "−")
+
+
+def _reach(found: Sequence[Member]) -> float:
+    """The furthest that any level or night is from the median."""
+    ends = [abs(v) for one in found for v in (one.away or 0.0, *one.ends)]
+    return max((v for v in ends if math.isfinite(v)), default=0.0) or 0.01
+
+
+def draw(one: Member, reach: float, mark: str = "") -> str:
+    """A host on the axis of its group: its level, and the band of its nights. The median of
+    all hosts is the middle."""
 
     def x(value: float) -> float:
-        return WIDTH / 2 + (WIDTH / 2 - 8) * value / reach
+        return WIDTH / 2 + (WIDTH / 2 - AIR) * max(-1.0, min(1.0, value / reach))
 
-    ordered = sorted((m for m in found if m.away is not None), key=lambda m: m.stands_out)
-    dots = "".join(
-        svg.element(
-            "path",
-            d=f"M{svg.num(x(one.away or 0.0))} {HEIGHT / 2:.0f}h0",
-            class_="dot worse" if one.stands_out else "dot",
-        )
-        for one in ordered
+    middle = HEIGHT / 2
+    rule = svg.element("path", d=f"M0 {middle:.0f}H{WIDTH:.0f}M{WIDTH / 2:.0f} 0v26", class_="rule")
+    parts = [rule]
+    if one.away is not None:
+        left, right = (x(v) for v in one.ends)
+        band = f"M{svg.num(left)} {middle:.0f}H{svg.num(max(right, left + 1))}"
+        parts.append(svg.element("path", d=band, class_="band"))
+        at = svg.num(x(one.away))
+        parts.append(svg.element("path", d=f"M{at} {middle:.0f}h0", class_="dot"))
+    return (
+        f'<svg class="{f"strip {mark}".strip()}" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}"'
+        f' preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
     )
-    rule = f'<path class="rule" d="M8 {HEIGHT / 2:.0f}H{WIDTH - 8:.0f}M{WIDTH / 2:.0f} 3v20"/>'
-    told = f"{len(found)} hosts, furthest {reach * 100:.1f} % from the median"
-    return svg.document((WIDTH, HEIGHT), "Hosts about their median", told, [rule, dots], "strip")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
+from typing import TypeVar
 
 from markupsafe import Markup
 
@@ -12,11 +13,14 @@ from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.lines import Line, SpecTrend, file_name
 from iogate_reports.render import environment
-from iogate_reports.site.fleet import FAR, FEWEST, LEAST, groups
+from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers
 from iogate_reports.site.payload import payload
 from iogate_reports.site.views import (
+    AlertView,
+    SeriesRow,
     alert_views,
     decision_text,
+    gone_text,
     marker_text,
     ranked,
     series_row,
@@ -35,13 +39,28 @@ STYLES = (
     "print.css",
 )
 INDEX = "index.html"
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What the index shows of a spec. ``tile`` is its name, the address of its page, how much
+    there is, how new, how many alerts are open, and the number of its hosts."""
+
+    rows: Sequence[SeriesRow]
+    alerts: Sequence[AlertView]
+    tile: tuple[str, str, str, str, int, int]
 
 
 @dataclass(frozen=True)
 class Site:
-    """Pages by address. The address of a spec or a case stays while its name or id does."""
+    """Pages by address. The address of a spec or a case stays while its name or id does.
+
+    ``failed`` is told the address of a page that could not be made, and why; the others are
+    made. Where there is none the error is raised."""
 
     specs: Sequence[SpecTrend]
+    failed: Callable[[str, Exception], None] | None = None
 
     @cached_property
     def folders(self) -> dict[str, str]:
@@ -49,44 +68,70 @@ class Site:
         return {one.name: file_name(one.name, i) for i, one in enumerate(self.specs)}
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """(address, text) of every page."""
-        yield INDEX, self.index()
-        for spec in self.specs:
-            yield from self.spec_pages(spec)
+        """(address, text) of every page that can be made."""
+        for address, make in self.makers.items():
+            text = self._tried(address, make)
+            if text is not None:
+                yield address, text
 
-    def spec_pages(self, spec: SpecTrend) -> Iterator[tuple[str, str]]:
+    def _tried(self, address: str, make: Callable[[], _Made]) -> _Made | None:
+        try:
+            return make()
+        except Exception as error:
+            if self.failed is None:
+                raise
+            self.failed(address, error)
+            return None
+
+    @cached_property
+    def makers(self) -> dict[str, Callable[[], str]]:
+        """Each page's address, and what makes its text."""
+        found: dict[str, Callable[[], str]] = {INDEX: self.index}
+        for spec in self.specs:
+            found.update(self._makers(spec))
+        return found
+
+    def _makers(self, spec: SpecTrend) -> Iterator[tuple[str, Callable[[], str]]]:
         """The pages of one spec: its own, its fleet's, and one for each case."""
         folder = self.folders[spec.name]
         cases = _case_files(spec)
-        yield f"{folder}/{INDEX}", spec_page(spec, cases)
+        yield f"{folder}/{INDEX}", partial(spec_page, spec, cases)
         if len(spec.hosts) > 1:
-            yield f"{folder}/fleet.html", fleet_page(spec, cases)
+            yield f"{folder}/fleet.html", partial(fleet_page, spec, cases)
+        told = cache(lambda: {v.key: v for v in alert_views(spec.trend.alerts, spec, {})})
         for case, lines in spec.cases.items():
-            yield f"{folder}/{cases[case]}", case_page(spec, lines)
+            yield f"{folder}/{cases[case]}", partial(case_page, spec, lines, told)
 
     def index(self) -> str:
         """All specs: what is open, and every series in a row."""
-        rows, alerts, specs = [], [], []
-        for spec in self.specs:
-            folder = self.folders[spec.name]
-            files = {case: f"{folder}/{name}" for case, name in _case_files(spec).items()}
-            rows += [series_row(spec, one, files[one.series.case_id]) for one in spec.lines]
-            alerts += alert_views(spec.trend.alerts, spec, files)
-            specs.append(
-                (short(spec.name, 60), f"{folder}/{INDEX}", *_summary(spec), len(spec.hosts))
-            )
+        parts = [
+            (one, self._tried(f"{self.folders[one.name]}/{INDEX}", partial(self._part, one)))
+            for one in self.specs
+        ]
+        shown = [part for _, part in parts if part]
+        alerts = [alert for part in shown for alert in part.alerts]
         return _page(
             "site_index.html.j2",
             "Storage performance, night by night",
-            rows=ranked(rows),
+            rows=ranked([row for part in shown for row in part.rows]),
             alerts=sorted(
                 (a for a in alerts if a.word.word != "closed"), key=lambda a: a.word.rank
             ),
-            specs=specs,
+            specs=[part.tile for part in shown],
+            missing=[short(one.name, 60) for one, part in parts if part is None],
             words=STATES.values(),
             home="",
             many=len(self.specs) > 1,
             hosts=len({host for spec in self.specs for host in spec.hosts}),
+        )
+
+    def _part(self, spec: SpecTrend) -> _Part:
+        folder = self.folders[spec.name]
+        files = {case: f"{folder}/{name}" for case, name in _case_files(spec).items()}
+        return _Part(
+            [series_row(spec, one, files[one.series.case_id]) for one in spec.lines],
+            alert_views(spec.trend.alerts, spec, files),
+            (short(spec.name, 60), f"{folder}/{INDEX}", *_summary(spec), len(spec.hosts)),
         )
 
 
@@ -96,9 +141,8 @@ def _case_files(spec: SpecTrend) -> dict[str, str]:
 
 def _summary(spec: SpecTrend) -> tuple[str, str, int]:
     """How much, how new, and how many alerts are open."""
-    count = (
-        f"{plural(len(spec.lines), 'series', 'series')}, {plural(len(spec.trend.nights), 'night')}"
-    )
+    nights = plural(len(spec.trend.nights), "night" if len(spec.hosts) == 1 else "run")
+    count = f"{plural(len(spec.lines), 'series', 'series')}, {nights}"
     last = moment(spec.trend.nights[-1].started_ns) if spec.trend.nights else "–"
     return count, last, sum(a.state == "open" for a in spec.trend.alerts)
 
@@ -121,10 +165,13 @@ def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:
     )
 
 
-def case_page(spec: SpecTrend, lines: Sequence[Line]) -> str:
-    """One case: each series as a chart that can be zoomed, with what happened to it."""
+def case_page(
+    spec: SpecTrend, lines: Sequence[Line], told: Callable[[], Mapping[str, AlertView]]
+) -> str:
+    """One case: each series as a chart that can be zoomed, with what happened to it. ``told``
+    gives what there is to say of each alert of the spec, by its id."""
     minutes = [night.started_ns // 60_000_000_000 for night in spec.trend.nights]
-    alerts = {m.alert.id: m.alert for line in lines for m in line.moves}
+    alerts = {m.alert.id: told()[m.alert.id] for line in lines for m in line.moves if m.alert}
     one = lines[0].series
     drawn = uplot()
     return _page(
@@ -133,13 +180,16 @@ def case_page(spec: SpecTrend, lines: Sequence[Line]) -> str:
         name=short(one.case),
         spec=short(spec.name, 60),
         case_id=short(one.case_id, 40),
-        figures=[(line, STATES[line.series.state], nights.figure(line, minutes)) for line in lines],
+        figures=[
+            (line, STATES[line.series.state], gone_text(line, spec), nights.figure(line, minutes))
+            for line in lines
+        ],
         several=len({line.series.machine_id for line in lines}) > 1,
-        alerts=alert_views(alerts.values(), spec, {}),
+        alerts=list(alerts.values()),
         markers=[marker_text(m, spec) for m in lines[0].markers],
         payload=Markup(payload(lines, minutes)) if drawn else "",  # noqa: S704 - escaped there
         home="../",
-        scripts=(drawn.script, script("trend.js")) if drawn else (),
+        scripts=(drawn.script, script("zoom.js", "trend.js")) if drawn else (),
         extra=drawn.style if drawn else "",
     )
 
@@ -153,7 +203,9 @@ def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         groups=found,
         name=short(spec.name, 80),
         hosts=len(spec.hosts),
-        outliers=sum(one.outliers for one in found),
+        outliers=outliers(found),
+        names=sorted({row.host for one in found for row in one.rows}),
+        word=OUTLIER,
         rule=(FEWEST, FAR, LEAST * 100),
         home="../",
     )
@@ -162,7 +214,7 @@ def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
 def _page(
     template: str, title: str, *, scripts: Sequence[str] = (), extra: str = "", **view: object
 ) -> str:
-    codes = scripts or (script("series.js"),)
+    codes = scripts or (script("tables.js", "series.js"),)
     return (
         environment()
         .get_template(template)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from iogate_reports.charts.nights import near
+from iogate_reports.charts.nights import band_text, near
 from iogate_reports.lines import Line
 from iogate_reports.packing import packed, unit_of, whole
 from iogate_reports.text import short
@@ -32,16 +32,21 @@ def _columns(lines: Sequence[Line], units: Sequence[float]) -> Iterator[Sequence
         if line.times != before:
             yield line.times
         before = line.times
-        yield whole(line.series.values, unit)
+        for values in (line.series.values, line.series.lows, line.series.highs):
+            if values:
+                yield whole(values, unit)
 
 
 def _series(line: Line, unit: float, minutes: Sequence[int]) -> dict[str, object]:
     """Times are Unix minutes, values in the metric's base unit. ``own``, added where the
-    neighbours are known: its times are packed with it, else they are those of the one before."""
+    neighbours are known: its times are packed with it, else they are those of the one before.
+    With a ``band`` the ends of it are packed after the values. ``ends`` are the axis's."""
     return {
         "id": line.anchor,
         "n": len(line.times),
         "scale": unit,
+        "band": band_text(line.series) if line.series.lows else "",
+        "ends": line.ends,
         "unit": line.series.unit.value,
         "name": short(line.series.metric, 60),
         "levels": [

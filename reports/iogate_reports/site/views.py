@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
@@ -25,7 +26,8 @@ MOST_CHANGES = 12
 
 @dataclass(frozen=True, slots=True)
 class SeriesRow:
-    """One line of a table of series."""
+    """One line of a table of series. ``gone`` is when its case was measured last, where the
+    newest night of the host did not measure it; else empty."""
 
     word: Word
     spec: str
@@ -38,12 +40,18 @@ class SeriesRow:
     change: Change | None
     nights: int
     picture: Markup
+    gone: str
 
 
-@lru_cache(maxsize=4096)
+_PICTURES: WeakKeyDictionary[Line, str] = WeakKeyDictionary()
+
+
 def _picture(line: Line) -> str:
     """The index and the page of a spec show the same one."""
-    return spark.draw(line)
+    found = _PICTURES.get(line)
+    if found is None:
+        found = _PICTURES[line] = spark.draw(line)
+    return found
 
 
 def series_row(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
@@ -61,7 +69,14 @@ def series_row(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
         describe_change(one.change, one.better),
         len(one.values),
         Markup(_picture(line)),  # noqa: S704 - our own SVG
+        gone_text(line, spec),
     )
+
+
+def gone_text(line: Line, spec: SpecTrend) -> str:
+    """When the case of a series was measured last, where that was not in the newest night."""
+    since = spec.gone.get((line.series.case_id, line.series.machine_id))
+    return "" if since is None else moment(since)
 
 
 def ranked(rows: Sequence[SeriesRow]) -> list[SeriesRow]:
@@ -71,8 +86,10 @@ def ranked(rows: Sequence[SeriesRow]) -> list[SeriesRow]:
 
 @dataclass(frozen=True, slots=True)
 class AlertView:
-    """An alert for people. ``commands`` show the revisions it may have come in."""
+    """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``commands`` show
+    the revisions it may have come in."""
 
+    key: str
     id: str
     anchor: str
     word: Word
@@ -88,6 +105,7 @@ class AlertView:
     more: int
     note: str
     commands: tuple[str, ...]
+    recovered: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +130,10 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         (m.change.case_id, m.change.metric, m.alert.id): line.anchor
         for line in spec.lines
         for m in line.moves
+        if m.alert
     }
     return AlertView(
+        alert.id,
         short(alert.id, 40),
         anchor("alert", alert.id, index),
         ALERTS[alert.state],
@@ -129,7 +149,19 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         max(len(alert.changes) - MOST_CHANGES, 0),
         decision_text(alert.decision) if alert.decision else "",
         tuple(_commands(alert)),
+        _recovered(alert, spec),
     )
+
+
+def _recovered(alert: Alert, spec: SpecTrend) -> str:
+    """The night from which on the first of its series was as before; empty where none is."""
+    nights = [
+        after.change.estimate
+        for line in spec.lines
+        for move, after in pairwise(line.moves)
+        if after.alert is None and move.alert and move.alert.id == alert.id
+    ]
+    return revision(spec.trend.nights[min(nights)]) if nights else ""
 
 
 def _changes(
@@ -167,7 +199,12 @@ def decision_text(decision: Decision) -> str:
     """Who decided what, when, why, and until when."""
     until = "" if decision.expires_ns == FOREVER else f", until {moment(decision.expires_ns)}"
     reason = f": “{short(decision.reason, 400)}”" if decision.reason else ""
-    words = {"ack": "acknowledged", "accept": "accepted as the new level", "reopen": "reopened"}
+    words = {
+        "ack": "acknowledged",
+        "accept": "accepted as the new level",
+        "confirm": "confirmed by a comparison",
+        "reopen": "reopened",
+    }
     who = short(decision.author, 80)
     return f"{words[decision.action.value]} by {who}, {moment(decision.at_ns)}{until}{reason}"
 

@@ -10,7 +10,7 @@ from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from iogate.store.base import Store
 
-_BATCH = 200
+_BATCH = 1000  # repetitions
 
 
 @dataclass(slots=True)
@@ -62,11 +62,19 @@ class _Batch:
     store: Store
     known: set[str]
     waiting: dict[str, Run] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, run: Run) -> int:
+        """The answer is how many were written now, as that of ``flush`` is."""
+        self.waiting[run.id] = run
+        self.size += max(len(run.measurements), 1)
+        return self.flush() if self.size >= _BATCH else 0
 
     def flush(self) -> int:
         added = self.store.add_runs(self.waiting.values()) if self.waiting else 0
         self.known |= self.waiting.keys()
         self.waiting.clear()
+        self.size = 0
         return added
 
 
@@ -76,9 +84,7 @@ def _keep_run(run: Run, batch: _Batch, tally: Tally) -> None:
     if run.id in batch.known:
         _reconcile(batch.store, run, tally)
         return
-    batch.waiting[run.id] = run
-    if len(batch.waiting) >= _BATCH:
-        tally.added += batch.flush()
+    tally.added += batch.add(run)
 
 
 def _reconcile(store: Store, run: Run, tally: Tally) -> None:

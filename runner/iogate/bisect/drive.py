@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from iogate.bisect.ends import END_REPETITIONS, LEAD, Ends, Key, Side, find_ends
+from iogate.bisect.ends import (
+    END_REPETITIONS,
+    END_ROUNDS,
+    LEAD,
+    Ends,
+    Key,
+    Side,
+    find_ends,
+    may_differ,
+)
 from iogate.engine.base import Stop
 from iogate.errors import RunError, UsageError
 from iogate.measure import Observer
@@ -21,6 +30,7 @@ from iogate.pipeline import Request, execute, make_request_plan
 from iogate.trending import followed_metrics
 
 _ABORTS = 128  # a build that ends with this or more, or by a signal, ends it all
+MOST = 15  # repetitions of a revision before it is given up
 _MORE = 2  # repetitions added while a revision is unclear
 
 
@@ -55,22 +65,24 @@ class Bisection:
     observer: Observer
     stop: Stop
     asked: tuple[str, ...] = ()
-    most: int = 9
+    most: int = MOST
     told: Callable[[str], None] = lambda _line: None
     _count: int = field(default=0, init=False)
 
     def find_ends(self, good: str, bad: str) -> Ends:
-        """Measure both ends. UsageError when nothing tells them apart."""
-        measured = []
-        metrics: list[tuple[Key, Metric]] = []
-        for build in (good, bad):
-            why = self._build(build)
-            if why:
-                raise RunError(f"{build}: {why}", remedy=f"see {self._log()}")
-            runs = [self._measure(build, END_REPETITIONS)]
-            metrics = self._metrics(runs[0])
-            measured.append(_values(runs, metrics))
-        ends = find_ends(metrics, *measured)
+        """Measure both ends, in turns for as long as they may differ but are not apart.
+        UsageError when nothing tells them apart."""
+        runs: dict[str, list[Run]] = {good: [], bad: []}
+        for _ in range(END_ROUNDS):
+            for build, own in runs.items():
+                if why := self._build(build):
+                    raise RunError(f"{build}: {why}", remedy=f"see {self._log()}")
+                own.append(self._measure(build, END_REPETITIONS))
+            metrics = self._metrics(runs[bad][-1])
+            measured = [_values(own, metrics) for own in runs.values()]
+            ends = find_ends(metrics, *measured)
+            if ends is not None or not may_differ(metrics, *measured):
+                break
         if ends is None:
             raise UsageError(
                 f"the good end and the bad end cannot be told apart: {_told_apart(measured)}",

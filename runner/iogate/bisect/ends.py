@@ -16,10 +16,13 @@ from enum import StrEnum
 
 from iogate.metrics import Metric
 from iogate.model.units import Better
+from iogate.stats.ranks import chance_above
 from iogate.stats.robust import mad, median
 
 LEAD = 3  # repetitions more on one side than on the other
 END_REPETITIONS = 5  # of each end: all apart by chance is 1 in 252
+END_ROUNDS = 4  # of so many repetitions, while the ends may differ but are not apart
+_MAY_DIFFER = 0.1  # the chance of as much without any difference, above which it is given up
 _WRONG_SHARE = 10  # one in so many repetitions of an end may be on the wrong side
 
 
@@ -77,6 +80,23 @@ def find_ends(
         if _are_apart(ends, good[key], bad[key])
     ]
     return max(found, key=lambda item: item[0])[1] if found else None
+
+
+def may_differ(
+    metrics: Iterable[tuple[Key, Metric]],
+    good: Mapping[Key, Sequence[float]],
+    bad: Mapping[Key, Sequence[float]],
+) -> bool:
+    """Whether more repetitions may tell the ends apart: a metric is worse at the bad end, by
+    more than chance explains easily."""
+    for key, metric in metrics:
+        if good.get(key) and bad.get(key):
+            lower, higher = good[key], bad[key]
+            if metric.better is Better.HIGH:
+                lower, higher = higher, lower
+            if chance_above(higher, lower) <= _MAY_DIFFER:
+                return True
+    return False
 
 
 def _ends(key: Key, metric: Metric, good: Sequence[float], bad: Sequence[float]) -> Ends:

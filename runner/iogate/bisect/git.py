@@ -37,19 +37,89 @@ _LEFT = re.compile(r"Bisecting: (\d+) revisions? left")
 _TERMS = {Side.GOOD: "good", Side.BAD: "bad", Side.UNCLEAR: "skip"}
 
 
-class GitSearch:
+class Clone:
+    """A repository, and what is to be a fresh clone of it in the folder ``checkout``."""
+
+    def __init__(self, sut: Sut, repository: Path, checkout: Path) -> None:
+        self._sut = sut
+        self._repository = repository
+        self.checkout = checkout
+
+    def make(self) -> None:
+        """Clone it. RunError when git cannot."""
+        words = ("--quiet", "--no-checkout", "--shared", "--template=", "--no-recurse-submodules")
+        self._checked(self._run("clone", *words, "--", str(self._repository), str(self.checkout)))
+
+    def resolve(self, ref: str) -> str:
+        """The commit that a revision of the repository is. UsageError when it is none."""
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        done = self._run("-C", str(self._repository), *words)
+        if done.status:
+            raise UsageError(
+                f"git knows no commit {ref!r} in {self._repository}",
+                remedy=done.stderr.strip() or "give a commit, branch or tag",
+            )
+        return done.stdout.strip()
+
+    def check_out(self, commit: str) -> None:
+        """Put a commit in the checkout; what a build left there stays."""
+        self._git("checkout", "--quiet", "--force", "--detach", commit)
+
+    def subject(self, commit: str) -> str:
+        """What its author says that a commit does."""
+        return self._git("log", "-1", "--no-show-signature", "--format=%s", commit).stdout.strip()
+
+    def _git(self, *words: str, fails: bool = False) -> Completed:
+        done = self._run("-C", str(self.checkout), *words)
+        return done if fails else self._checked(done)
+
+    def _run(self, *words: str) -> Completed:
+        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=_ENV)
+
+    def _checked(self, done: Completed, *, always: bool = False) -> Completed:
+        if done.status or always:
+            said = (done.stderr or done.stdout).strip()
+            raise RunError(f"git {done.argv[-1]}: {said}", remedy="see what git says of it by hand")
+        return done
+
+
+class GitSearch(Clone):
     """As ``search.ListSearch``, over the commits between two. ``checkout`` is the folder that
     the commit to try is in."""
 
     def __init__(self, sut: Sut, repository: Path, checkout: Path, good: str, bad: str) -> None:
-        self._sut = sut
-        self.checkout = checkout
-        self.good = self._resolve(repository, good)
-        self.bad = self._resolve(repository, bad)
+        super().__init__(sut, repository, checkout)
+        self.good = self.resolve(good)
+        self.bad = self.resolve(bad)
+        self._check_order(good, bad)
+        self.make()
         self._result: tuple[str, ...] = ()
-        self._clone(repository)
         self._left = 0
         self._take(self._git("bisect", "start", "--no-checkout", self.bad, self.good))
+
+    def _check_order(self, good: str, bad: str) -> None:
+        """UsageError unless the bad end comes after the good one."""
+        if self.good == self.bad:
+            raise UsageError(
+                f"--good {good} and --bad {bad} are the same commit",
+                remedy="name a revision at which it was good, and a later one at which it is bad",
+            )
+        if self._is_before(self.good, self.bad):
+            return
+        if self._is_before(self.bad, self.good):
+            raise UsageError(
+                f"--good and --bad are swapped: the good {good} comes after the bad {bad}",
+                remedy="give the earlier one as --good; what became better is no regression",
+            )
+        raise UsageError(
+            f"the bad {bad} does not come after the good {good}",
+            remedy="name as --good a commit that --bad is built on (git merge-base finds one); a "
+            "shallow repository has to be fetched as far back",
+        )
+
+    def _is_before(self, first: str, second: str) -> bool:
+        words = ("merge-base", "--is-ancestor", first, second)
+        return not self._run("-C", str(self._repository), *words).status
 
     @property
     def left(self) -> int:
@@ -70,28 +140,6 @@ class GitSearch:
         """The first bad commit, or those of which one is."""
         return self._result
 
-    def check_out(self, commit: str) -> None:
-        """Put a commit in the checkout; what a build left there stays."""
-        self._git("checkout", "--quiet", "--force", "--detach", commit)
-
-    def subject(self, commit: str) -> str:
-        """What its author says that a commit does."""
-        return self._git("log", "-1", "--no-show-signature", "--format=%s", commit).stdout.strip()
-
-    def _resolve(self, repository: Path, ref: str) -> str:
-        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        done = self._run("-C", str(repository), *words)
-        if done.status:
-            raise UsageError(
-                f"git knows no commit {ref!r} in {repository}",
-                remedy=done.stderr.strip() or "give a commit, branch or tag",
-            )
-        return done.stdout.strip()
-
-    def _clone(self, repository: Path) -> None:
-        words = ("--quiet", "--no-checkout", "--shared", "--template=", "--no-recurse-submodules")
-        self._checked(self._run("clone", *words, "--", str(repository), str(self.checkout)))
-
     def _take(self, done: Completed) -> None:
         left = _LEFT.search(done.stdout)
         self._left = int(left[1]) + 1 if left else 0
@@ -102,16 +150,3 @@ class GitSearch:
             self._result = tuple(_POSSIBLE.findall(self._git("bisect", "log").stdout))
             if not self._result:
                 self._checked(done, always=True)
-
-    def _git(self, *words: str, fails: bool = False) -> Completed:
-        done = self._run("-C", str(self.checkout), *words)
-        return done if fails else self._checked(done)
-
-    def _run(self, *words: str) -> Completed:
-        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=_ENV)
-
-    def _checked(self, done: Completed, *, always: bool = False) -> Completed:
-        if done.status or always:
-            said = (done.stderr or done.stdout).strip()
-            raise RunError(f"git {done.argv[-1]}: {said}", remedy="see what git says of it by hand")
-        return done

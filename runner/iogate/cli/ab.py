@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from iogate.cli import options
 from iogate.cli.comparison_options import comparison_options, run_comparison
 from iogate.comparing import make_comparison
 from iogate.pipeline import Request
@@ -20,11 +21,10 @@ from iogate.pipeline import Request
     type=click.IntRange(5, 200),
     help="The most blocks; by default what the spec says, or 28.",
 )
-@click.option("--trust", is_flag=True, help="Let the spec's arms run their shell commands.")
-@click.option("--fail-fast", is_flag=True, help="Stop at the first repetition that fails.")
+@options.FAIL_FAST
 def command(
-    *, base: str, candidate: str, blocks: int | None, seed: int, trust: bool, quiet: bool,
-    as_json: bool, **asked: object,
+    *, base: str, candidate: str, blocks: int | None, seed: int, quiet: bool, as_json: bool,
+    **asked: object,
 ) -> int:  # fmt: skip
     """Compare two arms of SPEC.
 
@@ -33,5 +33,5 @@ def command(
     order drawn for it. A case ends as soon as each of its limits `vs baseline` is decided.
     """
     request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
-    sides = make_comparison(request, base, candidate, seed=seed, most_blocks=blocks, trusted=trust)
+    sides = make_comparison(request, base, candidate, seed=seed, most_blocks=blocks)
     return run_comparison(request, sides, quiet=quiet, as_json=as_json)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import gmtime, strftime
 
 import click
 
-from iogate.bisect.drive import Bisection, Search, Step
+from iogate.bisect.drive import MOST, Bisection, Search, Step
 from iogate.bisect.ends import Ends
 from iogate.bisect.git import GitSearch
 from iogate.bisect.search import ListSearch
-from iogate.cli.parameters import Duration
+from iogate.cli import options
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
-from iogate.engine import ENGINES
-from iogate.errors import ExitCode, UsageError
+from iogate.errors import ExitCode, RefusedError, UsageError
 from iogate.folder import DEFAULT_PARENT
 from iogate.model.units import format_value
 from iogate.pipeline import Request
@@ -29,61 +29,32 @@ from iogate.sut import open_sut
 
 
 @click.command()
-@click.argument("spec", type=click.Path(path_type=Path))
+@options.SPEC
 @click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")
 @click.option("--good", metavar="REV", help="A revision at which it was good.")
 @click.option("--bad", metavar="REV", help="A later one at which it is bad.")
-@click.option(
-    "--repository",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    metavar="DIR",
-    help="Where the revisions are; by default here.",
-)
+@options.REPOSITORY
 @click.option(
     "--builds",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Instead of revisions: one build a line, the good one first, the bad one last.",
 )
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="PATH",
-    help="What decides; by default what the spec's limits are on.",
-)
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default="native",
-    show_default=True,
-    help="What runs the job files.",
-)
+@options.metrics("What decides; by default what the spec's limits are on.")
+@options.CASES
+@options.engine()
 @click.option(
     "--most",
     type=click.IntRange(3),
-    default=9,
+    default=MOST,
     show_default=True,
     metavar="N",
     help="Repetitions of a revision before it is given up.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Everything measured; by default a new folder in ./iogate-runs.",
-)
-@click.option(
-    "--wait",
-    "wait_s",
-    type=Duration(),
-    default=0.0,
-    metavar="TIME",
-    help="Wait this long for another run on this host to end.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The result as JSON on stdout.")
+@options.output("Everything measured; by default a new folder in ./iogate-runs.")
+@options.WAIT
+@options.TRUST
+@options.as_json("The result as JSON on stdout.")
 def command(
     *,
     spec: Path,
@@ -98,6 +69,7 @@ def command(
     most: int,
     output: Path | None,
     wait_s: float,
+    trusted: bool,
     as_json: bool,
 ) -> int:
     """Find the revision between --good and --bad that made what SPEC measures worse.
@@ -108,15 +80,19 @@ def command(
 
     Exits 0 when the first bad revision is found, 5 when only a range of them is.
     """
-    place = _new_folder(output)
     request = Request(
         spec=spec.absolute(),
         cases=cases,
         engine=engine,
         wait_s=wait_s,
         command=("iogate", "bisect"),
+        trusted=trusted,
     )
-    with _ground(place, builds, repository, good, bad) as ground, stoppable() as stop:
+    with (
+        _new_folder(output) as place,
+        _ground(place, builds, repository, good, bad) as ground,
+        stoppable() as stop,
+    ):
         bisection = Bisection(
             request, place, ground.prepare, build, ground.folder, open_display(0, quiet=True), stop,
             metrics, most, told=lambda line: _say(line, quiet=as_json),
@@ -181,13 +157,33 @@ def _build_names(path: Path) -> list[str]:
     return names
 
 
-def _new_folder(output: Path | None) -> Path:
+@contextmanager
+def _new_folder(output: Path | None) -> Iterator[Path]:
+    """A folder of its own for each search. Of a call that was refused before anything was
+    measured nothing is left."""
     stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
-    place = (output or Path(DEFAULT_PARENT) / f"{stamp}-bisect").absolute()
-    if place.exists() and any(place.iterdir()):
-        raise UsageError(f"{place} is not empty", remedy="name another with --output")
+    name = f"{stamp}-bisect-{secrets.token_hex(3)}"
+    place = (output or Path(DEFAULT_PARENT) / name).absolute()
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise UsageError(f"{place} is not an empty folder", remedy="name another with --output")
+    made = [each for each in (place, *place.parents) if not each.exists()]
     (place / "runs").mkdir(parents=True, exist_ok=True)
-    return place
+    try:
+        yield place
+    except (UsageError, RefusedError):
+        _leave_nothing(place, made)
+        raise
+
+
+def _leave_nothing(place: Path, made: Sequence[Path]) -> None:
+    """Take back what was made, unless something was measured."""
+    if any((place / "runs").iterdir()):
+        return
+    for each in place.iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    for folder in made:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _say(line: str, *, quiet: bool) -> None:

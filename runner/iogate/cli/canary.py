@@ -7,8 +7,13 @@ import sys
 import click
 
 from iogate.cli.comparison_options import comparison_options, run_comparison
+from iogate.cli.prospect_table import prospect_table
+from iogate.cli.table import defused
 from iogate.comparing import make_canary
+from iogate.model.comparison import MOST_BLOCKS
+from iogate.model.run import Run
 from iogate.pipeline import Request
+from iogate.planning import prospects
 
 
 @click.command()
@@ -30,4 +35,11 @@ def command(
     """
     request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     sides = make_canary(request, seed=seed, blocks=blocks)
-    return run_comparison(request, sides, quiet=quiet, as_json=as_json)
+    return run_comparison(request, sides, quiet=quiet, as_json=as_json, and_then=_show_noise)
+
+
+def _show_noise(run: Run) -> None:
+    """What the canary is for, beside its verdict."""
+    found = prospects(run.plan, [run], (MOST_BLOCKS,), most_blocks=MOST_BLOCKS)
+    if any(each.noise for each in found):
+        click.echo(f"\n{defused(prospect_table(found, (MOST_BLOCKS,)))}")

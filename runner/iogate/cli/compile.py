@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from iogate.cli import options
 from iogate.cli.table import printable
 from iogate.errors import RunError, UsageError
 from iogate.jobfile import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
-from iogate.spec import check_native, expand_spec, load_spec
+from iogate.spec import check_native, load_spec, make_plan
 
 
 @click.command()
@@ -25,27 +26,10 @@ from iogate.spec import check_native, expand_spec, load_spec
     metavar="GLOB",
     help="Only cases whose name matches, or whose id begins like this.",
 )
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="[WORKLOAD.]KEY=VALUE",
-    help="Change a job option, of one workload or of all.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(("native", "fio")),
-    default="native",
-    show_default=True,
-    help="Which engine has to know the options.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write each job file to DIR/CASE-ID.fio instead of printing it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the whole plan as JSON.")
+@options.overrides()
+@options.engine("Which engine has to know the options.")
+@options.output("Write each job file to DIR/CASE-ID.fio instead of printing it.")
+@options.as_json("Print the whole plan as JSON.")
 def command(
     *,
     file: Path,
@@ -59,7 +43,7 @@ def command(
 
     The job files are read by iogate-engine and by fio alike.
     """
-    plan = expand_spec(load_spec(file, overrides=overrides), overrides=overrides)
+    plan = make_plan(load_spec(file, overrides=overrides), overrides=overrides)
     if engine == "native":
         check_native(plan)
     if as_json:

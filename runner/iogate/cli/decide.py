@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from iogate.cli import options
 from iogate.cli.parameters import Duration
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
@@ -27,13 +28,9 @@ _NS_PER_S = 1_000_000_000
 def decision_options(function: Function) -> Function:
     """--author, --reason, --metric, --host, --branch, --store, the same for each."""
     for option in (
-        click.option(
-            "--store", metavar="URL", help="The history; by default in the user's data folder."
-        ),
+        options.STORE,
         click.option("--branch", metavar="GLOB", help="As given to iogate trend."),
-        click.option(
-            "--metric", "metrics", multiple=True, metavar="PATH", help="As given to iogate trend."
-        ),
+        options.metrics("As given to iogate trend."),
         click.option("--reason", default="", help="Why; shown wherever the alert is."),
         click.option("--author", help="Who decides; by default the user's name here."),
     ):

@@ -6,6 +6,8 @@ import json
 
 import click
 
+from iogate.cli import options
+from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
 from iogate.errors import EngineError, ExitCode
@@ -25,14 +27,18 @@ _ORDER = (Severity.BAD, Severity.WARN, Severity.OK)
     show_default=True,
     help="The directory or device that will be measured.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@options.as_json()
 def command(target: str, *, as_json: bool) -> int:
     """Say whether this host is fit to measure, and the command that changes what is not.
+
+    Settings and mounts that a killed run has left are put back.
 
     Exits 0 unless something is bad (3): then results of this host would mislead.
     """
     sut = open_sut()
     rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
+    if left := leftovers_finding(sut):
+        rows.append(("leftovers", "settings left by a killed run", left))
     rows.append(("engine", "an engine that runs", engine_finding(sut)))
     rows.sort(key=lambda row: _ORDER.index(row[2].severity))
     click.echo(_as_json(rows) if as_json else _as_text(rows))

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from iogate.cli import options
 from iogate.cli.table import table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import EngineInfo
@@ -14,7 +15,7 @@ from iogate.sut import open_sut
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
+@options.as_json()
 def command(*, as_json: bool) -> int:
     """List the engines: where they are, which ioengines they have, or why not usable."""
     found = {name: _look(name) for name in ENGINES}

@@ -4,16 +4,21 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import closing, suppress
 
 import click
 
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
+from iogate.errors import IogateError
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
+from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
-from iogate.model.verdict import Outcome, ThresholdVerdict
+from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate.pipeline import Finished
+from iogate.store import Store, open_store
 
 _WORST_FIRST = (
     Outcome.FAIL,
@@ -23,22 +28,60 @@ _WORST_FIRST = (
     Outcome.PASS,
 )
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")
+_COMPARED = (
+    "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "they see",
+    "verdict",
+)  # fmt: skip
+_USUAL_CONFIDENCE = 0.95
 _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 
 
-def write_reports(finished: Finished) -> None:
+def trend_of(run: Run, store: Store) -> Trend | None:
+    """What the history of the run's host says of its cases; None where it says nothing, or
+    cannot be asked: a report is made all the same."""
+    from iogate.trending import Question, find_trend
+
+    if run.plan.comparison is not None:
+        return None
+    with suppress(IogateError):
+        return find_trend(store, run.plan, Question(host=run.host.machine_id))
+    return None
+
+
+def write_reports_with(finished: Finished, store: str | None) -> None:
+    """As write_reports, with the trend that the history at the URL knows."""
+    trend = None
+    with suppress(IogateError), closing(open_store(store)) as opened:
+        trend = trend_of(finished.run, opened)
+    write_reports(finished, trend=trend)
+
+
+def write_reports(
+    finished: Finished, *, trend: Trend | None = None, broken: Sequence[str] = ()
+) -> None:
     """report.html, junit.xml, summary.md and comment.md; the summary also for the workflow
-    step."""
+    step. ``broken`` are sentences on parts of the run folder that cannot be read."""
     from iogate_reports import render_comment, render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
     texts = folder.job_texts(case.id for case in run.plan.cases)
-    folder.write_text("report.html", render_report(run, finished.baseline, job_files=texts))
+    page = render_report(run, finished.baseline, job_files=texts, trend=trend, broken=broken)
+    folder.write_text("report.html", page)
     folder.write_text("junit.xml", render_junit(run))
     summary = render_summary(run)
     folder.write_text("summary.md", summary)
     folder.write_text("comment.md", render_comment(run))
     actions.append_summary(summary)
+
+
+def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: bool) -> None:
+    """Reports and verdict. A report that cannot be made does not take the verdict with it."""
+    try:
+        write_reports_with(finished, store)
+    finally:
+        show(finished, as_json=as_json, quiet=quiet)
+        for note in finished.notes:
+            click.echo(f"iogate: {printable(note)}", err=True)
 
 
 def show(finished: Finished, *, as_json: bool, quiet: bool) -> None:
@@ -60,7 +103,7 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
             click.echo()
         for line in explanations(run):
             click.echo(defused(line))
-    sentence = run.verdict.sentence if run.verdict else "There is no verdict."
+    sentence = closing_sentence(run, explained=not quiet)
     if run.status is not RunStatus.COMPLETE:
         sentence = f"{run.status.value}: {sentence}"
     click.echo(defused(printable(sentence)))
@@ -68,12 +111,28 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
     click.echo(f"run:    {finished.folder.root}  (id {run.id[:12]})")
 
 
+def closing_sentence(run: Run, *, explained: bool) -> str:
+    """The verdict in a sentence. Where each threshold was ``explained`` above it, it counts
+    them, and does not say the same again."""
+    if run.verdict is None:
+        return "There is no verdict."
+    sentence = run.verdict.sentence
+    for verdict in run.verdict.thresholds if explained else ():
+        head, found, _ = sentence.partition(f": {verdict.reason}")
+        if found and verdict.outcome in _EXPLAINED:
+            return f"{head} {'failed' if verdict.outcome is Outcome.FAIL else 'did not pass'}"
+    return sentence
+
+
 def verdict_table(run: Run) -> str:
     """One row a threshold, failures first."""
     verdicts = run.verdict.thresholds if run.verdict else ()
     ordered = sorted(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.outcome))
     names = {case.id: case.name for case in run.plan.cases}
-    rows = [_row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]
+    row = _compared_row if run.plan.comparison else _row
+    rows = [row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]
+    if run.plan.comparison:
+        return table(_COMPARED, rows, right=(2, 3, 4, 7, 8))
     return table(_HEAD, rows, right=(2, 4))
 
 
@@ -86,6 +145,38 @@ def _row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
         format_change(verdict.change) if verdict.threshold.limit.relative else "",
         verdict.outcome.value,
     )
+
+
+def _compared_row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
+    """Both arms; what so many blocks see is how large a regression a pass rules out."""
+    limit, interval = verdict.threshold.limit, verdict.change_interval
+    return (
+        case,
+        verdict.threshold.metric,
+        format_value(verdict.baseline, verdict.unit),
+        format_value(verdict.value, verdict.unit),
+        format_change(verdict.change) if limit.relative else "",
+        _interval(interval) if interval else "",
+        limit.text,
+        str(verdict.blocks) if limit.relative else "",
+        _seen(verdict) if limit.relative else "",
+        verdict.outcome.value,
+    )
+
+
+def _interval(interval: Interval) -> str:
+    """With its confidence where that is less than 95 %, as few blocks have it."""
+    ends = f"{format_change(interval.low)} … {format_change(interval.high)}"
+    few = interval.confidence < _USUAL_CONFIDENCE
+    return f"{ends} ({interval.confidence * 100:.3g} %)" if few else ends
+
+
+def _seen(verdict: ThresholdVerdict) -> str:
+    """The change as it would show in the metric: a fall, where more is better."""
+    seen = verdict.visible_change
+    if seen is None or verdict.threshold.limit.comparison.wants_low:
+        return format_change(seen)
+    return format_change(1 / (1 + seen) - 1)
 
 
 def explanations(run: Run) -> list[str]:

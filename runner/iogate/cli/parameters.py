@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-from iogate.estimate import parse_seconds
-
 
 class Duration(click.ParamType[float]):
     """``90``, ``90s``, ``10m``: seconds as a float."""
@@ -17,6 +15,8 @@ class Duration(click.ParamType[float]):
     ) -> float:
         if isinstance(value, float):
             return value
+        from iogate.estimate import parse_seconds
+
         seconds = parse_seconds(str(value))
         if seconds is None:
             self.fail(f"{value!r} is no time; write it as 90s, 10m or 2h", param, ctx)

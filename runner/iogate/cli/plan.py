@@ -5,69 +5,80 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 
 import click
 
-from iogate.cli.table import duration, printable, table
+from iogate.cli import options
+from iogate.cli.prospect_table import prospect_table
+from iogate.cli.table import counted, duration
 from iogate.host.facts import this_host
 from iogate.model.plan import Plan
 from iogate.model.run import Run
-from iogate.model.units import format_change
+from iogate.noise import newest_canary
 from iogate.pipeline import Request, make_request_plan
-from iogate.planning import Prospect, block_seconds, prospects
+from iogate.planning import BLOCKS, LEAST_FREE, block_seconds, free, prospects
+from iogate.spec import load_spec
 from iogate.spec.arms import canary_id
-from iogate.store import Store, open_store
+from iogate.store import open_store
 from iogate.sut import open_sut
 
 _WINDOW = 20
-_LOOK_BACK = 200
 
 
 @click.command()
-@click.argument("spec", type=click.Path(path_type=Path))
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="[WORKLOAD.]KEY=VALUE",
-    help="Change a job option, of one workload or of all.",
-)
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
-@click.option("--tag", "tags", multiple=True, help="Only workloads with this tag.")
+@options.SPEC
+@options.overrides()
+@options.CASES
+@options.TAGS
 @click.option(
     "--blocks",
     "blocks",
     type=click.IntRange(5, 200),
     multiple=True,
-    default=(6, 10, 20, 28),
-    show_default=True,
-    help="How many blocks; may be repeated.",
+    help="How many blocks; may be repeated. By default 6, 10, 20 and the most of the spec.",
 )
-@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
+@options.STORE
 def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     """Say which changes a comparison of SPEC can see, and how long it takes.
 
     The noise is this host's own: from its newest canary (see `iogate canary`), else from the
-    repetitions of its newest run. A change counts as seen when four of five comparisons that
-    end after so many blocks fail because of it.
+    repetitions of its newest run with four, else from those of its newest runs together. A
+    change counts as seen when four of five comparisons that end after so many blocks fail
+    because of it.
     """
     request = Request(**asked)  # type: ignore[arg-type]
     plan = make_request_plan(request)
     runs = _runs(request, plan)
-    found = prospects(plan, runs, blocks, most_blocks=max(28, *blocks))
+    most = max(load_spec(request.spec).compare.blocks, *blocks, 0)
+    blocks = blocks or sorted({*(n for n in BLOCKS if n < most), most})
+    found = prospects(plan, runs, blocks, most_blocks=most)
     if not found:
         click.echo("no limit vs baseline: there is nothing to compare")
         return 0
-    click.echo(_table(found, blocks))
+    click.echo(prospect_table(found, blocks))
     click.echo()
     seconds = block_seconds(plan, runs)
     for n in blocks:
         took = "as long as its I/O takes" if seconds is None else f"about {duration(n * seconds)}"
         click.echo(f"{n} blocks: {took}")
-    if any(each.noise is None for each in found):
-        click.echo("\nwithout noise there is no plan: run `iogate canary` with this spec first")
+    click.echo(f"a comparison ends when its limits are decided, after {most} blocks at the latest")
+    unknown = [each for each in found if each.noise is None]
+    if unknown:
+        fewest = min(free(plan, each.case, each.threshold, runs) for each in unknown)
+        click.echo(f"\n{_lacking(len(runs), fewest)}")
     return 0
+
+
+def _lacking(runs: int, known: int) -> str:
+    """What to do where the noise is not known."""
+    text = "without noise there is no plan: run `iogate canary` with this spec first"
+    if not runs:
+        return text
+    return (
+        f"{text}\n({counted(runs, 'run')} of the history can be used, with"
+        f" {counted(known, 'repetition')} beyond the first of each; noise needs {LEAST_FREE}:"
+        " four of one run, or two of each of three)"
+    )
 
 
 def _runs(request: Request, plan: Plan) -> Sequence[Run]:
@@ -78,36 +89,4 @@ def _runs(request: Request, plan: Plan) -> Sequence[Run]:
         accepted = store.baseline(
             ids, machine_id=machine_id, before_ns=time.time_ns(), window=_WINDOW
         )
-        return [*_newest_canary(store, set(ids), machine_id), *accepted]
-
-
-def _newest_canary(store: Store, ids: set[str], machine_id: str) -> Sequence[Run]:
-    """A canary is never a baseline, so it is looked for by itself."""
-    for run in store.runs(host=machine_id, limit=_LOOK_BACK):
-        comparison = run.plan.comparison
-        if comparison and comparison.canary and any(case.id in ids for case in run.plan.cases):
-            return [store.run(run.id)]
-    return []
-
-
-def _table(found: Sequence[Prospect], blocks: Sequence[int]) -> str:
-    head = ("case", "metric", "limit", "noise", *(f"{n} blocks see" for n in blocks), "limit needs")
-    return table(head, [_row(each) for each in found], right=tuple(range(3, 5 + len(blocks))))
-
-
-def _row(each: Prospect) -> tuple[str, ...]:
-    noise = each.noise
-    return (
-        printable(each.case.name),
-        printable(each.threshold.metric),
-        printable(each.threshold.limit.text),
-        f"{noise.sd:.1%} ({noise.runs} runs, {noise.source})" if noise else "unknown",
-        *(format_change(change) for change in each.visible),
-        _needs(each),
-    )
-
-
-def _needs(each: Prospect) -> str:
-    if each.noise is None:
-        return "–"
-    return f"{each.blocks_for_limit} blocks" if each.blocks_for_limit else "over 999 blocks"
+        return [*newest_canary(store, plan, machine_id), *accepted]

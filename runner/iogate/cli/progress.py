@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from iogate.cli.table import defused, duration, printable
@@ -21,18 +22,28 @@ if TYPE_CHECKING:
 _PLAIN_EVERY_S = 10.0
 
 
-def open_display(repetitions: int, *, quiet: bool) -> Display:
-    """The display that fits where stderr goes."""
+def open_display(
+    repetitions: int,
+    *,
+    quiet: bool,
+    name: Callable[[int], str] = "repetition {}".format,
+    at_most: bool = False,
+) -> Display:
+    """The display that fits where stderr goes. ``name`` says what a repetition is called;
+    ``at_most`` that there may be fewer."""
     if quiet:
-        return Display(repetitions)
-    return LiveDisplay(repetitions) if sys.stderr.isatty() else PlainDisplay(repetitions)
+        return Display(repetitions, name, at_most)
+    kind = LiveDisplay if sys.stderr.isatty() else PlainDisplay
+    return kind(repetitions, name, at_most)
 
 
 class Display(Observer):
     """Counts, and shows nothing but failures. ``close`` may be called twice."""
 
-    def __init__(self, repetitions: int) -> None:
+    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
         self._total = repetitions
+        self._name = name
+        self._at_most = at_most
         self._done = 0
         self._title = ""
         self._warned: set[str] = set()
@@ -40,8 +51,14 @@ class Display(Observer):
     def waiting(self, holder: str) -> None:
         self._say(f"waiting for the host: {holder}")
 
+    def told(self, text: str) -> None:
+        self._say(text)
+
+    def preparing(self, what: str, progress: Progress) -> None:
+        pass
+
     def repetition_started(self, case: Case, repetition: int) -> None:
-        self._title = f"{printable(case.name)}, repetition {repetition}"
+        self._title = printable(f"{case.name}, {self._name(repetition)}")
 
     def progressed(self, progress: Progress) -> None:
         pass
@@ -57,7 +74,7 @@ class Display(Observer):
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         skipped = case.repetitions.min - failure.repetition
         self._done += 1
-        self._total -= skipped
+        self._total -= max(skipped, 0)
         self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
 
     def announce(self, text: str) -> None:
@@ -73,29 +90,34 @@ class Display(Observer):
 class PlainDisplay(Display):
     """A line when a repetition ends, and one every ten seconds meanwhile."""
 
-    def __init__(self, repetitions: int) -> None:
-        super().__init__(repetitions)
+    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
+        super().__init__(repetitions, name, at_most)
         self._said_at = 0.0
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         super().repetition_started(case, repetition)
         self._said_at = time.monotonic()
 
+    def preparing(self, what: str, progress: Progress) -> None:
+        self._now_and_then(f"{what}: {progress.percent:.0f} %  {rates_text(progress)}")
+
     def progressed(self, progress: Progress) -> None:
-        if time.monotonic() - self._said_at < _PLAIN_EVERY_S:
-            return
-        self._said_at = time.monotonic()
-        self._say(f"      {self._title}: {progress.state}  {rates_text(progress)}")
+        self._now_and_then(f"      {self._title}: {progress.state}  {rates_text(progress)}")
+
+    def _now_and_then(self, text: str) -> None:
+        if time.monotonic() - self._said_at >= _PLAIN_EVERY_S:
+            self._said_at = time.monotonic()
+            self._say(text)
 
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         super().repetition_ended(case, measurement)
         self._say(f"{self._count()} {self._title}: {summary_text(measurement)}")
 
     def announce(self, text: str) -> None:
-        self._say(text)
+        self._say(printable(text))
 
     def _count(self) -> str:
-        return f"[{self._done}/{self._total}]"
+        return f"[{self._done}/{'≤' if self._at_most else ''}{self._total}]"
 
 
 class LiveDisplay(Display):
@@ -105,8 +127,8 @@ class LiveDisplay(Display):
     process stays single-threaded, which starting engines relies on.
     """
 
-    def __init__(self, repetitions: int) -> None:
-        super().__init__(repetitions)
+    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
+        super().__init__(repetitions, name, at_most)
         from rich.console import Console
         from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -121,13 +143,19 @@ class LiveDisplay(Display):
             console=self._console,
             auto_refresh=False,
         )
-        self._task = self._bars.add_task("repetitions", total=repetitions)
+        self._task = self._bars.add_task(
+            "repetitions, at most" if at_most else "repetitions", total=repetitions
+        )
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         super().repetition_started(case, repetition)
         self._show("starting")
+
+    def preparing(self, what: str, progress: Progress) -> None:
+        self._title = printable(what)
+        self._show(f"{progress.percent:3.0f} %  {rates_text(progress)}")
 
     def progressed(self, progress: Progress) -> None:
         self._show(f"{progress.state} {progress.percent:3.0f} %  {rates_text(progress)}")
@@ -144,7 +172,7 @@ class LiveDisplay(Display):
         self._show("")
 
     def announce(self, text: str) -> None:
-        self._say(text)
+        self._say(printable(text))
 
     def close(self) -> None:
         self._live.stop()

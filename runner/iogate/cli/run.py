@@ -7,71 +7,45 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 
 import click
 
 from iogate import estimate
-from iogate.cli.outcome import show, write_reports
-from iogate.cli.parameters import Duration
+from iogate.cli import options
+from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
-from iogate.engine import ENGINES
 from iogate.engine.base import Stop
-from iogate.measure import repetitions_of
+from iogate.measure import most_repetitions, repetitions_of
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
-from iogate.pipeline import Request, execute, make_request_plan, uses_of
+from iogate.pipeline import Request, check_run, execute, make_request_plan, uses_of
+from iogate.spec import needs_trust
 
 
 @click.command()
-@click.argument("spec", type=click.Path(path_type=Path))
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="[WORKLOAD.]KEY=VALUE",
-    help="Change a job option, of one workload or of all.",
-)
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
-@click.option("--tag", "tags", multiple=True, help="Only workloads with this tag.")
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default="native",
-    show_default=True,
-    help="What runs the job files.",
-)
-@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The run folder; by default a new one in ./iogate-runs.",
-)
+@options.SPEC
+@options.overrides()
+@options.CASES
+@options.TAGS
+@options.engine()
+@options.STORE
+@options.output()
 @click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
-@click.option("--fail-fast", is_flag=True, help="Stop at the first repetition that fails.")
+@options.FAIL_FAST
+@options.TRUST
+@options.timeout("Give a repetition up after this long; by default from its runtime and size.")
+@options.WAIT
+@options.REVISION
+@options.LABEL
 @click.option(
-    "--timeout",
-    "timeout_s",
-    type=Duration(),
-    metavar="TIME",
-    help="Give a repetition up after this long; by default from its runtime and size.",
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be done, check that it may be, and do nothing.",
 )
-@click.option(
-    "--wait",
-    "wait_s",
-    type=Duration(),
-    default=0.0,
-    metavar="TIME",
-    help="Wait this long for another run on this host to end.",
-)
-@click.option("--revision", metavar="REF", help="What is under test; by default git's HEAD here.")
-@click.option("--label", default="", help="A name for what is under test.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
-@click.option("--json", "as_json", is_flag=True, help="The verdict as JSON on stdout.")
+@options.QUIET
+@options.as_json("The verdict as JSON on stdout.")
 def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> int:
     """Measure what SPEC describes, store it, judge it, and write the report.
 
@@ -83,19 +57,16 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     plan = make_request_plan(request)
     if dry_run:
         click.echo(describe(plan))
+        check_run(request, plan)
         return 0
-    display = open_display(sum(1 for _ in repetitions_of(plan)), quiet=quiet or as_json)
+    least, most = (sum(1 for _ in each) for each in (repetitions_of(plan), most_repetitions(plan)))
+    display = open_display(most, quiet=quiet or as_json, at_most=least < most)
     try:
         with stoppable() as stop:
             finished = execute(request, plan, display, stop)
     finally:
         display.close()
-    try:
-        write_reports(finished)
-    finally:
-        show(finished, as_json=as_json, quiet=quiet)
-        for note in finished.notes:
-            click.echo(f"iogate: {printable(note)}", err=True)
+    conclude(finished, request.store, as_json=as_json, quiet=quiet)
     return int(finished.exit_code)
 
 
@@ -150,6 +121,10 @@ def _counts(plan: Plan) -> str:
 
 
 def _touches(plan: Plan) -> Iterator[str]:
+    if settings := [key for key in needs_trust(plan) if key.startswith("environment.")]:
+        yield f"sets {printable(', '.join(settings))}, and puts it back"
+    if plan.precondition:
+        yield "OVERWRITES the devices with destroy: that are used, as a precondition"
     for use in uses_of(plan):
         target = use.target
         path = printable(target.path)
@@ -159,6 +134,11 @@ def _touches(plan: Plan) -> Iterator[str]:
         elif target.kind is TargetKind.FILE:
             what = "writes and keeps" if use.writes else "reads, and lays out if missing,"
             yield f"target {target.name}: {what} the file {path}, {size(use.bytes_needed)}"
+        elif target.kind is TargetKind.FILESYSTEM:
+            yield (
+                f"target {target.name}: MAKES a filesystem, {target.fs_type}, on "
+                f"{printable(target.device)}, and loses what is on it"
+            )
         else:
             yield (
                 f"target {target.name}: writes {size(use.bytes_needed)} in a folder of its own "

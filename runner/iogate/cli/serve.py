@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+from iogate.cli import options
 from iogate.errors import RefusedError, UsageError
 
 _BIND = "127.0.0.1:8321"
+_LAST = 400
 
 
 @click.command()
-@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
+@options.STORE
 @click.option(
     "--bind", default=_BIND, show_default=True, metavar="ADDRESS:PORT", help="Where to listen."
 )
@@ -22,14 +24,48 @@ _BIND = "127.0.0.1:8321"
     help="What readers must know; needed where others than this machine can connect. Better in"
     " IOGATE_SERVE_TOKEN, where no list of processes shows it.",
 )
-def command(*, store: str | None, bind: str, token: str) -> int:
-    """Serve the list of runs and the report of each, until it is stopped.
+@click.option("--spec", "specs", multiple=True, metavar="GLOB", help="Only trends of this spec.")
+@options.metrics()
+@options.HOST
+@options.BRANCH
+@options.last(_LAST)
+@options.ACROSS
+def command(
+    *, store: str | None, bind: str, token: str, specs: tuple[str, ...], **asked: object
+) -> int:
+    """Serve the trends, the list of runs and the report of each, until it is stopped.
 
-    Nothing can be changed through it. The page of a run in progress renews itself. Readers
+    Nothing can be changed through it. Pages renew themselves when the history changes. Readers
     give the token as the password that the browser asks for. There is no encryption: over a
     network that is not trusted, put a proxy with TLS before it.
     """
-    from iogate.cli.serving import Pages, is_loopback, make_server
+    from iogate.cli.live import LiveHistory
+    from iogate.cli.live_state import Asked
+    from iogate.cli.serving import listen, make_app, make_server
+    from iogate.trending import Question
+
+    host, port = _address(bind, token)
+    history = LiveHistory(store, Asked(specs, Question(**asked)))  # type: ignore[arg-type]
+    history.state()
+    try:
+        opened = listen(host, port)
+    except OSError as error:
+        raise RefusedError(
+            f"cannot listen on {bind}: {error.strerror}", remedy="name another with --bind"
+        ) from None
+    with opened:
+        name = f"[{host}]" if ":" in host else host
+        click.echo(f"http://{name}:{opened.getsockname()[1]}/  (Ctrl-C stops it)")
+        try:
+            make_server(make_app(history, token)).run(sockets=[opened])
+        except KeyboardInterrupt:
+            return 0
+    return 0
+
+
+def _address(bind: str, token: str) -> tuple[str, int]:
+    """Host and port. UsageError for what is neither, or open to others without a token."""
+    from iogate.cli.serving import is_loopback
 
     host, _, port = bind.rpartition(":")
     host = host.strip("[]")
@@ -40,16 +76,4 @@ def command(*, store: str | None, bind: str, token: str) -> int:
             f"others can connect to {host}, and no token is asked for",
             remedy="set IOGATE_SERVE_TOKEN, or listen on 127.0.0.1",
         )
-    try:
-        server = make_server(host, int(port), Pages(store), token)
-    except OSError as error:
-        raise RefusedError(
-            f"cannot listen on {bind}: {error.strerror}", remedy="name another with --bind"
-        ) from None
-    with server:
-        click.echo(f"http://{host}:{server.server_port}/  (Ctrl-C stops it)")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return 0
-    return 0
+    return host, int(port)

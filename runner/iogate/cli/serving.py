@@ -1,140 +1,138 @@
-"""Pages of a history over HTTP, for reading alone: the list of runs, the report of each."""
+"""Pages of a history over HTTP, for reading alone: the trends, the runs, the report of each."""
 
 from __future__ import annotations
 
 import base64
 import hmac
 import ipaddress
-from collections.abc import Callable
-from contextlib import closing, suppress
-from dataclasses import dataclass
-from functools import partial
+import logging
+import socket
+from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+import uvicorn
+from markupsafe import escape
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from iogate.cli.fault import trace_fault
+from iogate.cli.live import LiveHistory
 from iogate.errors import IogateError, UsageError
-from iogate.model.run import RunStatus
-from iogate.pipeline import baseline_of
-from iogate.store import open_store
-from iogate_reports import render_report
-from iogate_reports.runs import render_runs
 
-LISTED = 200
-REFRESH_S = 5
-"""How often a page of a run in progress asks for itself again."""
 _HEADERS = {
-    "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
+_CONNECTIONS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A page, and whether it will be another soon."""
+def make_app(history: LiveHistory, token: str) -> ASGIApp:
+    """The application; ``token`` is empty where none is asked for, which only an address of
+    this machine may do."""
 
-    status: HTTPStatus
-    text: str
-    changing: bool = False
+    def page(request: Request) -> Response:
+        return _page(history, request)
+
+    return Starlette(
+        routes=[Route("/{path:path}", page, methods=["GET"])],
+        middleware=[Middleware(_Guard, token=token), Middleware(GZipMiddleware, compresslevel=4)],
+        exception_handlers={
+            HTTPStatus.METHOD_NOT_ALLOWED: _not_allowed,
+            HTTPStatus.INTERNAL_SERVER_ERROR: _failed,
+        },
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """What there is to see in a history. It is opened for each page: what others write
-    meanwhile is there the next time."""
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """What serves the application on a socket that listens: ``run(sockets=[…])``."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            access_log=False,  # the paths that people open are theirs
+            log_config=None,
+            log_level=logging.CRITICAL,
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=_CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+    )
 
-    url: str | None
 
-    def at(self, path: str) -> Answer:
-        """The page of a path; of one that fails, the message."""
-        try:
-            if path in {"/", "/index.html"}:
-                return self._runs()
-            head, _, name = path.removeprefix("/").partition("/")
-            if head == "runs" and name:
-                return self._run(unquote(name))
-        except UsageError as error:
-            return _message(HTTPStatus.NOT_FOUND, error.what)
-        except IogateError as error:
-            return _message(HTTPStatus.SERVICE_UNAVAILABLE, error.what)
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens. OSError when the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=128)
+
+
+def _page(history: LiveHistory, request: Request) -> Response:
+    """The page of a path; of one that fails, the message."""
+    try:
+        found = history.page(request.path_params["path"])
+    except UsageError as error:
+        return _message(HTTPStatus.NOT_FOUND, error.what)
+    except IogateError as error:
+        told = f"{error.what}; {error.remedy}" if error.remedy else error.what
+        return _message(HTTPStatus.SERVICE_UNAVAILABLE, told)
+    if found is None:
         return _message(HTTPStatus.NOT_FOUND, "there is no such page")
-
-    def _runs(self) -> Answer:
-        with closing(open_store(self.url)) as store:
-            runs = store.runs(limit=LISTED)
-        busy = any(run.status is RunStatus.RUNNING for run in runs)
-        return Answer(HTTPStatus.OK, render_runs(runs), busy)
-
-    def _run(self, name: str) -> Answer:
-        with closing(open_store(self.url)) as store:
-            run = store.run(name)
-            baseline = tuple(baseline_of(run, store))
-        text = render_report(run, baseline)
-        return Answer(HTTPStatus.OK, text, run.status is RunStatus.RUNNING)
+    headers = {"ETag": f'"{found.tag}"'}
+    if found.tag in request.headers.get("If-None-Match", ""):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return HTMLResponse(found.text.encode("utf-8", "replace"), headers=headers)
 
 
-def make_server(host: str, port: int, pages: Pages, token: str) -> ThreadingHTTPServer:
-    """A server that listens; ``token`` is empty where none is asked for, which only an address
-    of this machine may do. OSError when the address cannot be had."""
-    handler: Callable[..., Handler] = partial(Handler, pages=pages, token=token)
-    server = ThreadingHTTPServer((host, port), handler)
-    server.daemon_threads = True
-    return server
+class _Guard:
+    """Lets those pass who know the token, or where there is none come from this machine."""
 
-
-class Handler(BaseHTTPRequestHandler):
-    """GET and HEAD; everything else is refused by the base."""
-
-    server_version = "iogate"
-    sys_version = ""
-    timeout = 30
-
-    def __init__(self, *args: object, pages: Pages, token: str) -> None:
-        self._pages = pages
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
         self._token = token
-        super().__init__(*args)  # type: ignore[arg-type]
 
-    def do_GET(self) -> None:
-        """Answer with the page."""
-        self._send(self._answer(), body=True)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            return
 
-    def do_HEAD(self) -> None:
-        """Answer as GET does, without the page."""
-        self._send(self._answer(), body=False)
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = [(name.lower().encode(), text.encode()) for name, text in _HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", ()), *added]}
+            await send(message)
 
-    def log_message(self, *_: object) -> None:
-        """Nothing: the paths that people open are theirs."""
+        refusal = self._refusal(Request(scope))
+        await (refusal or self._app)(scope, receive, with_headers)
 
-    def _answer(self) -> Answer:
+    def _refusal(self, request: Request) -> Response | None:
         if self._token:
-            if not _knows(self._token, self.headers.get("Authorization", "")):
-                return _message(
-                    HTTPStatus.UNAUTHORIZED, "the token is the password; any name will do"
-                )
-        elif not is_loopback(urlsplit(f"//{self.headers.get('Host', '')}").hostname or ""):
-            # A page elsewhere may have had its name lead here, to read what only we may.
-            return _message(
-                HTTPStatus.FORBIDDEN, "this is only served to this machine, by its name"
+            if _knows(self._token, request.headers.get("Authorization", "")):
+                return None
+            answer = _message(
+                HTTPStatus.UNAUTHORIZED, "the token is the password; any name will do"
             )
-        return self._pages.at(urlsplit(self.path).path)
+            answer.headers["WWW-Authenticate"] = 'Basic realm="iogate", charset="UTF-8"'
+            return answer
+        if _names_this_machine(request.headers.get("Host", "")):
+            return None
+        # A page elsewhere may have had its name lead here, to read what only we may.
+        return _message(HTTPStatus.FORBIDDEN, "this is only served to this machine, by its name")
 
-    def _send(self, answer: Answer, *, body: bool) -> None:
-        data = answer.text.encode("utf-8", "replace")
-        with suppress(ConnectionError, TimeoutError):  # who asked has gone
-            self.send_response(answer.status)
-            for name, value in _HEADERS.items():
-                self.send_header(name, value)
-            if answer.status is HTTPStatus.UNAUTHORIZED:
-                self.send_header("WWW-Authenticate", 'Basic realm="iogate", charset="UTF-8"')
-            if answer.changing:
-                self.send_header("Refresh", str(REFRESH_S))
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            if body:
-                self.wfile.write(data)
+
+def _names_this_machine(header: str) -> bool:
+    with suppress(ValueError):
+        return is_loopback(urlsplit(f"//{header}").hostname or "")
+    return False
 
 
 def is_loopback(host: str) -> bool:
@@ -154,12 +152,21 @@ def _knows(token: str, given: str) -> bool:
     return hmac.compare_digest(value.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
-def _message(status: HTTPStatus, text: str) -> Answer:
-    from markupsafe import escape
+def _not_allowed(_: Request, __: Exception) -> Response:
+    return _message(HTTPStatus.METHOD_NOT_ALLOWED, "nothing can be changed through this server")
 
+
+def _failed(request: Request, error: Exception) -> Response:
+    trace_fault(repr(request.url.path), error)
+    return _message(
+        HTTPStatus.INTERNAL_SERVER_ERROR, f"this page could not be made ({type(error).__name__})"
+    )
+
+
+def _message(status: HTTPStatus, text: str) -> Response:
     title = f"{status.value} {status.phrase}"
-    return Answer(
-        status,
+    return HTMLResponse(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         f"<h1>{title}</h1><p>{escape(text)}</p></html>",
+        status,
     )

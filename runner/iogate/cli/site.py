@@ -2,84 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from iogate.errors import UsageError
-from iogate.model.plan import Plan
+from iogate.cli import options
+from iogate.cli.table import printable
+from iogate.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from iogate.store import Store
+    from iogate.trending import Question
+    from iogate_reports.site import SpecTrend
 
 _LAST = 400
+_NAMED = 8
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--spec", "specs", multiple=True, metavar="GLOB", help="Only specs of this name.")
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="PATH",
-    help="This metric too; a pattern (*.clat.*) means any that was kept.",
-)
-@click.option("--host", metavar="HOST", help="Only this host (name or machine id).")
-@click.option("--branch", metavar="GLOB", help="Only runs of this branch.")
-@click.option(
-    "--last",
-    type=click.IntRange(1),
-    default=_LAST,
-    show_default=True,
-    metavar="N",
-    help="So many runs of each host.",
-)
-@click.option(
-    "--across",
-    multiple=True,
-    metavar="FACT",
-    help="A fact of the environment (kernel.*) whose change begins no new series.",
-)
-@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
+@options.metrics()
+@options.HOST
+@options.BRANCH
+@options.last(_LAST)
+@options.ACROSS
+@options.STORE
 def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked: object) -> int:
     """Write the trend site into FOLDER: an index, a page a spec, a page a case.
 
     Called again it writes only the pages that changed, and removes those of cases that are
-    no more. What it did not write it never touches.
+    no more. What it did not write it never touches: FOLDER is empty, new, or such a site.
+    What cannot be made is left out and told; the other pages are written.
     """
+    from iogate.cli.fault import exit_code, tell_fault
     from iogate.store import open_store
-    from iogate.trending import Question, find_trend
-    from iogate_reports.site import Site, SpecTrend, write_site
+    from iogate.trending import Question
+    from iogate_reports.site import Site, write_site
     from iogate_reports.vendor import uplot
 
-    question = Question(**asked)  # type: ignore[arg-type]
+    faults: dict[str, Exception] = {}
     with closing(open_store(store)) as opened:
-        plans = _newest([run.plan for run in opened.runs()], specs)
-        found = [SpecTrend(find_trend(opened, plan, question), plan) for plan in plans]
-    done = write_site(folder, Site([one for one in found if one.lines]).pages())
+        found = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
+    done = write_site(folder, Site(found, faults.__setitem__).pages(), faults)
     click.echo(
         f"{folder / 'index.html'}: {done.written} pages written, {done.kept} unchanged, "
         f"{done.removed} removed"
     )
     if uplot() is None:
         click.echo("charts cannot be zoomed: iogate was built without uPlot", err=True)
-    return 0
+    for what, error in faults.items():
+        tell_fault(what, error)
+    return max(map(exit_code, faults.values()), default=ExitCode.PASS)
 
 
-def _newest(plans: Sequence[Plan], specs: Sequence[str]) -> list[Plan]:
-    """The newest plan of each spec that is asked for, by name; ``plans`` are newest first."""
-    found: dict[str, Plan] = {}
-    for plan in plans:
-        found.setdefault(plan.spec_name, plan)
-    wanted = [
-        plan
-        for name, plan in sorted(found.items())
-        if not specs or any(fnmatchcase(name, glob) for glob in specs)
-    ]
-    if not wanted:
-        raise UsageError(
-            "this history holds no run of such a spec" if specs else "this history holds no run",
-            remedy="measure with 'iogate run SPEC', or name another history with --store",
-        )
-    return wanted
+def _trends(
+    store: Store, specs: Sequence[str], question: Question, faults: dict[str, Exception]
+) -> list[SpecTrend]:
+    """Those that have something to show, by name; what is wrong with others is in ``faults``.
+    UsageError where there is nothing of what is asked for; where all is at fault, the first."""
+    from iogate.kept_plans import kept_plans
+    from iogate.trending import find_trend
+    from iogate_reports.site import SpecTrend
+
+    plans = kept_plans(store.runs())
+    found = []
+    for name in sorted(name for name in plans if _is_asked(name, specs)):
+        try:
+            one = SpecTrend(find_trend(store, plans[name], question), plans[name])
+            found += [one] if one.lines else []
+        except Exception as error:
+            faults[name] = error
+    if faults and not found:
+        raise next(iter(faults.values()))
+    _check_found([*faults, *(one.name for one in found)], specs, plans)
+    return found
+
+
+def _is_asked(name: str, specs: Sequence[str]) -> bool:
+    return not specs or any(fnmatchcase(name, glob) for glob in specs)
+
+
+def _check_found(found: Sequence[str], specs: Sequence[str], known: Collection[str]) -> None:
+    """UsageError for a pattern that names nothing, and where nothing is found at all."""
+    for glob in specs:
+        if not any(fnmatchcase(name, glob) for name in found):
+            raise _nothing(f"no night of a spec {glob}", known)
+    if not found:
+        raise _nothing("no night that these options ask for" if known else "no run", known)
+
+
+def _nothing(what: str, known: Collection[str]) -> UsageError:
+    names = ", ".join(printable(name) for name in sorted(known)[:_NAMED])
+    more = ", …" if len(known) > _NAMED else ""
+    return UsageError(
+        f"this history holds {what}",
+        remedy=f"it holds nights of: {names}{more}"
+        if known
+        else "measure with 'iogate run SPEC', or name another history with --store",
+    )

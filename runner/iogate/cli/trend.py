@@ -6,11 +6,18 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from iogate.cli import options
 from iogate.errors import ExitCode, Location, UsageError
+
+if TYPE_CHECKING:
+    from iogate.model.plan import Plan
+    from iogate.store import Store
 
 _STDIN = "<stdin>"
 _REMEDY = "write one JSON array of numbers a line, oldest first; null is a night without a value"
@@ -18,12 +25,23 @@ _LAST = 300
 
 
 class DefaultGroup(click.Group):
-    """A group that takes ``trend SPEC`` for ``trend show SPEC``."""
+    """A group that takes ``trend SPEC`` for ``trend show SPEC``. What measures is imported when
+    it is called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, "-h", "--help"):
+        if args and args[0] not in (*self.list_commands(ctx), "-h", "--help"):
             args = ["show", *args]
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted((*super().list_commands(ctx), "confirm"))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name == "confirm":
+            from iogate.cli.trend_confirm import command as confirm
+
+            return confirm
+        return super().get_command(ctx, name)
 
 
 @click.group(cls=DefaultGroup)
@@ -32,34 +50,16 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("spec", type=click.Path(path_type=Path))
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="PATH",
-    help="This metric too; a pattern (*.clat.*) means any that was kept.",
-)
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
-@click.option("--host", metavar="HOST", help="Only this host (name or machine id).")
-@click.option("--branch", metavar="GLOB", help="Only runs of this branch.")
-@click.option(
-    "--last",
-    type=click.IntRange(1),
-    default=_LAST,
-    show_default=True,
-    metavar="N",
-    help="So many runs of each host.",
-)
-@click.option(
-    "--across",
-    multiple=True,
-    metavar="FACT",
-    help="A fact of the environment (kernel.*) whose change begins no new series.",
-)
-@click.option("--store", metavar="URL", help="The history; by default in the user's data folder.")
+@options.SPEC
+@options.metrics()
+@options.CASES
+@options.HOST
+@options.BRANCH
+@options.last(_LAST)
+@options.ACROSS
+@options.STORE
 @click.option("--gate", is_flag=True, help="Exit 1 while a confirmed regression is open.")
-@click.option("--json", "as_json", is_flag=True, help="The whole trend document on stdout.")
+@options.as_json("The whole trend document on stdout.")
 def show(  # each is an option
     *,
     spec: Path,
@@ -71,24 +71,40 @@ def show(  # each is an option
 ) -> int:
     """Show the level of each case and metric of SPEC, night by night, and its alerts.
 
+    SPEC is a file, or the name of a spec in the history, such as that of imported results.
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
     from iogate.cli.trend_view import narrowed, text_of
     from iogate.model.document import to_document
-    from iogate.spec import expand_spec, load_spec
     from iogate.store import open_store
     from iogate.trending import Question, find_trend
 
-    plan = expand_spec(load_spec(spec))
     with closing(open_store(store)) as opened:
+        plan = _plan_of(spec, opened)
         whole = find_trend(opened, plan, Question(**asked))  # type: ignore[arg-type]
     trend = narrowed(whole, cases)
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(text_of(trend))
+        click.echo(text_of(trend, str(spec)))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return ExitCode.FAIL if gate and is_open else ExitCode.PASS
+
+
+def _plan_of(spec: Path, store: Store) -> Plan:
+    """That of the file; where there is none, of the newest run of a spec of that name. A run
+    that was imported is of one case: the others that were imported under the name belong to it."""
+    from iogate.foreign import is_imported
+    from iogate.spec import load_spec, make_plan
+
+    kept = [] if spec.exists() else store.runs(spec=str(spec))
+    if not kept:
+        return make_plan(load_spec(spec))
+    newest = kept[0]
+    if not is_imported(newest):
+        return newest.plan
+    cases = {case.id: case for run in kept if is_imported(run) for case in run.plan.cases}
+    return replace(newest.plan, cases=tuple(cases.values()))
 
 
 @command.command("detect")
@@ -114,7 +130,10 @@ def read_series(lines: Iterable[bytes]) -> Iterator[list[float]]:
             raise _bad(number, 1, "this is no JSON array of numbers") from None
         if not isinstance(values, list):
             raise _bad(number, 1, "this is no JSON array of numbers")
-        yield [_number(value, number, place) for place, value in enumerate(values)]
+        if set(map(type, values)) == {float}:
+            yield values
+        else:
+            yield [_number(value, number, place) for place, value in enumerate(values)]
 
 
 def _number(value: object, line: int, place: int) -> float:

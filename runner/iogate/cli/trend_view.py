@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ import click
 
 from iogate.cli.table import counted, defused, printable, table
 from iogate.model.decision import FOREVER, Decision
-from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend
+from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
 from iogate.model.units import format_change, format_value
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -45,13 +46,13 @@ def narrowed(trend: Trend, cases: Sequence[str]) -> Trend:
     )
 
 
-def text_of(trend: Trend) -> str:
-    """The whole page."""
+def text_of(trend: Trend, spec: str) -> str:
+    """The whole page. ``spec`` is how the reader named it."""
     if not trend.series:
         return "no nights of this spec are kept here yet: measure with 'iogate run SPEC'"
     parts = [*_tables(trend), *_markers(trend), *map(_accepted, trend.accepted)]
     shown = [alert for alert in trend.alerts if alert.state is not AlertState.CLOSED]
-    parts += [_alert(alert) for alert in shown] or ["no alerts"]
+    parts += [_alert(alert, spec) for alert in shown] or ["no alerts"]
     closed = len(trend.alerts) - len(shown)
     if closed:
         parts.append(f"{counted(closed, 'alert')} closed: the level before is back")
@@ -104,7 +105,7 @@ def _coloured(lines: str) -> str:
     return "\n".join(found)
 
 
-def _alert(alert: Alert) -> str:
+def _alert(alert: Alert, spec: str) -> str:
     good, bad = _revision(alert.last_good), _revision(alert.first_bad)
     likely, since = _revision(alert.estimate), counted(alert.nights_since, "night")
     lines = [
@@ -116,7 +117,28 @@ def _alert(alert: Alert) -> str:
         lines.append(f"  and {len(alert.changes) - _MOST_CHANGES} more")
     if alert.decision:
         lines.append(f"  {_decision(alert.decision)}")
+    if step := next_step(alert, spec):
+        lines.append(f"  {step}")
     return "\n".join(printable(line) for line in lines)
+
+
+def next_step(alert: Alert, spec: str) -> str:
+    """The command that tells more of an alert: whether a suspect is one, or what brought a
+    regression. Empty where the revisions cannot be had, or where it is only one."""
+    good, bad = alert.last_good.commit, alert.first_bad.commit
+    if alert.turn is not Turn.REGRESSION or not good or not bad or good == bad:
+        return ""
+    name = shlex.quote(spec)
+    if alert.state is AlertState.SUSPECT:
+        return f"confirm it now: iogate trend confirm {name} {alert.id} -- BUILD COMMAND"
+    if alert.state is not AlertState.OPEN:
+        return ""
+    worst = alert.changes[0]
+    case = shlex.quote(worst.case)
+    return (
+        f"find what brought it: iogate bisect {name} --good {good[:12]} --bad {bad[:12]}"
+        f" --case {case} --metric {worst.metric} -- BUILD COMMAND"
+    )
 
 
 def _change(change: Change) -> str:

@@ -6,27 +6,18 @@ from pathlib import Path
 
 import click
 
+from iogate.cli import options
 from iogate.cli.table import printable
 from iogate.errors import ExitCode, SpecError, UsageError
-from iogate.spec import check_native, expand_spec, load_spec, not_applied
+from iogate.spec import check_native, load_spec, make_plan, needs_trust
+from iogate.spec.arms import arm_plan
+from iogate.spec.ordering import waiting_workloads
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="[WORKLOAD.]KEY=VALUE",
-    help="Check with a job option changed, of one workload or of all.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(("native", "fio")),
-    default="native",
-    show_default=True,
-    help="Which engine has to know the options.",
-)
+@options.overrides("Check with a job option changed, of one workload or of all.")
+@options.engine("Which engine has to know the options.")
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
     """Check each FILE, and say how many cases it has. Nothing is run or written.
 
@@ -39,17 +30,25 @@ def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) ->
 def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     try:
         spec = load_spec(path, overrides=overrides)
-        plan = expand_spec(spec, overrides=overrides)
-        if engine == "native":
-            check_native(plan)
+        plan = make_plan(spec, overrides=overrides)
+        for arm in (plan, *(arm_plan(spec, name, overrides) for name in spec.compare.arms)):
+            if engine == "native":
+                check_native(arm)
     except UsageError as error:
         for each in (error, *(error.others if isinstance(error, SpecError) else ())):
             click.echo(f"iogate: {each}", err=True)
         return False
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"
     click.echo(printable(f"ok  {path}  {counts}"))
-    if ignored := not_applied(spec):
-        click.echo(f"    not applied by this version, so a run is refused: {', '.join(ignored)}")
+    if changes := needs_trust(plan):
+        click.echo(printable(f"    a run needs --trust, to change the host: {', '.join(changes)}"))
+    for name in waiting_workloads(plan):
+        click.echo(
+            f"iogate: warning: {path}: jobs of workload {name!r} wait for each other (stonewall,"
+            " wait_for), and their rates are summed all the same: make each a workload of its own,"
+            " or limit single jobs (jobs.NAME.METRIC)",
+            err=True,
+        )
     return True
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
 
-from iogate.engine.base import Engine
 from iogate.errors import UsageError
-from iogate.sut.base import Sut
+
+if TYPE_CHECKING:  # every command asks for the names, few for an engine
+    from iogate.engine.base import Engine
+    from iogate.sut.base import Sut
 
 ENGINES = {
     "native": "iogate.engine.native:NativeEngine",

@@ -36,6 +36,19 @@ class Stop:
     requested: bool = False
 
 
+class EitherStop(Stop):
+    """Set when ``other`` is, and by ``own``."""
+
+    def __init__(self, other: Stop) -> None:
+        self._other = other
+        self.own = False
+
+    @property
+    def requested(self) -> bool:  # type: ignore[override]
+        """Whether either was set."""
+        return self.own or self._other.requested
+
+
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
     """An engine that was found. ``ioengines`` are the names that a spec may use; ``clock`` is
@@ -51,7 +64,8 @@ class EngineInfo:
 @dataclass(frozen=True, slots=True)
 class EngineJob:
     """One job file to run: the engine writes ``result_file``, its messages go to
-    ``log_file``, and ``folder`` is its working directory."""
+    ``log_file``, and ``folder`` is its working directory. ``cpus`` are those that it may run
+    on, as taskset lists them; empty for all."""
 
     job_file: str
     result_file: str
@@ -59,6 +73,7 @@ class EngineJob:
     folder: str
     timeout_s: float
     readonly: bool = False
+    cpus: str = ""
 
 
 @dataclass(frozen=True, slots=True)

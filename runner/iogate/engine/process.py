@@ -83,7 +83,8 @@ def supervise(
 
 
 def start_engine(sut: Sut, argv: list[str], job: EngineJob) -> Process:
-    """Start an engine with its messages going to the job's log file."""
+    """Start an engine with its messages going to the job's log file, on the job's CPUs."""
+    argv = ["taskset", "--cpu-list", job.cpus, *argv] if job.cpus else argv
     return sut.start(argv, cwd=job.folder, stdout=job.log_file, stderr=job.log_file)
 
 

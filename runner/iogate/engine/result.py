@@ -102,13 +102,16 @@ def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
 
 
 def _directions(job: Mapping[str, Any]) -> dict[str, Direction]:
-    found = {name: _direction(job[name]) for name in _DATA if job[name]["total_ios"]}
+    extra = job.get("iogate", {})
+    found = {
+        name: _direction(job[name], extra.get(name, {})) for name in _DATA if job[name]["total_ios"]
+    }
     if job.get("sync", {}).get("total_ios"):
         found["sync"] = _sync(job)
     return found
 
 
-def _direction(part: Mapping[str, Any]) -> Direction:
+def _direction(part: Mapping[str, Any], extra: Mapping[str, Any]) -> Direction:
     return Direction(
         total_ios=int(part["total_ios"]),
         io_bytes=int(part["io_bytes"]),
@@ -120,6 +123,7 @@ def _direction(part: Mapping[str, Any]) -> Direction:
         lat=_latency(part.get("lat_ns")),
         short_ios=int(part.get("short_ios", 0)),
         dropped_ios=int(part.get("drop_ios", 0)),
+        intended_lat=_latency(extra.get("intended_lat_ns")),
     )
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from iogate.foreign.base import ForeignResult, Origin
 from iogate.foreign.fio_documents import read_documents
 from iogate.foreign.fio_output import read_output
-from iogate.foreign.runs import as_run
+from iogate.foreign.runs import as_run, is_imported
 
-__all__ = ["ForeignResult", "Origin", "as_run", "read_fio"]
+__all__ = ["ForeignResult", "Origin", "as_run", "is_imported", "read_fio"]
 
 
 def read_fio(text: str) -> list[ForeignResult]:

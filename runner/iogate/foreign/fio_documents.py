@@ -17,6 +17,10 @@ from iogate.foreign.fio_options import job_spec, texts, unique_jobs
 _START = re.compile(r"^\s*\{", re.MULTILINE)
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
+_ONLY = {
+    "read": "read", "randread": "read", "write": "write", "randwrite": "write",
+    "trim": "trim", "randtrim": "trim",
+}  # fmt: skip
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
 _SAME_START_S = 2.0
 _LATEST_S = 2**33
@@ -109,11 +113,32 @@ def _likely(seconds: float) -> float:
 
 
 def _parsed(document: Mapping[str, Any]) -> EngineResult:
-    rows = [_completed(row) for row in _rows(document) if "jobname" in row]
-    if any("clat" in row[name] for row in rows for name in _DATA):
-        raise ValueError("latencies in µs, as fio wrote before 3.0")
     options = document.get("global options", {})
+    named = [row for row in _rows(document) if "jobname" in row]
+    rows = [_completed(_told_apart(row, options)) for row in named]
+    if any("clat" in row[name] for row in rows for name in _DATA):
+        raise EngineError(
+            f"it is of {document['fio version']}: the units of its JSON changed with 3.0",
+            remedy="import what that version printed for people, if it was kept",
+        )
     return parse_result({**document, "jobs": rows, "global options": options})
+
+
+def _told_apart(row: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[str, Any]:
+    """With unified_rw_reporting a row has one part for all, which is that of the direction where
+    the job had one. ``both`` keeps the others beside it."""
+    if not row.get("mixed") or any(row.get(name) for name in _DATA):
+        return row
+    options = {**shared, **row.get("job options", {})}
+    direction = options.get("rw") or options.get("readwrite") or "read"
+    only = _ONLY.get(direction.partition(":")[0])
+    if only is None:
+        raise EngineError(
+            f"job {row['jobname']} has one sum for its reads and writes (unified_rw_reporting=1):"
+            " they cannot be told apart",
+            remedy="measure it with unified_rw_reporting=both, which gives each as well",
+        )
+    return {**row, only: row["mixed"]}
 
 
 def _completed(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iogate.foreign.base import ForeignResult, Origin
@@ -11,12 +12,13 @@ from iogate.foreign.fio_options import place_jobs
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate.model.spec import Repetitions
+from iogate.model.spec import JobSpec, Repetitions
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.spec.identity import case_id
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_NAME = 60
+_FORM = "origin.form"
 
 
 def as_run(found: ForeignResult, origin: Origin) -> Run:
@@ -44,11 +46,16 @@ def as_run(found: ForeignResult, origin: Origin) -> Run:
     return replace(run, measurements=(_measurement(found, case.id, started_ns),), verdict=verdict)
 
 
+def is_imported(run: Run) -> bool:
+    """Whether another program measured it: nothing was judged then."""
+    return _FORM in run.environment
+
+
 def _case(found: ForeignResult, origin: Origin) -> Case:
     target, jobs = place_jobs(found.jobs, origin.directory)
-    name = origin.spec or _name([job.name for job in jobs])
+    name = _name([*_names(jobs), *(_shape(jobs[0]) if len(jobs) == 1 else ())])
     return Case(
-        id=case_id(jobs, target, None),
+        id=case_id(jobs, target),
         name=name,
         workload=name,
         target=target,
@@ -57,6 +64,14 @@ def _case(found: ForeignResult, origin: Origin) -> Case:
         repetitions=Repetitions(1, 1),
         thresholds=(),
     )
+
+
+def _shape(job: JobSpec) -> Iterator[str]:
+    """What a job of the same name is often varied in."""
+    for key, form in (("rw", "{}"), ("bs", "{}"), ("iodepth", "qd{}"), ("numjobs", "x{}")):
+        value = job.options.get(key, "1")
+        if value != "1":
+            yield form.format(value)
 
 
 def _measurement(found: ForeignResult, case_id: str, started_ns: int) -> Measurement:
@@ -74,7 +89,7 @@ def _measurement(found: ForeignResult, case_id: str, started_ns: int) -> Measure
 
 def _plan(case: Case, origin: Origin) -> Plan:
     return Plan(
-        spec_name=case.name,
+        spec_name=origin.spec or _name(_names(case.jobs)),
         spec_file=origin.file,
         spec_sha256=hashlib.sha256(b"").hexdigest(),
         spec_text="",
@@ -86,15 +101,19 @@ def _environment(found: ForeignResult, origin: Origin) -> dict[str, str | int | 
     facts = {
         "engine.name": found.result.engine.name,
         "engine.version": found.result.engine.version,
-        "origin.form": found.form,
+        _FORM: found.form,
         "origin.file": origin.file,
     }
     return {name: value for name, value in facts.items() if value}
 
 
-def _name(jobs: list[str]) -> str:
-    joined = "+".join(dict.fromkeys(jobs))
-    return _UNSAFE.sub("-", joined)[:_LONGEST_NAME].strip("-") or "fio"
+def _names(jobs: Sequence[JobSpec]) -> list[str]:
+    joined = "+".join(dict.fromkeys(job.name for job in jobs))
+    return [joined] if joined else []
+
+
+def _name(parts: Sequence[str]) -> str:
+    return _UNSAFE.sub("-", " ".join(parts))[:_LONGEST_NAME].strip("-") or "fio"
 
 
 def _run_id(text: str, machine_id: str) -> str:

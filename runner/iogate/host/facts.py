@@ -78,9 +78,14 @@ def collect_facts(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[s
         **_load(sut),
     }
     for name, (target, place) in targets.items():
-        found = _target(sut, target, place)
-        facts.update({f"target.{name}.{key}": value for key, value in found.items()})
+        facts |= target_facts(sut, name, target, place)
     return {key: value for key, value in sorted(facts.items()) if value != ""}
+
+
+def target_facts(sut: Sut, name: str, target: Target, place: str) -> dict[str, Fact]:
+    """The facts of one target, by its name in the spec."""
+    found = _target(sut, target, place)
+    return {f"target.{name}.{key}": value for key, value in found.items() if value != ""}
 
 
 def this_host(sut: Sut) -> Host:

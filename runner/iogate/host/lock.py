@@ -19,6 +19,10 @@ _NAME = "iogate.lock"
 _RETRY_S = 0.5
 
 
+class HeldError(RefusedError):
+    """Another run measures on this host."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Patience:
     wait_s: float
@@ -34,7 +38,7 @@ def host_lock(
     on_wait: Callable[[str], None] = lambda _holder: None,
     give_up: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
-    """Hold the host for measuring. RefusedError, saying who holds it, when it is not free
+    """Hold the host for measuring. HeldError, saying who holds it, when it is not free
     within ``wait_s`` seconds, or when ``give_up`` says so meanwhile; ``on_wait`` is told
     once who is waited for."""
     path = lock_path()
@@ -84,7 +88,7 @@ def _acquire(handle: int, path: Path, patience: _Patience) -> None:
             return
         holder = _holder(handle)
         if time.monotonic() >= deadline or patience.give_up():
-            raise RefusedError(
+            raise HeldError(
                 f"another run is measuring on this host: {holder}",
                 remedy=f"wait for it (--wait 10m), or stop it; the lock is {path}",
             )

@@ -24,19 +24,19 @@ _TIMEOUT_S = 10.0
 def find_revision(sut: Sut, *, ref: str | None = None, label: str = "") -> Revision:
     """The revision of the working directory, or of ``ref`` in it. Outside a repository it
     is empty but for the label; UsageError for a ref that git does not know."""
-    commit = _git(sut, "rev-parse", "--verify", "--quiet", "--end-of-options", _commit(ref))
+    commit = ask_git(sut, "rev-parse", "--verify", "--quiet", "--end-of-options", _commit(ref))
     if not commit:
         if ref:
             raise UsageError(
                 f"git knows no commit {ref!r} here", remedy="give a commit, branch or tag"
             )
         return Revision(label=label)
-    branch = _git(sut, "rev-parse", "--abbrev-ref", "HEAD") if ref is None else ref
+    branch = ask_git(sut, "rev-parse", "--abbrev-ref", "HEAD") if ref is None else ref
     return Revision(
         commit=commit,
-        subject=_git(sut, "log", "-1", "--no-show-signature", "--format=%s", commit),
+        subject=ask_git(sut, "log", "-1", "--no-show-signature", "--format=%s", commit),
         branch="" if branch == "HEAD" else branch,
-        dirty=ref is None and bool(_git(sut, "status", "--porcelain", "--untracked-files=no")),
+        dirty=ref is None and bool(ask_git(sut, "status", "--porcelain", "--untracked-files=no")),
         label=label,
     )
 
@@ -45,7 +45,8 @@ def _commit(ref: str | None) -> str:
     return f"{ref or 'HEAD'}^{{commit}}"
 
 
-def _git(sut: Sut, *words: str) -> str:
+def ask_git(sut: Sut, *words: str) -> str:
+    """What git answers; empty where it refuses, or is not there."""
     try:
         done = sut.run([*_SAFE, *words], timeout_s=_TIMEOUT_S, env=_ENV)
     except RunError:

@@ -1,5 +1,5 @@
 """May this device be overwritten? Only when the spec says so, names its identity, and
-nothing uses it. Every reason to refuse is a function of the table ``GUARDS``."""
+nothing uses it. Every reason to refuse is a function of the tables ``ALWAYS`` and ``GUARDS``."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ class Refusal:
     remedy: str
 
 
+Obstacle = Callable[[Sut, Device], Refusal | None]
 Guard = Callable[[Sut, Device, Destroy], Refusal | None]
 
 
 def refusal(sut: Sut, device: Device, destroy: Destroy | None) -> Refusal | None:
-    """The first reason not to write to the device; None when it may be overwritten."""
+    """The first reason not to write to the device; None when it may be overwritten. What no
+    ``destroy:`` lifts comes first: nobody is advised to let go of what is in use."""
+    if found := next((why for obstacle in ALWAYS if (why := obstacle(sut, device))), None):
+        return found
     if destroy is None:
         return Refusal(
             f"{device.path} would be overwritten and the spec does not allow it",
@@ -51,7 +55,7 @@ def identity_hint(device: Device) -> str:
     return f"{{ size: {device.size_bytes} }}"
 
 
-def _system_disk(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
+def _system_disk(sut: Sut, device: Device) -> Refusal | None:
     """Any part of a disk that the system runs from, even an unused partition. A loop
     device over a file on that disk is fine: it has blocks of its own."""
     for point in _SYSTEM_MOUNTS:
@@ -64,7 +68,7 @@ def _system_disk(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
     return None
 
 
-def _mounted(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
+def _mounted(sut: Sut, device: Device) -> Refusal | None:
     for mount in mounts(sut):
         under = device_by_number(sut, mount.number) or find_device(sut, mount.source)
         if under and under.name in device.family:
@@ -75,7 +79,7 @@ def _mounted(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
     return None
 
 
-def _swap(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
+def _swap(sut: Sut, device: Device) -> Refusal | None:
     for path in swaps(sut):
         under = find_device(sut, path)
         if under and under.name in device.family:
@@ -83,7 +87,7 @@ def _swap(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
     return None
 
 
-def _held(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
+def _held(sut: Sut, device: Device) -> Refusal | None:
     if found := holders(sut, device):
         names = ", ".join(f"/dev/{name}" for name in found)
         return Refusal(
@@ -93,7 +97,7 @@ def _held(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
     return None
 
 
-def _loop_backing(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
+def _loop_backing(sut: Sut, device: Device) -> Refusal | None:
     for name, backing in loop_backings(sut):
         under = find_device(sut, backing)
         if under and under.name in device.family:
@@ -102,6 +106,18 @@ def _loop_backing(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None
                 f"detach it (losetup -d /dev/{name}), or name another device",
             )
     return None
+
+
+def _forbidden(sut: Sut, device: Device) -> Refusal | None:
+    return None if sut.can_write(device.path) else forbidden(device)
+
+
+def forbidden(device: Device) -> Refusal:
+    """What is said to a user who may not open the device."""
+    return Refusal(
+        f"{device.path}: permission denied",
+        f"run as root, or join the group of the device: ls -l {device.path} shows it",
+    )
 
 
 def _identity(_sut: Sut, device: Device, destroy: Destroy) -> Refusal | None:
@@ -134,21 +150,20 @@ def _claimed(sut: Sut, device: Device, _destroy: Destroy) -> Refusal | None:
     if reason := sut.open_exclusive(device.path):
         return Refusal(
             f"{device.path} cannot be opened for itself alone: {reason}",
-            "something uses it (another namespace or container?), or root is needed",
+            "something that /proc does not show here uses it: another namespace or container?",
         )
     return None
 
 
-GUARDS: tuple[Guard, ...] = (
+ALWAYS: tuple[Obstacle, ...] = (
     _system_disk,
     _mounted,
     _swap,
     _held,
     _loop_backing,
-    _identity,
-    _read_only,
-    _claimed,
+    _forbidden,
 )
+GUARDS: tuple[Guard, ...] = (_identity, _read_only, _claimed)
 
 
 def loop_backings(sut: Sut) -> tuple[tuple[str, str], ...]:

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from iogate.errors import RefusedError
 from iogate.host.devices import find_device
 from iogate.host.mounts import swaps
-from iogate.host.safety import loop_backings, refusal
+from iogate.host.safety import forbidden, loop_backings, refusal
 from iogate.host.scratch import automatic_parent, scratch_directory
+from iogate.model.filesystem import MAKERS
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
 AUTO = "auto"
 _KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
 _KEEP_FREE_MAX = 256 << 20
+_LEAST_ROOM = 1 << 20
+_FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def check_targets(sut: Sut, uses: Sequence[Use]) -> None:
 @contextmanager
 def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str, str]]:
     """The place of each target, by its name. A directory gets a folder of this run's own
-    inside it, so that nothing of the user's is overwritten and nothing is left behind."""
+    inside it, so that nothing of the user's is overwritten and nothing is left behind; a
+    filesystem an empty one to be mounted at."""
     with ExitStack() as stack:
         places = {}
         for use in uses:
@@ -52,7 +56,18 @@ def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str,
                 parent = _absolute(sut, directory_of(sut, target))
                 own = scratch_directory(sut, parent, f"{token}-{len(places)}")
                 places[target.name] = stack.enter_context(own)
+            elif target.kind is TargetKind.FILESYSTEM:
+                own = scratch_directory(sut, automatic_parent(sut), f"{token}-{len(places)}")
+                places[target.name] = f"{stack.enter_context(own)}/mnt"
+                sut.make_dir(places[target.name])
         yield places
+
+
+def place_before(sut: Sut, target: Target) -> str:
+    """Where a target will be, before anything is made there: a directory's own folder is
+    not yet in it."""
+    is_directory = target.kind is TargetKind.DIRECTORY
+    return _absolute(sut, directory_of(sut, target) if is_directory else target.path)
 
 
 def directory_of(sut: Sut, target: Target) -> str:
@@ -122,16 +137,29 @@ def _check_device(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} {what}", "see lsblk for the devices of this host")
     if not device.size_bytes:
         raise _refused(use, f"{device.path} has no size", "attach or set up the device first")
-    if use.writes and (why := refusal(sut, device, use.target.destroy)):
+    why = refusal(sut, device, use.target.destroy) if use.writes else None
+    if not use.writes and not sut.can_read(path):
+        why = forbidden(device)
+    if why:
         raise _refused(use, why.reason, why.remedy)
 
 
-def _check_filesystem(_sut: Sut, use: Use) -> None:
-    raise _refused(
-        use,
-        "targets of kind 'filesystem' are not supported yet",
-        "make and mount the filesystem, and use 'directory:' on it",
-    )
+def _check_filesystem(sut: Sut, use: Use) -> None:
+    """The same doors as for a device that is written: it is overwritten by mkfs alone."""
+    target = use.target
+    maker = MAKERS[target.fs_type or ""]
+    device = find_device(sut, target.device)
+    if not device or not device.size_bytes:
+        what = "has no size" if device else "is no block device"
+        raise _refused(use, f"{target.device} {what}", "see lsblk for the devices of this host")
+    if why := refusal(sut, device, target.destroy):
+        raise _refused(use, why.reason, why.remedy)
+    if not sut.which(maker.program):
+        raise _refused(use, f"{maker.program} is not installed", f"install it: {maker.package}")
+    if use.bytes_needed > device.size_bytes * _FILESYSTEM_HOLDS:
+        what = f"the files of this run take {_size(use.bytes_needed)} on {device.path}, which has"
+        remedy = _smaller(int(device.size_bytes * _FILESYSTEM_HOLDS))
+        raise _refused(use, f"{what} {_size(device.size_bytes)}", remedy)
 
 
 _CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
@@ -159,7 +187,7 @@ def _check_space(sut: Sut, uses: Sequence[Use]) -> None:
     """The files of all targets on one filesystem together must fit."""
     wanted: dict[str, int] = {}
     for use in uses:
-        if use.target.kind is TargetKind.DEVICE:
+        if use.target.kind in (TargetKind.DEVICE, TargetKind.FILESYSTEM):
             continue
         path, already = _place_of(sut, use)
         found, space = sut.stat(path), sut.space(path)
@@ -174,8 +202,17 @@ def _check_space(sut: Sut, uses: Sequence[Use]) -> None:
                 use,
                 f"the files of this run take {_size(wanted[found.device])} on {path}, "
                 f"which has {_size(space.free_bytes)} free",
-                f"free {_size(missing)} there, or make the files smaller: --set size=64m",
+                f"free {_size(missing)} there, or "
+                + _smaller(wanted[found.device] - missing, "name another place"),
             )
+
+
+def _smaller(room: int, otherwise: str = "name a larger device") -> str:
+    """What to do about files that do not fit, where they may take ``room`` bytes: smaller
+    ones are of no use where there is next to none."""
+    if room < _LEAST_ROOM:
+        return otherwise
+    return f"make the files smaller (size:): {_size(room)} of them fit"
 
 
 def _place_of(sut: Sut, use: Use) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from iogate.metrics.base import Metric, Row
 from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics, kept_values
 from iogate.metrics.expression import ExpressionError
-from iogate.metrics.path import canonical_paths, make_defined, metric
+from iogate.metrics.path import canonical_paths, make_defined, metric, table_paths
 from iogate.metrics.plan import plan_metrics
 from iogate.metrics.table import TABLE
 
@@ -26,4 +26,5 @@ __all__ = [
     "make_defined",
     "metric",
     "plan_metrics",
+    "table_paths",
 ]

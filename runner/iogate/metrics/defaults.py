@@ -10,7 +10,10 @@ from iogate.metrics.path import metric
 from iogate.model.measurement import DIRECTIONS, Measurement
 from iogate.model.spec import DefinedMetric
 
-_TRANSFER_STATS = ("iops", "bw", "clat.mean", "clat.p50", "clat.p99", "clat.p99.9")
+_TRANSFER_STATS = (
+    "iops", "bw", "clat.mean", "clat.p50", "clat.p99", "clat.p99.9",
+    "intended_lat.p99", "intended_lat.p99.9",
+)  # fmt: skip
 _SYNC_STATS = ("lat.mean", "lat.p99")
 _JOB_STATS = ("iops", "bw", "clat.mean", "clat.p99")
 _WHOLE = ("cpu.usr", "cpu.sys", "cpu_per_io", "errors")

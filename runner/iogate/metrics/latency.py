@@ -1,4 +1,4 @@
-"""slat, clat and lat: moments and percentiles of one direction."""
+"""slat, clat, lat and intended_lat: moments and percentiles of one direction."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _KINDS: dict[str, Callable[[Direction], Latency | None]] = {
     "slat": lambda direction: direction.slat,
     "clat": lambda direction: direction.clat,
     "lat": lambda direction: direction.lat,
+    "intended_lat": lambda direction: direction.intended_lat,
 }
 
 
@@ -46,3 +47,4 @@ def percentile_ns(latency: Latency, percent: float) -> float | None:
 slat = partial(latency_value, "slat")
 clat = partial(latency_value, "clat")
 lat = partial(latency_value, "lat")
+intended_lat = partial(latency_value, "intended_lat")

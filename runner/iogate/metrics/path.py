@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from iogate.errors import UsageError
@@ -31,6 +31,7 @@ _SYNONYMS = {
     "cpu.user": "cpu.usr",
     "cpu.system": "cpu.sys",
     "fsync": "sync",
+    "intended": "intended_lat",
 }
 
 
@@ -57,6 +58,21 @@ def make_defined(definition: DefinedMetric) -> Metric:
         definition.description or definition.expression,
         value,
     )
+
+
+def table_paths(path: str, defined: tuple[DefinedMetric, ...] = ()) -> tuple[str, ...]:
+    """The paths of the table that a metric is made of: itself, unless a spec defines it."""
+    own = next((each for each in defined if each.name == path), None)
+    if own is None:
+        return (path,)
+    found: dict[str, None] = {}
+
+    def note(part: str) -> Callable[[Measurement], float | None]:
+        found[part] = None
+        return metric(part).extract
+
+    parse_expression(own.expression, note)
+    return tuple(found)
 
 
 def _of_table(path: str, defined: tuple[DefinedMetric, ...]) -> Metric:
@@ -133,14 +149,14 @@ def _suggestion(job: str | None, path: str) -> str:
         return f"did you mean {' or '.join(near)}?"
     return (
         "metrics are DIR.NAME[.STAT], such as write.clat.p99 or read.iops (DIR read write trim "
-        "sync all; NAME iops bw slat clat lat; STAT mean min max stdev p50 … p99.999), "
-        "DIR.tail DIR.stalls DIR.slope, or cpu.usr cpu.sys cpu_per_io iops_per_core ctx_per_io "
-        "errors runtime; jobs.NAME. before one restricts it to one job"
+        "sync all; NAME iops bw slat clat lat intended_lat; STAT mean min max stdev p50 … "
+        "p99.999), DIR.tail DIR.stalls DIR.slope, or cpu.usr cpu.sys cpu_per_io iops_per_core "
+        "ctx_per_io errors runtime; jobs.NAME. before one restricts it to one job"
     )
 
 
 def _near(path: str) -> list[str]:
-    if re.fullmatch(r"(?:iops|bw|slat|clat|lat)(?:\..*)?", path):
+    if re.fullmatch(r"(?:iops|bw|slat|clat|lat|intended_lat)(?:\..*)?", path):
         whole = [f"{direction}.{path}" for direction in ("read", "write", "all")]
         if all(_resolve(name) for name in whole):
             return whole

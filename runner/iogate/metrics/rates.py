@@ -53,10 +53,11 @@ def _rate(kind: str, part: Direction) -> float | None:
 
 def interval_rates(kind: str, jobs: Sequence[JobMeasurement], direction: str) -> dict[int, float]:
     """Per second, by interval number (from 1), ascending, summed over the jobs, which are
-    laid over each other by that number. Empty where a job kept no time series."""
+    laid over each other by that number. Empty where a job kept no time series, or none of
+    what it did: a count that is not there is no 0."""
     names = TRANSFERS if direction == "all" else (direction,)
     active = [job for job in jobs if directions_of([job], direction)]
-    if any(job.series is None for job in active):
+    if not all(_is_counted(job, names) for job in active):
         return {}
     total: dict[int, float] = defaultdict(float)
     for job in active:
@@ -64,6 +65,14 @@ def interval_rates(kind: str, jobs: Sequence[JobMeasurement], direction: str) ->
             for number, rate in _full_intervals(kind, job.series, names).items():
                 total[number] += rate
     return {number: total[number] for number in sorted(total)}
+
+
+def _is_counted(job: JobMeasurement, names: Sequence[str]) -> bool:
+    if job.series is None:
+        return False
+    counted = {name for interval in job.series.intervals for name in interval.ios}
+    done = {name for name in names if directions_of([job], name)}
+    return not job.series.intervals or done <= counted
 
 
 def _full_intervals(kind: str, series: Series, names: Sequence[str]) -> Mapping[int, float]:

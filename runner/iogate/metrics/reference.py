@@ -32,10 +32,19 @@ _TAIL = """\
 - Latency percentiles come from the histogram, interpolated inside its bucket, and never lie
   outside the smallest and largest latency seen. Where the engine kept no histogram there is
   no value.
+- Engines keep the histogram of `clat` unasked, those of `lat` and `slat` with `lat_percentiles`
+  and `slat_percentiles`. Where a limit or a metric of the spec's own is on a percentile of these,
+  iogate sets the option in the job file (the case stays the same one for the history), and with
+  it set to 0 in the spec such a limit is an error. The moments (`lat.mean`) need neither.
+- `clat` and `lat` begin when an I/O is issued. A job with a rate (`rate`, `rate_iops`) that is held
+  up issues late what was due meanwhile, and they do not know of the wait: of a stall of a second
+  they see the few I/Os that were in flight. `intended_lat` begins when the I/O was due. It has a
+  value for jobs with a rate, measured by `iogate-engine`; limit it where users wait, not `clat`.
 - Several jobs are seen as one: rates are summed, histograms are merged exactly, means and
   standard deviations are pooled over all I/Os, and the longest runtime counts.
 - `min`, `max`, `stdev` and percentiles of `iops` and `bw` are over the intervals of the time
-  series. `stdev` is better low, whatever it is of.
+  series. `stdev` is better low, whatever it is of. No engine keeps a time series of syncs:
+  `sync.iops` has its mean alone, and a limit on another statistic of it is an error.
 - CPU is the share of the jobs' own time: two jobs that each keep half a core busy show 50 %.
   `cpu_per_io` adds user and kernel time of all jobs and divides by reads, writes and trims;
   `iops_per_core` is its reciprocal.

@@ -67,6 +67,18 @@ TABLE: tuple[Row, ...] = (
         percentiles=True,
     ),
     Row(
+        "intended_lat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "latency from when an I/O was due until it is done, of jobs with a rate: a stall "
+        "counts for each I/O that it kept from being issued",
+        latency.intended_lat,
+        directions=_TRANSFERS,
+        stats=_MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
         "tail",
         Unit.RATIO,
         Better.LOW,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
+from statistics import median_low
 
 from iogate.metrics.combine import directions_of
 from iogate.model.measurement import Measurement
@@ -10,7 +13,7 @@ from iogate.model.measurement import Measurement
 LEAST_IOS_BEYOND = 1000
 _QUANTILE = re.compile(
     r"(?:jobs\.(?P<job>.+)\.)?(?P<direction>read|write|trim|sync|all)\."
-    r"(?P<kind>slat|clat|lat)\.p(?P<percent>[0-9.]+)"
+    r"(?P<kind>slat|clat|lat|intended_lat)\.p(?P<percent>[0-9.]+)"
 )
 
 
@@ -28,8 +31,10 @@ def ios_beyond(path: str, measurement: Measurement) -> float | None:
     return float(count * min(1 - share, share))
 
 
-def too_thin(path: str, measurements: tuple[Measurement, ...]) -> float | None:
-    """The least number of I/Os beyond the quantile in a repetition, where it is too small."""
+def too_thin(path: str, measurements: Iterable[Measurement]) -> float | None:
+    """The number of I/Os beyond the quantile in the median repetition, where it is too small.
+    A single repetition that stalled is noise, as it is in every other metric."""
     counts = [ios_beyond(path, measurement) for measurement in measurements]
-    least = min((count for count in counts if count is not None), default=None)
-    return least if least is not None and least < LEAST_IOS_BEYOND else None
+    known = [count for count in counts if count is not None]
+    typical = median_low(known) if known else math.inf
+    return typical if typical < LEAST_IOS_BEYOND else None

@@ -25,6 +25,9 @@ from iogate.model.histogram import Histogram
 
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 PLAIN = (str, bool, int, float)
+Encode = Callable[[Any], Any]
+UNWRITTEN = {"document": False}
+"""The metadata of a field that documents do not have; read back, it has its default."""
 
 
 class MismatchError(ValueError):
@@ -41,10 +44,17 @@ class MismatchError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """``encode`` gives a JSON-ready value; ``decode`` its inverse, or MismatchError."""
+    """``encode`` gives a JSON-ready value; ``decode`` its inverse, or MismatchError. Values
+    of the types ``same`` decode to themselves, so that containers need not ask each."""
 
-    encode: Callable[[Any], Any]
+    encode: Encode
     decode: Callable[[Any], Any]
+    same: frozenset[type] = frozenset()
+
+
+def _as_is(value: Any) -> Any:
+    """The encoder of what is its own JSON: containers leave out the call."""
+    return value
 
 
 @cache
@@ -75,13 +85,13 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _leaf(name: str, accepts: Callable[[Any], bool]) -> Codec:
+def _leaf(name: str, accepts: Callable[[Any], bool], *same: type) -> Codec:
     def decode(value: Any) -> Any:
         if not accepts(value):
             raise MismatchError(name, value)
         return value
 
-    return Codec(lambda value: value, decode)
+    return Codec(_as_is, decode, frozenset(same))
 
 
 def _encode_float(value: float) -> float | str:
@@ -124,27 +134,30 @@ def _union(members: tuple[Any, ...]) -> Codec:
 
 
 def _optional(inner: Codec) -> Codec:
+    encode = inner.encode
     return Codec(
-        lambda value: None if value is None else inner.encode(value),
+        _as_is if encode is _as_is else lambda value: None if value is None else encode(value),
         lambda value: None if value is None else inner.decode(value),
     )
 
 
 def _plain(members: tuple[Any, ...]) -> Codec:
     """A union of plain values is itself in JSON; beside text, NaN stays the text "NaN"."""
-    allowed = set(members)
+    allowed = frozenset(members)
     leaf = _leaf("a plain value", lambda value: type(value) in allowed)
 
     def encode(value: Any) -> Any:
         return _encode_float(value) if isinstance(value, float) else value
 
-    return Codec(encode, leaf.decode)
+    return Codec(encode, leaf.decode, allowed)
 
 
 def _array(inner: Codec) -> Codec:
     def decode(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise MismatchError("an array", value)
+        if inner.same.issuperset(map(type, value)):
+            return tuple(value)
         items = []
         for item in value:
             try:
@@ -153,13 +166,18 @@ def _array(inner: Codec) -> Codec:
                 raise error.at(f"[{len(items)}]") from None
         return tuple(items)
 
-    return Codec(lambda value: [inner.encode(item) for item in value], decode)
+    encode = inner.encode
+    if encode is _as_is:
+        return Codec(list, decode)
+    return Codec(lambda value: [encode(item) for item in value], decode)
 
 
 def _object(inner: Codec) -> Codec:
     def decode(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise MismatchError("an object", value)
+        if inner.same.issuperset(map(type, value.values())):
+            return dict(value)
         items = {}
         for key, item in value.items():
             try:
@@ -168,10 +186,10 @@ def _object(inner: Codec) -> Codec:
                 raise error.at(f".{key}") from None
         return items
 
-    return Codec(
-        lambda value: {key: inner.encode(item) for key, item in value.items()},
-        decode,
-    )
+    encode = inner.encode
+    if encode is _as_is:
+        return Codec(dict, decode)
+    return Codec(lambda value: {key: encode(item) for key, item in value.items()}, decode)
 
 
 def _enum(kind: type[StrEnum]) -> Codec:
@@ -191,12 +209,8 @@ def _record(kind: Any) -> Codec:
     hints = typing.get_type_hints(kind)
     fields = [
         (field.name, codec_of(hints[field.name]), is_required(field))
-        for field in dataclasses.fields(kind)
+        for field in written_fields(kind)
     ]
-    encoders = [(name, codec.encode) for name, codec, _ in fields]
-
-    def encode(value: Any) -> dict[str, Any]:
-        return {name: encode_field(getattr(value, name)) for name, encode_field in encoders}
 
     def decode(value: Any) -> Any:
         if not isinstance(value, dict):
@@ -204,15 +218,35 @@ def _record(kind: Any) -> Codec:
         arguments = {}
         for name, codec, required in fields:
             if name in value:
+                item = value[name]
                 try:
-                    arguments[name] = codec.decode(value[name])
+                    arguments[name] = item if type(item) in codec.same else codec.decode(item)
                 except MismatchError as error:
                     raise error.at(f".{name}") from None
             elif required:
                 raise MismatchError(f"the field {name}", value)
         return kind(**arguments)
 
-    return Codec(encode, decode)
+    return Codec(_record_encoder({name: codec.encode for name, codec, _ in fields}), decode)
+
+
+def _record_encoder(fields: Mapping[str, Encode]) -> Encode:
+    """A dict display of the fields, compiled: half of what it takes to keep a repetition is
+    encoding, and a loop over the fields doubles that. As ``dataclasses`` makes ``__init__``."""
+    encoders = {f"_{name}": encode for name, encode in fields.items()}
+    values = (
+        f"{name!r}: value.{name}" if encode is _as_is else f"{name!r}: _{name}(value.{name})"
+        for name, encode in fields.items()
+    )
+    made: Encode = eval(f"lambda value: {{{', '.join(values)}}}", encoders)  # noqa: S307
+    return made
+
+
+def written_fields(kind: Any) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a dataclass that documents have."""
+    return tuple(
+        field for field in dataclasses.fields(kind) if field.metadata.get("document", True)
+    )
 
 
 def is_required(field: dataclasses.Field[Any]) -> bool:
@@ -222,9 +256,9 @@ def is_required(field: dataclasses.Field[Any]) -> bool:
 
 
 _LEAVES: dict[Any, Codec] = {
-    str: _leaf("text", lambda value: isinstance(value, str)),
-    bool: _leaf("true or false", lambda value: isinstance(value, bool)),
-    int: _leaf("a whole number", _is_int),
-    float: Codec(_encode_float, _decode_float),
+    str: _leaf("text", lambda value: isinstance(value, str), str),
+    bool: _leaf("true or false", lambda value: isinstance(value, bool), bool),
+    int: _leaf("a whole number", _is_int, int),
+    float: Codec(_encode_float, _decode_float, frozenset((float,))),
     Histogram: Codec(_encode_histogram, _decode_histogram),
 }

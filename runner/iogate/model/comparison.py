@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from iogate.model.environment import Environment
+
 MOST_BLOCKS = 28
 
 
@@ -12,13 +14,18 @@ MOST_BLOCKS = 28
 class Arm:
     """One side of a comparison: what differs from the spec. ``overrides`` are as after
     ``--set``, ``targets`` maps a target's name to the one used in its place, ``engine`` is
-    the path of an engine's binary, ``prepare`` a shell command before each of its runs."""
+    the path of an engine's binary, ``prepare`` a shell command before each of its runs.
+    ``mkfs`` and ``mount`` replace those of every filesystem target, and may be empty;
+    ``environment`` lies over the spec's."""
 
     name: str
     overrides: tuple[str, ...] = ()
     targets: Mapping[str, str] = field(default_factory=dict)
     engine: str = ""
     prepare: str = ""
+    environment: Environment | None = None
+    mkfs: tuple[str, ...] | None = None
+    mount: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

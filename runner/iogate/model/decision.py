@@ -10,10 +10,12 @@ FOREVER = 0
 
 class Action(StrEnum):
     """``ack``: known, say no more. ``accept``: the new level is the one to compare with.
-    ``reopen``: neither any longer."""
+    ``confirm``: a comparison of the revisions on either side has seen it; it is no suspect.
+    ``reopen``: none of these any longer."""
 
     ACK = "ack"
     ACCEPT = "accept"
+    CONFIRM = "confirm"
     REOPEN = "reopen"
 
 

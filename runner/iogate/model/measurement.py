@@ -37,7 +37,8 @@ class Latency:
 @dataclass(frozen=True, slots=True)
 class Direction:
     """One direction of one job. ``runtime_ns`` is from its first start to its last
-    completion; ``iops`` and ``bw`` (bytes/s) are over that time."""
+    completion; ``iops`` and ``bw`` (bytes/s) are over that time. ``intended_lat`` is from when
+    an I/O was due, of jobs that have a rate."""
 
     total_ios: int
     io_bytes: int
@@ -49,6 +50,7 @@ class Direction:
     lat: Latency | None = None
     short_ios: int = 0
     dropped_ios: int = 0
+    intended_lat: Latency | None = None
 
 
 @dataclass(frozen=True, slots=True)

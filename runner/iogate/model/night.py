@@ -23,9 +23,22 @@ class RunFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """Between ``low`` and ``high`` lies the median of what ``count`` repetitions are a sample
+    of, with a ``confidence`` of 0..1: order statistics, so whatever the distribution."""
+
+    low: float
+    high: float
+    confidence: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Night:
     """``values`` maps (case id, metric) to the median of the repetitions, in the metric's
-    base unit; what has no finite value is left out."""
+    base unit; what has no finite value is left out. ``spreads`` are theirs, where there is
+    more than one repetition."""
 
     facts: RunFacts
     values: Mapping[tuple[str, str], float]
+    spreads: Mapping[tuple[str, str], Spread] = field(default_factory=dict)

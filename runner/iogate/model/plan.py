@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from iogate.model.comparison import Comparison
+from iogate.model.environment import Environment
 from iogate.model.spec import (
     BaselineRule,
     DefinedMetric,
     JobSpec,
     OnMissingBaseline,
+    Precondition,
     Repetitions,
     Target,
     Threshold,
@@ -22,7 +24,8 @@ class Case:
     """One fully resolved point of a workload's matrix on one target.
 
     ``id`` is the first 16 hex digits of the SHA-256 of the canonical resolved case (its
-    jobs' options and its target's description), so history survives reordering and
+    jobs' options, its target's description, and what the spec sets up for it: the settings of
+    ``environment`` and a precondition), so history survives reordering and
     renaming. ``name`` is for people: ``workload/bs=4k,iodepth=32``.
     """
 
@@ -38,6 +41,7 @@ class Case:
     tags: tuple[str, ...] = ()
     aka: tuple[str, ...] = ()
     chart: Mapping[str, str] = field(default_factory=dict)
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,4 @@ class Plan:
     on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN
     comparison: Comparison | None = None
     metrics: tuple[DefinedMetric, ...] = ()
+    precondition: Precondition | None = None

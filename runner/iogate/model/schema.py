@@ -6,7 +6,6 @@ compares the two.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import types
 import typing
@@ -14,7 +13,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from iogate.model.codec import NON_FINITE, is_required
+from iogate.model.codec import NON_FINITE, is_required, written_fields
 from iogate.model.document import SCHEMAS
 from iogate.model.histogram import Histogram
 
@@ -72,7 +71,7 @@ def _reference(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _record(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
-    fields = dataclasses.fields(kind)
+    fields = written_fields(kind)
     record = {
         "type": "object",
         "properties": {field.name: _schema(hints[field.name], definitions) for field in fields},

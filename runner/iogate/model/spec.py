@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from iogate.errors import Location
+from iogate.model.codec import UNWRITTEN
 from iogate.model.comparison import CompareRule
+from iogate.model.environment import Environment
 from iogate.model.units import Better, Unit
 
 
@@ -100,7 +102,8 @@ class Destroy:
 @dataclass(frozen=True, slots=True)
 class Target:
     """What is measured. ``path`` is the directory, file or device; a filesystem names the
-    device target it is made ``on``. ``overwrite`` allows to write a file that exists."""
+    device target it is made ``on``, and has that one's path as ``device`` and its ``destroy``.
+    ``overwrite`` allows to write a file that exists."""
 
     name: str
     kind: TargetKind
@@ -113,6 +116,7 @@ class Target:
     mount: tuple[str, ...] = ()
     recreate: str = "per-run"
     where: Location | None = None
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,17 @@ class JobSpec:
     name: str
     options: Mapping[str, str]
     where: Location | None = None
+    # Where the options stand that lines of the spec set, by key: for messages alone.
+    places: Mapping[str, Location] = field(default_factory=dict, compare=False, metadata=UNWRITTEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """What brings a device into a known state: ``fill`` writes it, ``steady_state`` goes on
+    until its rate no longer changes."""
+
+    fill: JobSpec | None = None
+    steady_state: JobSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +191,7 @@ class BaselineRule:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One YAML document. Sections that later stages interpret (``environment``,
-    ``precondition``, ``runner``) are kept as plain values."""
+    """One YAML document. What only a CI system reads (``runner``) is kept as plain values."""
 
     name: str
     source: str
@@ -189,7 +203,7 @@ class Spec:
     on_missing_baseline: OnMissingBaseline = OnMissingBaseline.WARN
     on_inconclusive: OnMissingBaseline = OnMissingBaseline.WARN
     runner: Mapping[str, object] = field(default_factory=dict)
-    environment: Mapping[str, object] = field(default_factory=dict)
-    precondition: Mapping[str, object] = field(default_factory=dict)
+    environment: Environment | None = None
+    precondition: Precondition | None = None
     metrics: tuple[DefinedMetric, ...] = ()
     compare: CompareRule = field(default_factory=CompareRule)

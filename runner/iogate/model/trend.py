@@ -123,7 +123,12 @@ class SeriesTrend:
     ``values`` are in the metric's base unit, one for each of ``nights`` (indices into the
     nights of the trend), oldest first. ``start`` is the first of them that counts: those
     before it were left behind by an accepted change. ``level`` is the median since the last
-    change, ``change`` the relative change of it that is not yet settled.
+    change, ``change`` the relative change of it that is not yet settled. ``recoveries`` are
+    the changes that ended a regression, which no alert tells.
+
+    Where nights had several repetitions, ``lows`` and ``highs`` enclose the median of each
+    night with ``confidence`` (the least of them), and ``counts`` are its repetitions: one for
+    each night, or empty.
     """
 
     case_id: str
@@ -142,6 +147,11 @@ class SeriesTrend:
     state: SeriesState
     change: float | None = None
     alert: str = ""
+    recoveries: tuple[Change, ...] = ()
+    lows: tuple[float, ...] = ()
+    highs: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,9 +60,11 @@ def unit_scale(value: float, unit: Unit) -> tuple[float, str]:
 
 
 def format_change(change: float | None) -> str:
-    """A relative change with its sign: ``+10.3 %``; ``–`` for nothing."""
+    """A relative change with its sign: ``+10.3 %``, ``+214 %``: from 100 on without a
+    decimal; ``–`` for nothing. Zero is ``+0.0 %``."""
     if change is None or math.isnan(change):
         return "–"
     if math.isinf(change):
         return "+∞ %" if change > 0 else "-∞ %"
-    return f"{change * 100:+.1f} %"
+    percent = round(change * 100, 1) + 0.0
+    return f"{percent:+.{0 if abs(percent) >= 100 else 1}f} %"

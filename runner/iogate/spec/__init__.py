@@ -7,7 +7,15 @@ overrides. Nothing here runs or writes anything.
 from __future__ import annotations
 
 from iogate.spec.load import load_spec, load_spec_text
-from iogate.spec.plan import expand_spec, make_plan, not_applied
+from iogate.spec.plan import make_plan
 from iogate.spec.support import check_native
+from iogate.spec.trust import needs_trust, require_trust
 
-__all__ = ["check_native", "expand_spec", "load_spec", "load_spec_text", "make_plan", "not_applied"]
+__all__ = [
+    "check_native",
+    "load_spec",
+    "load_spec_text",
+    "make_plan",
+    "needs_trust",
+    "require_trust",
+]

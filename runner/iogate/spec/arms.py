@@ -8,13 +8,18 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import UsageError
 from iogate.model.comparison import Arm, CompareRule
+from iogate.model.environment import laid_over
+from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
 from iogate.model.plan import Case, Plan
-from iogate.model.spec import Spec
+from iogate.model.spec import Spec, Target, TargetKind
+from iogate.spec.build_environment import build_environment
+from iogate.spec.build_targets import texts_of
 from iogate.spec.plan import make_plan
 from iogate.spec.problems import Problems, suggest
 from iogate.spec.scalars import whole_number
 from iogate.spec.tree import Mapping, Node, Scalar
 
+_OWN_KEYS = ("engine", "mkfs", "mount")
 AS_WRITTEN = "spec"  # the name of the arm without any change
 
 
@@ -33,7 +38,7 @@ def build_compare(node: Node | None, targets: Sequence[str], problems: Problems)
         return CompareRule()
     section = node.get("arms")
     entries = section.entries if isinstance(section, Mapping) else {}
-    arms = tuple(_arm(name, entry.value) for name, entry in entries.items())
+    arms = tuple(_arm(name, entry.value, problems) for name, entry in entries.items())
     names = [arm.name for arm in arms]
     for arm in arms:
         for name in (*arm.targets, *arm.targets.values()):
@@ -49,17 +54,27 @@ def build_compare(node: Node | None, targets: Sequence[str], problems: Problems)
     return replace(rule, blocks=whole_number(blocks)) if isinstance(blocks, Scalar) else rule
 
 
-def _arm(name: str, node: Node) -> Arm:
+def _arm(name: str, node: Node, problems: Problems) -> Arm:
     def pairs(key: str) -> dict[str, str]:
         section = node.get(key) if isinstance(node, Mapping) else None
         entries = section.entries if isinstance(section, Mapping) else {}
         return {key: _text(entry.value) for key, entry in entries.items()}
 
-    def text(key: str) -> str:
-        return _text(node.get(key)) if isinstance(node, Mapping) else ""
+    def words(key: str) -> tuple[str, ...] | None:
+        found = node.get(key) if isinstance(node, Mapping) else None
+        return texts_of(found) if found else None
 
-    overrides = tuple(f"{key}={value}" for key, value in pairs("set").items())
-    return Arm(name, overrides, pairs("targets"), text("engine"), text("prepare"))
+    section = node if isinstance(node, Mapping) else Mapping(node.where)
+    return Arm(
+        name,
+        tuple(f"{key}={value}" for key, value in pairs("set").items()),
+        pairs("targets"),
+        _text(section.get("engine")),
+        _text(section.get("prepare")),
+        build_environment(section.get("environment"), problems),
+        words("mkfs"),
+        words("mount"),
+    )
 
 
 def _text(node: Node | None) -> str:
@@ -90,15 +105,18 @@ def find_arm(spec: Spec, text: str, role: str) -> Arm:
 
 def _arm_of_text(text: str) -> Arm:
     parts = [part.strip() for part in text.split(";") if part.strip()]
-    engines = [part.removeprefix("engine=") for part in parts if part.startswith("engine=")]
-    overrides = tuple(part for part in parts if not part.startswith("engine="))
-    return Arm(text, overrides, engine=engines[-1] if engines else "")
+    own = dict(part.split("=", 1) for part in parts if part.partition("=")[0] in _OWN_KEYS)
+    overrides = tuple(part for part in parts if part.partition("=")[0] not in _OWN_KEYS)
+    mkfs, mount = (
+        tuple(filter(None, [own[key].strip()])) if key in own else None for key in ("mkfs", "mount")
+    )
+    return Arm(text, overrides, engine=own.get("engine", ""), mkfs=mkfs, mount=mount)
 
 
 def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) -> Sides:
     """The plan of a comparison. Its cases have ids of their own, so that a comparison never
     becomes a baseline or a night of the case. UsageError when the arms' cases do not match."""
-    plans = [_arm_plan(spec, arm, overrides) for arm in (base, candidate)]
+    plans = [arm_plan(spec, arm, overrides) for arm in (base, candidate)]
     first, second = (plan.cases for plan in plans)
     if len(first) != len(second):
         raise UsageError(
@@ -116,12 +134,49 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
     return Sides(replace(plans[0], cases=cases, overrides=tuple(overrides)), *as_compared)
 
 
-def _arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
+def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
+    """The spec as the arm runs it. UsageError, naming the arm, where it cannot be."""
     workloads = tuple(
         replace(workload, target=arm.targets.get(workload.target, workload.target))
         for workload in spec.workloads
     )
-    return make_plan(replace(spec, workloads=workloads), overrides=(*overrides, *arm.overrides))
+    used = {workload.target: spec.targets[workload.target] for workload in workloads}
+    spec = replace(
+        spec,
+        workloads=workloads,
+        environment=laid_over(spec.environment, arm.environment),
+        targets={
+            **spec.targets,
+            **{name: _arm_target(target, arm) for name, target in used.items()},
+        },
+    )
+    try:
+        return make_plan(spec, overrides=(*overrides, *arm.overrides))
+    except UsageError as error:
+        if error.where or not any(f"--set {own}" in error.what for own in arm.overrides):
+            raise
+        what = error.what.removeprefix("--set ")
+        raise UsageError(f"arm {arm.name}: {what}", remedy=error.remedy) from None
+
+
+def _arm_target(target: Target, arm: Arm) -> Target:
+    """A filesystem as the arm makes and mounts it. It has a name of its own, as both arms'
+    may be made in one run."""
+    changed = arm.mkfs is not None or arm.mount is not None
+    if target.kind is not TargetKind.FILESYSTEM or not changed:
+        return target
+    made = replace(
+        target,
+        name=f"{target.name}@{arm.name}",
+        mkfs=target.mkfs if arm.mkfs is None else arm.mkfs,
+        mount=target.mount if arm.mount is None else arm.mount,
+    )
+    try:
+        mkfs_words(made.fs_type or "", made.mkfs)
+        mount_words(made.mount)
+    except BadArgumentError as error:
+        raise UsageError(f"arm {arm.name}: {error.what}", remedy=error.remedy) from None
+    return made
 
 
 def compared_id(one: Case, other: Case, base: Arm, candidate: Arm) -> str:

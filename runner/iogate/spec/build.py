@@ -15,6 +15,11 @@ from iogate.model.spec import (
     Workload,
 )
 from iogate.spec.arms import build_compare
+from iogate.spec.build_environment import (
+    build_environment,
+    build_precondition,
+    check_precondition,
+)
 from iogate.spec.build_metrics import build_metrics
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
@@ -22,8 +27,6 @@ from iogate.spec.problems import Problems
 from iogate.spec.sanity import check_thresholds
 from iogate.spec.scalars import to_json, whole_number
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
-
-_KEPT = ("runner", "environment", "precondition")
 
 
 def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec:
@@ -36,7 +39,7 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
         workload = _workload(name, entry, path, problems, targets=targets, metrics=metrics)
         if workload:
             workloads.append(workload)
-    kept = {key: _section(tree.get(key)) for key in _KEPT}
+    check_precondition(tree.get("precondition"), targets, problems)
     missing = scalar_text(tree.get("on_missing_baseline"), OnMissingBaseline.WARN)
     inconclusive = scalar_text(tree.get("on_inconclusive"), OnMissingBaseline.WARN)
     return Spec(
@@ -49,9 +52,9 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
         baseline=_baseline(tree.get("baseline")),
         on_missing_baseline=OnMissingBaseline(missing),
         on_inconclusive=OnMissingBaseline(inconclusive),
-        runner=kept["runner"],
-        environment=kept["environment"],
-        precondition=kept["precondition"],
+        runner=_section(tree.get("runner")),
+        environment=build_environment(tree.get("environment"), problems),
+        precondition=build_precondition(tree.get("precondition"), problems),
         compare=build_compare(tree.get("compare"), tuple(targets), problems),
         metrics=metrics,
     )
@@ -72,7 +75,7 @@ def _workload(
     try:
         workload = build_workload(name, entry, path, own, targets=targets, metrics=metrics)
         if not own:
-            check_thresholds(workload, own)
+            check_thresholds(workload, metrics, own)
     except SpecError as error:
         own.take(error)
     problems.join(own)

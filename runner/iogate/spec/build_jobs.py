@@ -86,6 +86,12 @@ def _options(assignments: Iterable[Assignment], problems: Problems) -> Options:
     return options
 
 
+def read_options(node: Node | None, problems: Problems) -> Options:
+    """A mapping of fio's options, with canonical keys and the places of those; what is wrong
+    is noted."""
+    return _options(_spec_assignments(node), problems)
+
+
 def _check_repeat(key: str, item: Assignment, options: Options) -> None:
     if key in options and not item.may_repeat:
         raise SpecError(
@@ -121,7 +127,8 @@ def _job(section: Section, shared: Options, target: Target, problems: Problems) 
                 kept[key] = value
         except SpecError as error:
             problems.take(error)
-    return JobSpec(section.name, kept, section.where)
+    places = {key: options[key][1] for key in kept}
+    return JobSpec(section.name, kept, section.where, places)
 
 
 def _is_own_place(key: str, value: str, where: Location, target: Target) -> bool:

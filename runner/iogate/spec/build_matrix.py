@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Map
+from dataclasses import replace
 
 from iogate.errors import Location, SpecError
+from iogate.model.spec import JobSpec
 from iogate.spec.options import PLACES, read_key, read_option, split_key
 from iogate.spec.problems import Problems, suggest
 from iogate.spec.tree import Mapping, Node, Scalar, Sequence
@@ -27,6 +29,24 @@ def build_matrix(
         except SpecError as error:
             problems.take(error)
     return matrix
+
+
+def with_axis_places(jobs: tuple[JobSpec, ...], node: Node | None) -> tuple[JobSpec, ...]:
+    """The jobs with the places of the axes that give them an option."""
+    if not isinstance(node, Mapping):
+        return jobs
+    names = {job.name for job in jobs}
+    axes = [(split_key(key, names), entry.key_at) for key, entry in node.entries.items()]
+    return tuple(
+        replace(
+            job,
+            places={
+                **job.places,
+                **{axis[1]: place for axis, place in axes if axis and axis[0] in ("", job.name)},
+            },
+        )
+        for job in jobs
+    )
 
 
 def build_points(

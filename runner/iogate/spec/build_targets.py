@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from collections.abc import Mapping as Map
+from dataclasses import replace
 
 from iogate.errors import SpecError
+from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
 from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.spec.fio_values import BadValueError, check_text, parse_bytes
 from iogate.spec.options import expand
@@ -30,8 +33,19 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
         if target.kind is TargetKind.FILESYSTEM:
             _check_device(target, node, targets, problems)
     return {
-        name: targets.get(name, Target(name, TargetKind.DIRECTORY, AUTO)) for name in node.entries
+        name: _on_device(targets[name], targets)
+        if name in targets
+        else Target(name, TargetKind.DIRECTORY, AUTO)
+        for name in node.entries
     }
+
+
+def _on_device(target: Target, targets: Map[str, Target]) -> Target:
+    """A filesystem with what it needs of its device: all that is done to it is allowed there."""
+    under = targets.get(target.on or "")
+    if target.kind is not TargetKind.FILESYSTEM or not under:
+        return target
+    return replace(target, device=under.path, destroy=under.destroy)
 
 
 def _target(name: str, entry: Entry) -> Target:
@@ -96,23 +110,27 @@ def _path(kind: TargetKind, node: Node) -> str:
 
 def _destroy(node: Node) -> Destroy:
     assert isinstance(node, Mapping)
-    texts = {k: v.value.text for k, v in node.entries.items() if isinstance(v.value, Scalar)}
+    texts = {
+        key: expand(entry.value.text, entry.value.where)
+        for key, entry in node.entries.items()
+        if isinstance(entry.value, Scalar)
+    }
     return Destroy(
         serial=texts.get("serial"),
         wwn=texts.get("wwn"),
         model=texts.get("model"),
-        size_bytes=_size(node.get("size")),
+        size_bytes=_size(node.get("size"), texts.get("size", "")),
     )
 
 
-def _size(node: Node | None) -> int | None:
+def _size(node: Node | None, text: str) -> int | None:
     if not isinstance(node, Scalar):
         return None
     try:
-        return parse_bytes("size", node.text.strip())
+        return parse_bytes("size", text.strip())
     except BadValueError:
         raise SpecError(
-            f"size is a number of bytes, not {node.text!r}",
+            f"size is a number of bytes, not {text!r}",
             remedy="lsblk -b shows the size of a device",
             where=node.where,
         ) from None
@@ -123,19 +141,46 @@ def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
         value = node.get(key)
         return value.text if isinstance(value, Scalar) else default
 
+    fs_type = text("type")
+    if fs_type not in MAKERS:
+        raise SpecError(
+            f"iogate does not make a filesystem of type {fs_type!r}",
+            remedy=suggest(fs_type, MAKERS) or f"it makes {listed(MAKERS)}",
+            where=node.entries["type"].value.where,
+        )
+    mkfs, mount = texts_of(node.get("mkfs")), texts_of(node.get("mount"))
+    check_making(fs_type, mkfs, mount, node)
     return Target(
         name=name,
         kind=TargetKind.FILESYSTEM,
         on=text("on"),
-        fs_type=text("type"),
-        mkfs=_texts(node.get("mkfs")),
-        mount=_texts(node.get("mount")),
+        fs_type=fs_type,
+        mkfs=mkfs,
+        mount=mount,
         recreate=text("recreate", "per-run"),
         where=entry.key_at,
     )
 
 
-def _texts(node: Node | None) -> tuple[str, ...]:
+def check_making(
+    fs_type: str, mkfs: tuple[str, ...], mount: tuple[str, ...], node: Mapping
+) -> None:
+    """SpecError, with the place of the list, for arguments that a spec may not give."""
+    checks: dict[str, Callable[[], object]] = {
+        "mkfs": lambda: mkfs_words(fs_type, mkfs),
+        "mount": lambda: mount_words(mount),
+    }
+    for key, check in checks.items():
+        try:
+            check()
+        except BadArgumentError as error:
+            given = node.get(key)
+            where = given.where if given else node.where
+            raise SpecError(error.what, remedy=error.remedy, where=where) from None
+
+
+def texts_of(node: Node | None) -> tuple[str, ...]:
+    """The scalars of a list, as text."""
     items = node.items if isinstance(node, Sequence) else ()
     return tuple(item.text for item in items if isinstance(item, Scalar))
 

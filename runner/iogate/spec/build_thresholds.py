@@ -9,7 +9,7 @@ from iogate.metrics import Metric, metric
 from iogate.model.spec import DefinedMetric, Level, Threshold
 from iogate.spec.build_matrix import read_point
 from iogate.spec.fio_values import BadValueError
-from iogate.spec.limits import parse_limit
+from iogate.spec.limits import check_reachable, parse_limit
 from iogate.spec.problems import Problems, suggest
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
@@ -25,6 +25,7 @@ def build_thresholds(
     """Thresholds in the order written; what is wrong with one is noted. ``metrics`` are
     those that the spec defines."""
     found: list[Threshold] = []
+    defined = {each.name for each in metrics}
     if not isinstance(node, Mapping):
         return ()
     for path, entry in node.entries.items():
@@ -35,7 +36,7 @@ def build_thresholds(
             continue
         for item in _items(entry.value):
             try:
-                found.append(_threshold(measured, item, jobs))
+                found.append(_threshold(measured, item, jobs, own=measured.path in defined))
             except SpecError as error:
                 problems.take(error)
     return tuple(found)
@@ -69,11 +70,14 @@ def _items(node: Node) -> Iterator[Node]:
     yield from node.items if isinstance(node, Sequence) else (node,)
 
 
-def _threshold(measured: Metric, node: Node, jobs: set[str]) -> Threshold:
+def _threshold(measured: Metric, node: Node, jobs: set[str], *, own: bool) -> Threshold:
+    """``own``: the metric is the spec's, and may be anything."""
     text = node.get("limit") if isinstance(node, Mapping) else node
     assert isinstance(text, Scalar)
     try:
         limit = parse_limit(text.text, measured)
+        if not own:
+            check_reachable(limit, measured)
     except BadValueError as error:
         raise SpecError(error.what, remedy=error.remedy, where=text.where) from None
     if not isinstance(node, Mapping):

@@ -11,7 +11,7 @@ from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build_jobs import build_jobs
-from iogate.spec.build_matrix import build_matrix, build_points
+from iogate.spec.build_matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build_thresholds import build_thresholds
 from iogate.spec.matrix import MAX_POINTS, matrix_size
 from iogate.spec.options import split_key
@@ -56,7 +56,7 @@ def build_workload(
     return Workload(
         name=name,
         target=target.name,
-        jobs=jobs,
+        jobs=with_axis_places(jobs, strategy.get("matrix")),
         description=_text(node.get("description")),
         matrix=matrix,
         exclude=build_points(strategy.get("exclude"), names, problems),

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from iogate.spec.fio_options import CHOICES, OPTIONS, Kind
 from iogate.spec.problems import listed, suggest
+from iogate.spec.support import CHOICES as NATIVE
 
 _TRUE = ("1", "true", "yes", "on", "y")
 _FALSE = ("0", "false", "no", "off", "n")
@@ -29,6 +30,16 @@ _NANOSECONDS = {
     **dict.fromkeys(("d", "day", "days"), 86400 * 10**9),
 }
 _MAX_LENGTH = 4096
+# The least and the most that both engines run with, where that is not any number.
+_RANGES: dict[str, tuple[int, int | None]] = {
+    "bs": (1, None),
+    "iodepth": (1, None),
+    "loops": (1, None),
+    "nrfiles": (1, None),
+    "numjobs": (1, None),
+    "rwmixread": (0, 100),
+    "rwmixwrite": (0, 100),
+}
 
 
 class BadValueError(ValueError):
@@ -48,8 +59,21 @@ def read_value(key: str, text: str) -> str:
     kind = OPTIONS[key]
     if kind in (Kind.BOOL, Kind.FLAG):
         return _boolean(key, text)
-    canonical_value(key, text)
+    _check_range(key, text, canonical_value(key, text))
     return text
+
+
+def _check_range(key: str, text: str, canonical: str) -> None:
+    least, most = _RANGES.get(key, (None, None))
+    if least is None or _COMPUTED.search(canonical):
+        return
+    numbers = [int(part) for part in canonical.split(",") if part]
+    if any(number < least for number in numbers):
+        raise BadValueError(
+            f"{key} is at least {least}, not {text}", "leave it out for its default"
+        )
+    if most is not None and any(number > most for number in numbers):
+        raise BadValueError(f"{key} is at most {most}, not {text}")
 
 
 def canonical_value(key: str, text: str) -> str:
@@ -150,10 +174,21 @@ def _choice(key: str, text: str) -> str:
     known = CHOICES[key]
     word = text.partition(":")[0]
     if word not in known:
-        remedy = suggest(word, known)
-        remedy = remedy or f"it is one of {listed(known)}"
-        raise BadValueError(f"{key} {text!r} does not exist", remedy)
+        raise BadValueError(f"{key} {text!r} does not exist", _choices_near(key, word))
     return text
+
+
+def _choices_near(key: str, word: str) -> str:
+    """What iogate-engine has comes first; what only fio has is told with how to run it."""
+    known = CHOICES[key]
+    own = NATIVE.get(key, known)
+    if near := suggest(word, own):
+        return near
+    others = tuple(name for name in known if name not in own)
+    if near := suggest(word, others):
+        return f"{near} (with --engine fio)"
+    more = "; with --engine fio also what fio has, see man fio" if others else ""
+    return f"it is one of {listed(own)}{more}"
 
 
 _CANONICAL: dict[Kind, Callable[[str, str], str]] = {

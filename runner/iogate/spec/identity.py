@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from iogate.model.spec import JobSpec, Target, TargetKind
+from iogate.model.spec import JobSpec, Spec, Target, TargetKind
 from iogate.spec.fio_options import OPTIONS
 from iogate.spec.fio_values import BadValueError, canonical_value
 
@@ -16,15 +16,29 @@ _COSMETIC = ("description",)
 _ORDERED = ("stonewall", "wait_for")
 
 
-def case_id(jobs: Sequence[JobSpec], target: Target, device: Target | None) -> str:
-    """The first 16 hex digits of the SHA-256 over canonical JSON of the jobs' options and
-    the target. Names, order and limits do not enter, so history survives changing them;
-    the order of jobs does enter where some wait for others."""
+def case_id(
+    jobs: Sequence[JobSpec], target: Target, setup: Mapping[str, object] | None = None
+) -> str:
+    """The first 16 hex digits of the SHA-256 over canonical JSON of the jobs' options, the
+    target, and what is set up for it. Names, order and limits do not enter, so history
+    survives changing them; the order of jobs does enter where some wait for others."""
     options = [_canonical_options(job) for job in jobs]
     if not any(key in each for each in options for key in _ORDERED):
         options.sort(key=_canonical_json)
-    material = _canonical_json({"jobs": options, "target": _describe(target, device)})
+    material = _canonical_json({"jobs": options, "target": _describe(target), **(setup or {})})
     return hashlib.sha256(material.encode()).hexdigest()[:_ID_DIGITS]
+
+
+def setup_of(spec: Spec) -> dict[str, object]:
+    """What a spec sets up, as far as it may move numbers; empty for a spec that sets up
+    nothing, so that its cases keep their ids."""
+    found: dict[str, object] = {}
+    if spec.environment and (settings := spec.environment.measured_under):
+        found["environment"] = settings
+    if spec.precondition:
+        steps = (spec.precondition.fill, spec.precondition.steady_state)
+        found["precondition"] = [_canonical_options(step) if step else {} for step in steps]
+    return found
 
 
 def _canonical_options(job: JobSpec) -> dict[str, str]:
@@ -40,11 +54,11 @@ def _spelled(key: str, value: str) -> str:
         return value
 
 
-def _describe(target: Target, device: Target | None) -> dict[str, object]:
+def _describe(target: Target) -> dict[str, object]:
     if target.kind is TargetKind.FILESYSTEM:
         return {
             "kind": target.kind.value,
-            "device": device.path if device else "",
+            "device": target.device,
             "type": target.fs_type,
             "mkfs": target.mkfs,
             "mount": target.mount,

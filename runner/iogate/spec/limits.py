@@ -66,6 +66,16 @@ def parse_limit(text: str, metric: Metric) -> Limit:
     return limit
 
 
+def check_reachable(limit: Limit, metric: Metric) -> None:
+    """Raise BadValueError for a limit on a metric of the table that nothing can keep: none of
+    them is ever negative."""
+    if limit.comparison is Comparison.LESS and limit.value == 0 and not limit.relative:
+        raise BadValueError(
+            f"{limit.text!r} can never be kept: {metric.path} is never below 0",
+            f'write "{limit.text.replace("<", "<=", 1)}"',
+        )
+
+
 def relative_example(metric: Metric) -> str:
     """A relative limit that makes sense for a metric."""
     low = metric.better is Better.LOW

@@ -80,13 +80,14 @@ def split_key(key: str, jobs: Collection[str]) -> tuple[str, str] | None:
 
 
 def expand(text: str, where: Location | None) -> str:
-    """Replace ${NAME} by the environment variable, once: its value is not read again."""
+    """Replace ${NAME}, and ${NAME:-DEFAULT}, by the environment variable, once: its value is
+    not read again."""
 
     def value(match: re.Match[str]) -> str:
-        name = match[1]
+        name, has_default, default = match[1].partition(":-")
         if not _NAME.fullmatch(name):
             raise SpecError(f"${{{name}}} is no variable", remedy="write ${NAME}", where=where)
-        found = os.environ.get(name)
+        found = os.environ.get(name, default if has_default else None)
         if found is None or len(found) > _MAX_VARIABLE:
             problem = "is not set" if found is None else "is too long"
             raise SpecError(

@@ -99,7 +99,8 @@ def _check_allowed(option: str) -> None:
 def _job_with(job: JobSpec, name: str, option: str, value: str) -> JobSpec:
     if name not in ("", job.name):
         return job
-    return replace(job, options={**job.options, option: value})
+    places = {key: place for key, place in job.places.items() if key != option}
+    return replace(job, options={**job.options, option: value}, places=places)
 
 
 def _point_with(point: Mapping[str, str], key: str, value: str) -> dict[str, str]:

@@ -6,52 +6,21 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from iogate.errors import RefusedError, SpecError
+from iogate.errors import SpecError
 from iogate.model.plan import Case, Plan
-from iogate.model.spec import JobSpec, Spec, TargetKind, Threshold, Workload
+from iogate.model.spec import DefinedMetric, JobSpec, Spec, Threshold, Workload
 from iogate.spec.build_jobs import with_options
-from iogate.spec.identity import case_id
+from iogate.spec.histograms import with_histograms
+from iogate.spec.identity import case_id, setup_of
 from iogate.spec.matrix import expand_matrix, point_name
 from iogate.spec.overrides import apply_overrides
 from iogate.spec.problems import Problems
+from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
-
-_NOT_APPLIED = ("environment", "precondition")
-_SIZES = ("size", "filesize", "fill_device", "file_append", "read_iolog")
 
 
 def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
-    """The plan of a spec. Raises SpecError for cases that cannot be run as they are, and
-    RefusedError where the spec asks for a setting that would silently not be applied."""
-    refuse_not_applied(spec)
-    return expand_spec(spec, overrides=overrides)
-
-
-def refuse_not_applied(spec: Spec) -> None:
-    """RefusedError when the spec holds sections that this version does not act on."""
-    ignored = not_applied(spec)
-    if ignored:
-        raise RefusedError(
-            f"{spec.source}: {', '.join(ignored)}: this version of iogate does not apply it, "
-            "and measuring without it would not be what the spec says",
-            remedy="take it out of the spec, and set up the host by hand",
-        )
-
-
-def not_applied(spec: Spec) -> tuple[str, ...]:
-    """The parts of a spec that are read and kept, and not acted on."""
-    used = {workload.target for workload in spec.workloads}
-    sections = [f"{name}:" for name in _NOT_APPLIED if getattr(spec, name)]
-    sections += [
-        f"targets.{target.name}.filesystem"
-        for target in spec.targets.values()
-        if target.kind is TargetKind.FILESYSTEM and target.name in used
-    ]
-    return tuple(sections)
-
-
-def expand_spec(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
-    """As make_plan, also for a spec whose sections are not all applied: to look at."""
+    """The plan of a spec. Raises SpecError for cases that cannot be run as they are."""
     spec = apply_overrides(spec, overrides)
     problems = Problems()
     cases: list[Case] = []
@@ -62,7 +31,7 @@ def expand_spec(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
             problems.take(error)
     _check_twins(cases, spec, problems)
     for case in cases:
-        _check_sizes(case, problems)
+        check_runnable(case, problems)
     problems.check()
     return Plan(
         spec_name=spec.name,
@@ -76,6 +45,7 @@ def expand_spec(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         on_missing_baseline=spec.on_missing_baseline,
         on_inconclusive=spec.on_inconclusive,
         metrics=spec.metrics,
+        precondition=spec.precondition,
     )
 
 
@@ -98,28 +68,34 @@ def _case(
     target = spec.targets[workload.target]
     jobs = tuple(with_options(job, point) for job in workload.jobs)
     name = point_name(point)
+    thresholds = tuple(_thresholds(workload.thresholds, jobs, point, spec.metrics))
     return Case(
-        id=case_id(jobs, target, spec.targets.get(target.on or "")),
+        # What is asked of the engine on account of a limit does not make it another case.
+        id=case_id(jobs, target, setup_of(spec)),
         name=f"{workload.name}/{name}" if name else workload.name,
         workload=workload.name,
         target=target,
-        jobs=jobs,
+        jobs=with_histograms(jobs, [each.metric for each in thresholds], spec.metrics),
         parameters=point,
         repetitions=workload.repetitions,
-        thresholds=tuple(_thresholds(workload.thresholds, jobs, point)),
+        thresholds=thresholds,
         description=workload.description,
         tags=workload.tags,
         aka=aka.get(name, ()),
         chart=workload.chart,
+        environment=spec.environment,
     )
 
 
 def _thresholds(
-    thresholds: Sequence[Threshold], jobs: tuple[JobSpec, ...], point: dict[str, str]
+    thresholds: Sequence[Threshold],
+    jobs: tuple[JobSpec, ...],
+    point: dict[str, str],
+    metrics: tuple[DefinedMetric, ...],
 ) -> Iterator[Threshold]:
     """Those that apply, with ``when`` spelled as the case's own parameters are."""
     for threshold in thresholds:
-        if applies(threshold, jobs, point):
+        if applies(threshold, jobs, point, metrics):
             when = {key: point.get(key, value) for key, value in threshold.when.items()}
             yield replace(threshold, when=when)
 
@@ -150,16 +126,4 @@ def _check_twins(cases: list[Case], spec: Spec, problems: Problems) -> None:
                 f"cases {twin.name} and {case.name} do the same I/O on the same target",
                 places[case.workload],
                 "drop one, or let them differ in an option",
-            )
-
-
-def _check_sizes(case: Case, problems: Problems) -> None:
-    if case.target.kind not in (TargetKind.DIRECTORY, TargetKind.FILESYSTEM):
-        return
-    for job in case.jobs:
-        if not any(key in job.options for key in _SIZES):
-            problems.add(
-                f"job {job.name!r} of workload {case.workload!r} has no size",
-                job.where,
-                "add size: with how much of its file it works on, such as size: 1g",
             )

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from iogate.errors import SpecError
-from iogate.model.spec import JobSpec, Threshold, Workload
+from iogate.metrics import table_paths
+from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build_jobs import with_options
-from iogate.spec.build_thresholds import JOB_PREFIX, job_of
 from iogate.spec.fio_options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
+from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import expand_matrix, matches
 from iogate.spec.problems import Problems
 
@@ -29,19 +30,27 @@ _DIRECTIONS = {
 _SYNCS = ("fsync", "fdatasync", "end_fsync", "sync_file_range", "end_syncfs", "fsync_on_close")
 
 
-def check_thresholds(workload: Workload, problems: Problems) -> None:
-    """Note every threshold of a workload that no case can be judged by."""
+def check_thresholds(
+    workload: Workload, metrics: tuple[DefinedMetric, ...], problems: Problems
+) -> None:
+    """Note every threshold of a workload that no case can be judged by. ``metrics`` are those
+    that the spec defines."""
     points = expand_matrix(workload.matrix, workload.exclude, workload.include)
     cases = [(tuple(with_options(job, point) for job in workload.jobs), point) for point in points]
     for threshold in workload.thresholds:
-        error = _why_nowhere(threshold, cases)
+        error = _why_nowhere(threshold, cases, metrics)
         if error:
             problems.take(error)
 
 
-def applies(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
+def applies(
+    threshold: Threshold,
+    jobs: Sequence[JobSpec],
+    point: Mapping[str, str],
+    metrics: tuple[DefinedMetric, ...] = (),
+) -> bool:
     """Whether the case of a point is judged by a threshold."""
-    return _selected(threshold, jobs, point) and _obstacle(threshold.metric, jobs) is None
+    return _selected(threshold, jobs, point) and not _why_not(threshold.metric, jobs, metrics)
 
 
 def _selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
@@ -56,7 +65,9 @@ def _selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str,
 
 
 def _why_nowhere(
-    threshold: Threshold, cases: Sequence[tuple[tuple[JobSpec, ...], Mapping[str, str]]]
+    threshold: Threshold,
+    cases: Sequence[tuple[tuple[JobSpec, ...], Mapping[str, str]]],
+    metrics: tuple[DefinedMetric, ...],
 ) -> SpecError | None:
     chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
     if not chosen:
@@ -66,7 +77,7 @@ def _why_nowhere(
             remedy="when: selects among the values of the matrix",
             where=threshold.where,
         )
-    obstacles = [_obstacle(threshold.metric, jobs) for jobs in chosen]
+    obstacles = [_why_not(threshold.metric, jobs, metrics) for jobs in chosen]
     if not all(obstacles):
         return None
     return SpecError(
@@ -76,12 +87,17 @@ def _why_nowhere(
     )
 
 
+def _why_not(
+    metric: str, jobs: Sequence[JobSpec], metrics: tuple[DefinedMetric, ...]
+) -> str | None:
+    """Why these jobs never have the metric, or one that it is made of; None when they may."""
+    parts = table_paths(metric, metrics)
+    return next((found for part in parts if (found := _obstacle(part, jobs))), None)
+
+
 def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
-    """Why these jobs never have the metric; None when they may."""
-    name = job_of(metric, {job.name for job in jobs})
-    if name is not None:
-        metric = metric.removeprefix(f"{JOB_PREFIX}{name}.")
-        jobs = [job for job in jobs if job.name == name]
+    """Why these jobs never have a metric of the table; None when they may."""
+    metric, jobs = of_job(metric, jobs)
     direction, _, rest = metric.partition(".")
     if direction in ("read", "write", "trim", "sync") and not any(
         direction in directions for directions in map(_directions, jobs)
@@ -90,7 +106,10 @@ def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
     if rest.partition(".")[0] == "slat" and all(_is_sync(job) for job in jobs):
         engine = _said(jobs, "ioengine", DEFAULT_ENGINE)
         return f"with {engine} a submission is the whole I/O"
-    return None
+    if direction == "sync" and rest.startswith("iops.") and rest != "iops.mean":
+        return "no engine keeps a time series of syncs, so sync.iops has its mean alone"
+    doing = [job for job in jobs if direction == "all" or direction in _directions(job)]
+    return histogram_obstacle(metric, doing)
 
 
 def _directions(job: JobSpec) -> set[str]:

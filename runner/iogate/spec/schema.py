@@ -11,8 +11,8 @@ from typing import Any
 from iogate.errors import Location
 from iogate.spec.options import unknown_option
 from iogate.spec.problems import Problems, listed, suggest
-from iogate.spec.scalars import to_json
-from iogate.spec.tree import Mapping, Node, Sequence
+from iogate.spec.scalars import plain_value, to_json
+from iogate.spec.tree import Mapping, Node, Scalar, Sequence
 
 _TYPES = {
     "object": "a mapping of keys to values",
@@ -114,11 +114,14 @@ def _missing_key(error: Any, tree: Node) -> Iterator[Message]:
 
 def _wrong_type(error: Any, tree: Node) -> Iterator[Message]:
     wanted = error.validator_value
+    where = node_at(tree, error.absolute_path).where
+    if form := error.schema.get("x-form"):
+        yield _must_be(error, form), where, _quotes_remedy(error)
+        return
     names = [_TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted)]
     if len(names) >= _SCALAR_TYPES:
         names = ["one value"]
-    remedy = _type_remedy(error, wanted)
-    yield _must_be(error, listed(names)), node_at(tree, error.absolute_path).where, remedy
+    yield _must_be(error, listed(names)), where, _type_remedy(error, wanted)
 
 
 def _type_remedy(error: Any, wanted: object) -> str:
@@ -126,6 +129,8 @@ def _type_remedy(error: Any, wanted: object) -> str:
     misplaced = [step for step in path if step in ("exclude", "include")]
     if misplaced and "matrix" in path:
         return _HINTS[misplaced[0]]
+    if remedy := _quotes_remedy(error):
+        return remedy
     if wanted == "boolean":
         return "write true or false; on, off, yes and no mean different things to readers"
     if wanted == "string":
@@ -138,14 +143,48 @@ def _type_remedy(error: Any, wanted: object) -> str:
 def _not_one_of(error: Any, tree: Node) -> Iterator[Message]:
     allowed = error.validator_value if error.validator == "enum" else [error.validator_value]
     words = [str(word) for word in allowed]
-    remedy = suggest(str(error.instance), words)
+    remedy = _quotes_remedy(error) or suggest(str(error.instance), words)
     yield _must_be(error, listed(words)), node_at(tree, error.absolute_path).where, remedy
 
 
+def _quotes_remedy(error: Any) -> str:
+    """What to do about a quoted value that would be right as it is; nothing otherwise."""
+    if not isinstance(error.instance, str):
+        return ""
+    bare = plain_value(Scalar(Location("", 1, 1), error.instance))
+    if isinstance(bare, str) or not _validator().evolve(schema=error.schema).is_valid(bare):
+        return ""
+    return f"leave the quotes out: {error.instance}"
+
+
 def _other(error: Any, tree: Node) -> Iterator[Message]:
+    """A sentence on the form, where there is one; the description is one of its own."""
+    form = error.schema.get("x-form") or _range(error.schema) or _alternatives(error.schema)
+    what = _must_be(error, form) if form else f"{_name(error)} cannot be {_shown(error)}"
     description = error.schema.get("description", "")
-    form = error.schema.get("x-form") or description or error.message
-    yield _must_be(error, form), node_at(tree, error.absolute_path).where, ""
+    helps = "x-form" not in error.schema and description != form
+    remedy = _quotes_remedy(error) or (description if helps else "")
+    yield what, node_at(tree, error.absolute_path).where, remedy
+
+
+def _range(schema: Any) -> str:
+    """``a number from 1 to 1000``; nothing without bounds."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    if low is not None and high is not None:
+        return f"a number from {low} to {high}"
+    if above is not None and below is not None:
+        return f"a number above {above} and below {below}"
+    bounds = (("of at least", low), ("of at most", high), ("above", above), ("below", below))
+    found = " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
+    return f"a number {found}" if found else ""
+
+
+def _alternatives(schema: Any) -> str:
+    """The types that a value may have; nothing where they are not said."""
+    branches = schema.get("anyOf") or schema.get("oneOf") or ()
+    names = [_TYPES.get(str(branch.get("type")), "") for branch in branches]
+    return listed(dict.fromkeys(names)) if all(names) else ""
 
 
 def _empty(error: Any, tree: Node) -> Iterator[Message]:
@@ -175,9 +214,12 @@ _MESSAGES = {
 
 
 def _must_be(error: Any, form: str) -> str:
-    shown = json.dumps(error.instance, ensure_ascii=False, default=str)
-    shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
-    return f"{_name(error)} is {form}, not {shown}"
+    return f"{_name(error)} is {form}, not {_shown(error)}"
+
+
+def _shown(error: Any) -> str:
+    text = json.dumps(error.instance, ensure_ascii=False, default=str)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _name(error: Any) -> str:

@@ -7,6 +7,7 @@ aliases, several documents, and anything that would make the tree large or deep.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ MAX_NODES = 50_000
 MAX_DEPTH = 40
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"
+_BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def parse_tree(text: str, file: str) -> Node:
     except yaml.reader.ReaderError as error:
         raise _unreadable(error, text, file) from None
     except yaml.MarkedYAMLError as error:
-        raise _malformed(error, file) from None
+        raise _malformed(error, text, file) from None
     except (ValueError, OverflowError, IndexError, AttributeError, RecursionError) as error:
         # The scanner lets Python's own errors out on some malformed escapes and directives.
         raise SpecError(
@@ -243,7 +245,9 @@ def _unreadable(error: yaml.reader.ReaderError, text: str, file: str) -> SpecErr
     )
 
 
-def _malformed(error: yaml.MarkedYAMLError, file: str) -> SpecError:
+def _malformed(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError:
+    if limit := _bare_limit(error, text, file):
+        return limit
     where = Location(file, 1, 1)
     mark = error.problem_mark or error.context_mark
     if mark is not None:
@@ -253,3 +257,17 @@ def _malformed(error: yaml.MarkedYAMLError, file: str) -> SpecError:
         return SpecError("a tab cannot indent YAML", remedy="use spaces", where=where)
     context = f" ({error.context})" if error.context else ""
     return SpecError(f"{problem}{context}", remedy="see the YAML around it", where=where)
+
+
+def _bare_limit(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError | None:
+    """For a value such as ``>= 10`` without quotes: a ``>`` begins a block of text."""
+    lines = text.split("\n")
+    for mark in (error.context_mark, error.problem_mark):
+        line = lines[mark.line] if mark and mark.line < len(lines) else ""
+        if mark and (found := _BARE_LIMIT.match(line, mark.column)):
+            return SpecError(
+                f"{found[0].rstrip()} is not quoted, and > has a meaning of its own in YAML",
+                remedy=f'quote the limit: "{found[0].rstrip()}"',
+                where=Location(file, mark.line + 1, mark.column + 1),
+            )
+    return None

@@ -35,7 +35,7 @@ class Rules:
     tail_reserve: float = 0.2
     first_look: int = 4
     most_blocks: int = 28
-    futility_z: float = 1.62
+    futility_z: float = 1.57
     power_z: float = 1.62
 
 

@@ -123,12 +123,15 @@ class _Sums:
 
     def step_between(self, left: int, at: int, right: int, width: int) -> tuple[float, float]:
         """The same at one position, of points from `left` up to `right` only."""
-        before = self.values[max(left, at - width) : at]
-        after = self.values[at : min(right, at + width)]
-        step = float(after.mean() - before.mean())
-        spread = float(before.var() * len(before) + after.var() * len(after))
-        variance = spread / max(len(before) + len(after) - 2, 1) + self._floor
-        return abs(step) / math.sqrt(variance * (1 / len(before) + 1 / len(after))), step
+        start, stop = max(left, at - width), min(right, at + width)
+        sums = self._sum[[start + self._reach, at + self._reach, stop + self._reach]].tolist()
+        before, after = sums[1] - sums[0], sums[2] - sums[1]
+        squares = float(self._squares[stop + self._reach] - self._squares[start + self._reach])
+        n, m = at - start, stop - at
+        step = after / m - before / n
+        spread = max(squares - before * before / n - after * after / m, 0.0)
+        variance = spread / max(n + m - 2, 1) + self._floor
+        return abs(step) / math.sqrt(variance * (1 / n + 1 / m)), step
 
 
 def _running_sum(values: Floats, reach: int) -> Floats:

@@ -8,21 +8,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.stats.bootstrap import ratio_interval
-from iogate.stats.distributions import t_quantile
+from iogate.stats.distributions import t_quantile, t_tail
 from iogate.stats.robust import median
 
-_RUNS_TO_PREDICT = 4
+RUNS_TO_PREDICT = 4
+_LEAST_ERROR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A change in logs, its standard error and the degrees of freedom of that."""
+
+    log: float
+    error: float
+    df: int
+
+    def worse_than(self, origin: float, sign: float) -> float:
+        """The probability of so bad a change, or a worse one, if the true one were ``origin``
+        (in logs). ``sign`` is 1 where more is worse, -1 where less is."""
+        return t_tail((sign * self.log - origin) / self.error, self.df)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A relative change (0.1 = +10 %) and its interval; None, with ``why`` in words, where
-    the numbers allow none. From zero to anything above it the change is infinite."""
+    the numbers allow none. From zero to anything above it the change is infinite. ``test`` is
+    None where a value is not positive."""
 
     estimate: float | None
     low: float | None = None
     high: float | None = None
     why: str = ""
+    test: Test | None = None
 
 
 def relative_change(
@@ -41,29 +58,52 @@ def relative_change(
     estimate = _ratio(median(candidate), median(flat)) - 1
     if len(candidate) < 2:
         return Change(estimate, why="one repetition says nothing about its own noise")
-    if predicted := _predicted(candidate, baseline_runs, confidence):
-        return Change(*predicted)
+    if test := _between_runs(candidate, baseline_runs):
+        reach = t_quantile((1 - confidence) / 2, test.df) * test.error
+        ends = (test.log, test.log - reach, test.log + reach)
+        estimate, low, high = (math.expm1(min(end, 700.0)) for end in ends)
+        return Change(estimate, low, high, test=test)
     low, high = ratio_interval(candidate, baseline_runs, confidence=confidence, seed=seed)
-    return Change(estimate, low - 1, high - 1)
+    return Change(estimate, low - 1, high - 1, test=_of_few_runs(candidate, baseline_runs))
 
 
-def _predicted(
-    candidate: Sequence[float], baseline_runs: Sequence[Sequence[float]], confidence: float
-) -> tuple[float, float, float] | None:
-    """The change, and Student's prediction interval of one more run's median, in logs: the
+def _between_runs(
+    candidate: Sequence[float], baseline_runs: Sequence[Sequence[float]]
+) -> Test | None:
+    """One more run's median held against those of runs before it (Student's prediction): the
     unit is a run, and the candidate is one. None below four runs, or where a median is not
     positive."""
     runs = [median(run) for run in baseline_runs]
     middle = median(candidate)
-    if len(runs) < _RUNS_TO_PREDICT or min(middle, *runs) <= 0:
+    if len(runs) < RUNS_TO_PREDICT or min(middle, *runs) <= 0:
         return None
     logs = [math.log(value) for value in runs]
     mean, sd = statistics.fmean(logs), statistics.stdev(logs)
-    reach = t_quantile((1 - confidence) / 2, len(logs) - 1) * sd * math.sqrt(1 + 1 / len(logs))
-    distance = math.log(middle) - mean
-    ends = (distance, distance - reach, distance + reach)
-    estimate, low, high = (math.expm1(min(end, 700.0)) for end in ends)
-    return estimate, low, high
+    error = max(sd * math.sqrt(1 + 1 / len(logs)), _LEAST_ERROR)
+    return Test(math.log(middle) - mean, error, len(logs) - 1)
+
+
+def _of_few_runs(
+    candidate: Sequence[float], baseline_runs: Sequence[Sequence[float]]
+) -> Test | None:
+    """Repetitions held against repetitions. How runs differ is hardly known: they are taken to
+    differ as much as repetitions inside a run do, or as they are seen to if that is more. None
+    where a value is not positive, or nothing was repeated."""
+    groups = [candidate, *baseline_runs]
+    if min(min(group) for group in groups) <= 0:
+        return None
+    logs = [[math.log(value) for value in group] for group in groups]
+    df = sum(len(group) - 1 for group in logs)
+    if df < 1:
+        return None
+    flat = [value for group in logs[1:] for value in group]
+    # Medians: one repetition that stalled is not what the others differ by.
+    within = median([statistics.variance(group) for group in logs if len(group) > 1])
+    levels = [median(group) for group in logs[1:]]
+    between = max(within, statistics.variance(levels) if len(levels) > 1 else 0.0)
+    variance = within * (1 / len(candidate) + 1 / len(flat)) + between * (1 + 1 / len(levels))
+    error = max(math.sqrt(variance), _LEAST_ERROR)
+    return Test(median(logs[0]) - median(flat), error, df)
 
 
 def _ratio(above: float, below: float) -> float:

@@ -20,6 +20,31 @@ def runs_that_decide(n: int, level: float = LEVEL) -> int | None:
     return next(enough, None)
 
 
+@lru_cache(maxsize=1024)
+def level_of_looks(first: int, last: int, level: float = LEVEL) -> float:
+    """The level of each look, when runs are counted after ``first`` of them and again after each
+    one more up to ``last``, so that all looks together err with ``level`` at most. 0 where there
+    is none."""
+    counts = range(first, last + 1)
+    tails = {binomial_tail(k, n) for n in counts for k in range(n // 2 + 1, n + 1)}
+    for own in sorted((tail for tail in tails if tail <= level), reverse=True):
+        if _ever(first, last, own) <= level:
+            return own
+    return 0.0
+
+
+def _ever(first: int, last: int, own: float) -> float:
+    """The probability that fair coins decide at any look."""
+    ways, decided = [1.0], 0.0  # the probability of so many heads, undecided so far
+    for n in range(1, last + 1):
+        ways = [(a + b) / 2 for a, b in zip([*ways, 0.0], [0.0, *ways], strict=True)]
+        needed = runs_that_decide(n, own) if n >= first else None
+        if needed is not None:
+            decided += sum(ways[needed:])
+            ways[needed:] = [0.0] * len(ways[needed:])
+    return decided
+
+
 def runs_needed(level: float) -> int:
     """The least number of runs that can decide at this level."""
     n = 1

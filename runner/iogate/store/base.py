@@ -54,9 +54,14 @@ class Delivery:
         return (*found, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
 
 
+def is_accepted(status: RunStatus, outcome: str | None) -> bool:
+    """Whether a run may be compared with, as far as its end tells."""
+    return status is RunStatus.COMPLETE and outcome in ACCEPTED
+
+
 def is_baseline(facts: RunFacts, comparable: Callable[[RunFacts], bool] | None) -> bool:
-    """Whether a run may be compared with. One of two arms never: its repetitions are of
-    both."""
+    """Whether an accepted run may be compared with. One of two arms never: its repetitions
+    are of both."""
     return not facts.compared and (comparable is None or comparable(facts))
 
 
@@ -128,6 +133,10 @@ class Store(Protocol):
     def run_ids(self) -> Sequence[str]:
         """The id of every run, oldest first (by start, then by id). Nothing else of a run is
         read, so this works when one of them is damaged."""
+
+    def unfinished(self, machine_id: str) -> Sequence[str]:
+        """The id of every run on a host of which no end was recorded, oldest first: it is being
+        measured, or was killed."""
 
     def replace_series(
         self, run_id: str, case_id: str, repetition: int, series: Sequence[Series | None]

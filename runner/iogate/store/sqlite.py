@@ -1,21 +1,23 @@
 """The default history: one SQLite file that several processes may use at once.
 
 WAL lets readers go on while one writes; each write is one transaction, on disk before the
-call returns (synchronous=FULL). Documents are JSON, compressed by zlib. Time series are
-kept beside the rest of a measurement, as a baseline is read without them.
+call returns (synchronous=FULL). Documents are JSON, the long ones compressed by zlib. Time
+series are kept beside the rest of a measurement, as a baseline is read without them.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -28,15 +30,11 @@ from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
 from iogate.store import sqlite_upkeep as upkeep
-from iogate.store.base import ACCEPTED, Delivery, is_baseline
-from iogate.store.packing import pack as _pack
+from iogate.store.base import Delivery, is_accepted, is_baseline
+from iogate.store.packing import pack_row as _pack
 from iogate.store.packing import unpack as _unpack
-from iogate.store.sqlite_nights import (
-    Question,
-    insert_decision,
-    read_decisions,
-    read_nights,
-)
+from iogate.store.sqlite_head import NoHistoryError, may_be_history
+from iogate.store.sqlite_nights import Question, insert_decision, read_decisions, read_nights
 from iogate.store.sqlite_rows import (
     facts_of_row,
     insert_failure,
@@ -47,6 +45,7 @@ from iogate.store.sqlite_rows import (
 from iogate.store.sqlite_schema import migrate
 
 BUSY_SECONDS = 30.0
+_CACHE_KIB = 16_000  # a thousand repetitions are one transaction, and should be written once
 _REMEDIES = {
     "SQLITE_FULL": "free some space (or a quota) there and run again; what was kept is intact",
     "SQLITE_IOERR": "see whether the disk is full or failing (dmesg); what was kept is intact",
@@ -55,6 +54,7 @@ _REMEDIES = {
     "SQLITE_BUSY": "another process holds it: wait for it, or end it, and run again",
     "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
 }
+_NO_SPACE_BYTES = 64 << 10  # a journal's index is 32 KiB
 _DAMAGED = "put it aside, and make it anew from what is readable: iogate history verify --repair"
 
 
@@ -175,22 +175,20 @@ class SqliteStore:
     ) -> Sequence[Run]:
         with self._mapped():
             rows = self._db.execute(
-                "SELECT id, document, verdict, status, finished_ns, facts FROM runs"
-                " WHERE machine_id = ?1 AND started_ns < ?2 AND status = ?4"
-                " AND outcome IN (SELECT value FROM json_each(?5))"
+                "SELECT id, document, verdict, status, finished_ns, outcome, facts FROM runs"
+                " WHERE machine_id = ?1 AND started_ns < ?2"
                 " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
                 " AND m.case_id IN (SELECT value FROM json_each(?3)))"
                 " ORDER BY started_ns DESC, id DESC",
-                (
-                    machine_id,
-                    before_ns,
-                    json.dumps(list(case_ids)),
-                    RunStatus.COMPLETE.value,
-                    json.dumps([outcome.value for outcome in ACCEPTED]),
-                ),
+                (machine_id, before_ns, json.dumps(list(case_ids))),
             )
             with self._decoding():
-                fit = (row for row in rows if is_baseline(facts_of_row(row), comparable))
+                fit = (
+                    row
+                    for row in rows
+                    if is_accepted(RunStatus(row[3]), row[5])
+                    and is_baseline(facts_of_row(row), comparable)
+                )
                 chosen = list(islice(fit, max(window, 0)))
             return [
                 replace(
@@ -226,6 +224,10 @@ class SqliteStore:
     def run_ids(self) -> Sequence[str]:
         with self._mapped():
             return upkeep.run_ids(self._db)
+
+    def unfinished(self, machine_id: str) -> Sequence[str]:
+        with self._mapped():
+            return upkeep.unfinished(self._db, machine_id)
 
     def replace_series(
         self, run_id: str, case_id: str, repetition: int, series: Sequence[Series | None]
@@ -265,6 +267,7 @@ class SqliteStore:
     def _configure(self, busy_seconds: float) -> None:
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = FULL")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         # Changing to WAL takes an exclusive lock for which SQLite does not always wait.
         deadline = time.monotonic() + busy_seconds
         while True:
@@ -329,10 +332,22 @@ class SqliteStore:
                 remedy="a run is begun once, and before its measurements are added",
             ) from error
         except sqlite3.Error as error:
+            if _code(error) == "SQLITE_NOTADB" and not may_be_history(Path(self.path)):
+                raise NoHistoryError(self.path) from error
             raise StoreError(
                 f"the history {self.path} cannot be used: {error}",
-                remedy=_REMEDIES.get(_code(error), _DAMAGED),
+                remedy=self._remedy(_code(error)),
             ) from error
+
+    def _remedy(self, code: str) -> str:
+        if code == "SQLITE_IOERR":  # also what SQLite says of a disk too full for its journals
+            with suppress(OSError):
+                if disk_usage(Path(self.path).parent).free < _NO_SPACE_BYTES:
+                    return f"its disk is full: {_REMEDIES['SQLITE_FULL']}"
+        return _REMEDIES.get(code, self._damaged())
+
+    def _damaged(self) -> str:
+        return f"{_DAMAGED} --store {shlex.quote(self.path)}"
 
     @contextmanager
     def _decoding(self) -> Iterator[None]:
@@ -342,7 +357,7 @@ class SqliteStore:
         except RunError as error:
             raise self._unreadable(error.what, error.remedy) from error
         except (zlib.error, ValueError, TypeError, KeyError) as error:
-            raise self._unreadable(str(error), _DAMAGED) from error
+            raise self._unreadable(str(error), self._damaged()) from error
 
     def _unreadable(self, why: str, remedy: str) -> StoreError:
         return StoreError(

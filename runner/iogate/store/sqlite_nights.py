@@ -22,10 +22,10 @@ from iogate.model.measurement import Measurement
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import Run
 from iogate.store.base import NIGHTS
-from iogate.store.median import median
+from iogate.store.median import night_of
 from iogate.store.packing import pack, unpack
 
-Values = dict[str, dict[tuple[str, str], float]]
+Samples = dict[str, dict[tuple[str, str], list[float]]]
 MeasurementsOf = Callable[[str, Sequence[str]], Sequence[Measurement]]
 
 
@@ -49,13 +49,13 @@ def read_nights(
 ) -> list[Night]:
     """The nights, oldest first. ``measurements_of`` gives those of some cases of a run."""
     found = sorted(_runs(db, question), key=lambda facts: (facts.started_ns, facts.run_id))
-    values = _kept(db, question, [facts.run_id for facts in found])
+    samples = _kept(db, question, [facts.run_id for facts in found])
     for metric in question.metrics or ():
         if not is_always_kept(metric.path):
             runs = [facts.run_id for facts in found]
             missing = _without_value(db, metric, question.case_ids, runs)
-            _add_extracted(metric, missing, values, measurements_of)
-    return [Night(facts, values[facts.run_id]) for facts in found]
+            _add_extracted(metric, missing, samples, measurements_of)
+    return [night_of(facts, samples[facts.run_id]) for facts in found]
 
 
 def insert_decision(db: sqlite3.Connection, decision: Decision) -> None:
@@ -111,7 +111,7 @@ def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
             yield facts
 
 
-def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Values:
+def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Samples:
     paths = None if question.metrics is None else [metric.path for metric in question.metrics]
     rows = db.execute(
         "SELECT run_id, case_id, metric, value FROM metrics"
@@ -125,10 +125,13 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
             json.dumps(list(run_ids)),
         ),
     )
-    values: Values = defaultdict(dict)
-    for (run_id, case_id, path), group in groupby(rows, key=lambda row: row[:3]):
-        values[run_id][case_id, path] = median([row[3] for row in group])
-    return values
+    samples: Samples = defaultdict(dict)
+    key = "", ""
+    for run_id, case_id, path, value in rows:
+        if key != (case_id, path):  # one for all nights of a series: there are very many
+            key = case_id, path
+        samples[run_id].setdefault(key, []).append(value)
+    return samples
 
 
 def _without_value(
@@ -148,7 +151,7 @@ def _without_value(
 def _add_extracted(
     metric: Metric,
     missing: Sequence[tuple[str, str]],
-    values: Values,
+    samples: Samples,
     measurements_of: MeasurementsOf,
 ) -> None:
     """Fill in, from the documents, what was not kept as a number."""
@@ -159,4 +162,4 @@ def _add_extracted(
             if value is not None and math.isfinite(value):
                 found[measurement.case_id].append(value)
         for case_id, numbers in found.items():
-            values[run_id][case_id, metric.path] = median(numbers)
+            samples[run_id][case_id, metric.path] = numbers

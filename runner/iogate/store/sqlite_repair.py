@@ -6,7 +6,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from iogate.model.decision import Decision
 from iogate.model.run import Run
 from iogate.store.base import Store
 from iogate.store.sqlite import SqliteStore
+from iogate.store.sqlite_head import NoHistoryError
 
 _PARTS = ("", "-wal", "-shm")
 _UNREADABLE = (RunError, zlib.error, ValueError, TypeError, KeyError)
@@ -24,7 +25,9 @@ _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 def is_damage(error: StoreError) -> bool:
     """Whether an error means that what is kept was changed or cut off: not that it is in use,
-    out of reach, or written by a newer version."""
+    out of reach, of another kind, or written by a newer version."""
+    if isinstance(error, NoHistoryError):
+        return False
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return str(getattr(cause, "sqlite_errorname", "")).startswith(_DAMAGE)
@@ -43,26 +46,42 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
-def salvage(aside: Path) -> Iterator[Run | Decision | tuple[str, str]]:
-    """What can still be read of a history that was put aside, which stays as it is: whole
-    runs, decisions, and settings as (name, value)."""
+@contextmanager
+def opened_copy(aside: Path) -> Iterator[Store | None]:
+    """A copy of a history that was put aside, which stays as it is; None when not even its
+    beginning can be read."""
     with TemporaryDirectory(prefix="iogate-salvage-") as folder:
-        copy = Path(folder) / "history"
+        copy = Path(folder) / "history.sqlite"
         for part in _PARTS:
             with suppress(FileNotFoundError):
                 copyfile(f"{aside}{part}", f"{copy}{part}")
-        with suppress(StoreError), closing(SqliteStore(str(copy))) as store:
-            for run_id in _run_ids(store):
-                with suppress(StoreError):
-                    yield store.run(run_id)
-            with suppress(StoreError):
-                yield from store.decisions()
-            yield from _settings(store)
+        store: Store | None = None
+        with suppress(StoreError):
+            store = SqliteStore(str(copy))
+        try:
+            yield store
+        finally:
+            if store:
+                store.close()
 
 
-def _run_ids(store: Store) -> list[str]:
+def salvage(store: Store | None) -> Iterator[Run | Decision | tuple[str, str]]:
+    """What can still be read of a damaged history: whole runs, decisions, and settings as
+    (name, value)."""
+    if store is None:
+        return
+    for run_id in listed_runs(store):
+        with suppress(StoreError):
+            yield store.run(run_id)
     with suppress(StoreError):
-        return list(store.run_ids())
+        yield from store.decisions()
+    yield from _settings(store)
+
+
+def listed_runs(store: Store | None) -> list[str]:
+    """The ids of the runs that a damaged history names, whether or not they can be read."""
+    with suppress(StoreError):
+        return list(store.run_ids()) if store else []
     return []
 
 

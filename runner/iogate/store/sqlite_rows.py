@@ -13,7 +13,7 @@ from iogate.model.document import measurement_from_document, run_from_document, 
 from iogate.model.measurement import Measurement
 from iogate.model.night import RunFacts
 from iogate.model.run import CaseFailure, Run
-from iogate.store.packing import pack, unpack
+from iogate.store.packing import pack_row, unpack
 from iogate.store.sqlite_nights import facts_document, facts_of
 
 
@@ -34,9 +34,9 @@ def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bo
             run.finished_ns,
             run.status.value,
             run.verdict.outcome.value if run.verdict else None,
-            pack(to_document(bare)),
-            pack(to_document(run.verdict)) if run.verdict else None,
-            pack(facts_document(run)),
+            pack_row(to_document(bare)),
+            pack_row(to_document(run.verdict)) if run.verdict else None,
+            pack_row(facts_document(run)),
         ),
     )
     if not inserted.rowcount:
@@ -71,8 +71,8 @@ def insert_measurement(
             run_id,
             measurement.case_id,
             measurement.repetition,
-            pack(document),
-            pack(series) if any(series) else None,
+            pack_row(document),
+            pack_row(series) if any(series) else None,
         ),
     )
     if inserted.rowcount:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
+from pathlib import Path
 
 from iogate.errors import StoreError
 
@@ -73,6 +75,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             value TEXT NOT NULL
         ) WITHOUT ROWID""",
     ),
+    (
+        # Numbers are looked up by case; this repeated the whole of their key. (The version
+        # also says that short documents are no longer compressed.)
+        "DROP INDEX metrics_by_run",
+    ),
 )
 
 
@@ -96,6 +103,16 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def is_older(path: Path) -> bool:
+    """Whether opening the file as a history would change it. This look does not; a file that
+    is none at all is not older."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return _version(connection, str(path)) < len(MIGRATIONS)
+    except (sqlite3.Error, StoreError):
+        return False
 
 
 def _version(connection: sqlite3.Connection, path: str) -> int:

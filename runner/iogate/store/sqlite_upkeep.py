@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from iogate.model.codec import codec_of
 from iogate.model.measurement import Series
-from iogate.store.packing import pack
+from iogate.model.run import RunStatus
+from iogate.store.packing import pack_row
 
 _MOST_PROBLEMS = 20
 
@@ -15,6 +16,15 @@ _MOST_PROBLEMS = 20
 def run_ids(db: sqlite3.Connection) -> list[str]:
     """See ``store.base.Store.run_ids``."""
     return [row[0] for row in db.execute("SELECT id FROM runs ORDER BY started_ns, id")]
+
+
+def unfinished(db: sqlite3.Connection, machine_id: str) -> list[str]:
+    """See ``store.base.Store.unfinished``."""
+    rows = db.execute(
+        "SELECT id FROM runs WHERE machine_id = ? AND status = ? ORDER BY started_ns, id",
+        (machine_id, RunStatus.RUNNING.value),
+    )
+    return [row[0] for row in rows]
 
 
 def replace_series(
@@ -25,7 +35,7 @@ def replace_series(
     documents = [None if each is None else encode(each) for each in series]
     changed = db.execute(
         "UPDATE measurements SET series = ? WHERE run_id = ? AND case_id = ? AND repetition = ?",
-        (pack(documents) if any(documents) else None, *repetition),
+        (pack_row(documents) if any(documents) else None, *repetition),
     )
     return changed.rowcount > 0
 

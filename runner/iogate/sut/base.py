@@ -84,6 +84,14 @@ class Sut(Protocol):
     def write_text(self, path: str, text: str) -> None:
         """Write a file in place (a sysfs knob, a small file)."""
 
+    def append_durably(self, path: str, text: str) -> None:
+        """Append to a file of this user's own, made when it is missing, and wait until it
+        would survive a crash. RunError when it is somebody else's, or a symlink."""
+
+    def read_own(self, path: str) -> str | None:
+        """A whole file that belongs to this user and that nobody else may write; None for
+        any other, and for a symlink."""
+
     def stat(self, path: str) -> FileStat | None:
         """Facts of a path, symlinks followed."""
 
@@ -105,6 +113,9 @@ class Sut(Protocol):
 
     def remove_file(self, path: str) -> None:
         """Remove a file; nothing if it is gone."""
+
+    def can_read(self, path: str) -> bool:
+        """Whether this user may read an existing path."""
 
     def can_write(self, path: str) -> bool:
         """Whether this user may write to an existing path."""

@@ -142,6 +142,29 @@ class LocalSut:
         except OSError as error:
             raise RunError(f"cannot write {path}: {error.strerror}") from error
 
+    def append_durably(self, path: str, text: str) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            handle = os.open(path, flags, 0o600)
+            try:
+                if not _is_own(os.fstat(handle)):
+                    raise RunError(f"{path} belongs to another user", remedy="remove it")
+                os.write(handle, text.encode())
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            _sync_folder(path)
+        except OSError as error:
+            raise RunError(f"cannot write {path}: {error.strerror}") from error
+
+    def read_own(self, path: str) -> str | None:
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            return file.read().decode(errors="replace") if _is_own(os.fstat(handle)) else None
+
     def stat(self, path: str) -> FileStat | None:
         try:
             found = Path(path).stat()
@@ -189,6 +212,9 @@ class LocalSut:
         except OSError as error:
             raise RunError(f"cannot remove {path}: {error.strerror}") from error
 
+    def can_read(self, path: str) -> bool:
+        return os.access(path, os.R_OK)
+
     def can_write(self, path: str) -> bool:
         return os.access(path, os.W_OK)
 
@@ -201,6 +227,21 @@ class LocalSut:
         except OSError as error:
             return error.strerror
         return None
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """A regular file of this user that nobody else may write."""
+    others = found.st_mode & (stat_bits.S_IWGRP | stat_bits.S_IWOTH)
+    return stat_bits.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not others
+
+
+def _sync_folder(path: str) -> None:
+    """Make the name of a new file durable."""
+    handle = os.open(Path(path).parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _numbers(device: int) -> str:

@@ -49,7 +49,7 @@ def analyse(
         nights=refs,
         series=tuple(_described(found, alerts)),
         alerts=alerts,
-        markers=find_markers(nights, across, also),
+        markers=find_markers(nights, (), also),  # also of what is compared across
         accepted=tuple(d for d in holding if d.action == "accept"),
     )
 
@@ -59,7 +59,11 @@ def _described(
 ) -> list[SeriesTrend]:
     by_change = {id(change): alert for alert in alerts for change in alert.changes}
     return [
-        describe_series(series, [(c, by_change[id(c)]) for c in changes if id(c) in by_change])
+        describe_series(
+            series,
+            [(c, by_change[id(c)]) for c in changes if id(c) in by_change],
+            [c for c in changes if id(c) not in by_change],
+        )
         for series, changes in found
     ]
 

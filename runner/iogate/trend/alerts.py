@@ -83,6 +83,8 @@ def _decided(alert: Alert, holding: Sequence[Decision]) -> Alert:
     state = alert.state
     if decision.action is Action.ACK and state is not AlertState.CLOSED:
         state = AlertState.ACKNOWLEDGED
+    if decision.action is Action.CONFIRM and state is AlertState.SUSPECT:
+        state = AlertState.OPEN
     return replace(alert, id=decision.alert, state=state, decision=decision)
 
 

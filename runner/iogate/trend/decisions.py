@@ -29,7 +29,7 @@ def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[De
         for decision in holding
         if decision.action is Action.ACCEPT
         and decision.machine_id == series.host.machine_id
-        and any(_is_of(key, series) for key in decision.series)
+        and is_about(decision, series)
     ]
     if not accepted:
         return 0
@@ -51,5 +51,9 @@ def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:
     return max(matching, key=lambda decision: decision.at_ns, default=None)
 
 
-def _is_of(key: SeriesKey, series: Series) -> bool:
-    return key.metric == series.line.metric.path and key.case_id in series.line.case_ids
+def is_about(decision: Decision, series: Series) -> bool:
+    """Whether a decision was taken on this case and metric, of whatever host."""
+    return any(
+        key.metric == series.line.metric.path and key.case_id in series.line.case_ids
+        for key in decision.series
+    )

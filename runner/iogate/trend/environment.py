@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from iogate.identity import COMPARE_KEYS, compared, digest
 from iogate.model.night import Night
 from iogate.model.trend import FactChange, Marker
 
-__all__ = ["COMPARE_KEYS", "compared", "digest", "find_markers"]
+__all__ = ["COMPARE_KEYS", "digest", "find_markers", "settled"]
+
+
+def settled(
+    nights: Sequence[Night], across: Sequence[str], also: Sequence[str] = ()
+) -> list[dict[str, str]]:
+    """The compared facts of each night. What one does not know is as it was on that host the
+    night before, or else as it was when somebody first looked: an earlier version may not have
+    looked, and an imported result cannot say."""
+    facts = [compared(night.facts.environment, across, also) for night in nights]
+    _carry(nights, facts, range(len(nights)))
+    _carry(nights, facts, reversed(range(len(nights))))
+    return facts
+
+
+def _carry(nights: Sequence[Night], facts: list[dict[str, str]], order: Iterable[int]) -> None:
+    last: dict[str, dict[str, str]] = {}
+    for index in order:
+        machine = nights[index].facts.host.machine_id
+        facts[index] = last[machine] = {**last.get(machine, {}), **facts[index]}
 
 
 def find_markers(
@@ -17,15 +36,14 @@ def find_markers(
     """Where a host differs from itself the night before."""
     last: dict[str, dict[str, str]] = {}
     found = []
-    for index, night in enumerate(nights):
-        host = night.facts.host
-        facts = compared(night.facts.environment, across, also)
+    for index, facts in enumerate(settled(nights, across, also)):
+        host = nights[index].facts.host
         before = last.get(host.machine_id, facts)
         last[host.machine_id] = facts
         changes = tuple(
-            FactChange(name, before.get(name, ""), facts.get(name, ""))
-            for name in sorted({*before, *facts})
-            if before.get(name) != facts.get(name)
+            FactChange(name, before[name], facts[name])
+            for name in sorted(facts)
+            if before[name] != facts[name]
         )
         if changes:
             found.append(Marker(host.name, host.machine_id, index, changes))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from iogate.metrics import Metric
-from iogate.model.night import Night
+from iogate.model.night import Night, Spread
 from iogate.model.run import Host
-from iogate.trend.environment import compared, digest
+from iogate.trend.environment import digest, settled
 
 # A stream is shown while it goes on: hosts may take turns between two kernels, but a host
 # that was updated weeks ago does not come back.
@@ -28,7 +28,7 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Series:
     """``values`` are finite, one for each of ``nights`` (indices), oldest first; those
-    before ``start`` no longer count."""
+    before ``start`` no longer count. ``spreads`` are theirs, or empty."""
 
     line: Line
     host: Host
@@ -36,6 +36,7 @@ class Series:
     nights: tuple[int, ...]
     values: tuple[float, ...]
     start: int = 0
+    spreads: tuple[Spread, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,30 @@ def make_series(
     """Every series that still goes on and has a value, by host, environment and line."""
     for stream in _streams(nights, across, also):
         values = [nights[index].values for index in stream.nights]
+        by_night = [nights[index].spreads for index in stream.nights]
+        spreads = dict(zip(stream.nights, by_night, strict=True)) if any(by_night) else {}
         for line in lines:
             indices, numbers = _points(line, stream.nights, values)
             if numbers:
-                yield Series(line, stream.host, stream.environment, indices, numbers)
+                found = tuple(
+                    _spreads(line, [spreads[i] for i in indices], numbers) if spreads else ()
+                )
+                yield Series(line, stream.host, stream.environment, indices, numbers, spreads=found)
+
+
+def _spreads(
+    line: Line, nights: Sequence[Mapping[tuple[str, str], Spread]], values: Sequence[float]
+) -> Iterator[Spread]:
+    """One for each night: of one repetition it is the value. None at all where no night has
+    had more than one."""
+    found: list[Spread | None] = [None] * len(nights)
+    for case_id in line.case_ids:
+        key = case_id, line.metric.path
+        column = [of_night.get(key) for of_night in nights]
+        found = [old or new for old, new in zip(found, column, strict=True)]
+    if any(found):
+        for one, value in zip(found, values, strict=True):
+            yield one or Spread(value, value, 0.0, 1)
 
 
 def _points(
@@ -67,27 +88,30 @@ def _points(
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """The nights at which a line has a value, and the values; a later id of its case stands
     in for one that is missing."""
-    found: list[float | None] = [None] * len(nights)
+    found: list[float | None] = []
     for case_id in line.case_ids:
         key = case_id, line.metric.path
         column = [of_night.get(key) for of_night in values]
-        found = [new if old is None else old for old, new in zip(found, column, strict=True)]
+        if not found:
+            found = column
+        else:
+            found = [new if old is None else old for old, new in zip(found, column, strict=True)]
         if None not in found:
             break
     pairs = [
         (night, value)
         for night, value in zip(nights, found, strict=True)
-        if value is not None and math.isfinite(value)
+        if value is not None and isfinite(value)
     ]
-    return tuple(night for night, _ in pairs), tuple(value for _, value in pairs)
+    return tuple([night for night, _ in pairs]), tuple([value for _, value in pairs])
 
 
 def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]) -> list[_Stream]:
     by_host: dict[str, list[str]] = {}
     indices: dict[tuple[str, str], list[int]] = {}
-    for index, night in enumerate(nights):
-        machine = night.facts.host.machine_id
-        environment = digest(compared(night.facts.environment, across, also))
+    for index, facts in enumerate(settled(nights, across, also)):
+        machine = nights[index].facts.host.machine_id
+        environment = digest(facts)
         by_host.setdefault(machine, []).append(environment)
         indices.setdefault((machine, environment), []).append(index)
     return [

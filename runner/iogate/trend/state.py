@@ -12,9 +12,15 @@ from iogate.trend.series import Series
 LEAST_NIGHTS = 9  # before that the detector has nothing to compare
 
 
-def describe_series(series: Series, changes: Sequence[tuple[Change, Alert]]) -> SeriesTrend:
-    """The line of a series with its changes, each with its alert, oldest first."""
-    since = changes[-1][0].first_after if changes else series.nights[series.start]
+def describe_series(
+    series: Series,
+    changes: Sequence[tuple[Change, Alert]],
+    recoveries: Sequence[Change] = (),
+) -> SeriesTrend:
+    """The line of a series with its changes, each with its alert, oldest first; and those that
+    are the end of one of them."""
+    moved = [*(change for change, _ in changes), *recoveries]
+    since = max((m.first_after for m in moved), default=series.nights[series.start])
     state, about = _state(series, changes)
     line = series.line
     level = median(series.values[bisect_left(series.nights, since) :])
@@ -35,6 +41,11 @@ def describe_series(series: Series, changes: Sequence[tuple[Change, Alert]]) -> 
         state=state,
         change=_relative(level, about[0].before) if about else None,
         alert=about[1].id if about else "",
+        recoveries=tuple(recoveries),
+        lows=tuple(spread.low for spread in series.spreads),
+        highs=tuple(spread.high for spread in series.spreads),
+        counts=tuple(spread.count for spread in series.spreads),
+        confidence=min((s.confidence for s in series.spreads if s.count > 1), default=0.0),
     )
 
 

@@ -158,7 +158,6 @@ def test_lines_that_are_missing_at_the_end_are_noticed(name: str) -> None:
         back(name, b"".join(data.splitlines(keepends=True)[:-1]))
 
 
-@pytest.mark.parametrize("name", FREE)
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"a,b\n1,2\n", b'{"fio version": 1}\n', b"\xff\xfe\0"]
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.bisect.ends import Key, Side, find_ends
+from iogate.bisect.ends import Key, Side, find_ends, may_differ
 from iogate.metrics import metric
 
 IOPS, P99 = Key("c", "write.iops"), Key("c", "write.clat.p99")
@@ -77,3 +77,21 @@ def test_a_repetition_of_an_end_is_on_its_side(
         return
     assert ends.side([ends.good] * 3) is Side.GOOD
     assert ends.side([ends.bad] * 3) is Side.BAD
+
+
+def test_more_repetitions_are_worth_it_only_where_something_is_worse() -> None:
+    near = [1000.0, 800, 990, 805, 797]
+    assert find_ends(METRICS, {IOPS: GOOD}, {IOPS: near}) is None
+    assert may_differ(METRICS, {IOPS: GOOD}, {IOPS: near})
+    assert not may_differ(METRICS, {IOPS: GOOD}, {IOPS: GOOD})
+    assert not may_differ(METRICS, {IOPS: BAD}, {IOPS: GOOD})
+    assert may_differ(METRICS, {P99: BAD}, {P99: GOOD})
+    assert not may_differ(METRICS, {}, {IOPS: BAD})
+
+
+def test_one_wrong_repetition_in_ten_is_forgiven() -> None:
+    good, bad = [*GOOD, *GOOD], [*BAD, *BAD[:4], 1001.0]
+    assert find_ends(METRICS, {IOPS: good[:5]}, {IOPS: bad[5:]}) is None
+    ends = find_ends(METRICS, {IOPS: good}, {IOPS: bad})
+    assert ends is not None
+    assert ends.bad < 810 < ends.middle < 990 < ends.good

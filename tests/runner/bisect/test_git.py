@@ -8,7 +8,7 @@ import pytest
 
 from iogate.bisect.ends import Side
 from iogate.bisect.git import GitSearch
-from iogate.errors import RunError, UsageError
+from iogate.errors import UsageError
 from iogate.sut import open_sut
 from support.repositories import commit, git
 
@@ -81,9 +81,26 @@ def test_a_ref_that_is_none_is_refused(repository: Path, commits: list[str], ref
         opened(repository, commits[0], ref)
 
 
-def test_ends_in_the_wrong_order_are_refused(repository: Path, commits: list[str]) -> None:
-    with pytest.raises(RunError):
-        opened(repository, commits[9], commits[0])
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        (9, 0, "--good and --bad are swapped"),
+        (4, 4, "are the same commit"),
+    ],
+)
+def test_ends_in_the_wrong_order_are_refused(
+    repository: Path, commits: list[str], good: int, bad: int, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        opened(repository, commits[good], commits[bad])
+    assert not (repository.parent / "checkout").exists()
+
+
+def test_ends_on_two_branches_are_refused(repository: Path, commits: list[str]) -> None:
+    git(repository, "checkout", "-q", "-b", "other", commits[3])
+    other = commit(repository, "Elsewhere", state="other\n")
+    with pytest.raises(UsageError, match="does not come after the good"):
+        opened(repository, other, commits[9])
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:

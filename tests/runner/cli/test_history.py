@@ -120,3 +120,14 @@ def on_terminal(arguments: Sequence[str]) -> str:
         os.close(leader)
     assert process.returncode == 0
     return b"".join(parts).decode()
+
+
+def test_without_a_subcommand_it_lists_with_the_options_of_list(url: str) -> None:
+    asked = ("--store", url, "--limit", "1")
+    alone, listed = history(*asked), history("list", *asked)
+    assert (alone.exit_code, alone.stdout) == (0, listed.stdout)
+    assert len(alone.stdout.splitlines()) == 2
+    wrong = history("--stores", url)
+    assert wrong.exit_code == 2
+    assert "list [OPTIONS]" in wrong.stderr
+    assert "No such option '--stores'" in wrong.stderr

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from iogate.cli.history import command
+from iogate.cli.trend import command as trend
 from iogate.errors import RunError, UsageError
 from iogate.store import open_store
 from support import fio_outputs as f
@@ -111,7 +112,11 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("a.json", "b.txt")]
     result = history("import", "fio", *files, "--host", "attic", "--store", url)
     assert result.exit_code == 0, result.exception
-    assert result.stderr == "2 results in 2 files\n"
+    assert result.stderr.splitlines() == [
+        "2 results in 2 files",
+        "  night by night: iogate trend oltp",
+        "  night by night: iogate trend reader",
+    ]
     listed = history("list", "--host", "attic", "--store", url).stdout
     assert "oltp" in listed
     assert "reader" in listed
@@ -119,14 +124,27 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     shown = history("show", oldest, "--store", url).stdout
     assert "imported  from fio output in b.txt" in shown
     again = history("import", "fio", *files, "--host", "attic", "--store", url)
-    assert again.stderr == "2 results in 2 files, 2 of them already here\n"
+    assert again.stderr.startswith("2 results in 2 files, 2 of them already here\n")
 
 
 def test_a_spec_a_label_and_stdin(url: str) -> None:
     words = ["import", "fio", "-", "--spec", "nightly", "--label", "v1", "--store", url]
     assert history(*words, stdin=f.VERSION_3).exit_code == 0
     text = history("list", "--spec", "nightly", "--limit", "50", "--store", url).stdout
-    assert text.splitlines()[-1].split()[-2:] == ["v1", "pass"]
+    assert text.splitlines()[-1].split()[-2:] == ["v1", "imported"]
+
+
+def test_what_was_imported_under_a_name_trends_without_a_spec(url: str, tmp_path: Path) -> None:
+    for night, size in enumerate(["4k", "64k", "4k", "64k"]):
+        document = f.document(at_s=1_700_000_000 + night * 86_400, rw="read", bs=size)
+        (tmp_path / f"{night}.json").write_text(json.dumps(document))
+    files = map(str, sorted(tmp_path.glob("?.json")))
+    assert history("import", "fio", *files, "--store", url).exit_code == 0
+    whole = CliRunner().invoke(trend, ["reader", "--json", "--store", url])
+    series = json.loads(whole.stdout)["series"]
+    assert {each["case"] for each in series} == {"reader-read-4k", "reader-read-64k"}
+    missing = CliRunner().invoke(trend, ["nothing", "--store", url])
+    assert isinstance(missing.exception, UsageError)
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: Path) -> None:

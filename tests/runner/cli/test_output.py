@@ -15,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.cli import actions
-from iogate.cli.outcome import explanations, verdict_table
+from iogate.cli.outcome import closing_sentence, explanations, verdict_table
 from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_text
 from iogate.cli.table import defused, duration, printable, size, table
 from iogate.engine.base import Progress, Rates
 from iogate.errors import Location
 from iogate.gate import judge
+from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
 from support import samples as s
 
@@ -81,9 +83,42 @@ def test_failures_come_first_in_the_table() -> None:
     assert rows[2].endswith("pass")
 
 
+def test_a_comparison_shows_both_arms_and_what_a_pass_rules_out() -> None:
+    limit = s.threshold("write.iops", Compare.GREATER, -0.02, relative=True)
+    rule = Comparison(Arm("old"), Arm("new"), seed=1)
+    plan = replace(s.plan(s.case(limit)), comparison=rule)
+    values = [1000.0, 1020.0, 990.0, 1010.0]
+    measurements = [
+        replace(one, arm=arm, block=block)
+        for arm in ("old", "new")
+        for block, one in enumerate(s.repetitions(values), start=1)
+    ]
+    verdict = judge(plan, measurements, (), ())
+    head, row = verdict_table(replace(s.run(the_plan=plan), verdict=verdict)).splitlines()
+    assert head.split()[2:6] == ["base", "candidate", "change", "interval"]
+    assert row.count("1.00 k/s") == 2
+    assert "+0.0 % … +0.0 % (87.5 %)" in row, "four blocks have no 95 %"
+    assert row.split()[-4] == "4"
+    assert row.split()[-3].startswith("-"), "what they see is a fall of the rate"
+    assert row.endswith("pass")
+
+
 def test_a_failure_names_the_line_of_its_threshold() -> None:
     (line,) = explanations(judged(PASSES, FAILS))
     assert line.startswith("specs/x.yaml:31:9: write.clat.mean")
+
+
+def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
+    assert closing_sentence(judged(FAILS, PASSES), explained=True) == (
+        "fail: 1 of 2 thresholds failed"
+    )
+    assert closing_sentence(judged(WARNS, PASSES), explained=True) == (
+        "warn: 1 of 2 thresholds did not pass"
+    )
+    assert closing_sentence(judged(PASSES), explained=True) == "pass: the only threshold holds"
+    missing = judged(s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True))
+    assert "to compare with" in closing_sentence(missing, explained=True)
+    assert "write.clat.mean" in closing_sentence(judged(FAILS), explained=False)
 
 
 def test_an_annotation_stands_on_the_thresholds_line() -> None:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import base64
-import http.client
-import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from iogate.cli import serve
-from iogate.cli.serving import Pages, make_server
-from iogate.errors import RefusedError, UsageError
+from iogate.cli import live_state, serve
+from iogate.errors import RefusedError, StoreError, UsageError
+from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
-from iogate.store import open_store
+from iogate.model.trend import Trend
+from iogate.store import Store, open_store
+from iogate.trending import Question, find_trend
+from iogate_reports.lines import Line
+from iogate_reports.site import SpecTrend, pages
+from iogate_reports.site.views import SeriesRow, series_row
 from support import samples as s
+from support.serving import ask, serving
 
 TOKEN = "secret ü"
 
@@ -42,71 +52,110 @@ def keep(url: str, run: Run) -> None:
             )
 
 
-@contextmanager
-def serving(url: str, token: str = "") -> Iterator[int]:
-    with make_server("127.0.0.1", 0, Pages(url), token) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def ask(
-    port: int, path: str, method: str = "GET", **headers: str
-) -> tuple[int, str, http.client.HTTPMessage]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode(), answer.headers
-    finally:
-        connection.close()
-
-
 def test_the_list_leads_to_the_reports(url: str) -> None:
     with serving(url) as port:
-        status, text, _ = ask(port, "/")
+        status, text, _ = ask(port, "/runs")
         assert status == 200
         assert text.index('href="runs/bbbb2222"') < text.index('href="runs/aaaa1111"')
         status, text, headers = ask(port, "/runs/aaaa1111")
     assert status == 200
     assert "storage performance report" in text
     assert headers["Cache-Control"] == "no-store"
-    assert "Refresh" not in headers
 
 
-def test_a_run_in_progress_is_asked_for_again_and_has_what_is_new(url: str) -> None:
+def test_the_pages_of_the_trend_site_are_served_as_they_are_written(url: str) -> None:
     with serving(url) as port:
-        _, before, headers = ask(port, "/runs/bbbb2222")
-        assert headers["Refresh"]
+        _, index, _ = ask(port, "/")
+        link = re.findall(r'<th scope="row"><a href="([^"#]+)', index)[0]
+        folder, _, case = link.partition("/")
+        for path in ("/index.html", f"/{folder}/", f"/{folder}/index.html", f"/{folder}/{case}"):
+            status, text, headers = ask(port, path)
+            assert status == 200
+            assert headers["Content-Type"] == "text/html; charset=utf-8"
+            assert "connect-src 'self'" in text.partition("</head>")[0]
+    assert 'href="/runs/bbbb2222"' in index, "what is in progress is on every page"
+    assert 'href="/runs"' in index
+
+
+def test_a_run_in_progress_shows_what_is_new_and_then_is_none(url: str) -> None:
+    with serving(url) as port:
+        _, before, tags = ask(port, "/runs/bbbb2222")
+        assert ask(port, "/runs/bbbb2222", If_None_Match=tags["ETag"])[:2] == (304, "")
         with closing(open_store(url)) as store:
             store.add_measurement("bbbb2222", s.repetitions([100])[0])
+        _, between, between_tags = ask(port, "/runs/bbbb2222", If_None_Match=tags["ETag"])
+        with closing(open_store(url)) as store:
             store.finish_run("bbbb2222", status=RunStatus.FAILED, finished_ns=3, verdict=None)
-        _, after, headers = ask(port, "/runs/bbbb2222")
+        _, after, _ = ask(port, "/runs/bbbb2222", If_None_Match=between_tags["ETag"])
     assert "has not finished" in before
+    assert "0 repetitions so far" in before
+    assert 'data-every="3"' in before
+    assert "1 repetition so far" in between
     assert "failed before it could be judged" in after
-    assert "Refresh" not in headers
+    assert "In progress" not in after
+    assert 'data-every="30"' in after
+
+
+def test_a_night_that_is_over_is_on_the_trend_at_once(url: str) -> None:
+    with serving(url) as port:
+        _, before, tags = ask(port, "/")
+        assert ask(port, "/", If_None_Match=tags["ETag"])[0] == 304
+        night = s.run("cccc3333", started_ns=3 * 10**18, measurements=s.repetitions([200]))
+        keep(url, night)
+        _, after, _ = ask(port, "/", If_None_Match=tags["ETag"])
+    assert "1 night;" in before
+    assert "2 nights;" in after
+
+
+def test_a_run_left_behind_is_not_in_progress(url: str) -> None:
+    keep(url, s.run("cccc3333", started_ns=3 * 10**18, measurements=s.repetitions([200])))
+    with serving(url) as port:
+        assert "In progress" not in ask(port, "/")[1], "its host has begun another since"
 
 
 @pytest.mark.parametrize(
-    "path", ["/runs/none", "/runs/", "/../etc/passwd", "/runs/%2e%2e%2f<script>", "//evil"]
-)
+    "path",
+    [
+        "/runs/none", "/runs/", "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//evil",
+        "/runs/%2e%2e%2f<script>", "/runs/../../x", "/index.html/", "/%00", "/%ff%fe",
+        "/" + "a" * 8000, "/demo/..%2findex.html", "/.iogate-site", "/runs/%3Cscript%3E",
+    ],
+)  # fmt: skip
 def test_what_is_not_there_is_404_without_markup_of_the_path(url: str, path: str) -> None:
     with serving(url) as port:
-        status, text, _ = ask(port, path)
+        status, text, headers = ask(port, path)
     assert status == 404
     assert "<script" not in text
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_what_is_no_http_gets_no_page(url: str) -> None:
+    with serving(url) as port:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as raw:
+            raw.sendall(b"GET / HTTP/9\x00\r\nHost: \xff\r\n\r\n")
+            assert raw.recv(100).startswith(b"HTTP/1.1 400")
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as raw:
+            raw.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * 200_000)
+            assert b" 200 " not in raw.recv(100)
+        assert ask(port, "/")[0] == 200, "others are served on"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_nothing_can_be_changed(url: str, method: str) -> None:
     with serving(url) as port:
-        assert ask(port, "/runs/aaaa1111", method)[0] == 501
+        assert ask(port, "/runs/aaaa1111", method)[0] == 405
         status, text, _ = ask(port, "/", "HEAD")
     assert (status, text) == (200, "")
+
+
+def test_reading_writes_nothing(url: str) -> None:
+    with closing(sqlite3.connect(url)) as db:
+        before = list(db.iterdump())
+    with serving(url) as port:
+        for path in ("/", "/runs", "/runs/aaaa1111", "/demo/"):
+            ask(port, path)
+    with closing(sqlite3.connect(url)) as db:
+        assert list(db.iterdump()) == before
 
 
 def basic(password: str) -> str:
@@ -136,6 +185,126 @@ def test_a_history_that_cannot_be_read_is_a_message(tmp_path: Path) -> None:
         assert ask(port, "/")[0] == 503
 
 
+def test_a_history_that_vanishes_is_said_and_not_made_anew(url: str) -> None:
+    with serving(url) as port:
+        assert ask(port, "/")[0] == 200
+        aside = Path(url).rename(f"{url}.aside")
+        for path in ("/", "/runs", "/runs/aaaa1111"):
+            status, text, _ = ask(port, path)
+            assert status == 503
+            assert "there is no history at" in text
+        assert not Path(url).exists()
+        aside.rename(url)
+        assert ask(port, "/")[0] == 200
+
+
+def test_a_history_of_an_older_iogate_is_not_changed(url: str) -> None:
+    with closing(sqlite3.connect(url)) as db:
+        newest = "(SELECT max(version) FROM schema_version)"
+        db.execute(f"DELETE FROM schema_version WHERE version = {newest}")
+        db.commit()
+        before = list(db.iterdump())
+    with serving(url) as port:
+        status, text, _ = ask(port, "/")
+    assert status == 503
+    assert "iogate history list" in text
+    with closing(sqlite3.connect(url)) as db:
+        assert list(db.iterdump()) == before
+
+
+def test_a_history_that_becomes_garbage_is_a_message(url: str) -> None:
+    with serving(url) as port:
+        assert ask(port, "/")[0] == 200
+        for name in Path(url).parent.iterdir():
+            name.write_bytes(os.urandom(8192))
+        assert ask(port, "/")[0] == 503
+
+
+def test_one_spec_that_cannot_be_shown_leaves_the_others(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(s.plan(s.case()), spec_name="other")
+    measured = tuple(s.repetitions([5]))
+    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+
+    def find(store: Store, plan: Plan, question: Question) -> Trend:
+        if plan.spec_name == "other":
+            raise UsageError("no such metric <b>")
+        return find_trend(store, plan, question)
+
+    monkeypatch.setattr(live_state, "find_trend", find)
+    with serving(url) as port:
+        status, text, _ = ask(port, "/")
+    assert status == 200
+    assert "other is not shown: no such metric &lt;b&gt;" in text
+    assert 'id="series"' in text
+
+
+def test_a_fault_leaves_the_others_and_is_traced(
+    url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = replace(s.plan(s.case()), spec_name="other")
+    measured = tuple(s.repetitions([5]))
+    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+    make = pages.spec_page
+
+    def fail(spec: SpecTrend, cases: dict[str, str]) -> str:
+        if spec.name == "other":
+            raise TypeError("this page is odd")
+        return make(spec, cases)
+
+    monkeypatch.setattr(pages, "spec_page", fail)
+    with serving(url) as port:
+        assert ask(port, "/demo/")[0] == 200
+        status, text, _ = ask(port, "/other/")
+    told = capfd.readouterr().err
+    assert status == 500
+    assert "TypeError" in text
+    assert "Traceback" in told
+    assert "TypeError: this page is odd" in told
+
+
+def test_the_index_goes_on_without_a_spec_that_is_odd(
+    url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = replace(s.plan(s.case()), spec_name="other")
+    measured = tuple(s.repetitions([5]))
+    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+    make = series_row
+
+    def fail(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
+        if spec.name == "other":
+            raise TypeError("this row is odd")
+        return make(spec, line, page)
+
+    monkeypatch.setattr(pages, "series_row", fail)
+    with serving(url) as port:
+        status, text, _ = ask(port, "/")
+    assert status == 200
+    assert "Left out, because it could not be shown: other." in text
+    assert 'href="demo/index.html"' in text
+    assert "TypeError: this row is odd" in capfd.readouterr().err
+
+
+def test_cases_that_the_newest_run_left_out_are_served(url: str) -> None:
+    plan = s.plan(s.case(id="f" * 16, name="oltp/bs=8k"))
+    measured = tuple(s.repetitions([5], case_id="f" * 16))
+    with serving(url) as port:
+        ask(port, "/")
+        night = s.run("cccc3333", started_ns=3 * 10**18, the_plan=plan, measurements=measured)
+        keep(url, night)
+        _, index, _ = ask(port, "/")
+    assert "oltp/bs=4k" in index
+    assert "oltp/bs=8k" in index
+    assert "not measured since" in index
+
+
+def test_a_history_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    done = CliRunner().invoke(serve.command, ["--store", str(tmp_path / "none.sqlite")])
+    assert isinstance(done.exception, StoreError)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("bind", ["0.0.0.0:0", "[::]:0", "example.org:80", "8321", "127.0.0.1:x"])
 def test_others_need_a_token_and_an_address_is_one(bind: str) -> None:
     done = CliRunner().invoke(serve.command, ["--bind", bind])
@@ -146,3 +315,14 @@ def test_an_address_in_use_is_said(url: str) -> None:
     with serving(url) as port:
         done = CliRunner().invoke(serve.command, ["--bind", f"127.0.0.1:{port}", "--store", url])
     assert isinstance(done.exception, RefusedError)
+
+
+def test_the_command_serves_until_it_is_interrupted(url: str) -> None:
+    command = [sys.executable, "-m", "iogate", "serve", "--store", url, "--bind", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        address = re.match(r"http://127.0.0.1:(\d+)/", process.stdout.readline())
+        assert address
+        assert ask(int(address[1]), "/")[0] == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0

@@ -72,13 +72,39 @@ def test_validate_goes_on_after_a_bad_file(
     assert "none.yaml" in err
 
 
-def test_validate_says_what_would_not_be_applied(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_validate_tries_every_arm(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec.write_text(MATRIX + "compare: { arms: { good: { set: { rw: write } } } }\n")
+    assert run_command(["validate", str(spec)]) == ExitCode.PASS
+    spec.write_text(MATRIX + "compare: { arms: { bad: { set: { iodpth: 3 } } } }\n")
+    assert run_command(["validate", str(spec)]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "arm bad: iodpth=3: 'iodpth' is no option of fio" in said
+    assert "did you mean 'iodepth'" in said
+
+
+def test_validate_says_what_needs_trust(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "env.yaml"
     path.write_text(fio("size: 1m") + "environment: { drop_caches: before-run }\n")
     assert run_command(["validate", str(path)]) == ExitCode.PASS
-    assert "environment:" in capsys.readouterr().out
+    assert "needs --trust, to change the host: environment.drop_caches" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("first", "second", "warns"), [(0, 1, True), (1, 0, False)])
+def test_validate_warns_of_jobs_that_never_run_together(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    first: int,
+    second: int,
+    warns: bool,
+) -> None:
+    path = tmp_path / "a.yaml"
+    (tmp_path / "jobs.fio").write_text(
+        f"[global]\nsize=1m\n[a]\nstonewall={first}\n[b]\nstonewall={second}\n"
+    )
+    path.write_text(workloads("  w:\n    jobfile: jobs.fio\n"))
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    said = capsys.readouterr().err
+    assert ("workload 'w' wait for each other (stonewall, wait_for)" in said) == warns
 
 
 def test_validate_knows_what_the_engine_does_not_do_yet(

@@ -18,7 +18,7 @@ from iogate.cli.trend_view import BARS, sparkline
 from iogate.errors import ExitCode, UsageError
 from iogate.model.document import trend_from_document
 from iogate.model.run import Revision
-from iogate.spec import expand_spec, load_spec
+from iogate.spec import load_spec, make_plan
 from iogate.store import open_store
 from support import samples as s
 
@@ -44,7 +44,7 @@ def spec(tmp_path: Path) -> Path:
 @pytest.fixture
 def url(tmp_path: Path, spec: Path) -> str:
     """45 nights of three repetitions; those of the case log fall by a fifth at night 30."""
-    plan = expand_spec(load_spec(spec))
+    plan = make_plan(load_spec(spec))
     log, data = (case.id for case in plan.cases)
     noise = np.random.default_rng(1).normal(size=(45, 2, 3))
     path = str(tmp_path / "history.sqlite")

@@ -78,6 +78,7 @@ def test_our_own_additions(changed: dict[str, Any]) -> None:
     changed["jobs"][0]["iogate"] = {
         "jobs": 4,
         "errors": {"EIO": 3},
+        "read": {"intended_lat_ns": changed["jobs"][1]["read"]["clat_ns"]},
         "series": {
             "interval_ms": 1000,
             "end_ms": [1000, 2000],
@@ -94,6 +95,8 @@ def test_our_own_additions(changed: dict[str, Any]) -> None:
     assert (result.engine.clock_source, result.engine.clock_error_ppm) == ("tsc", 1.5)
     job = result.jobs[0]
     assert (job.jobs, job.errors) == (4, {"EIO": 3})
+    assert job.directions["read"].intended_lat == result.jobs[1].directions["read"].clat
+    assert job.directions["write"].intended_lat is None
     assert job.series is not None
     first, second = job.series.intervals
     assert (first.end_ms, first.ios, first.bytes) == (1000, {"read": 5}, {"read": 50})

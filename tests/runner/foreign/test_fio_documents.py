@@ -139,6 +139,64 @@ def test_microseconds_of_version_2_are_refused() -> None:
         runs(document)
 
 
+@pytest.mark.parametrize(("rw", "direction"), [("randread:8", "read"), ("write", "write")])
+def test_one_part_for_all_is_that_of_the_only_direction(rw: str, direction: str) -> None:
+    document = f.document(rw=rw, unified_rw_reporting="1")
+    job = document["jobs"][0]
+    job["mixed"] = job["read"]
+    for name in ("read", "write", "trim"):
+        del job[name]
+    (run,) = runs(document)
+    assert list(run.measurements[0].jobs[0].directions) == [direction]
+    job["job options"]["rw"] = "randrw"
+    with pytest.raises(IogateError, match="cannot be told apart"):
+        runs(document)
+
+
+def test_with_both_the_parts_count_and_not_their_sum() -> None:
+    document = f.document(rw="randrw", unified_rw_reporting="both")
+    document["jobs"][0]["mixed"] = f.part(500)
+    (run,) = runs(document)
+    assert metric("all.iops").extract(run.measurements[0]) == 50
+
+
+def test_latencies_that_were_switched_off_are_none_and_the_rates_stay() -> None:
+    document = f.document(rw="read", gtod_reduce="1")
+    for kind in ("slat_ns", "clat_ns", "lat_ns"):
+        document["jobs"][0]["read"][kind] = f.latency(0, n=0) | {"max": 0}
+    (run,) = runs(document)
+    read = run.measurements[0].jobs[0].directions["read"]
+    assert (read.slat, read.clat, read.lat) == (None, None, None)
+    assert metric("read.iops").extract(run.measurements[0]) == 50
+
+
+def test_percentiles_may_be_of_another_kind_of_latency() -> None:
+    document = f.document(rw="read", lat_percentiles="1", clat_percentiles="0")
+    del document["jobs"][0]["read"]["clat_ns"]["percentile"]
+    (run,) = runs(document)
+    measured = run.measurements[0]
+    assert metric("read.clat.p99").extract(measured) is None
+    assert metric("read.lat.p99").extract(measured) == 3000
+    assert metric("read.clat.mean").extract(measured) == 1000.5
+
+
+def test_without_global_options_those_of_the_job_are_all() -> None:
+    document = f.document(rw="read", directory="/srv/x", ioengine="psync", size="8M")
+    del document["global options"]
+    (alone,), (shared,) = runs(document), runs(f.document(rw="read"))
+    assert alone.plan.cases[0].id == shared.plan.cases[0].id
+
+
+def test_what_later_versions_add_is_skipped() -> None:
+    document = f.document() | {"fio version": "fio-3.42-17-gabc", "steadystate": {"ss": "iops"}}
+    job = document["jobs"][0] | {"job_start": 1, "latency_depth": 1, "steadystate": {}}
+    job["read"]["prios"] = [{"prioclass": 1, "prio": 0, "lat_ns": f.latency(5)}]
+    document["jobs"] = [job]
+    (run,) = runs(document)
+    assert run.measurements[0].jobs == runs(f.document())[0].measurements[0].jobs
+    assert run.environment["engine.version"] == "3.42-17-gabc"
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "path", "kept"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,31 @@ def test_without_destroy_it_is_refused_and_the_remedy_names_it(sut: LocalSut, pa
     found = refusal(sut, device_at(sut, path), None)
     assert found is not None
     assert f"size: {SIZE}" in found.remedy
+
+
+def test_a_mounted_device_without_destroy_is_mounted_first(
+    sut: LocalSut, path: str, tmp_path: Path
+) -> None:
+    with mounted(path, tmp_path / "mnt"):
+        found = refusal(sut, device_at(sut, path), None)
+        assert found is not None
+        assert found.reason == f"{path} is mounted at {tmp_path / 'mnt'}"
+        assert "destroy" not in found.remedy
+
+
+def test_a_user_who_may_not_open_it_is_told_so(
+    sut: LocalSut, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sut, "can_write", lambda at: as_nobody("test", "-w", at))
+    found = refusal(sut, device_at(sut, path), NAMED)
+    assert found is not None
+    assert found.reason == f"{path}: permission denied"
+    assert found.remedy.startswith("run as root, or join the group of the device")
+
+
+def as_nobody(*argv: str) -> bool:
+    """Whether a command works for a user who may do nothing: this process is root's."""
+    return subprocess.run(argv, check=False, user="nobody", group="nogroup").returncode == 0
 
 
 def test_destroy_without_an_identity_is_refused(sut: LocalSut, path: str) -> None:

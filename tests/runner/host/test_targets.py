@@ -8,6 +8,7 @@ import pytest
 from iogate.errors import Location, RefusedError
 from iogate.host.targets import AUTO, Use, check_targets, prepared
 from iogate.model.spec import Destroy, Target, TargetKind
+from iogate.sut.base import Space
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, needs_root, sh
 
@@ -66,6 +67,19 @@ def test_targets_on_one_filesystem_must_fit_together(sut: LocalSut, tmp_path: Pa
     check_targets(sut, [half])
     with pytest.raises(RefusedError, match="the files of this run take"):
         check_targets(sut, [half, half])
+
+
+def test_where_next_to_nothing_is_free_smaller_files_are_no_advice(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def advice(free: int) -> str:
+        monkeypatch.setattr(sut, "space", lambda _path: Space(1 << 40, free))
+        with pytest.raises(RefusedError) as caught:
+            check_targets(sut, [use(TargetKind.DIRECTORY, tmp_path, needs=64 << 20)])
+        return caught.value.remedy
+
+    assert advice(0) == "free 320.0 MiB there, or name another place"
+    assert advice(288 << 20).endswith("make the files smaller (size:): 32.0 MiB of them fit")
 
 
 @pytest.mark.parametrize("name", ["/dev/vda", "a:/dev/vda", "../x", "ok:a/../../x"])

@@ -54,6 +54,8 @@ def test_unit_and_direction(path: str, unit: Unit, better: Better) -> None:
     [
         ("write.clat.p999", "write.clat.p99.9"),
         ("write.latency.p99", "write.lat.p99"),
+        ("intended_lat.p99", "read.intended_lat.p99"),
+        ("read.intended.p99", "read.intended_lat.p99"),
         ("iops", "read.iops"),
         ("write.clta.p99", "write.clat.p99"),
         ("read.bandwidth", "read.bw"),
@@ -128,6 +130,22 @@ def test_a_direction_without_io_has_no_value() -> None:
         assert value(path, idle) is None
 
 
+def test_latency_from_the_intended_start_is_of_jobs_with_a_rate() -> None:
+    """A stall that clat knows from one I/O of 100 is in a tenth of what was due."""
+    clat = s.latency([100] * 99 + [10_000])
+    late = s.latency([100] * 90 + [1_000 * n for n in range(1, 11)])
+    paced = s.job("paced", read=s.direction(clat=clat, intended_lat=late))
+    free = s.job("free", read=s.direction(clat=clat))
+    assert value("read.intended_lat.p50", paced) == pytest.approx(100, abs=1)
+    assert value("read.intended_lat.p95", paced) == pytest.approx(5_000, rel=1 / 64)
+    assert value("read.intended_lat", paced) == late.mean_ns
+    assert value("jobs.paced.read.intended_lat.max", paced, free) == 10_000
+    assert value("jobs.free.read.intended_lat.p99", paced, free) is None
+    shown = default_metrics([s.measurement(paced)])
+    assert "read.intended_lat.p99" in shown
+    assert not any("intended" in path for path in default_metrics([s.measurement(free)]))
+
+
 def test_percentiles_need_a_histogram_from_every_job() -> None:
     with_bins, without = s.latency([100, 200]), s.latency([100, 200], histogram=False)
     assert value("write.clat.p99", s.job(write=s.direction(clat=without))) is None
@@ -192,6 +210,17 @@ def test_statistics_of_rates_are_over_the_time_series() -> None:
     assert value("read.iops.max", job, other) == 61
     assert value("read.iops.max", job, s.job(read=s.direction())) is None
     assert value("read.iops.max", job, s.job(write=s.direction())) == 60
+
+
+@pytest.mark.parametrize("stat", ["min", "max", "stdev", "p50", "p99"])
+def test_syncs_that_no_series_counts_have_no_rate_of_0(stat: str) -> None:
+    job = s.job(
+        write=s.direction(),
+        sync=s.direction(lat=s.latency([9000])),
+        series=s.series([3, 4], name="write"),
+    )
+    assert value(f"sync.iops.{stat}", job) is None
+    assert value(f"write.iops.{stat}", job) is not None
 
 
 def test_a_short_last_interval_says_nothing() -> None:

@@ -13,7 +13,8 @@ from support import samples as s
 
 def with_ios(read: int, write: int = 0) -> Measurement:
     def part(n: int):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        return s.direction(clat=replace(s.latency([100, 200]), n=n))
+        some = s.latency([100, 200])
+        return s.direction(clat=replace(some, n=n), intended_lat=replace(some, n=n // 2))
 
     return s.measurement(s.job("a", read=part(read)), s.job("b", write=part(write or 1)))
 
@@ -28,6 +29,7 @@ def with_ios(read: int, write: int = 0) -> Measurement:
         ("all.clat.p99", 1500),
         ("jobs.a.read.clat.p99", 1000),
         ("jobs.b.read.clat.p99", 0),
+        ("read.intended_lat.p99", 500),
         ("read.clat.mean", None),
         ("read.iops", None),
         ("read.iops.p99", None),
@@ -38,9 +40,10 @@ def test_ios_beyond_a_quantile(path: str, beyond: float | None) -> None:
     assert found == (beyond if beyond is None else pytest.approx(beyond))
 
 
-def test_the_thinnest_run_counts() -> None:
-    runs = with_ios(200_000), with_ios(90_000)
+def test_the_median_run_counts_and_one_that_stalled_does_not() -> None:
+    runs = with_ios(200_000), with_ios(90_000), with_ios(80_000)
     assert too_thin("read.clat.p99", runs) == pytest.approx(900)
+    assert too_thin("read.clat.p99", [*runs, with_ios(100_000), with_ios(200_000)]) is None
     assert too_thin("read.clat.p90", runs) is None
     assert too_thin("read.iops", runs) is None
     assert too_thin("read.clat.p99", ()) is None

@@ -54,6 +54,9 @@ def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None
     assert find_arm(spec, "moved", "candidate").targets == {"here": "there"}
     typed = find_arm(spec, "bs=8k;engine=/x", "candidate")
     assert (typed.overrides, typed.engine) == (("bs=8k",), "/x")
+    assert (typed.mkfs, typed.mount) == (None, None)
+    made = find_arm(spec, "mkfs=-m reflink=0; mount=", "candidate")
+    assert (made.mkfs, made.mount, made.overrides) == (("-m reflink=0",), (), ())
     with pytest.raises(UsageError, match="there is no arm 'bog'"):
         find_arm(spec, "bog", "candidate")
     with pytest.raises(UsageError, match="no arm is named as the candidate"):
@@ -101,3 +104,48 @@ def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], says: str) 
     with pytest.raises(SpecError) as caught:
         spec_of(tmp_path, TEXT.replace(*change))
     assert says in "".join(str(error) for error in (caught.value, *caught.value.others))
+
+
+SETUP = """\
+version: 1
+targets:
+  raw: { device: /dev/x, destroy: { serial: S } }
+  fs: { filesystem: { on: raw, type: xfs, mount: [noatime] } }
+  other: { filesystem: { on: raw, type: ext4 } }
+environment: { block: { scheduler: none, nr_requests: 64 }, drop_caches: before-run }
+workloads: { w: { target: fs, fio: { rw: randwrite, size: 4m } } }
+compare:
+  arms:
+    queue: { environment: { block: { scheduler: mq-deadline }, drop_caches: never } }
+    made: { mkfs: [-m, reflink=0], mount: [] }
+    ext: { targets: { fs: other } }
+    wrong: { mkfs: [-O, bigalloc] }
+"""
+
+
+def test_arms_lie_over_the_settings_and_filesystems_of_the_spec(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, SETUP)
+    base, arms = Arm("spec"), {arm.name: arm for arm in spec.compare.arms}
+    queue = make_sides(spec, base, arms["queue"], ())
+    settings = [case.environment for case in (*queue.base, *queue.candidate)]
+    assert [one.block if one else None for one in settings] == [
+        {"scheduler": "none", "nr_requests": "64"},
+        {"scheduler": "mq-deadline", "nr_requests": "64"},
+    ]
+    assert [one.drops_caches for one in settings if one] == [True, False]
+    made = make_sides(spec, base, arms["made"], ())
+    targets = [case.target for case in (*made.base, *made.candidate)]
+    assert [(one.name, one.mkfs, one.mount) for one in targets] == [
+        ("fs", (), ("noatime",)),
+        ("fs@made", ("-m", "reflink=0"), ()),
+    ]
+    ext = make_sides(spec, base, arms["ext"], ())
+    assert [case.target.fs_type for case in (*ext.base, *ext.candidate)] == ["xfs", "ext4"]
+    ids = {sides.plan.cases[0].id for sides in (queue, made, ext)}
+    assert len(ids) == 3
+
+
+def test_an_arm_s_mkfs_has_to_fit_the_filesystem(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, SETUP)
+    with pytest.raises(UsageError, match=r"arm wrong: mkfs\.xfs is not given '-O'"):
+        make_sides(spec, Arm("spec"), find_arm(spec, "wrong", "candidate"), ())

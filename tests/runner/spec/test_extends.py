@@ -8,7 +8,7 @@ import pytest
 
 from iogate.errors import SpecError, UsageError
 from iogate.model.spec import Spec
-from iogate.spec import expand_spec, load_spec
+from iogate.spec import load_spec, make_plan
 
 BASE = """\
 version: 1
@@ -87,7 +87,7 @@ def test_a_workload_of_another_file(folder: Path) -> None:
     )
     (workload,) = spec.workloads
     assert workload.jobs[0].options["size"] == "1g"
-    assert len(expand_spec(spec).cases) == 2
+    assert len(make_plan(spec).cases) == 2
 
 
 def test_a_problem_in_the_base_is_told_at_the_base(folder: Path) -> None:
@@ -133,6 +133,7 @@ size=1g
 bs=8k
 bs=4k
 time_based
+runtime=9s
 [global]
 iodepth=4
 [second]
@@ -155,11 +156,12 @@ def test_a_job_file_is_a_workload(folder: Path) -> None:
     spec = with_job_file(folder, JOB_FILE)
     first, second = spec.workloads[0].jobs
     assert (first.name, second.name) == ("first job", "second")
-    assert first.options == {"rw": "randread", "size": "64m", "bs": "4k", "time_based": "1"}
+    timed = {"time_based": "1", "runtime": "9s"}
+    assert first.options == {"rw": "randread", "size": "64m", "bs": "4k", **timed}
     assert second.options == {"rw": "read", "size": "64m", "iodepth": "4"}
     assert second.where is not None
-    assert (second.where.file, second.where.line) == (str(folder / "jobs/a.fio"), 11)
-    (case,) = expand_spec(spec).cases
+    assert (second.where.file, second.where.line) == (str(folder / "jobs/a.fio"), 12)
+    (case,) = make_plan(spec).cases
     assert [threshold.metric for threshold in case.thresholds] == ["jobs.first job.read.iops"]
 
 

@@ -165,3 +165,33 @@ def test_the_plan_says_what_it_was_made_from() -> None:
     assert len(plan.spec_sha256) == 64
     assert plan.overrides == ("size=2m",)
     assert plan.spec_file == load(text).source
+
+
+SETUP = (
+    "version: 1\ntargets: { d: { device: /dev/x, destroy: { serial: S } } }\n"
+    "workloads: { w: { fio: { rw: randwrite, size: 1m } } }\n"
+)
+
+
+def test_what_is_set_up_is_a_part_of_a_case_and_what_is_required_is_not() -> None:
+    sections = (
+        "",
+        "environment: { block: { scheduler: none } }\n",
+        "environment: { block: { scheduler: kyber } }\n",
+        "environment: { sysctl: { vm.dirty_ratio: 5 } }\n",
+        "environment: { drop_caches: before-run }\n",
+        "environment: { cpu: { turbo: false } }\n",
+        "environment: { cpu: { cpus_allowed: 0 } }\n",
+        "precondition: { fill: { bs: 1m } }\n",
+        "precondition: { fill: { bs: 2m } }\n",
+    )
+    ids = [plan_of(SETUP + section).cases[0].id for section in sections]
+    assert len(set(ids)) == len(sections)
+    same = (
+        "environment: { require: { max_loadavg: 1 } }\n",
+        "environment: { drop_caches: never }\n",
+        "environment: {}\nprecondition: {}\n",
+    )
+    assert {plan_of(SETUP + section).cases[0].id for section in same} == {ids[0]}
+    spelled = plan_of(SETUP + "precondition: { fill: { bs: 1024k } }\n").cases[0]
+    assert spelled.id == ids[7]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.jobfile import render
 from iogate.metrics import canonical_paths, metric
 from iogate.model.spec import Comparison, Level, Limit
 from iogate.model.units import Better
@@ -199,3 +200,59 @@ def test_reads_are_never_synced() -> None:
 def test_a_sync_can_be_judged_where_there_are_syncs() -> None:
     text = "  w: { fio: { rw: write, size: 1m, fsync: 1 }, thresholds: { sync.lat.p99: '< 1s' } }\n"
     assert len(cases(text)[0].thresholds) == 1
+
+
+def test_syncs_have_no_time_series_to_take_a_statistic_of() -> None:
+    text = "  w: { fio: { rw: write, size: 1m, fsync: 2 }, thresholds: { sync.iops.p99: '> 1' } }\n"
+    assert "no engine keeps a time series of syncs" in problem(workloads(text)).what
+
+
+@pytest.mark.parametrize(
+    ("path", "option"),
+    [
+        ("write.lat.p99", "lat_percentiles"),
+        ("all.lat.p50", "lat_percentiles"),
+        ("jobs.w.write.lat.p99.9", "lat_percentiles"),
+        ("write.slat.p99", "slat_percentiles"),
+    ],
+)
+def test_a_limit_on_a_percentile_asks_the_engine_for_its_histogram(path: str, option: str) -> None:
+    """The case is the one that it was without the limit: its history goes on."""
+    fio = "fio: { rw: write, size: 1m, ioengine: libaio }"
+    (plain,) = cases(f"  w: {{ {fio} }}\n")
+    (asked,) = cases(f"  w: {{ {fio}, thresholds: {{ {path}: '< 1s' }} }}\n")
+    assert f"\n{option}=1\n" in render(asked)
+    assert option not in render(plain)
+    assert asked.id == plain.id
+
+
+def test_moments_and_syncs_need_no_histogram_that_is_asked_for() -> None:
+    text = (
+        "  w: { fio: { rw: write, size: 1m, fsync: 1 },\n"
+        "       thresholds: { sync.lat.p99: '< 1s', write.lat.mean: '< 1s' } }\n"
+    )
+    assert "lat_percentiles" not in render(cases(text)[0])
+
+
+@pytest.mark.parametrize(
+    ("path", "level"), [("write.lat.p99", "1s"), ("all.lat.p99", "1s"), ("mine", "9")]
+)
+def test_a_limit_on_a_percentile_that_the_spec_switched_off_is_an_error(
+    path: str, level: str
+) -> None:
+    text = (
+        "  w: { fio: { rw: write, size: 1m, lat_percentiles: 0 },\n"
+        f"       thresholds: {{ {path}: '< {level}' }} }}\n"
+        "metrics: { mine: { value: write.lat.p99 / write.clat.p99, unit: ratio, better: low } }\n"
+    )
+    found = problem(workloads(text))
+    assert "with lat_percentiles=0 the engine keeps no histogram of it" in found.what
+
+
+def test_switched_off_in_a_job_that_does_not_write_it_hurts_no_limit_on_writes() -> None:
+    text = (
+        "  w:\n    jobs: { a: { rw: write, size: 1m }, "
+        "b: { rw: read, size: 1m, lat_percentiles: 0 } }\n"
+        "    thresholds: { write.lat.p99: '< 1s' }\n"
+    )
+    assert render(cases(text)[0]).count("\nlat_percentiles=1\n") == 1

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.errors import ExitCode, RefusedError, SpecError, UsageError
+from iogate.errors import ExitCode, Location, RefusedError, SpecError, UsageError
 from iogate.model.document import plan_from_document, to_document
+from iogate.model.environment import DropCaches, Environment, Require
 from iogate.model.spec import Level, OnMissingBaseline, Repetitions, Spec, TargetKind
-from iogate.spec import expand_spec, load_spec, load_spec_text, make_plan, not_applied
+from iogate.spec import load_spec, load_spec_text, make_plan, needs_trust, require_trust
 from support.specs import FILE, fio, load, place, plan_of, problem, problems, workloads
 
 WHOLE = """\
@@ -62,12 +63,22 @@ def whole() -> Spec:
 def test_every_section_arrives(whole: Spec) -> None:
     assert (whole.name, whole.description, whole.source) == ("xfs-gate", "A gate.", str(FILE))
     assert whole.runner == {"labels": ["self-hosted", "nvme-a"], "exclusive": True}
-    assert whole.environment["cpu"] == {
-        "governor": "performance",
-        "turbo": False,
-        "cpus_allowed": "2-9",
-    }
-    assert set(whole.precondition) == {"fill", "steady_state"}
+    assert whole.environment == Environment(
+        governor="performance",
+        turbo=False,
+        cpus_allowed="2-9",
+        block={"scheduler": "none", "nr_requests": "1023"},
+        sysctl={"vm.dirty_ratio": "50"},
+        drop_caches=DropCaches.BEFORE_CASE,
+        require=Require(0.5, 65, no_throttle=True),
+        where=Location("t.yaml", 13, 3),
+    )
+    precondition = whole.precondition
+    assert precondition is not None
+    assert precondition.fill is not None
+    assert precondition.fill.options == {"rw": "write", "direct": "1", "bs": "128k", "loops": "2"}
+    assert precondition.steady_state is not None
+    assert precondition.steady_state.options["steadystate_duration"] == "300s"
     assert (whole.baseline.ref, whole.baseline.window, whole.baseline.min_samples) == (
         "merge-base",
         30,
@@ -99,30 +110,52 @@ def test_a_workload_arrives(whole: Spec) -> None:
     assert workload.thresholds[2].level is Level.WARN
     assert workload.where is not None
     assert (workload.where.line, workload.where.column) == (22, 3)
-    assert len(expand_spec(whole).cases) == 6
+    assert len(make_plan(whole).cases) == 6
 
 
-def test_settings_that_would_not_be_applied_are_refused(whole: Spec) -> None:
-    assert not_applied(whole) == ("environment:", "precondition:", "targets.xfs.filesystem")
-    with pytest.raises(RefusedError) as caught:
-        make_plan(whole)
+def test_a_case_knows_what_is_set_up_for_it(whole: Spec) -> None:
+    plan = make_plan(whole)
+    assert plan.precondition == whole.precondition
+    for case in plan.cases:
+        assert case.environment == whole.environment
+        assert case.target.device == "/dev/disk/by-id/nvme-X"
+        assert case.target.destroy == whole.targets["raw"].destroy
+
+
+def test_what_changes_the_host_needs_trust(whole: Spec) -> None:
+    plan = make_plan(whole)
+    assert needs_trust(plan) == (
+        "environment.cpu.governor",
+        "environment.cpu.turbo",
+        "environment.block.scheduler",
+        "environment.block.nr_requests",
+        "environment.sysctl.vm.dirty_ratio",
+        "environment.drop_caches",
+        "targets.xfs.filesystem",
+    )
+    with pytest.raises(RefusedError, match="--trust") as caught:
+        require_trust(plan, trusted=False)
     assert caught.value.exit_code is ExitCode.REFUSED
-    for section in not_applied(whole):
-        assert section in str(caught.value)
+    assert caught.value.where == Location("t.yaml", 13, 3)
+    for key in needs_trust(plan):
+        assert key in str(caught.value)
+    require_trust(plan, trusted=True)
 
 
-def test_empty_sections_and_unused_filesystems_are_no_reason_to_refuse() -> None:
+def test_empty_sections_and_unused_filesystems_need_no_trust() -> None:
     text = (
-        "version: 1\nenvironment: {}\nprecondition: {}\n"
+        "version: 1\nenvironment: { require: { max_loadavg: 9 } }\nprecondition: {}\n"
         "targets:\n  d: {directory: /data}\n  raw: {device: /dev/x}\n"
         "  fs: {filesystem: {on: raw, type: xfs}}\n"
         "workloads: {w: {target: d, fio: {size: 1m}}}\n"
     )
-    assert len(make_plan(load(text)).cases) == 1
+    plan = make_plan(load(text))
+    assert needs_trust(plan) == ()
+    require_trust(plan, trusted=False)
 
 
 def test_a_plan_is_a_document_and_back(whole: Spec) -> None:
-    plan = expand_spec(whole)
+    plan = make_plan(whole)
     assert plan_from_document(to_document(plan)) == plan
 
 
@@ -151,6 +184,9 @@ def test_variables_of_the_environment_are_replaced_once(monkeypatch: pytest.Monk
     assert "'\\n'" in problem(text.format("${EVIL}", "4k")).what
     assert "holds $" in problem(text.format("${NESTED}", "4k")).what
     assert place(problem(text.format("/x", "${NOPE}"))) == (3, 37)
+    with_defaults = load(text.format("${NOPE:-/y}", "${BS:-4k}"))
+    assert with_defaults.targets["d"].path == "/y/x"
+    assert with_defaults.workloads[0].jobs[0].options["bs"] == "8k"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +219,7 @@ def test_variables_of_the_environment_are_replaced_once(monkeypatch: pytest.Monk
         (fio("size: 1m") + "runner: { exclusive: yes }\n", (5, 22), "true or false"),
         (fio("size: 1m") + "environment: { cpu: { turbo: off } }\n", (5, 30), "true or false"),
         (fio("size: 1m") + "environment: { cpus: {} }\n", (5, 16), "cpus"),
-        (fio("size: 1m") + "precondition: { fill: { rx: read } }\n", (5, 25), "'rx'"),
+        (fio("size: 1m") + "precondition: { fill: { bs: 4k } }\n", (5, 15), "no target is a dev"),
         (fio("size: 1m") + "baseline: { window: 0 }\n", (5, 21), "window"),
     ],
 )
@@ -259,7 +295,7 @@ def survives(text: str) -> None:
     """Reading ends with a spec or with a SpecError that can be shown."""
     try:
         spec = load_spec_text(text, FILE)
-        expand_spec(spec)
+        make_plan(spec)
     except SpecError as error:
         for each in (error, *error.others):
             assert each.what

@@ -9,7 +9,7 @@ import pytest
 from iogate.errors import SpecError
 from iogate.model.plan import Plan
 from iogate.model.units import Better, Unit
-from iogate.spec import expand_spec, load_spec_text
+from iogate.spec import load_spec_text, make_plan
 
 SPEC = """\
 version: 1
@@ -29,7 +29,7 @@ metrics:
 
 
 def plan(metric: str = "share", limit: str = "> 0.2", value: str = "write.bw / all.bw") -> Plan:
-    return expand_spec(load_spec_text(SPEC % (metric, limit, value), Path("mix.yaml")))
+    return make_plan(load_spec_text(SPEC % (metric, limit, value), Path("mix.yaml")))
 
 
 def refusal(metric: str = "share", limit: str = "> 0.2", value: str = "write.bw / all.bw") -> str:

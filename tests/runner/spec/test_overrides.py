@@ -4,7 +4,7 @@ import pytest
 
 from iogate.errors import ExitCode, UsageError
 from iogate.model.spec import Repetitions
-from iogate.spec import expand_spec
+from iogate.spec import make_plan
 from support.specs import cases, load, plan_of, workloads
 
 TWO = """\
@@ -54,8 +54,8 @@ def test_thresholds_stay() -> None:
 def test_the_last_one_counts_and_again_is_the_same() -> None:
     overrides = ["size=1m", "size=2m", "a.bs=4k"]
     spec = load(workloads(TWO))
-    once = expand_spec(spec, overrides=overrides)
-    again = expand_spec(load(workloads(TWO), overrides=overrides), overrides=overrides)
+    once = make_plan(spec, overrides=overrides)
+    again = make_plan(load(workloads(TWO), overrides=overrides), overrides=overrides)
     assert once == again
     assert once.cases[0].jobs[0].options["size"] == "2m"
 

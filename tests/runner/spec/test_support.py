@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from iogate.errors import SpecError
-from iogate.spec import check_native, expand_spec
-from support.specs import fio, load
+from iogate.spec import check_native, make_plan
+from support.specs import fio, load, workloads
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,8 @@ from support.specs import fio, load
     ],
 )
 def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list[str]) -> None:
-    plan = expand_spec(load(fio(f"size: 1m, {options}")))
+    text = fio(f"size: 1m, {options}")
+    plan = make_plan(load(text))
     with pytest.raises(SpecError) as caught:
         check_native(plan)
     found = (caught.value, *caught.value.others)
@@ -28,7 +29,37 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
         assert "--engine fio" in error.remedy
         assert error.where is not None
         assert error.where.line == 4
+        assert text.splitlines()[3][error.where.column - 1 :].startswith(name.partition("=")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        (
+            workloads(
+                "  w:\n    fio: { size: 1m }\n"
+                "    strategy: { matrix: { bs: [4k], ioengine: [psync, splice] } }\n"
+            ),
+            (6, 37),
+        ),
+        (
+            fio("size: 1m").replace("directory: /data", "device: /dev/x, destroy: { size: 1g }")
+            + "precondition:\n  fill: { bs: 1m, verify_backlog: 3 }\n",
+            (6, 19),
+        ),
+    ],
+)
+def test_the_place_is_where_the_option_stands(text: str, at: tuple[int, int]) -> None:
+    with pytest.raises(SpecError) as caught:
+        check_native(make_plan(load(text)))
+    where = caught.value.where
+    assert where is not None
+    assert (where.line, where.column) == at
 
 
 def test_what_it_has_is_no_problem() -> None:
-    check_native(expand_spec(load(fio("size: 1m, rw: randrw, ioengine: libaio, iodepth: 4"))))
+    check_native(make_plan(load(fio("size: 1m, rw: randrw, ioengine: libaio, iodepth: 4"))))
+
+
+def test_a_job_that_does_no_io_needs_no_size() -> None:
+    check_native(make_plan(load(fio("ioengine: cpuio, cpuload: 40, runtime: 1s"))))

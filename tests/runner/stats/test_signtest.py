@@ -5,11 +5,19 @@ from __future__ import annotations
 from itertools import product
 from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.stats.signtest import median_interval, runs_needed, runs_that_decide
+from iogate.stats.distributions import binomial_tail
+from iogate.stats.signtest import (
+    LEVEL,
+    level_of_looks,
+    median_interval,
+    runs_needed,
+    runs_that_decide,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +53,24 @@ def test_the_interval_covers_as_often_as_it_says(n: int, confidence: float) -> N
         missed += low > 0 or high < 0
     assert missed / len(patterns) == pytest.approx(1 - achieved)
     assert achieved >= min(confidence, 1 - 2 * 0.5**n)
+
+
+@pytest.mark.parametrize(("first", "last"), [(5, 5), (5, 12), (5, 30), (8, 20), (12, 13)])
+def test_all_looks_together_err_as_seldom_as_one(first: int, last: int) -> None:
+    """Fair coins, counted at each look: 20,000 runs."""
+    own = level_of_looks(first, last)
+    assert 0 < own <= LEVEL
+    heads = np.random.default_rng(1).integers(0, 2, (20_000, last)).cumsum(axis=1)
+    decided = np.zeros(len(heads), dtype=bool)
+    for n in range(first, last + 1):
+        needed = runs_that_decide(n, own)
+        if needed is not None:
+            decided |= heads[:, n - 1] >= needed
+    assert decided.mean() <= LEVEL + 0.004
+    assert level_of_looks(first, first) == pytest.approx(
+        max(binomial_tail(k, first) for k in range(first + 1) if binomial_tail(k, first) <= LEVEL)
+    )
+
+
+def test_too_few_looks_decide_nothing() -> None:
+    assert level_of_looks(2, 4) == 0.0

@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.errors import StoreError, UsageError
+from iogate.metrics import metric
 from iogate.model.run import CaseFailure, RunStatus
+from iogate.model.verdict import Outcome, ThresholdVerdict
 from iogate.store import Store, open_store
 from iogate.store.influx import packing
 from iogate.store.influx.address import parse_address
@@ -91,6 +93,7 @@ def test_a_wrong_token_is_told_before_anything_is_measured(own_data_folder: Path
         with pytest.raises(SetupError, match="401") as error:
             store.begin_run(s.run())
         assert "INFLUX_TOKEN" in error.value.remedy
+        assert error.value.what.endswith("refuses (401): Unauthorized")
         assert SECRET not in str(error.value)
         assert store.sync().waiting == 0
 
@@ -234,6 +237,12 @@ def test_runs_that_start_in_the_same_nanosecond_are_two(store: Store) -> None:
     assert [len(store.run(name).measurements) for name in names] == [1] * 50
 
 
+def judged(path: str) -> ThresholdVerdict:
+    """A limit that was held."""
+    of, limit = metric(path), s.threshold(path, value=1.0)
+    return ThresholdVerdict(s.CASE_ID, limit, Outcome.PASS, "held", of.unit, of.better, value=2.0)
+
+
 def test_nights_do_not_add_series(url: str, store: Store) -> None:
     kind = url.partition(":")[0]
 
@@ -244,15 +253,17 @@ def test_nights_do_not_add_series(url: str, store: Store) -> None:
     def nights(first: int, last: int) -> None:
         jobs = [s.job(name, series=s.series([1, 2])) for name in ("a", "b")]
         measured = tuple(s.measurement(*jobs, repetition=n) for n in (1, 2, 3))
+        verdict = replace(s.verdict(), thresholds=(judged("write.iops"), judged("errors")))
         store.add_runs(
-            s.run(f"n{n}", started_ns=n * NIGHT_NS, measurements=measured, outcome=s.verdict())
+            s.run(f"n{n}", started_ns=n * NIGHT_NS, measurements=measured, outcome=verdict)
             for n in range(first, last)
         )
 
     nights(0, 2)
     few = series()
     nights(2, 30)
-    assert series() == few == 3 * (1 + 1 + 2) + 2  # as docs/history.md says, none failed
+    # As docs/history.md says, where no repetition failed: of two jobs, and with two limits.
+    assert series() == few == 3 * (2 + 2) + 2 + 2
 
 
 @pytest.mark.parametrize("name", ["plain", 'ünï "quoted", here'])
@@ -334,7 +345,7 @@ def test_reading_without_the_server_says_that_and_nothing_is_lost() -> None:
     with closing(open_store(url)) as store:
         store.begin_run(s.run("a"))
         store.add_measurement("a", s.measurement())
-        with pytest.raises(UnreachableError, match="cannot be used now"):
+        with pytest.raises(UnreachableError, match="cannot be used now: Connection refused\n"):
             store.run("a")
         with pytest.raises(StoreError):
             store.begin_run(s.run("a"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +19,7 @@ from iogate.store import Store, default_path, open_store
 from iogate.store.sqlite import SqliteStore
 from iogate.store.sqlite_schema import MIGRATIONS
 from support import samples as s
+from support.devices import fill
 
 EMPTY = "x'789c030000000001'"  # no text at all, compressed
 NEWEST = len(MIGRATIONS)
@@ -158,10 +161,14 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_file_that_is_no_database_is_named_with_a_remedy(path: Path) -> None:
     path.write_bytes(b"this was a diary, not a history\n" * 100)
-    with pytest.raises(StoreError, match="not a database") as refused:
+    with pytest.raises(StoreError, match="no SQLite database") as refused:
         open_store(str(path))
     assert str(path) in refused.value.what
-    assert "aside" in refused.value.remedy
+    assert "another --store" in refused.value.remedy
+    path.write_bytes(b"\xa5" * 3000)  # no text: its head may have been damaged
+    with pytest.raises(StoreError, match="not a database") as refused:
+        open_store(str(path))
+    assert f"--repair --store {path}" in refused.value.remedy
 
 
 def test_a_damaged_file_is_an_error_that_says_so(path: Path) -> None:
@@ -254,18 +261,58 @@ def test_a_full_disk_loses_nothing_that_was_kept(small_disk: Path) -> None:
     assert query(path, "PRAGMA integrity_check") == [("ok",)]
 
 
+def test_a_disk_too_full_for_the_journals_is_told(small_disk: Path) -> None:
+    path = small_disk / "history.sqlite"
+    whole = filled(path)
+    fill(small_disk)
+    with pytest.raises(StoreError) as refused, closing(open_store(str(path))) as store:
+        store.runs()
+    assert "free some space" in refused.value.remedy
+    (small_disk / "filler").unlink()
+    with closing(open_store(str(path))) as store:
+        assert store.run(whole.id) == whole
+
+
+def compress(path: Path) -> None:
+    """As earlier versions kept every document, however short."""
+    with closing(sqlite3.connect(path)) as db:
+        db.create_function("compressed", 1, lambda text: text and zlib.compress(text))
+        db.execute("UPDATE runs SET document = compressed(document), verdict = compressed(verdict)")
+        db.execute(
+            "UPDATE measurements SET document = compressed(document), series = compressed(series)"
+        )
+        db.commit()
+
+
+def test_short_documents_are_kept_as_text_and_long_ones_are_not(path: Path) -> None:
+    short = s.measurement(s.job(write=s.direction(clat=s.latency([100]))))
+    values = [1000 + 16 * n for n in range(2000)]
+    long = s.measurement(s.job(write=s.direction(clat=s.latency(values))), repetition=2)
+    with closing(open_store(str(path))) as store:
+        store.begin_run(s.run(measurements=(short, long)))
+        assert store.run("run-1").measurements == (short, long)
+    first, second = (row[0] for row in query(path, "SELECT document FROM measurements"))
+    assert isinstance(first, bytes)
+    assert isinstance(second, bytes)
+    assert json.loads(first)["repetition"] == 1
+    assert json.loads(zlib.decompress(second))["repetition"] == 2
+
+
 def test_runs_of_the_first_version_are_nights_too(path: Path) -> None:
     whole = filled(path)
     for statement in (
         "ALTER TABLE runs DROP COLUMN facts",
         "DROP TABLE decisions",
         "DROP TABLE settings",
+        "CREATE INDEX metrics_by_run ON metrics (run_id, case_id, repetition)",
         "DELETE FROM schema_version WHERE version > 1",
     ):
         query(path, statement)
+    compress(path)
     with closing(open_store(str(path))) as store:
         (night,) = store.nights([s.CASE_ID])
         assert store.decisions() == []
+        assert store.run(whole.id) == whole
     assert night.facts.environment == whole.environment
     assert (night.facts.run_id, night.facts.spec) == (whole.id, whole.plan.spec_name)
     assert night.values[s.CASE_ID, "write.iops"] == 110

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iogate.model.decision import Decision
-from iogate.model.night import Night
+from iogate.model.night import Night, Spread
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
 from iogate.trend import Line, analyse
 from support.nights import CASE, Environment, levels, line, merged, night, nights_of
@@ -102,6 +103,24 @@ def test_an_alert_closes_when_the_old_level_is_back() -> None:
     assert (alert.turn, alert.state) == (Turn.REGRESSION, AlertState.CLOSED)
     assert alert.changes[0].closed
     assert trend.series[0].state is SeriesState.STEADY
+    (back,) = trend.series[0].recoveries
+    assert back.last_before < 85 <= back.first_after
+    assert trend.series[0].level == pytest.approx(1000, rel=0.01), "since the way back"
+
+
+def test_a_series_has_the_interval_of_each_night() -> None:
+    nights = nights_of(levels((20, 1000)))
+    key = CASE, "write.iops"
+    some = [
+        replace(one, spreads={key: Spread(990, 1010, 0.75, 3)} if i % 2 else {})
+        for i, one in enumerate(nights)
+    ]
+    (series,) = trend_of(some).series
+    assert series.counts == (1, 3) * 10
+    assert series.lows[1::2] == (990,) * 10
+    assert series.highs[::2] == series.values[::2], "of one repetition nothing else is known"
+    assert series.confidence == 0.75
+    assert trend_of(nights).series[0].counts == ()
 
 
 def test_half_the_way_back_closes_nothing() -> None:
@@ -169,8 +188,24 @@ def test_another_firmware_splits_the_series_and_is_shown() -> None:
     assert (change.fact, change.before, change.after) == ("target.d.firmware", "A1", "B2")
     assert len(trend.series[-1].values) == 25
     joined = trend_of(nights, across=["target.*.firmware"])
-    assert joined.markers == ()
+    assert joined.markers == trend.markers  # what is compared across is shown all the more
     assert only(joined).turn is Turn.REGRESSION
+
+
+def test_what_a_night_does_not_know_is_no_change() -> None:
+    imported: Environment = {"engine.name": "fio"}
+    known: Environment = {"engine.name": "fio", "kernel.release": "6.1"}
+    values = levels((60, 1000), (25, 900))
+    nights = [
+        night(i, v, environment=known if 20 <= i < 40 else imported) for i, v in enumerate(values)
+    ]
+    trend = trend_of(nights)
+    assert trend.markers == ()
+    assert only(trend).turn is Turn.REGRESSION
+    updated: Environment = {**known, "kernel.release": "6.6"}
+    later = trend_of([*nights, night(85, values[-1], environment=updated)])
+    (marker,) = later.markers
+    assert (marker.night, marker.changes[0].before) == (85, "6.1")
 
 
 def test_two_environments_in_turns_are_two_series() -> None:

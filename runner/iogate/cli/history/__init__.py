@@ -23,7 +23,13 @@ SUBCOMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group whose subcommands are imported when they are called."""
+    """A group whose subcommands are imported when they are called. Options without one are
+    those of ``list``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(SUBCOMMANDS)
@@ -35,11 +41,6 @@ class LazyGroup(click.Group):
         return command
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True)
-@click.pass_context
-def command(context: click.Context) -> None:
-    """List and show the runs that are kept (alone: list)."""
-    if context.invoked_subcommand is None:
-        from iogate.cli.history.listing import command as list_runs
-
-        context.invoke(list_runs)
+@click.group(cls=LazyGroup)
+def command() -> None:
+    """List and show the runs that are kept (without a COMMAND: list, with its options)."""

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started, store_option
+from iogate.cli import options
+from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started
 from iogate.cli.table import defused, printable
 from iogate.identity import describe, differences
 from iogate.model.run import Run
@@ -37,12 +38,10 @@ class _Row:
 @click.command("compare")
 @click.argument("before")
 @click.argument("after")
-@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name.")
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="PATH", help="This metric; else the usual ones."
-)
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@store_option
+@options.CASES
+@options.metrics("This metric; else the usual ones.")
+@options.as_json()
+@options.STORE
 def command(
     before: str,
     after: str,

@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from iogate.archive import FORMATS, format_of, open_format, read_history
-from iogate.cli.history.shown import store_option
+from iogate.cli import options
 from iogate.errors import RunError
 from iogate.store import Store, open_store
 
@@ -29,7 +29,7 @@ _STDOUT = "-"
 )
 @click.option("--spec", metavar="NAME", help="Only runs of this spec, and no decisions.")
 @click.option("--host", metavar="HOST", help="Only runs on this host, and no decisions.")
-@store_option
+@options.STORE
 def command(
     file: str, *, format_name: str | None, spec: str | None, host: str | None, store: str | None
 ) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 
 from iogate.archive import keep
-from iogate.cli.history.shown import store_option
+from iogate.cli import options
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import IogateError, RunError, UsageError
 from iogate.foreign import Origin, as_run, read_fio
@@ -23,6 +24,7 @@ from iogate.store import open_store
 from iogate.sut import open_sut
 
 _LARGEST_BYTES = 1 << 30
+_MOST_HINTS = 3
 
 
 @dataclass(slots=True)
@@ -31,6 +33,7 @@ class _Reading:
 
     origin: Origin
     results: int = 0
+    specs: set[str] = field(default_factory=set)
     bad: int = 0
 
 
@@ -47,7 +50,7 @@ class _Reading:
 )
 @click.option("--commit", default="", metavar="ID", help="The revision that was measured.")
 @click.option("--label", default="", metavar="TEXT", help="A label instead of a revision.")
-@store_option
+@options.STORE
 def command(
     files: tuple[str, ...],
     *,
@@ -80,6 +83,8 @@ def command(
     here = f", {tally.known} of them already here" if tally.known else ""
     files_text = counted(len(files), "file")
     click.echo(f"{counted(reading.results, 'result')} in {files_text}{here}", err=True)
+    for name in sorted(reading.specs)[:_MOST_HINTS]:
+        click.echo(f"  night by night: iogate trend {shlex.quote(name)}", err=True)
     if reading.bad:
         raise RunError(
             f"{counted(reading.bad, 'file')} of {len(files)} could not be imported",
@@ -103,9 +108,11 @@ def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
             found = list(_read(file, reading.origin))
         except IogateError as error:
             reading.bad += 1
-            click.echo(defused(printable(f"{file}: {error.what}")), err=True)
+            remedy = f" ({error.remedy})" if error.remedy else ""
+            click.echo(defused(printable(f"{file}: {error.what}{remedy}")), err=True)
             continue
         reading.results += len(found)
+        reading.specs |= {run.plan.spec_name for run in found}
         yield from found
 
 

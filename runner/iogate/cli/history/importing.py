@@ -11,8 +11,8 @@ from typing import BinaryIO
 import click
 
 from iogate.archive import FORMATS, Tally, format_of, keep, open_format
+from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
-from iogate.cli.history.shown import store_option
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import UsageError
 from iogate.store import open_store
@@ -44,7 +44,7 @@ command.add_command(import_fio)
     type=click.Choice(list(FORMATS)),
     help="By default what the suffix of each FILE says, else jsonl.",
 )
-@store_option
+@options.STORE
 def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> None:
     """Put the runs and decisions of exports into a history; - is stdin.
 

@@ -7,16 +7,20 @@ from contextlib import closing
 
 import click
 
+from iogate.cli import options
 from iogate.cli.history.shown import (
     SHORT_ID,
     print_table,
     revision_text,
     started,
-    store_option,
     took,
 )
+from iogate.foreign import is_imported
+from iogate.host.facts import this_host
+from iogate.killed import as_it_is
 from iogate.model.run import Run
 from iogate.store import open_store
+from iogate.sut import open_sut
 
 _HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
 
@@ -32,14 +36,16 @@ _HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict
     metavar="N",
     help="At most so many.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON on stdout.")
-@store_option
+@options.as_json()
+@options.STORE
 def command(
     *, spec: str | None, host: str | None, limit: int, as_json: bool, store: str | None
 ) -> None:
     """List runs, newest first."""
     with closing(open_store(store)) as opened:
-        found = opened.runs(spec=spec, host=host, limit=limit)
+        machine_id = this_host(open_sut()).machine_id
+        kept = opened.runs(spec=spec, host=host, limit=limit)
+        found = [as_it_is(run, machine_id) for run in kept]
     if as_json:
         click.echo(json.dumps([_summary(run) for run in found], indent=1, allow_nan=False))
     elif not found:
@@ -57,8 +63,15 @@ def _row(run: Run) -> tuple[str, ...]:
         str(len(run.plan.cases)),
         run.host.name,
         revision_text(run),
-        run.verdict.outcome.value if run.verdict else run.status.value,
+        _verdict(run),
     )
+
+
+def _verdict(run: Run) -> str:
+    """A run that was imported passed nothing: it was not judged."""
+    if not run.verdict:
+        return run.status.value
+    return "imported" if is_imported(run) else run.verdict.outcome.value
 
 
 def _summary(run: Run) -> dict[str, object]:

@@ -9,7 +9,8 @@ from dataclasses import asdict
 
 import click
 
-from iogate.cli.history.shown import SHORT_ID, store_option
+from iogate.cli import options
+from iogate.cli.history.shown import SHORT_ID
 from iogate.cli.table import counted
 from iogate.errors import UsageError
 from iogate.retention import SETTING, Thinned, parse_policy, prune
@@ -27,8 +28,8 @@ from iogate.store import Store, open_store
     help="Keep STEPS as the policy of this history, which every run then applies once a day;"
     " 'off' removes it. Prunes nothing now.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Each repetition as a line of JSON.")
-@store_option
+@options.as_json("Each repetition as a line of JSON.")
+@options.STORE
 def command(
     *, series: str | None, dry_run: bool, configure: str | None, as_json: bool, store: str | None
 ) -> None:

@@ -9,24 +9,29 @@ from contextlib import closing
 
 import click
 
-from iogate.cli.history.shown import print_table, revision_text, started, store_option, took
+from iogate.cli import options
+from iogate.cli.history.shown import print_table, revision_text, started, took
 from iogate.cli.table import defused, printable
+from iogate.host.facts import this_host
+from iogate.killed import as_it_is
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from iogate.store import open_store
+from iogate.sut import open_sut
 
 _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
 
 
 @click.command("show")
 @click.argument("run")
-@click.option("--json", "as_json", is_flag=True, help="The whole run document on stdout.")
-@store_option
+@options.as_json("The whole run document on stdout.")
+@options.STORE
 def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, or the start of one."""
     with closing(open_store(store)) as opened:
         found = opened.run(run)
+    found = as_it_is(found, this_host(open_sut()).machine_id)
     if as_json:
         click.echo(json.dumps(to_document(found), indent=1, allow_nan=False))
         return

@@ -18,14 +18,6 @@ _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def store_option(function: Command) -> Command:
-    """--store, the same for every subcommand."""
-    option = click.option(
-        "--store", metavar="URL", help="The history; by default in the user's data folder."
-    )
-    return option(function)
-
-
 def started(run: Run) -> datetime:
     """In the reader's own time zone."""
     return datetime.fromtimestamp(run.started_ns / 1e9, tz=UTC).astimezone()

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import click
 
-from iogate.cli.history.shown import store_option
+from iogate.cli import options
 from iogate.cli.table import counted, printable
 from iogate.errors import ExitCode
 from iogate.store import open_store
@@ -16,7 +16,7 @@ from iogate.store import open_store
 @click.option(
     "--retry-refused", is_flag=True, help="Also what the server refused before, as it may now."
 )
-@store_option
+@options.STORE
 def command(*, retry_refused: bool, store: str | None) -> int:
     """Deliver what waits on the local disk. Every run does so too.
 

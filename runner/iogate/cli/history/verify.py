@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
+from iogate.cli import options
 from iogate.cli.history.importing import told
-from iogate.cli.history.shown import store_option
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import StoreError
 from iogate.folder import DEFAULT_PARENT
@@ -21,14 +22,16 @@ from iogate.repair import Findings, Repaired, repair, verify
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="DIR",
-    help=f"Run folders are in here; else in ./{DEFAULT_PARENT} and where the history says.",
+    help="All run folders in here; else this history's own,"
+    f" of ./{DEFAULT_PARENT} and of where it says.",
 )
-@store_option
+@options.STORE
 def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> int:
     """Read everything in the history; exit 4 when something is damaged.
 
     With --repair a damaged SQLite file is kept under another name, and a new one is made of
-    what can be read of it and of the run folders. A sound one is left alone.
+    what can be read of it and of its run folders. A sound one is left alone, and so is a file
+    that never was a SQLite database.
     """
     findings = verify(store)
     for text in (*findings.damage, *findings.newer):
@@ -37,12 +40,13 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
         click.echo(_sound(findings))
         return 0
     if not wanted:
+        option = f" --store {shlex.quote(store)}" if store else ""
         raise StoreError(
             f"the history is damaged; {counted(findings.runs, 'run')} can be read",
             remedy="put it aside and make it anew from what can be read and from the run"
-            " folders: iogate history verify --repair",
+            f" folders: iogate history verify --repair{option}",
         )
-    _show(repair(store, folders or (Path(DEFAULT_PARENT),)))
+    _show(repair(store, folders))
     return 0
 
 
@@ -56,5 +60,10 @@ def _show(done: Repaired) -> None:
     click.echo(defused(printable(f"the damaged history is kept as {done.aside}")))
     click.echo(f"from what could be read of it: {told(done.from_history)}")
     click.echo(f"from run folders: {told(done.from_folders)}")
+    for (folder, spec), count in sorted(done.folders.added.items()):
+        click.echo(defused(printable(f"  {folder}: {counted(count, 'run')} of {spec}")))
     for text in done.unreadable:
         click.echo(defused(printable(text)), err=True)
+    for folder, count in sorted(done.folders.passed.items()):
+        left = f"{folder}: {counted(count, 'run folder')} left out: not known to be of this history"
+        click.echo(defused(printable(f"{left}; to add all that is there: --folders")), err=True)

@@ -12,6 +12,7 @@ from iogate.store.server import RejectedError, Row, SetupError, UnreachableError
 # same points will never be taken.
 _PERMANENT = (400, 413, 422)
 _LONGEST = 300
+_DEEPEST = 10
 
 
 def rows_of(answer: bytes, where: str, missing: str) -> Iterator[Row]:
@@ -50,16 +51,40 @@ def _refusal(said: str, where: str, missing: str) -> StoreError:
 
 
 def status_error(
-    where: str, status: int | None, said: str, remedies: Mapping[int, str]
+    where: str, status: int | None, said: str | bytes, remedies: Mapping[int, str]
 ) -> StoreError:
     """What an HTTP status other than success means. ``remedies`` are for those that a person
     has to set right."""
-    said = shortened(said)
+    said = shortened(_message(said))
     if status is not None and status in remedies:
         return SetupError(f"{where} refuses ({status}): {said}", remedy=remedies[status])
     if status in _PERMANENT:
         return RejectedError(f"refused with status {status}: {said}", remedy=_apart(where))
     return unreachable(where, f"it answered {status}: {said}")
+
+
+def _message(said: str | bytes) -> str:
+    """The sentence in an error document, or the whole of what is none."""
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    try:
+        document = json.loads(text)
+        return str(document.get("message") or document.get("error") or text)
+    except (ValueError, AttributeError):
+        return text
+
+
+def cause_of(error: BaseException) -> str:
+    """What went wrong in the end: the libraries wrap it several times."""
+    found = [error]
+    while len(found) < _DEEPEST and (inner := _inner(found[-1])):
+        found.append(inner)
+    texts = (each.strerror for each in reversed(found) if isinstance(each, OSError))
+    return next(filter(None, texts), str(found[-1]))
+
+
+def _inner(error: BaseException) -> BaseException | None:
+    around = (getattr(error, "reason", None), *error.args, error.__cause__, error.__context__)
+    return next((each for each in around if isinstance(each, BaseException)), None)
 
 
 def unreachable(where: str, why: str) -> UnreachableError:

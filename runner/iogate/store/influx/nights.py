@@ -22,7 +22,7 @@ from iogate.store.influx.reading import (
     span,
     with_cases,
 )
-from iogate.store.median import median
+from iogate.store.median import night_of
 from iogate.store.server import Server
 from iogate.store.sqlite_nights import Question
 
@@ -42,8 +42,7 @@ def read_nights(server: Server, question: Question) -> list[Night]:
         if not is_always_kept(metric.path):
             _add_extracted(server, metric, _without(metric, runs, cases, samples), samples)
     return [
-        Night(facts[run.id], {key: median(found) for key, found in samples[run.id].items()})
-        for run in sorted(runs, key=lambda run: run.age)
+        night_of(facts[run.id], samples[run.id]) for run in sorted(runs, key=lambda run: run.age)
     ]
 
 

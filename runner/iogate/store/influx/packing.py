@@ -17,7 +17,6 @@ from iogate.store.packing import pack, unpack
 
 _PART = 60_000
 _PREFIX = "histogram."
-_KINDS = ("slat", "clat", "lat")
 
 
 def packed(name: str, document: Any) -> dict[str, str | int]:
@@ -81,9 +80,9 @@ HISTOGRAMS = f"/^{_PREFIX.replace('.', '[.]')}/"
 def _latencies(document: Mapping[str, Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     for number, job in enumerate(document["jobs"]):
         for direction, measured in job["directions"].items():
-            for kind in _KINDS:
-                if measured.get(kind):
-                    yield number, f"{direction}.{kind}", measured[kind]
+            for kind, latency in measured.items():
+                if isinstance(latency, dict):
+                    yield number, f"{direction}.{kind}", latency
 
 
 def _steps(bins: list[list[int]]) -> tuple[list[int], list[int]]:

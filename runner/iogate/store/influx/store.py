@@ -23,7 +23,7 @@ from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
-from iogate.store.base import ACCEPTED, Delivery, is_baseline
+from iogate.store.base import Delivery, is_accepted, is_baseline
 from iogate.store.courier import Courier
 from iogate.store.influx import points, reading
 from iogate.store.influx.address import Address
@@ -155,8 +155,7 @@ class InfluxStore:
                 for run in self._newest_first()
                 if run.machine_id == tag_text(machine_id)
                 and run.started_ns < before_ns
-                and run.status is RunStatus.COMPLETE
-                and run.outcome in ACCEPTED
+                and is_accepted(run.status, run.outcome)
             ]
             cases = frozenset(case_ids)
             measured = islice(self._measured(fit, cases, window, comparable), max(window, 0))
@@ -190,6 +189,14 @@ class InfluxStore:
     def run_ids(self) -> Sequence[str]:
         with self._reading():
             return [run.id for run in reversed(self._newest_first())]
+
+    def unfinished(self, machine_id: str) -> Sequence[str]:
+        with self._reading():
+            return [
+                run.id
+                for run in reversed(self._newest_first())
+                if run.machine_id == tag_text(machine_id) and run.status is RunStatus.RUNNING
+            ]
 
     def replace_series(
         self, run_id: str, case_id: str, repetition: int, series: Sequence[Series | None]

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from iogate.store.influx.address import Address, parse_address
-from iogate.store.influx.answer import rows_of, status_error, tls_error, unreachable
+from iogate.store.influx.answer import cause_of, rows_of, status_error, tls_error, unreachable
 from iogate.store.influx.line import named, where
 from iogate.store.influx.store import InfluxStore
 from iogate.store.server import Row, SetupError
@@ -83,12 +83,12 @@ class Server1:
             yield
         except InfluxDBClientError as error:
             remedies = {401: _LOGIN, 403: _LOGIN, 404: self._missing()}
-            raise status_error(place, error.code, str(error), remedies) from None
+            raise status_error(place, error.code, error.content, remedies) from None
         except InfluxDBServerError as error:
             raise unreachable(place, f"it said: {error}") from None
         except exceptions.SSLError as error:
-            raise tls_error(place, error) from None
+            raise tls_error(place, cause_of(error)) from None
         except exceptions.RequestException as error:
-            raise unreachable(place, str(error)) from None
+            raise unreachable(place, cause_of(error)) from None
         except OSError as error:  # the file of certificates
             raise SetupError(f"cannot use {place}: {error}", remedy="see its ?ca=FILE") from None

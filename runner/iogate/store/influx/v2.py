@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from iogate.store.influx.address import Address, parse_address
-from iogate.store.influx.answer import rows_of, status_error, tls_error, unreachable
+from iogate.store.influx.answer import cause_of, rows_of, status_error, tls_error, unreachable
 from iogate.store.influx.line import tag_text
 from iogate.store.influx.store import InfluxStore
 from iogate.store.server import Row, SetupError
@@ -116,16 +116,16 @@ class Server2:
             yield
         except ApiException as error:
             remedies = {401: _LOGIN, 403: _LOGIN, 404: self._missing()}
-            said = str(error.body or error.reason)
+            said: str | bytes = error.body or str(error.reason)
             if not error.status:
                 raise tls_error(place, said) from None
             raise status_error(place, error.status, said, remedies) from None
         except exceptions.MaxRetryError as error:
             if isinstance(error.reason, exceptions.SSLError):
-                raise tls_error(place, error.reason) from None
-            raise unreachable(place, str(error)) from None
+                raise tls_error(place, cause_of(error)) from None
+            raise unreachable(place, cause_of(error)) from None
         except exceptions.HTTPError as error:
-            raise unreachable(place, str(error)) from None
+            raise unreachable(place, cause_of(error)) from None
         except OSError as error:  # the file of certificates
             raise SetupError(f"cannot use {place}: {error}", remedy="see its ?ca=FILE") from None
 

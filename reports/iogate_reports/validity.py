@@ -1,0 +1,142 @@
+"""Whether a run's numbers can be trusted: what was watched while it measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate_reports.charts.lanes import directions
+from iogate_reports.charts.over_time import Rate, rates
+from iogate_reports.text import plural, short
+
+DRIFT = 0.15
+"""From the first to the last quarter of a repetition; a steady one differs by less."""
+LEAST_S = 10
+"""Over less time a drift is mostly noise."""
+BUSY_PERCENT = 95.0
+"""Of a CPU; a job that takes more may measure the processor, not the storage."""
+CROWDED = 0.5
+"""Load average a CPU, before anything was measured."""
+CLOCK_PPM = 100.0
+_QUARTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """``key`` is ``pass``, ``warn`` where a look is due, or ``missing``: not watched."""
+
+    label: str
+    key: str
+    text: str
+
+
+def checks(run: Run) -> list[Check]:
+    """All of them, in a fixed order; none for a run that measured nothing."""
+    return [check(run) for check in _CHECKS] if run.measurements else []
+
+
+def _steady(run: Run) -> Check:
+    series = [
+        (rates(one, direction), one) for one in run.measurements for direction in directions([one])
+    ]
+    series = [(seen, one) for seen, one in series if len(seen) > 1]
+    if not series:
+        return Check("steady state", "missing", "no time series")
+    found = [
+        (drift, one)
+        for seen, one in series
+        if _length_s(seen) >= LEAST_S and (drift := _drift([r.iops for r in seen])) is not None
+    ]
+    if not found:
+        return Check("steady state", "missing", f"too short to tell: no {LEAST_S} s of I/O")
+    drift, one = max(found, key=lambda pair: abs(pair[0]))
+    text = f"drift within a repetition {_percent(drift)} at most"
+    if abs(drift) < DRIFT:
+        return Check("steady state", "pass", text)
+    return Check("steady state", "warn", f"{text}, in {_case(run, one)}")
+
+
+def _length_s(seen: Sequence[Rate]) -> int:
+    """From the start to the end of the last interval, whose middle is known."""
+    return round(1.5 * seen[-1].at_s - 0.5 * seen[-2].at_s)
+
+
+def _drift(values: Sequence[float]) -> float | None:
+    """From the mean of the first quarter to that of the last; None for too short a series."""
+    width = len(values) // _QUARTERS
+    first, last = (sum(part) for part in (values[:width], values[len(values) - width :]))
+    return last / first - 1 if width and first else None
+
+
+def _percent(share: float) -> str:
+    return f"{abs(share) * 100:.0f} % {'up' if share > 0 else 'down'}"
+
+
+def _case(run: Run, one: Measurement) -> str:
+    cases: dict[str, Case] = {case.id: case for case in run.plan.cases}
+    return short(cases[one.case_id].name if one.case_id in cases else one.case_id, 60)
+
+
+def _errors(run: Run) -> Check:
+    count = sum(n for m in run.measurements for job in m.jobs for n in job.errors.values())
+    text = plural(count, "I/O error") if count else "none"
+    return Check("I/O errors", "warn" if count else "pass", text)
+
+
+def _processor(run: Run) -> Check:
+    shares = [j.usr_cpu_percent + j.sys_cpu_percent for m in run.measurements for j in m.jobs]
+    busy = max(filter(math.isfinite, shares), default=None)
+    if busy is None:
+        return Check("CPU", "missing", "not recorded")
+    text = f"{busy:.0f} % of a core at most, by one job"
+    return Check("CPU", "warn" if busy >= BUSY_PERCENT else "pass", text)
+
+
+def _load(run: Run) -> Check:
+    load, cpus = (run.environment.get(name) for name in ("load.average_1m", "cpu.count"))
+    if not isinstance(load, int | float) or not isinstance(cpus, int | float):
+        return Check("other load", "missing", "not recorded")
+    if not math.isfinite(load) or cpus < 1:
+        return Check("other load", "missing", "not recorded")
+    text = f"load average {load:.2f} on {plural(int(cpus), 'CPU')} before the run"
+    return Check("other load", "warn" if load / cpus > CROWDED else "pass", text)
+
+
+def _throttling(run: Run) -> Check:
+    told = [text for m in run.measurements for text in m.warnings if "throttl" in text.lower()]
+    if told:
+        return Check("throttling", "warn", short(told[0], 120))
+    if all(case.environment and case.environment.require.no_throttle for case in run.plan.cases):
+        return Check("throttling", "pass", "watched, and none")
+    return Check("throttling", "missing", "not watched; the spec may ask for it")
+
+
+def _clock(run: Run) -> Check:
+    known = (m.engine.clock_error_ppm for m in run.measurements)
+    found = [ppm for ppm in known if ppm is not None and math.isfinite(ppm)]
+    if not found:
+        return Check("clock", "missing", "its error is not recorded")
+    worst = max(map(abs, found))
+    text = f"{short(run.measurements[0].engine.clock_source, 20)} ±{worst:.3g} ppm at most"
+    return Check("clock", "pass" if worst <= CLOCK_PPM else "warn", text)
+
+
+def _warnings(run: Run) -> Check:
+    count = sum(len(m.warnings) for m in run.measurements)
+    text = plural(count, "warning") if count else "none"
+    return Check("engine warnings", "warn" if count else "pass", text)
+
+
+_CHECKS: tuple[Callable[[Run], Check], ...] = (
+    _steady,
+    _errors,
+    _processor,
+    _load,
+    _throttling,
+    _clock,
+    _warnings,
+)

@@ -1,0 +1,126 @@
+"""A history that others write to, as pages: what has not changed is not made again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from iogate.cli.live_state import RENEWED_S, Asked, State, read_state
+from iogate.errors import StoreError
+from iogate.model.run import RunStatus
+from iogate.pipeline import baseline_of
+from iogate.store import open_store, sqlite_path
+from iogate.store.sqlite_schema import is_older
+from iogate_reports import render_report
+from iogate_reports.live import Served, make_live
+from iogate_reports.runs import render_runs
+
+KEPT_PAGES = 64
+SERVER_S = 5
+"""How old what is known of a history on a server may be. A file tells when it changes."""
+RUNS = "runs"
+
+
+class LiveHistory:
+    """Safe for threads. Nothing is kept in the history by it."""
+
+    def __init__(self, url: str | None, asked: Asked | None = None) -> None:
+        self._url = url
+        self._asked = asked or Asked()
+        self._stamp: object = None
+        self._state = State()
+        self._reading = threading.Lock()
+        self._pages = _Pages()
+
+    def page(self, path: str) -> Served | None:
+        """The page of a path without its first slash; None where there is none. StoreError for
+        a history that is not there or cannot be read, UsageError for a run that is not."""
+        state, stamp = self.state()
+        address = f"{path}index.html" if path.endswith("/") or not path else path
+        folder, _, name = path.partition("/")
+        if path == RUNS:
+            text = self._pages.kept((RUNS, stamp), lambda: render_runs(state.runs))
+        elif folder == RUNS and name:
+            text = self._report(name, state, stamp)
+        elif address in state.site.makers:
+            text = self._pages.kept((address, state.version), state.site.makers[address])
+        else:
+            return None
+        return make_live(text, state.running, state.problems)
+
+    def state(self) -> tuple[State, object]:
+        """What the history holds now, and a mark that is another one when that changes."""
+        with self._reading:
+            stamp = self._look()
+            if stamp != self._stamp:
+                self._refuse_older()
+                with closing(open_store(self._url)) as store:
+                    self._state = read_state(store, self._asked, self._state)
+                self._stamp = stamp
+            return self._state, stamp
+
+    def _look(self) -> object:
+        """A mark of the history that costs nothing to take."""
+        path = sqlite_path(self._url)
+        hour = int(time.time() // RENEWED_S)
+        if path is None:
+            return hour, int(time.monotonic() // SERVER_S)
+        if not path.exists():
+            raise StoreError(
+                f"there is no history at {path}",
+                remedy="measure with 'iogate run SPEC', or name another with --store",
+            )
+        return hour, _mark(path), _mark(path.with_name(f"{path.name}-wal"))
+
+    def _refuse_older(self) -> None:
+        """A history of an older iogate would be brought up to date, which is not for readers."""
+        path = sqlite_path(self._url)
+        if path is not None and is_older(path):
+            raise StoreError(
+                f"{path} was written by an older iogate, and reading must not change it",
+                remedy=f"bring it up to date with: iogate history list --store {path}",
+            )
+
+    def _report(self, name: str, state: State, stamp: object) -> str:
+        _, status = state.known.get(name, ("", RunStatus.RUNNING))
+        mark = stamp if status is RunStatus.RUNNING else state.version
+
+        def make() -> str:
+            with closing(open_store(self._url)) as store:
+                run = store.run(name)
+                return render_report(run, tuple(baseline_of(run, store)))
+
+        return self._pages.kept((f"{RUNS}/{name}", mark), make)
+
+
+class _Pages:
+    """The last pages that were made, by address and what they were made from."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[tuple[str, object], str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def kept(self, key: tuple[str, object], make: Callable[[], str]) -> str:
+        """The page, made where it is not known."""
+        with self._lock:
+            text = self._found.get(key)
+        if text is None:
+            text = make()
+        with self._lock:
+            self._found[key] = text
+            self._found.move_to_end(key)
+            while len(self._found) > KEPT_PAGES:
+                self._found.popitem(last=False)
+        return text
+
+
+def _mark(path: Path) -> tuple[int, int, int]:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0, 0
+    return found.st_ino, found.st_mtime_ns, found.st_size

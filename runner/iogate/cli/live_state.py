@@ -1,0 +1,127 @@
+"""What a history holds at a time, read anew only where it has changed since the last time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+from iogate.cli.fault import trace_fault
+from iogate.errors import IogateError
+from iogate.kept_plans import kept_plans
+from iogate.model.plan import Plan
+from iogate.model.run import Run, RunStatus
+from iogate.model.trend import Trend
+from iogate.store import Store
+from iogate.trending import Question, find_trend
+from iogate_reports.site import Site, SpecTrend
+
+LISTED = 200
+"""So many runs are listed, and looked at for what may have changed."""
+RENEWED_S = 3600
+"""A trend is made anew after so long without a change: acknowledgements expire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is shown: the specs whose names match, and what is asked of their trends."""
+
+    specs: tuple[str, ...] = ()
+    question: Question = field(default_factory=Question)
+
+    def shows(self, name: str) -> bool:
+        """Whether a spec is one of them."""
+        return not self.specs or any(fnmatchcase(name, glob) for glob in self.specs)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """``known`` are all runs, ``runs`` the newest of them, newest first; ``running`` those in
+    progress with how many repetitions each has. ``marks`` tell, by spec, what its trend was
+    made from. ``version`` is another one when some trend is."""
+
+    runs: tuple[Run, ...] = ()
+    known: Mapping[str, tuple[str, RunStatus]] = field(default_factory=dict)
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    marks: Mapping[str, object] = field(default_factory=dict)
+    trends: Mapping[str, SpecTrend] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    running: tuple[tuple[Run, int], ...] = ()
+    site: Site = field(default_factory=lambda: Site(()))
+    version: int = 0
+
+
+def read_state(store: Store, asked: Asked, last: State) -> State:
+    """The state now. StoreError for a history that cannot be read."""
+    listed = _listed(store, last)
+    marks = _marks(store, listed.known)
+    trends, problems = _trends(store, asked, replace(listed, marks=marks), last)
+    same = trends.keys() == last.trends.keys() and all(trends[n] is last.trends[n] for n in trends)
+    return replace(
+        listed,
+        marks=marks,
+        trends=trends,
+        problems=tuple(problems),
+        running=tuple((run, len(store.run(run.id).measurements)) for run in _running(listed.runs)),
+        site=last.site if same else Site([t for t in trends.values() if t.lines], trace_fault),
+        version=last.version if same else last.version + 1,
+    )
+
+
+def _listed(store: Store, last: State) -> State:
+    """Which runs there are. All of them are read the first time; later the newest."""
+    runs = tuple(store.runs(limit=LISTED))
+    ids = store.run_ids()
+    known = {name: last.known[name] for name in ids if name in last.known}
+    known |= {run.id: (run.plan.spec_name, run.status) for run in runs}
+    found: Sequence[Run] = runs
+    if len(known) < len(ids):
+        found = store.runs()
+        known = {run.id: (run.plan.spec_name, run.status) for run in found}
+    return State(runs=runs, known=known, plans=kept_plans(found, last.plans))
+
+
+def _marks(store: Store, known: Mapping[str, tuple[str, RunStatus]]) -> dict[str, object]:
+    nights: dict[str, set[object]] = {spec: set() for spec, _ in known.values()}
+    for name, (spec, status) in known.items():
+        if status is not RunStatus.RUNNING:  # that one has begun changes no trend
+            nights[spec].add((name, status))
+    others = int(time.time() // RENEWED_S), tuple(store.decisions())
+    return {spec: (others, found) for spec, found in nights.items()}
+
+
+def _trends(
+    store: Store, asked: Asked, now: State, last: State
+) -> tuple[dict[str, SpecTrend], list[str]]:
+    """Those of all specs that are asked for, and what is wrong with those that have none."""
+    found: dict[str, SpecTrend] = {}
+    problems = []
+    for name in sorted(filter(asked.shows, now.marks.keys() & now.plans.keys())):
+        if name in last.trends and now.marks[name] == last.marks[name]:
+            found[name] = last.trends[name]
+            continue
+        plan = now.plans[name]
+        try:
+            found[name] = _shown(find_trend(store, plan, asked.question), plan)
+        except IogateError as error:
+            problems.append(f"{name} is not shown: {error.what}")
+        except Exception as error:
+            trace_fault(name, error)
+            problems.append(f"{name} is not shown ({type(error).__name__})")
+    return found, problems
+
+
+def _shown(trend: Trend, plan: Plan) -> SpecTrend:
+    """With its lines made: what is wrong with them is wrong with this spec alone."""
+    found = SpecTrend(trend, plan)
+    _ = found.lines
+    return found
+
+
+def _running(runs: Sequence[Run]) -> list[Run]:
+    """Runs in progress. A host has one at a time: an older one was left behind."""
+    newest: dict[str, Run] = {}
+    for run in runs:
+        newest.setdefault(run.host.machine_id, run)
+    return [run for run in newest.values() if run.status is RunStatus.RUNNING]

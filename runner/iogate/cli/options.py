@@ -1,0 +1,118 @@
+"""Options that several commands have, so that the same word means the same everywhere.
+
+Each name here is a decorator; the functions make one whose help says what it does for that
+command. `overrides`, `cases`, `tags`, `metrics` arrive as tuples, the times as seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from iogate.cli.parameters import Duration
+from iogate.engine import ENGINES
+
+Decorator = Callable[[Any], Any]
+
+SPEC: Decorator = click.argument("spec", type=click.Path(path_type=Path))
+
+# Which runs and cases.
+CASES: Decorator = click.option(
+    "--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name."
+)
+TAGS: Decorator = click.option("--tag", "tags", multiple=True, help="Only workloads with this tag.")
+HOST: Decorator = click.option(
+    "--host", metavar="HOST", help="Only this host (name or machine id)."
+)
+BRANCH: Decorator = click.option("--branch", metavar="GLOB", help="Only runs of this branch.")
+ACROSS: Decorator = click.option(
+    "--across",
+    multiple=True,
+    metavar="FACT",
+    help="A fact of the environment (kernel.*) whose change begins no new series.",
+)
+STORE: Decorator = click.option(
+    "--store", metavar="URL", help="The history; by default in the user's data folder."
+)
+
+# How to measure.
+WAIT: Decorator = click.option(
+    "--wait",
+    "wait_s",
+    type=Duration(),
+    default=0.0,
+    metavar="TIME",
+    help="Wait this long for another run on this host to end.",
+)
+REVISION: Decorator = click.option(
+    "--revision", metavar="REF", help="What is under test; by default git's HEAD here."
+)
+REPOSITORY: Decorator = click.option(
+    "--repository",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where the revisions are; by default here.",
+)
+LABEL: Decorator = click.option("--label", default="", help="A name for what is under test.")
+FAIL_FAST: Decorator = click.option(
+    "--fail-fast", is_flag=True, help="Stop at the first repetition that fails."
+)
+TRUST: Decorator = click.option(
+    "--trust",
+    "trusted",
+    is_flag=True,
+    help="Let the spec change this host: settings, filesystems, commands of its arms.",
+)
+QUIET: Decorator = click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
+
+
+def overrides(text: str = "Change a job option, of one workload or of all.") -> Decorator:
+    """``--set``: changes of job options."""
+    return click.option(
+        "--set", "overrides", multiple=True, metavar="[WORKLOAD.]KEY=VALUE", help=text
+    )
+
+
+def metrics(
+    text: str = "This metric too; a pattern (*.clat.*) means any that was kept.",
+) -> Decorator:
+    """``--metric``: paths of metrics."""
+    return click.option("--metric", "metrics", multiple=True, metavar="PATH", help=text)
+
+
+def last(runs: int) -> Decorator:
+    """``--last``: how far back, in runs."""
+    return click.option(
+        "--last",
+        type=click.IntRange(1),
+        default=runs,
+        show_default=True,
+        metavar="N",
+        help="So many runs of each host.",
+    )
+
+
+def engine(text: str = "What runs the job files.") -> Decorator:
+    """``--engine``: a name of the registry."""
+    return click.option(
+        "--engine", type=click.Choice(list(ENGINES)), default="native", show_default=True, help=text
+    )
+
+
+def output(text: str = "The run folder; by default a new one in ./iogate-runs.") -> Decorator:
+    """``--output``: a folder to write into."""
+    return click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help=text)
+
+
+def timeout(text: str = "Give a repetition up after this long.") -> Decorator:
+    """``--timeout`` of one repetition."""
+    return click.option("--timeout", "timeout_s", type=Duration(), metavar="TIME", help=text)
+
+
+def as_json(text: str = "As JSON on stdout.") -> Decorator:
+    """``--json``: the same facts for programs."""
+    return click.option("--json", "as_json", is_flag=True, help=text)

@@ -1,0 +1,90 @@
+"""``iogate trend confirm``: the revisions around a suspect, block by block."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import tempfile
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from iogate.cli import options
+from iogate.cli.comparison_options import run_comparison
+from iogate.cli.table import defused, printable
+from iogate.confirming import check_out_both, conclusion, confirmation_of, confirmation_sides
+from iogate.errors import UsageError
+from iogate.model.run import Run
+from iogate.model.trend import Alert
+from iogate.pipeline import Request
+from iogate.store import open_store
+from iogate.sut import open_sut
+from iogate.trending import Question, find_alert
+
+
+@click.command("confirm")
+@options.SPEC
+@click.argument("alert")
+@click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")
+@options.REPOSITORY
+@options.metrics("As given to iogate trend.")
+@options.BRANCH
+@options.overrides("Change a job option, as it was in the nights.")
+@click.option("--blocks", type=click.IntRange(5, 200), help="The most blocks; by default 28.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Decides which arm runs first."
+)
+@options.engine()
+@options.STORE
+@options.output()
+@options.timeout()
+@options.WAIT
+@options.TRUST
+@options.QUIET
+@options.as_json("The verdict as JSON on stdout.")
+def command(
+    *, alert: str, build: tuple[str, ...], repository: Path, metrics: tuple[str, ...],
+    branch: str | None, blocks: int | None, seed: int, quiet: bool, as_json: bool, **asked: object,
+) -> int:  # fmt: skip
+    """Compare the last good with the first bad revision of ALERT, block by block.
+
+    Each revision is put into a clone and built there by BUILD COMMAND (no shell; it finds the
+    revision in $IOGATE_BUILD), which is called again before each run: it has to put in place
+    what was built. Judged are the metrics that moved, each held to a quarter of its change.
+
+    Exits 1 when the regression is seen: then the alert is open, not a suspect. Exits 0 when
+    the revisions do not differ, 5 when that cannot be told.
+    """
+    if not build:
+        raise UsageError(
+            "there is no build command", remedy="say how to put a revision in place, after --"
+        )
+    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    spec, found = _found(request, alert, Question(metrics=metrics, branch=branch))
+    with tempfile.TemporaryDirectory(prefix="iogate-confirm-") as folder:
+        both = check_out_both(found, open_sut(), repository, Path(folder), build)
+        for each in both:
+            each.make()
+        arms = both[0].arm(), both[1].arm()
+        request = replace(request, label=f"confirm {found.id}", revision=None)
+        sides = confirmation_sides(request, found, arms, seed=seed, most_blocks=blocks)
+
+        def keep(run: Run) -> None:
+            decision = confirmation_of(found, spec, run, getpass.getuser())
+            if decision is not None:
+                with closing(open_store(request.store)) as store:
+                    store.add_decision(decision)
+
+        return run_comparison(
+            request, sides, quiet=quiet, as_json=as_json, keep=keep,
+            and_then=lambda run: click.echo(defused(printable(conclusion(found, run)))),
+        )  # fmt: skip
+
+
+def _found(request: Request, name: str, question: Question) -> tuple[str, Alert]:
+    """The alert, and the name of the spec that it is of."""
+    with closing(open_store(request.store)) as store:
+        plan, alert = find_alert(store, name, question)
+    return plan.spec_name, alert

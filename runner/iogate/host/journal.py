@@ -1,0 +1,218 @@
+"""What a run has changed on the host, so that it is put back however the run ends.
+
+Before anything is changed, what it was is written to a file and forced to the disk. The run
+itself puts it back at its end. When it was killed, the file is still there: the next run,
+comparison or ``iogate doctor`` on this host puts it back from it, before anything else. One
+host has one journal, written only while the host lock is held.
+
+The first line says which boot it is of: a reboot undoes every setting and mount by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from iogate.errors import RefusedError, RunError
+from iogate.host.lock import lock_path
+from iogate.host.mounts import mounts
+from iogate.sut.base import Sut
+
+SCHEMA = "journal/1"
+_SETTINGS = ("/sys/", "/proc/sys/")
+_UNMOUNT_PATIENCE_S = 20.0  # an engine whose iogate was killed takes a moment to stop
+_RETRY_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A file of the kernel's, and what it said before."""
+
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A mount that iogate made."""
+
+    point: str
+
+
+Entry = Setting | Mounted
+
+
+class Journal:
+    """The journal of this run. ``entries`` are what it holds, in the order of the changes."""
+
+    def __init__(self, sut: Sut, run_id: str) -> None:
+        self._sut = sut
+        self._path = journal_path()
+        self._run_id = run_id
+        self.entries: list[Entry] = []
+
+    def note(self, entry: Entry) -> None:
+        """Keep what is about to be changed; on return it survives a crash. RunError, and
+        then nothing may be changed, when it cannot be kept."""
+        lines = [] if self.entries else [_header(self._sut, self._run_id)]
+        lines.append(_to_json(entry))
+        text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
+        self._sut.append_durably(self._path, text)
+        self.entries.append(entry)
+
+    def undo(self) -> None:
+        """Put everything back, the last first, and remove the journal. RunError when
+        something cannot be put back: then the journal stays."""
+        if not self.entries:
+            return
+        _put_back(self._sut, self.entries, self._path)
+        self.entries.clear()
+        self._sut.remove_file(self._path)
+
+
+def journal_path() -> str:
+    """Beside the host lock."""
+    lock = lock_path()
+    return str(lock.with_name(f"{lock.stem}.journal"))
+
+
+def is_left(sut: Sut) -> bool:
+    """Whether there is a journal: of a run that goes on, or that was killed."""
+    return sut.stat(journal_path()) is not None
+
+
+def restore_left(sut: Sut) -> tuple[str, ...]:
+    """Put back what a killed run has changed, and say what was done; nothing without such a
+    run. To be called with the host lock held. RefusedError when it cannot be put back."""
+    path = journal_path()
+    if not is_left(sut):
+        return ()
+    text = sut.read_own(path)
+    if text is None:
+        raise RefusedError(
+            f"{path} is not this user's: another user's run has changed this host",
+            remedy=f"run 'iogate doctor' as the owner of {path}, or as root remove it",
+        )
+    header, entries = _parse(text, path)
+    run = str(header.get("run", ""))[:12] or "an unknown run"
+    if header.get("boot") != _boot(sut):
+        sut.remove_file(path)
+        return (f"run {run} was killed by a reboot, which has put its settings back",)
+    try:
+        done = _put_back(sut, entries, path)
+    except RunError as error:
+        raise RefusedError(error.what, remedy=error.remedy) from error
+    sut.remove_file(path)
+    return tuple(f"run {run} was killed: {text}" for text in done)
+
+
+def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
+    """A last line without its end was being written when the run was killed: what it is
+    about had not been changed yet."""
+    *lines, _torn = text.split("\n")
+    try:
+        documents = [json.loads(line) for line in lines]
+        entries = [_of_json(document) for document in documents[1:]]
+        known = not documents or documents[0]["schema"] == SCHEMA
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise RefusedError(
+            f"{path} cannot be read as a journal of changed settings",
+            remedy="look at it, put back by hand what it says, and remove it",
+        ) from None
+    if not known:
+        raise RefusedError(
+            f"{path} was written by another version of iogate",
+            remedy="run 'iogate doctor' of that version: it puts the settings back",
+        )
+    return documents[0] if documents else {}, entries
+
+
+def _header(sut: Sut, run_id: str) -> dict[str, str]:
+    return {"schema": SCHEMA, "boot": _boot(sut), "run": run_id}
+
+
+def _boot(sut: Sut) -> str:
+    return (sut.read_text("/proc/sys/kernel/random/boot_id") or "").strip()
+
+
+def _to_json(entry: Entry) -> dict[str, str]:
+    if isinstance(entry, Mounted):
+        return {"mounted": entry.point}
+    return {"set": entry.path, "before": entry.before}
+
+
+def _of_json(document: dict[str, Any]) -> Entry:
+    if "mounted" in document:
+        return Mounted(str(document["mounted"]))
+    path = str(document["set"])
+    if not path.startswith(_SETTINGS) or posixpath.normpath(path) != path:
+        raise ValueError(path)
+    return Setting(path, str(document["before"]))
+
+
+def _put_back(sut: Sut, entries: list[Entry], path: str) -> tuple[str, ...]:
+    """Undo each, the last first, and say what was done. A failure does not keep the others
+    from being undone; all failures are told together."""
+    done: list[str] = []
+    failed: list[str] = []
+    for entry in _first_of_each(entries):
+        try:
+            done.extend(_undo(sut, entry))
+        except RunError as error:
+            failed.append(error.what)
+    if failed:
+        raise RunError(
+            f"cannot put this host back as it was: {'; '.join(failed)}",
+            remedy=f"put it back by hand, and remove {path}, which says what it was",
+        )
+    return tuple(done)
+
+
+def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:
+    """What was before the first change of each thing, the thing changed last first."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        first.setdefault(entry.point if isinstance(entry, Mounted) else entry.path, entry)
+    yield from reversed(first.values())
+
+
+def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
+    if isinstance(entry, Mounted):
+        if unmount(sut, entry.point):
+            yield f"{entry.point} is unmounted"
+        return
+    now = sut.read_text(entry.path)
+    if now is None:
+        yield f"{entry.path} is gone, and with it the setting"
+    elif current(now) != current(entry.before):
+        sut.write_text(entry.path, current(entry.before))
+        yield f"{entry.path} is {current(entry.before)} again"
+
+
+def current(text: str) -> str:
+    """What a file of the kernel's says: the choice in brackets of several, blanks as one."""
+    _, bracket, rest = text.partition("[")
+    return " ".join((rest.partition("]")[0] if bracket else text).split())
+
+
+def unmount(sut: Sut, point: str) -> bool:
+    """Whether something was mounted there, which is not any more. RunError when it stays
+    busy."""
+    deadline = time.monotonic() + _UNMOUNT_PATIENCE_S
+    found = False
+    while any(mount.point == point for mount in mounts(sut)):
+        done = sut.run(["umount", "--internal-only", point], timeout_s=600)
+        found = True
+        if done.status and time.monotonic() > deadline:
+            said = (done.stderr or done.stdout).strip().splitlines()
+            raise RunError(
+                f"cannot unmount {point}: {said[-1] if said else f'status {done.status}'}",
+                remedy=f"see what uses it: fuser -vm {point}",
+            )
+        if done.status:
+            time.sleep(_RETRY_S)
+    return found

@@ -1,0 +1,174 @@
+"""What is set up around the repetitions of a run: settings, filesystems, and an empty cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from iogate.errors import RefusedError, RunError
+from iogate.host.devices import find_device
+from iogate.host.facts import Fact, collect_facts, target_device, target_facts
+from iogate.host.journal import Journal
+from iogate.host.knobs import knobs_of
+from iogate.host.requirements import Throttling, check_requirements
+from iogate.host.safety import refusal
+from iogate.host.targets import Use, place_before, prepared
+from iogate.host.tuning import Tuning
+from iogate.host.volumes import Volumes
+from iogate.model.environment import DropCaches, Environment
+from iogate.model.plan import Case, Plan
+from iogate.model.spec import Target, TargetKind
+from iogate.sut.base import Sut
+
+_DROP = "/proc/sys/vm/drop_caches"
+_SYNC_TIMEOUT_S = 3600.0
+
+
+@dataclass(slots=True)
+class Stage:
+    """The host as the cases of a run want it. ``places`` is where each target is, by name."""
+
+    sut: Sut
+    places: Mapping[str, str]
+    uses: Sequence[Use]
+    tuning: Tuning
+    volumes: Volumes
+    throttling: Throttling
+    _last: str | None = None
+
+    def ready(self, case: Case, *, anew: bool = False) -> None:
+        """Everything as the case wants it, right before a repetition. ``anew``: also what is
+        only made anew now and then, as for each run of an arm. RunError when that fails."""
+        try:
+            self.tuning.hold(case.environment)
+            self.volumes.ready(case.target, case.id, anew=anew)
+            if case.environment and self._drops(case, case.environment, anew=anew):
+                drop_caches(self.sut)
+        except RefusedError as error:
+            raise RunError(error.what, remedy=error.remedy) from error
+        self._last = case.id
+        self.throttling.check_from_here()
+
+    def _drops(self, case: Case, environment: Environment, *, anew: bool) -> bool:
+        first = {
+            DropCaches.BEFORE_RUN: self._last is None,
+            DropCaches.BEFORE_CASE: anew or self._last != case.id,
+            DropCaches.BEFORE_REPETITION: True,
+        }
+        return environment.drop_caches in first and first[environment.drop_caches]
+
+    def measured(self, case: Case) -> None:
+        """RunError when what was just measured does not count by the spec's own rule."""
+        if case.environment and case.environment.require.no_throttle:
+            self.throttling.check()
+
+    def rehearse(self, plan: Plan) -> None:
+        """Apply each environment of the plan once, the first case's last: a setting that this
+        host does not take is told before anything is measured."""
+        for case in (*plan.cases[1:], *plan.cases[:1]):
+            self.tuning.hold(case.environment)
+
+    def facts(self) -> dict[str, Fact]:
+        """What this host is, and each target, filesystems made and mounted for it."""
+        found = collect_facts(self.sut, {})
+        for use in self.uses:
+            if use.target.kind is TargetKind.FILESYSTEM:
+                self.volumes.make(use.target)
+            name = use.target.name
+            found |= target_facts(self.sut, name, use.target, self.places[name])
+        return dict(sorted(found.items()))
+
+    def devices(self) -> tuple[Target, ...]:
+        """The devices that may be overwritten, as targets: those measured, and those that a
+        filesystem is made on."""
+        found = {}
+        for use in self.uses:
+            target = use.target
+            path = target.device or (target.path if target.kind is TargetKind.DEVICE else "")
+            device = find_device(self.sut, path) if path and target.destroy else None
+            if device:
+                found[device.path] = Target(
+                    target.on or target.name, TargetKind.DEVICE, device.path, target.destroy
+                )
+        return tuple(found.values())
+
+    def claim(self, target: Target) -> None:
+        """Make sure once more that a device may be overwritten, and take what this run has
+        made on it away. RunError when it may not."""
+        self.volumes.release(target.path)
+        device = find_device(self.sut, target.path)
+        why = refusal(self.sut, device, target.destroy) if device else None
+        if device is None or why:
+            what = why.reason if why else f"{target.path} is gone"
+            raise RunError(f"target {target.name}: {what}", remedy=why.remedy if why else "")
+
+
+def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:
+    """What ``staged`` would refuse, as far as it can be known without a change: a setting
+    that the host has and does not take is only found by setting it. RefusedError."""
+    environments = _environments(plan)
+    for environment in environments:
+        check_requirements(sut, environment)
+    places = {use.target.name: place_before(sut, use.target) for use in uses}
+    disks = _disks(sut, uses, places, needed=any(e.block for e in environments))
+    for environment in environments:
+        knobs_of(sut, environment, disks)
+
+
+def _environments(plan: Plan) -> tuple[Environment, ...]:
+    """Each environment of the plan once."""
+    found = [case.environment for case in plan.cases if case.environment]
+    return tuple({id(each): each for each in found}.values())
+
+
+@contextmanager
+def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[Stage]:
+    """The stage of a run; on leaving, everything is put back as it was. RefusedError for what
+    this host does not have."""
+    environments = _environments(plan)
+    for environment in environments:
+        check_requirements(sut, environment)
+    journal = Journal(sut, run_id)
+    with prepared(sut, uses, run_id[:12]) as places:
+        try:
+            disks = _disks(sut, uses, places, needed=any(e.block for e in environments))
+            volumes = Volumes(sut, journal, places, keep_blocks=plan.precondition is not None)
+            tuning = Tuning(sut, journal, disks)
+            stage = Stage(sut, places, uses, tuning, volumes, Throttling(sut))
+            stage.rehearse(plan)
+            yield stage
+        finally:
+            journal.undo()
+
+
+def _disks(
+    sut: Sut, uses: Sequence[Use], places: Mapping[str, str], *, needed: bool
+) -> tuple[str, ...]:
+    """Names of the targets' disks. RefusedError, when they are ``needed``, for a target on
+    none."""
+    found = []
+    for use in uses:
+        target = use.target
+        device = (
+            find_device(sut, target.device)
+            if target.device
+            else target_device(sut, target, places[target.name])
+        )
+        if device:
+            found.append(device.disk)
+        elif needed:
+            raise RefusedError(
+                f"target {target.name} is on no block device, and environment.block sets one",
+                remedy="leave block out, or name a target on a disk",
+                where=target.where,
+            )
+    return tuple(dict.fromkeys(found))
+
+
+def drop_caches(sut: Sut) -> None:
+    """Write everything out, and forget what was read. RunError when that is not allowed."""
+    done = sut.run(["sync"], timeout_s=_SYNC_TIMEOUT_S)
+    if done.status:
+        raise RunError(f"sync failed: {done.stderr.strip()}")
+    sut.write_text(_DROP, "3\n")

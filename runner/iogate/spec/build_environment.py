@@ -1,0 +1,174 @@
+"""The sections ``environment`` and ``precondition``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from iogate.errors import SpecError
+from iogate.model.environment import DropCaches, Environment, Require
+from iogate.model.spec import JobSpec, Precondition, Target, TargetKind
+from iogate.spec.build_jobs import read_options
+from iogate.spec.options import PLACES
+from iogate.spec.problems import Problems
+from iogate.spec.scalars import plain_value
+from iogate.spec.tree import Entry, Mapping, Node, Scalar
+
+_ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
+_PARAMETER = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+){1,6}", re.ASCII)
+_SETTING = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._,:+/-]{0,199}|-?[0-9]+", re.ASCII)
+_CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*", re.ASCII)
+STEADY = "steadystate"
+_STEADY_RULE = re.compile(r"(iops|bw)(_slope)?:[0-9]+(\.[0-9]+)?%?", re.ASCII)
+
+# What begins so can be read back and put back. Anything else of the kernel's parameters either
+# acts once (vm.drop_caches), cannot be undone (kernel.modules_disabled), or is no tuning.
+_TUNABLE = (
+    "vm.", "fs.", "net.", "dev.", "kernel.sched_", "kernel.numa_balancing", "kernel.nmi_watchdog",
+    "kernel.watchdog", "kernel.soft_watchdog", "kernel.timer_migration", "kernel.io_uring_",
+    "kernel.randomize_va_space", "kernel.hung_task_", "kernel.perf_",
+)  # fmt: skip
+_NO_TUNING = {
+    "vm.drop_caches": "write drop_caches: before-run, before-case or before-repetition",
+    "vm.compact_memory": "it acts once, and nothing can be put back",
+    "vm.stat_refresh": "it acts once, and nothing can be put back",
+    "fs.binfmt_misc": "it makes the kernel run programs",
+    "fs.suid_dumpable": "it is about secrets, not about speed",
+    "fs.protected_": "it is about safety, not about speed",
+}
+
+
+def build_environment(node: Node | None, problems: Problems) -> Environment | None:
+    """The section as settings; None where it says nothing. What is wrong is noted."""
+    if not isinstance(node, Mapping):
+        return None
+    cpu = dict(_texts(node.get("cpu")))
+    built = Environment(
+        governor=cpu["governor"].text if "governor" in cpu else "",
+        turbo=_flag(cpu.get("turbo")),
+        smt=_flag(cpu.get("smt")),
+        cpus_allowed=_cpus(cpu.get("cpus_allowed"), problems),
+        block=_settings(node.get("block"), _ATTRIBUTE, "attribute of a request queue", problems),
+        sysctl=_settings(node.get("sysctl"), _PARAMETER, "kernel parameter", problems),
+        drop_caches=_drop_caches(node.get("drop_caches")),
+        require=_require(node.get("require")),
+        where=node.where,
+    )
+    _check_word(cpu.get("governor"), problems)
+    _check_tunable(node.get("sysctl"), problems)
+    empty = not built.measured_under and built.require == Require() and not built.drop_caches
+    return None if empty else built
+
+
+def _texts(node: Node | None) -> Iterator[tuple[str, Scalar]]:
+    if isinstance(node, Mapping):
+        for key, entry in node.entries.items():
+            if isinstance(entry.value, Scalar) and not key.startswith("x-"):
+                yield key, entry.value
+
+
+def _flag(scalar: Scalar | None) -> bool | None:
+    return None if scalar is None else plain_value(scalar) is True
+
+
+def _cpus(scalar: Scalar | None, problems: Problems) -> str:
+    if scalar is None:
+        return ""
+    if not _CPUS.fullmatch(scalar.text):
+        problems.add(
+            f"cpus_allowed is a list of CPUs, not {scalar.text!r}", scalar.where, "such as 0,2-9"
+        )
+    return scalar.text
+
+
+def _settings(
+    node: Node | None, form: re.Pattern[str], what: str, problems: Problems
+) -> dict[str, str]:
+    found = {}
+    for key, scalar in _texts(node):
+        if not form.fullmatch(key):
+            problems.add(f"{key!r} is no {what}", scalar.where, "give its plain name")
+        _check_word(scalar, problems)
+        found[key] = " ".join(scalar.text.split())
+    return found
+
+
+def _check_word(scalar: Scalar | None, problems: Problems) -> None:
+    if scalar is not None and not _SETTING.fullmatch(scalar.text):
+        problems.add(
+            f"{scalar.text!r} cannot be a setting", scalar.where, "write words or numbers, one line"
+        )
+
+
+def _check_tunable(node: Node | None, problems: Problems) -> None:
+    for key, scalar in _texts(node):
+        why = next((why for name, why in _NO_TUNING.items() if key.startswith(name)), None)
+        if why is None and not key.startswith(_TUNABLE):
+            why = f"a spec sets {', '.join(sorted(_TUNABLE))}…; set it by hand if you must"
+        if why:
+            problems.add(f"the kernel parameter {key} is not set by a spec", scalar.where, why)
+
+
+def _drop_caches(node: Node | None) -> DropCaches | None:
+    return DropCaches(node.text) if isinstance(node, Scalar) else None
+
+
+def _require(node: Node | None) -> Require:
+    texts = dict(_texts(node))
+    load, hottest = texts.get("max_loadavg"), texts.get("max_temperature")
+    return Require(
+        max_loadavg=float(load.text) if load else None,
+        max_temperature_c=int(hottest.text.rstrip("C ")) if hottest else None,
+        no_throttle=_flag(texts.get("no_throttle")) is True,
+    )
+
+
+def build_precondition(node: Node | None, problems: Problems) -> Precondition | None:
+    """The section as jobs; None where it says nothing. What is wrong is noted."""
+    if not isinstance(node, Mapping):
+        return None
+    jobs = {key: _job(key, entry, problems) for key, entry in node.entries.items() if key in _STEPS}
+    built = Precondition(jobs.get("fill"), jobs.get("steady_state"))
+    return built if jobs else None
+
+
+_STEPS = {"fill": "write", "steady_state": "randwrite"}
+
+
+def _job(step: str, entry: Entry, problems: Problems) -> JobSpec:
+    found = read_options(entry.value, problems)
+    options = {key: value for key, (value, _place) in found.items()}
+    where = entry.key_at
+    for key in PLACES:
+        if key in options:
+            problems.add(
+                f"{key} cannot be set here", where, "the device targets of the spec are meant"
+            )
+    options = {"rw": _STEPS[step], "direct": "1", **options}
+    if not options["rw"].startswith(("write", "randwrite")):
+        problems.add(f"{step} does not write: rw is {options['rw']}", where, "write or randwrite")
+    rule = options.get(STEADY, "")
+    if step == "fill" and rule:
+        problems.add("fill ends when it has written all", where, f"{STEADY} is for steady_state")
+    if step == "steady_state" and not _STEADY_RULE.fullmatch(rule):
+        problems.add(
+            f"{STEADY} says when the device is steady, and {rule!r} does not",
+            where,
+            f'such as {STEADY}: "iops_slope:0.3%", or iops, bw or bw_slope',
+        )
+    places = {key: place for key, (_value, place) in found.items()}
+    return JobSpec(f"precondition-{step.replace('_', '-')}", options, where, places)
+
+
+def check_precondition(node: Node | None, targets: dict[str, Target], problems: Problems) -> None:
+    """Note a precondition that nothing can be done with: it works on devices that may be
+    destroyed, not on files."""
+    devices = [t for t in targets.values() if t.kind is TargetKind.DEVICE and t.destroy]
+    if isinstance(node, Mapping) and any(key in _STEPS for key in node.entries) and not devices:
+        problems.take(
+            SpecError(
+                "a precondition overwrites devices, and no target is a device with destroy:",
+                remedy="add destroy: to a device target, or leave precondition out",
+                where=node.where,
+            )
+        )

@@ -1,0 +1,151 @@
+"""The page of a comparison: two arms apart, block by block, and the noise of the host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from iogate.model.comparison import Arm
+from iogate.model.run import Run
+from iogate.model.units import Unit
+from iogate.model.verdict import HostNoise, Interval, Look, NoiseSource, Visible
+from iogate_reports import render_report
+from iogate_reports.charts import blocks
+from iogate_reports.data import Page
+from support.compared_runs import ROUNDS, compared
+from support.golden import golden
+from support.html_tree import Node, read_html
+
+
+@pytest.fixture(scope="module")
+def page(slower: Run) -> Node:
+    return read_html(render_report(slower))
+
+
+def test_the_arms_are_two_sides_and_never_one_heap(slower: Run) -> None:
+    (one,) = Page(slower).cases
+    assert {m.arm for m in one.measurements} == {"deep"}
+    assert {m.arm for m in one.baseline} == {"spec"}
+    assert len(one.measurements) == len(one.baseline) == ROUNDS
+
+
+def test_the_first_screen_says_what_the_arms_are(page: Node) -> None:
+    facts = page.all("dl", "facts")[0].text
+    assert "deep against spec, in one run, block by block" in facts
+    assert "nothing earlier" not in facts
+    changes = page.all("section", "changes")[0]
+    assert "What differs between the arms" in changes.text
+    rows = [
+        [cell.text for cell in row.walk() if cell.tag in ("th", "td")] for row in changes.all("tr")
+    ]
+    assert ["iodepth", "as the spec says", "64"] in rows
+    assert ["engine", "as the spec says", "/opt/iogate-engine"] in rows
+
+
+def test_charts_call_the_arms_by_their_names(page: Node) -> None:
+    legends = [[li.text for li in figure.all("li")] for figure in page.all("figure")]
+    assert ["deep", "spec", "95 % CI over repetitions"] in legends
+    assert not any("baseline" in key for keys in legends for key in keys if "limit" not in key)
+
+
+def test_each_limit_has_its_blocks_its_end_and_the_order(page: Node) -> None:
+    section = next(s for s in page.all("section") if s.attributes.get("id") == "comparison")
+    (row,) = [r for r in section.all("tr") if r.all("td")]
+    assert "6 blocks of at most 6" in section.text
+    assert "Seed 7" in section.text
+    assert "decided at block" in row.text
+    assert "▼ worse" in row.text
+    assert "ABABAB" in row.text, "which arm ran first in each block"
+
+
+def test_a_comparison_is_drawn_block_by_block(slower: Run, page: Node) -> None:
+    titles = [figure.all("figcaption")[0].text for figure in page.all("figure")]
+    assert "write.iops block by block" in titles
+    assert "write.iops by repetition" not in titles, "the blocks show it"
+    (one,) = blocks.blocks(Page(slower).cases[0])
+    assert [block.number for block in one.blocks] == [1, 2, 3, 4, 5, 6]
+    assert [block.base_first for block in one.blocks] == [True, False] * 3
+    assert all(-0.2 < block.change < 0 for block in one.blocks)
+    assert one.looks
+    figure = next(f for f in page.all("figure") if "block by block" in f.text)
+    table = figure.all("table")[0]
+    assert [cell.text for cell in table.all("th")[:5]] == [
+        "block", "ran first", "spec", "deep", "change",
+    ]  # fmt: skip
+
+
+def test_a_block_without_a_ratio_leaves_the_order_unknown(slower: Run) -> None:
+    assert slower.verdict is not None
+    first, *others = slower.verdict.thresholds
+    short = replace(first, samples=first.samples[:-1], baseline_samples=first.baseline_samples[:-1])
+    less = replace(slower, verdict=replace(slower.verdict, thresholds=(short, *others)))
+    (one,) = blocks.blocks(Page(less).cases[0])
+    assert {block.base_first for block in one.blocks} == {None}
+
+
+def test_a_canary_says_what_it_is() -> None:
+    text = read_html(render_report(compared(0.0, arms=(Arm("A"), Arm("B")), canary=True))).text
+    assert "This is a canary" in text
+    assert "what differs is the noise of this host" in text
+    assert "Nothing: both arms run the spec as it is written" in text
+
+
+def test_the_noise_of_the_host_and_what_a_plan_sees(slower: Run) -> None:
+    assert slower.verdict is not None
+    (one,) = slower.plan.cases
+    seen = (Visible(6, None), Visible(10, -0.031), Visible(20, -0.019))
+    noise = HostNoise(
+        one.id, "write.iops", 0.0213, 12, NoiseSource.CANARY, "r", slower.started_ns, seen, 11
+    )
+    told = replace(slower, verdict=replace(slower.verdict, noise=(noise,)))
+    section = next(
+        s
+        for s in read_html(render_report(told)).all("section")
+        if s.attributes.get("id") == "noise"
+    )
+    row = section.all("tr")[1].text
+    for text in ("2.1 %", "12 runs, canary", "−3.1 %", "−1.9 %", "11 blocks"):
+        assert text in row
+    assert "10 blocks see" in section.text
+    assert noises(slower) == []
+
+
+def noises(of: Run) -> list[Node]:
+    page = read_html(render_report(of))
+    return [s for s in page.all("section") if s.attributes.get("id") == "noise"]
+
+
+def test_blocks_golden() -> None:
+    looks = (
+        Look(4, -0.05, -0.11, None, -0.03),
+        Look(5, -0.06, -0.10, -0.07, -0.03),
+        Look(6, -0.07, -0.09, -0.06, -0.03),
+    )
+    values = [
+        (100e3, 96e3),
+        (101e3, 93e3),
+        (99e3, 94e3),
+        (100e3, 92e3),
+        (98e3, 91e3),
+        (100e3, 93e3),
+    ]
+    made = tuple(blocks.Block(n, *pair, n % 2 == 1) for n, pair in enumerate(values, 1))
+    one = blocks.Blocks(
+        "write.iops", Unit.PER_SECOND, made, -0.03, "> -3%", -0.068,
+        Interval(-0.08, -0.05, 0.95), looks, 6,
+    )  # fmt: skip
+    golden("blocks", blocks.draw("write.iops block by block", "six blocks", one))
+    plain = blocks.draw("x", "no looks", replace(one, looks=(), decided_at=0))
+    assert "decided" not in plain
+    assert 'class="ribbon s0"' in plain, "the interval in their place"
+
+
+def test_one_wild_bound_does_not_flatten_the_changes() -> None:
+    made = tuple(blocks.Block(n, 100.0, 101.0, None) for n in range(1, 5))
+    wild = Look(4, 0.01, 40.0, 50.0, 0.03)
+    one = blocks.Blocks("x", Unit.COUNT, made, 0.05, "< +5%", 0.01, None, (wild,))
+    picture = ET.fromstring(blocks.draw("x", "wild", one))
+    labels = [t.text or "" for t in picture.iter("text")]
+    assert not any("00 %" in label for label in labels)

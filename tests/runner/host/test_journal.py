@@ -1,0 +1,168 @@
+"""The journal of changed settings: written before, put back after, also by somebody else."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RefusedError, RunError
+from iogate.host.journal import Journal, Mounted, Setting, is_left, journal_path, restore_left
+from iogate.sut.local import LocalSut
+from support.devices import loop_device, needs_root, sh
+from support.settings import HARMLESS, kept
+
+pytestmark = needs_root
+
+
+@pytest.fixture
+def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
+    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
+    return LocalSut()
+
+
+def lines() -> list[dict[str, str]]:
+    return [json.loads(line) for line in Path(journal_path()).read_text().splitlines()]
+
+
+def test_it_is_beside_the_lock_and_gone_when_all_is_put_back(sut: LocalSut, tmp_path: Path) -> None:
+    assert journal_path() == str(tmp_path / "iogate.journal")
+    with kept(HARMLESS) as (path,):
+        before = path.read_text().strip()
+        journal = Journal(sut, "run1")
+        journal.note(Setting(str(path), before))
+        assert is_left(sut)
+        assert oct(Path(journal_path()).stat().st_mode)[-3:] == "600"
+        path.write_text("7")
+        journal.undo()
+        assert path.read_text().strip() == before
+        assert not is_left(sut)
+        journal.undo()
+
+
+def test_what_a_killed_run_left_is_put_back_in_reverse(sut: LocalSut, tmp_path: Path) -> None:
+    point = tmp_path / "mnt"
+    point.mkdir()
+    with kept(HARMLESS) as (path,), loop_device(tmp_path) as device:
+        sh("mkfs.ext4", "-q", device)
+        before = path.read_text().strip()
+        journal = Journal(sut, "0123456789abcdef")
+        journal.note(Setting(str(path), before))
+        journal.note(Mounted(str(point)))
+        sh("mount", device, str(point))
+        path.write_text("7")
+        journal.note(Setting(str(path), "7"))  # a second change of the same
+        path.write_text("6")
+        said = restore_left(LocalSut())
+        assert path.read_text().strip() == before
+        assert said == (
+            f"run 0123456789ab was killed: {point} is unmounted",
+            f"run 0123456789ab was killed: {path} is {before} again",
+        )
+        assert not os.path.ismount(point)
+        assert restore_left(sut) == ()
+
+
+def test_a_torn_last_line_is_of_a_change_that_was_not_made(sut: LocalSut) -> None:
+    with kept(HARMLESS) as (path,):
+        before = path.read_text().strip()
+        Journal(sut, "r").note(Setting(str(path), before))
+        with Path(journal_path()).open("a") as out:
+            out.write('{"set": "/proc/sys/vm/swapp')
+        path.write_text("7")
+        assert len(restore_left(sut)) == 1
+        assert path.read_text().strip() == before
+
+
+def test_one_of_another_boot_is_dropped(sut: LocalSut) -> None:
+    with kept(HARMLESS) as (path,):
+        Journal(sut, "r").note(Setting(str(path), "7"))
+        first, *rest = lines()
+        first["boot"] = "another"
+        text = "".join(json.dumps(line) + "\n" for line in (first, *rest))
+        Path(journal_path()).write_text(text)
+        (said,) = restore_left(sut)
+        assert "reboot" in said
+        assert path.read_text().strip() != "7"
+        assert not is_left(sut)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"set": "/etc/passwd", "before": "x"}',
+        '{"set": "/proc/sys/../../etc/passwd", "before": "x"}',
+        '{"set": "/sys/a"}',
+        "nonsense",
+        '["mounted"]',
+    ],
+)
+def test_a_damaged_one_is_not_followed(sut: LocalSut, line: str) -> None:
+    Journal(sut, "r").note(Setting("/proc/sys/vm/nothing", "1"))
+    with Path(journal_path()).open("a") as out:
+        out.write(line + "\n")
+    with pytest.raises(RefusedError, match="cannot be read"):
+        restore_left(sut)
+    assert is_left(sut)
+
+
+def test_one_of_another_version_is_left_to_it(sut: LocalSut) -> None:
+    Path(journal_path()).write_text('{"schema": "journal/2"}\n')
+    Path(journal_path()).chmod(0o600)
+    with pytest.raises(RefusedError, match="another version"):
+        restore_left(sut)
+
+
+@pytest.mark.parametrize("how", ["owner", "mode", "symlink"])
+def test_one_that_somebody_else_may_write_is_not_followed(
+    sut: LocalSut, tmp_path: Path, how: str
+) -> None:
+    with kept(HARMLESS) as (path,):
+        Journal(sut, "r").note(Setting(str(path), "7"))
+        file = Path(journal_path())
+        if how == "owner":
+            os.chown(file, 65534, 65534)
+        elif how == "mode":
+            file.chmod(0o666)
+        else:
+            file.rename(tmp_path / "elsewhere")
+            file.symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(RefusedError, match="not this user's"):
+            restore_left(sut)
+        assert path.read_text().strip() != "7"
+        if how != "mode":
+            with pytest.raises(RunError):
+                Journal(sut, "next").note(Setting(str(path), "7"))
+
+
+def test_nothing_is_changed_when_it_cannot_be_kept(
+    sut: LocalSut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IOGATE_LOCK", "/proc/nowhere/lock")
+    journal = Journal(sut, "r")
+    with pytest.raises(RunError):
+        journal.note(Setting("/proc/sys/vm/x", "1"))
+    assert journal.entries == []
+
+
+def test_a_setting_that_is_gone_is_no_obstacle(sut: LocalSut) -> None:
+    Journal(sut, "r").note(Setting("/sys/block/nowhere/queue/scheduler", "none"))
+    (said,) = restore_left(sut)
+    assert "is gone" in said
+    assert not is_left(sut)
+
+
+def test_one_that_cannot_be_put_back_keeps_the_journal_and_not_the_others(sut: LocalSut) -> None:
+    with kept(HARMLESS) as (path,):
+        before = path.read_text().strip()
+        journal = Journal(sut, "r")
+        journal.note(Setting(str(path), before))
+        journal.note(Setting("/proc/sys/kernel/osrelease", "1.0"))  # cannot be written
+        path.write_text("7")
+        with pytest.raises(RefusedError, match="osrelease") as caught:
+            restore_left(sut)
+        assert journal_path() in caught.value.remedy
+        assert path.read_text().strip() == before
+        assert is_left(sut)

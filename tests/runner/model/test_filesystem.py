@@ -1,0 +1,120 @@
+"""What a spec may give to mkfs and mount, and what it may not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.model.filesystem import (
+    MAKERS,
+    BadArgumentError,
+    mkfs_argv,
+    mkfs_words,
+    mount_argv,
+    mount_words,
+)
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "asked", "words"),
+    [
+        ("ext4", ("-O", "^has_journal"), ("-O", "^has_journal")),
+        ("ext4", ("-b 4096", "-E", "stride=4"), ("-b", "4096", "-E", "stride=4")),
+        ("xfs", ("-m", "reflink=1,rmapbt=0", "-K"), ("-m", "reflink=1,rmapbt=0", "-K")),
+        ("btrfs", ("--csum=xxhash", "--mixed"), ("--csum", "xxhash", "--mixed")),
+        ("ext4", (), ()),
+    ],
+)
+def test_arguments_that_tune_are_given(
+    fs_type: str, asked: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert mkfs_words(fs_type, asked) == words
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "asked"),
+    [
+        ("ext4", ("/dev/sda",)),
+        ("ext4", ("sda",)),
+        ("ext4", ("-n",)),  # a dry run: nothing would be made
+        ("ext4", ("-S",)),
+        ("ext4", ("-d", "/root")),
+        ("ext4", ("-l", "/etc/shadow")),
+        ("ext4", ("-J", "device=UUID=1")),
+        ("ext4", ("-J", "size=4,device=LABEL=x")),
+        ("ext4", ("-O", "../x")),
+        ("ext4", ("-b",)),
+        ("ext4", ("-b", "-n")),
+        ("ext4", ("-b4096",)),
+        ("xfs", ("-N",)),
+        ("xfs", ("-d", "file,name=x,size=1g")),
+        ("xfs", ("-l", "logdev=sda")),
+        ("xfs", ("-r", "rtdev=sda")),
+        ("xfs", ("-p", "proto")),
+        ("xfs", ("-c", "options=conf")),
+        ("btrfs", ("--rootdir=/root",)),
+        ("btrfs", ("-r", "root")),
+        ("btrfs", ("--csum", "a b", "sdb")),
+    ],
+)
+def test_what_names_something_else_or_makes_nothing_is_refused(
+    fs_type: str, asked: tuple[str, ...]
+) -> None:
+    with pytest.raises(BadArgumentError) as caught:
+        mkfs_words(fs_type, asked)
+    assert caught.value.remedy
+
+
+@given(st.sampled_from(sorted(MAKERS)), st.lists(st.text("-bdElLmOKn/=., 4size:devic", max_size=9)))
+def test_whatever_is_let_through_names_one_device(fs_type: str, arguments: list[str]) -> None:
+    try:
+        argv = mkfs_argv(fs_type, arguments, "/dev/loop9", keep_blocks=True)
+    except BadArgumentError:
+        return
+    maker = MAKERS[fs_type]
+    assert argv[-1] == "/dev/loop9"
+    assert not any("/" in word for word in argv[:-1])
+    rest = list(argv[1 + len(maker.always) : -1])
+    while rest:
+        flag = rest.pop(0)
+        assert flag in maker.flags or (flag in maker.values and rest.pop(0) is not None)
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "asked", "argv"),
+    [
+        ("ext4", (), ("mkfs.ext4", "-q", "-F", "-E", "nodiscard", "/dev/x")),
+        (
+            "ext4",
+            ("-E", "stride=4"),
+            ("mkfs.ext4", "-q", "-F", "-E", "stride=4,nodiscard", "/dev/x"),
+        ),
+        ("xfs", ("-K",), ("mkfs.xfs", "-q", "-f", "-K", "/dev/x")),
+        ("btrfs", (), ("mkfs.btrfs", "-q", "-f", "-K", "/dev/x")),
+    ],
+)
+def test_a_preconditioned_device_is_not_discarded(
+    fs_type: str, asked: tuple[str, ...], argv: tuple[str, ...]
+) -> None:
+    assert mkfs_argv(fs_type, asked, "/dev/x", keep_blocks=True) == argv
+    assert "nodiscard" not in " ".join(mkfs_argv(fs_type, (), "/dev/x", keep_blocks=False))
+
+
+def test_a_mount_holds_no_devices_and_no_set_user_id_programs() -> None:
+    argv = mount_argv("xfs", ("noatime", "logbsize=256k,inode64"), "/dev/x", "/mnt")
+    assert argv == (
+        "mount", "--internal-only", "-t", "xfs", "-o",
+        "nosuid,nodev,noatime,logbsize=256k,inode64", "/dev/x", "/mnt",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["suid", "dev", "loop", "bind", "remount", "logdev=sda", "device=sdb", "journal_path=/x",
+     "noatime,suid", "", "x-systemd.automount", "X-mount.mkdir", "subvol=/a", "user", "-o", "a b",
+     "verity.roothash=1", "ro"],
+)  # fmt: skip
+def test_mount_options_that_lead_elsewhere_are_refused(option: str) -> None:
+    with pytest.raises(BadArgumentError):
+        mount_words((option,))

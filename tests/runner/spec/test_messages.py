@@ -1,0 +1,65 @@
+"""What is said about a value is a sentence, and names the mistake that was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.specs import fio, problem, workloads
+
+LIMITS = "  w:\n    fio: { size: 1m }\n    thresholds:\n      read.iops: %s\n"
+
+
+def test_quotes_are_the_mistake_where_the_value_is_right() -> None:
+    error = problem(fio("size: 1m").replace("version: 1", 'version: "1"'))
+    assert error.remedy == "leave the quotes out: 1"
+    repeated = fio("size: 1m").replace("} }", '}, repetitions: "3" }')
+    error = problem(repeated)
+    assert error.what.startswith("repetitions is a whole number or a mapping")
+    assert error.remedy == "leave the quotes out: 3"
+
+
+@pytest.mark.parametrize("limit", [">= 10", "> 10k", ">=10", "> 10 # a comment"])
+def test_a_limit_without_its_quotes(limit: str) -> None:
+    bare = limit.partition(" #")[0]
+    error = problem(workloads(LIMITS % limit))
+    assert error.remedy == f'quote the limit: "{bare}"'
+    assert str(error.where) == "t.yaml:7:18"
+
+
+def test_in_braces_too() -> None:
+    text = "  w: { fio: { size: 1m }, thresholds: { read.iops: >= 10 } }\n"
+    assert problem(workloads(text)).remedy == 'quote the limit: ">= 10"'
+
+
+@pytest.mark.parametrize("value", ["65", "65F", "hot"])
+def test_a_temperature(value: str) -> None:
+    text = fio("size: 1m") + f"environment: {{ require: {{ max_temperature: {value} }} }}\n"
+    assert "is a temperature in degrees Celsius, such as 65C, not" in problem(text).what
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "remedy"),
+    [
+        ("repetitions: [3]", "repetitions is a whole number or a mapping", "How often each case"),
+        ("repetitions: 0", "repetitions is a number from 1 to 1000, not 0", ""),
+        ("thresholds: { read.iops: 5 }", "read.iops is a limit such as '< 2ms'", ""),
+        ("thresholds: { read.iops: [5] }", "an item of read.iops is a limit such as", ""),
+    ],
+)
+def test_a_description_is_a_sentence_of_its_own(text: str, what: str, remedy: str) -> None:
+    error = problem(workloads(f"  w: {{ fio: {{ size: 1m }}, {text} }}\n"))
+    assert error.what.startswith(what)
+    assert error.remedy.startswith(remedy)
+    assert bool(error.remedy) == bool(remedy)
+
+
+def test_engines_that_iogate_engine_has_are_suggested_first() -> None:
+    def remedy(name: str) -> str:
+        return problem(fio(f"size: 1m, ioengine: {name}")).remedy
+
+    assert remedy("iouring") == "did you mean 'io_uring'?"
+    assert remedy("xnvm") == "did you mean 'xnvme'? (with --engine fio)"
+    listed = remedy("nothing-like-it")
+    assert "io_uring," in listed
+    assert "xnvme" not in listed
+    assert "--engine fio" in listed
