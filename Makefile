@@ -5,17 +5,18 @@
 # make bench   speed and memory against fio
 # make bench-engine   instructions, rates, CPU time and memory of the engine beside fio's
 # make bench-verdict  error rates of the verdict by simulation, and how long it takes
+# make bench-real  iogate ab on devices that became slower, in real runs; an hour, needs root
 # make bench-reports  how long reports take to make and to show, and how large they are
 # make bench-truth    what the engine measures against what happened; needs root
 # make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-truth bench-history bench-reports clean
+.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-reports clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo demo-reports test lint bench bench-engine bench-verdict bench-truth bench-history bench-reports:
+demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-reports:
 	@scripts/$@
 
 clean:

@@ -30,7 +30,7 @@ def comparisons(rounds: int) -> Iterator[Comparison]:
         folder = Path(text)
         files = _results(folder)
         ours = _importing(folder, files)
-        few = max(3, rounds // 2)
+        few = max(5, rounds)
         for name, other, limit in (("reading them", _read, 3), ("json.loads", _bare, 12)):
             what = f"import of {FILES:,} results of fio, against {name}"
             yield Comparison(what, "ms", *interleaved(ours, partial(other, files), few), limit)

@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,22 +64,28 @@ def memory(command: Sequence[str], after_s: float) -> Memory:
         pids = [process.pid, *_descendants(process.pid)]
         peaks = [_kib(f"/proc/{pid}/status", "VmHWM:") for pid in pids]
         shares = [_kib(f"/proc/{pid}/smaps_rollup", "Pss:") for pid in pids]
+        ended = process.poll() is not None
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command))
+    if ended or not shares[0]:
+        raise TimeoutError(f"{command[0]} ended before its memory was read")
     return Memory(max(peaks), sum(shares))
 
 
 def _descendants(pid: int) -> list[int]:
-    """Children of every thread, and theirs."""
+    """Children of every thread, and theirs. One that ends meanwhile has none."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            found += [child, *_descendants(child)]
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                found += [child, *_descendants(child)]
     return found
 
 
 def _kib(path: str, key: str) -> float:
-    for line in Path(path).read_text().splitlines():
-        if line.startswith(key):
-            return float(line.split()[1])
-    raise LookupError(f"{path} has no {key}")
+    """What a process says of itself; 0 when it has ended: its files go, or go empty."""
+    with suppress(OSError):
+        for line in Path(path).read_text().splitlines():
+            if line.startswith(key):
+                return float(line.split()[1])
+    return 0.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 LIMIT = 200_000  # bytes: a checkout stays small
-WIDTH, HEIGHT = 1280, 800
+WIDTH, HEIGHT = 1280, 900
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,20 +48,58 @@ def measured(engine: str, options: Sequence[str]) -> Rate:
     return Rate(iops, usage.ru_utime / ios * 1e6, (usage.ru_utime + usage.ru_stime) / ios * 1e6)
 
 
-def median_rates(engines: Sequence[str], options: Sequence[str], rounds: int) -> list[Rate]:
-    """The medians of each engine over interleaved rounds: a noisy minute hits both."""
-    found: list[list[Rate]] = [[] for _ in engines]
-    for _ in range(rounds):
-        for engine, rates in zip(engines, found, strict=True):
-            rates.append(measured(engine, options))
-    return [
-        Rate(
-            statistics.median(r.iops for r in rates),
-            statistics.median(r.user_us for r in rates),
-            statistics.median(r.total_us for r in rates),
-        )
-        for rates in found
-    ]
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Ours and theirs, round by round."""
+
+    ours: list[Rate]
+    theirs: list[Rate]
+
+    def ratios(self) -> list[float]:
+        """Ours to theirs in IOPS, of each round, ascending."""
+        pairs = zip(self.ours, self.theirs, strict=True)
+        return sorted(ours.iops / theirs.iops for ours, theirs in pairs)
+
+
+def measure_pairs(engines: tuple[str, str], options: Sequence[str], rounds: int) -> Pairs:
+    """Both engines in turns, each first in every other round: a noisy minute hits both, and
+    so does what a run leaves behind."""
+    found: tuple[list[Rate], list[Rate]] = ([], [])
+    for i in range(rounds):
+        for which in (0, 1) if i % 2 == 0 else (1, 0):
+            found[which].append(measured(engines[which], options))
+    return Pairs(*found)
+
+
+def middle(rates: Sequence[Rate]) -> Rate:
+    """Their medians."""
+    return Rate(
+        statistics.median(r.iops for r in rates),
+        statistics.median(r.user_us for r in rates),
+        statistics.median(r.total_us for r in rates),
+    )
+
+
+def interval(ordered: Sequence[float]) -> tuple[float, float]:
+    """Between which two of the values, ascending, their median lies with 95 % confidence; the
+    outermost ones where there are too few to say."""
+    n, cut = len(ordered), 0
+    below = 1.0  # how many of the 2**n ways have the median among the lowest cut + 1
+    while (below := below + math.comb(n, cut + 1)) <= 0.025 * 2**n:
+        cut += 1
+    return ordered[cut], ordered[-1 - cut]
+
+
+@contextmanager
+def first_in_line() -> Iterator[None]:
+    """What else the machine does waits, as far as one is allowed to ask for that. Niceness
+    would not do: it counts within a session, and each of fio's jobs has one of its own."""
+    with suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 @dataclass(frozen=True, slots=True)

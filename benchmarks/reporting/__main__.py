@@ -17,7 +17,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from reporting.browser import Painted, eager_pages, painted
+from reporting import asv
+from reporting.browser import Painted, Shown, eager_pages, from_disk, libraries, painted
 from reporting.making import CASES, NIGHTS, SERIES
 from support.years import Story, year
 
@@ -59,22 +60,32 @@ def fill(table: Table, folder: Path, rounds: int) -> None:
     table.add(f"trend site of {SERIES} series × {NIGHTS} nights, cold", site["cold_s"], "s", 3.0)
     table.add("one more night (every page changes)", site["night_s"], "s", 0.5)
     table.add("processor time of that", site["night_cpu_s"], "s", None)
+    table.add("finding the changes of level, before that", site["analysis_s"], "s", None)
     table.add("memory of the process, with the analysis", site["mib"], "MiB", 250)
     table.add(f"its {site['pages']:.0f} pages", site["bytes"] / 1e6, "MB", None)
-    seen = _seen(folder, rounds)
+    seen = _seen(folder, rounds, table)
     ours = seen["index"]
     table.add("its index, painted in", ours.ms, "ms", None)
     for name, most in (("uPlot", 0.25), ("Plotly", 0.1), ("uPlot bare", None)):
         ratio = ours.ms / seen[name].ms
         table.add(f"against {name}, all drawn at once", ratio, "×", most)
+    above = (ours.ms - seen["blank"].ms) / (seen["uPlot bare"].ms - seen["blank"].ms)
+    table.add("the same, each above a blank page", above, "×", None)
+    table.add("against asv's page, from this machine", ours.ms / seen["asv"].ms, "×", None)
     table.rows.extend(_browser_rows(seen))
 
 
-def _seen(folder: Path, rounds: int) -> dict[str, Painted]:
+def _seen(folder: Path, rounds: int, table: Table) -> dict[str, Painted]:
     spec = year(SERIES // 2, story=Story(NIGHTS))
-    pages = {"index": folder / "site" / "index.html", **eager_pages(spec, folder)}
-    pages["diff report"] = folder / "report.html"
-    return painted(pages, rounds)
+    files = {"index": folder / "site" / "index.html", **eager_pages(spec, folder)}
+    files["diff report"] = folder / "report.html"
+    pages = {name: from_disk(path) for name, path in files.items()}
+    html, took = asv.published(spec, folder, libraries())
+    size = sum(path.stat().st_size for path in html.rglob("*") if path.is_file())
+    table.add("asv 0.6.6, the same series, published in", took, "s", None)
+    with asv.served(html) as address:
+        pages["asv"] = Shown(address, size, asv.DRAWN)
+        return painted(pages, rounds)
 
 
 def _browser_rows(seen: dict[str, Painted]) -> Iterator[str]:
@@ -100,7 +111,10 @@ def main() -> int:
         f"Made by `make bench-reports`: medians, {os.cpu_count()} CPUs, load {load:.1f} at the",
         "end; pages opened from disk by headless Chromium, offline. The index shows every series",
         "small and still, and a chart is made once it is looked at; uPlot and Plotly make all of",
-        "those charts at once. uPlot bare draws lines alone, blank is a page with a word in it.",
+        "those charts at once, in the size and with the axes that the site gives them. uPlot bare",
+        "draws 240 × 30 px lines and nothing else; blank is a page with a word in it, the least",
+        "that any page takes. asv draws what is in view, as we do; its libraries and data come",
+        "from a server on this machine, and its size is that of all it wrote.",
         "",
         "| what | measured | promised | |",
         "|---|---|---|---|",

@@ -41,10 +41,12 @@ def libraries() -> Path:
     web.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, web)
-    if not (web / "node_modules").is_dir():
+    installed, lock = web / "node_modules" / ".lock", web / "package-lock.json"
+    if not installed.is_file() or installed.read_bytes() != lock.read_bytes():
         npm = shutil.which("npm") or "npm"
         command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         subprocess.run(command, cwd=web, check=True, stdout=subprocess.DEVNULL)
+        shutil.copy(lock, installed)
     return web / "node_modules"
 
 
@@ -115,32 +117,48 @@ window.drawn = Promise.all(data.map((d, i) => {
 """
 
 
-def painted(pages: Mapping[str, Path], rounds: int) -> dict[str, Painted]:
-    """Each page in turn, each time in a context of its own, offline."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page by its address. ``drawn`` is a script that waits until its charts are."""
+
+    address: str
+    size: int
+    drawn: str = "async () => {}"
+
+
+def from_disk(path: Path) -> Shown:
+    """A page that is a file."""
+    return Shown(path.as_uri(), path.stat().st_size)
+
+
+def painted(pages: Mapping[str, Shown], rounds: int) -> dict[str, Painted]:
+    """Each page in turn, each time in a context of its own; what is a file, offline."""
     chromium = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as engine:
         flags = ["--no-sandbox", "--enable-precise-memory-info"]
         browser = engine.chromium.launch(executable_path=chromium, args=flags)
         seen: dict[str, list[tuple[float, float]]] = {name: [] for name in pages}
         for _ in range(rounds + 1):
-            for name, path in pages.items():
-                seen[name].append(_once(browser, path))
+            for name, page in pages.items():
+                seen[name].append(_once(browser, page))
         browser.close()
     return {
         name: Painted(
             statistics.median(ms for ms, _ in found[1:]),
             statistics.median(heap for _, heap in found[1:]),
-            pages[name].stat().st_size,
+            pages[name].size,
         )
         for name, found in seen.items()
     }
 
 
-def _once(browser: Browser, path: Path) -> tuple[float, float]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+def _once(browser: Browser, shown: Shown) -> tuple[float, float]:
+    offline = shown.address.startswith("file:")
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=offline)
     page = context.new_page()
     page.set_default_timeout(120_000)
-    page.goto(path.as_uri())
+    page.goto(shown.address)
+    page.evaluate(shown.drawn)
     ms, heap = page.evaluate(SETTLED)
     context.close()
     return float(ms), float(heap)

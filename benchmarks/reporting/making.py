@@ -15,7 +15,7 @@ from pathlib import Path
 from iogate_reports import render_report
 from iogate_reports.site import Site, SpecTrend, write_site
 from reporting.runs import many_cases
-from support.years import Story, year
+from support.years import Story, analysed, history, year
 
 ROUNDS = 5
 SERIES, NIGHTS, CASES = 200, 365, 200
@@ -54,7 +54,9 @@ def site(folder: Path) -> dict[str, float]:
     size = sum(path.stat().st_size for path in target.rglob("*.html"))
     pages = len(list(target.rglob("*.html")))
     night = sorted(nights)[ROUNDS // 2]
-    times = {"cold_s": cold, "night_s": night, "night_cpu_s": cpu}
+    lines, past = history(SERIES // 2, story=Story(NIGHTS))
+    analysis = timed(lambda: analysed("xfs-nightly", lines, past))
+    times = {"cold_s": cold, "night_s": night, "night_cpu_s": cpu, "analysis_s": analysis}
     return times | {"bytes": size, "pages": pages, "mib": peak_mib()}
 
 

@@ -1,8 +1,9 @@
 """How long trends take: the detector against Apache Otava's, and one new night of many series.
 
-Otava is not a dependency: it gets an environment of its own in the user's cache, once. All are CPU
-times, from the start of a process to its end: nothing here waits, so that is how long it takes on a
-machine that does nothing else. What Otava's analysis alone takes stands beside.
+Otava is not a dependency: it gets an environment of its own in the user's cache, once. All are
+CPU times, from the start of a process to its end: nothing here waits, so that is how long
+it takes on a machine that does nothing else. The whole of ours is held against a fifth of what
+Otava's analysis alone takes, without its imports and its reading.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ def _detect_lines() -> Iterator[str]:
     ours = float(np.median([mine for (mine, _), _ in rounds]))
     theirs = float(np.median([whole for _, (whole, _) in rounds]))
     alone = float(np.median([float(said) for _, (_, said) in rounds]))
-    held = "holds" if ours <= SHARE * theirs else "**does not hold**"
+    held = "holds" if ours <= SHARE * alone else "**does not hold**"
     yield (
         f"| `iogate trend detect`, {SERIES} series × {POINTS} points | {ours:.2f} s"
-        f" | ≤ 1/5 of Otava's {theirs:.2f} s, of which {alone:.2f} s are its analysis"
-        f" (1/{theirs / ours:.1f}) | {held} |"
+        f" | ≤ 1/5 of the {alone:.2f} s of Otava's analysis alone (1/{alone / ours:.1f};"
+        f" 1/{theirs / ours:.1f} of its whole process) | {held} |"
     )
 
 
@@ -103,13 +104,18 @@ def _night_lines() -> Iterator[str]:
         for path in _METRICS
     ]
     nights = _nights(followed)
-    began = time.process_time()
-    trend = analyse("many", followed, nights, (), now_ns=10**19)
-    seconds = time.process_time() - began
-    held = "holds" if seconds <= PROMISED_S else "**does not hold**"
+    took = []
+    for _ in range(3):
+        began, cpu = time.perf_counter(), time.process_time()
+        trend = analyse("many", followed, nights, (), now_ns=10**19)
+        took.append((time.perf_counter() - began, time.process_time() - cpu))
+    used, seconds = min((cpu, clock) for clock, cpu in took)
+    held = "holds" if used <= PROMISED_S else "**does not hold**"
     yield (
         f"| one new night of {len(trend.series):,} series, after {NIGHTS - 1} before"
-        f" ({len(trend.alerts)} alerts), once they are read | {seconds:.1f} s"
+        f" ({len(trend.alerts)} alerts), once they are read | {used:.1f} s"
+        f" of CPU ({seconds:.1f} s by the clock, {os.getloadavg()[0]:.0f} at work on"
+        f" {os.cpu_count()} CPUs; best of three)"
         f" | ≤ {PROMISED_S:.0f} s | {held} |"
     )
 

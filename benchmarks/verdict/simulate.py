@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,13 @@ from verdict.noise import Source
 
 from iogate.stats.boundary import Boundary, Rules, boundary_for
 from iogate.stats.family import effective_thresholds
-from iogate.stats.paired import look
+from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
+from iogate.stats.hodges_lehmann import estimate_with_interval
+from iogate.stats.paired import chance_of_worse, look
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-OPEN, FAILED, SETTLED = 0, 1, 2
+OPEN, FAILED, SETTLED, GIVEN_UP = 0, 1, 2, 3
 CASE = 4  # thresholds of one case: a case is measured until all of its own are decided
 
 
@@ -52,7 +54,14 @@ def simulate(cell: Cell, seed: int, rules: Rules | None = None) -> Outcome:
     rules = rules or Rules()
     rng = np.random.default_rng(seed)
     differences, sums = _blocks(cell, rng, rules.most_blocks)
-    state = np.zeros((cell.runs, cell.thresholds), dtype=int)
+    return _outcome(*simulate_blocks(cell, differences, sums, rules))
+
+
+def simulate_blocks(
+    cell: Cell, differences: Floats, sums: Floats, rules: Rules
+) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """The state of each threshold of each run at the end, and the block that decided it."""
+    state = np.zeros(differences.shape[:2], dtype=int)
     decided_at = np.full(state.shape, rules.most_blocks)
     for blocks in range(rules.first_look, rules.most_blocks + 1):
         open_ = state == OPEN
@@ -64,9 +73,39 @@ def simulate(cell: Cell, seed: int, rules: Rules | None = None) -> Outcome:
                 np.full(int(chosen.sum()), np.log1p(cell.limit)),
                 boundary,
             )
-            state[chosen] = np.where(found.fails, FAILED, np.where(found.settled, SETTLED, OPEN))
+            state[chosen] = np.select(
+                [found.fails, found.settled, found.gives_up], [FAILED, SETTLED, GIVEN_UP], OPEN
+            )
         decided_at[open_ & (state != OPEN)] = blocks
-    return _outcome(state, decided_at)
+    return state, decided_at
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Of advisory thresholds: the average share of findings that are false, and the share of
+    shifted ones that are found."""
+
+    false: float
+    found: float
+
+
+def advisory(cell: Cell, shifted: int, seed: int) -> Findings:
+    """All but one case of a cell are advisory, and judged when the gated case is decided;
+    ``shifted`` of them are worse by the cell's shift. The rest is as in ``simulate``."""
+    rng = np.random.default_rng(seed)
+    rules = Rules()
+    differences, sums = _blocks(replace(cell, shift=0.0), rng, rules.most_blocks)
+    differences[:, CASE : CASE + shifted] += np.log1p(cell.shift)
+    gated = simulate_blocks(cell, differences[:, :CASE], sums[:, :CASE], rules)[1].max(axis=1)
+    false, found = [], []
+    for run, blocks in enumerate(gated.tolist()):
+        own, added = differences[run, CASE:, :blocks], sums[run, CASE:, :blocks]
+        centre, *_ = estimate_with_interval(own, 0.95)
+        findings = np.array(benjamini_hochberg(chance_of_worse(own, added).tolist(), FALSE_SHARE))
+        findings &= centre > np.log1p(cell.limit)
+        false.append(findings[shifted:].sum() / max(findings.sum(), 1))
+        found.append(findings[:shifted].mean() if shifted else np.nan)
+    return Findings(float(np.mean(false)), float(np.mean(found)))
 
 
 def _blocks(cell: Cell, rng: np.random.Generator, blocks: int) -> tuple[Floats, Floats]:
@@ -91,7 +130,7 @@ def _families(
     if not everyone.any():
         return []
     if not cell.shared:
-        return [(everyone, boundary_for(cell.thresholds, rules))]
+        return [(everyone, boundary_for(differences.shape[1], rules))]
     found: dict[float, tuple[Bools, Boundary]] = {}
     for run in np.flatnonzero(everyone):
         number = effective_thresholds(differences[run], seed=int(run), flips=1000)
@@ -113,5 +152,5 @@ def _outcome(state: NDArray[np.int_], decided_at: NDArray[np.int_]) -> Outcome:
         first_blocks=float(decided_at[:, 0].mean()),
         case_blocks=float(cases.mean()),
         run_blocks=float(decided_at.max(axis=1).mean()),
-        undecided=float((state == OPEN).any(axis=1).mean()),
+        undecided=float(np.isin(state, (OPEN, GIVEN_UP)).any(axis=1).mean()),
     )

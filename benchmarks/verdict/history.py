@@ -1,0 +1,97 @@
+"""A run against its history, thousands at a time, through the functions that judge real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from verdict.noise import Source
+
+from iogate.gate_history import Asked, judge_history
+from iogate.metrics import metric
+from iogate.model.plan import Case
+from iogate.model.spec import Comparison, JobSpec, Limit, Repetitions, Target, TargetKind, Threshold
+from iogate.model.verdict import Outcome, ThresholdVerdict
+
+Floats = NDArray[np.float64]
+LIMIT = 0.02
+FLIPS = 1000
+_METRIC = "write.clat.mean"
+_CASE = Case(
+    "0" * 16, "case", "case", Target("t", TargetKind.DIRECTORY), (JobSpec("j", {}),), {},
+    Repetitions(), (),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is simulated: ``runs`` before the one that is judged, each of so many repetitions,
+    which differ by ``sd``; whole runs differ by ``between`` in addition. ``shift`` moves the
+    first threshold of the judged run."""
+
+    source: Source
+    thresholds: int
+    runs: int = 20
+    repetitions: int = 5
+    shift: float = 0.0
+    sd: float = 0.03
+    between: float = 0.0
+    rounds: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Shares of the judged runs: any threshold failed, the first did, the first passed."""
+
+    failed: float
+    found: float
+    passed: float
+
+
+def simulate(cell: Cell, seed: int) -> Rates:
+    """Every round of a cell."""
+    rng = np.random.default_rng(seed)
+    outcomes = [_judged(cell, rng) for _ in range(cell.rounds)]
+    return Rates(
+        failed=float(np.mean([Outcome.FAIL in found for found in outcomes])),
+        found=float(np.mean([found[0] is Outcome.FAIL for found in outcomes])),
+        passed=float(np.mean([found[0] is Outcome.PASS for found in outcomes])),
+    )
+
+
+def _judged(cell: Cell, rng: np.random.Generator) -> list[Outcome]:
+    values = np.exp(_logs(cell, rng)).tolist()
+    asked = [
+        Asked(
+            _CASE,
+            _draft(tuple(runs[-1])),
+            tuple((f"run-{n}", tuple(run)) for n, run in enumerate(runs[:-1])),
+        )
+        for runs in values
+    ]
+    return [verdict.outcome for verdict in judge_history(asked, min_samples=5, seed=0, flips=FLIPS)]
+
+
+def _logs(cell: Cell, rng: np.random.Generator) -> Floats:
+    """(thresholds, runs, repetitions) in time order; the last run is the one that is judged."""
+    shape = cell.thresholds, cell.runs + 1, cell.repetitions
+    noise = cell.source(rng, cell.thresholds, shape[1] * shape[2], cell.sd).reshape(shape)
+    noise += rng.normal(0, cell.between, shape[:2])[:, :, None]
+    noise[0, -1] += np.log1p(cell.shift)
+    return noise
+
+
+def _draft(samples: tuple[float, ...]) -> ThresholdVerdict:
+    judged = metric(_METRIC)
+    limit = Limit(Comparison.LESS, LIMIT, relative=True, text=f"vs baseline < {LIMIT:+.0%}")
+    return ThresholdVerdict(
+        case_id=_CASE.id,
+        threshold=Threshold(_METRIC, limit),
+        outcome=Outcome.INCONCLUSIVE,
+        reason="",
+        unit=judged.unit,
+        better=judged.better,
+        value=float(np.median(samples)),
+        samples=samples,
+    )
