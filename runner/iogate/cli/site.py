@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
-from iogate.cli.table import printable
-from iogate.errors import ExitCode, UsageError
+from iogate.cli.held import nothing_held
+from iogate.errors import ExitCode
 
 if TYPE_CHECKING:
     from iogate.store import Store
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from iogate_reports.site import SpecTrend
 
 _LAST = 400
-_NAMED = 8
 
 
 @click.command()
@@ -91,17 +90,6 @@ def _check_found(found: Sequence[str], specs: Sequence[str], known: Collection[s
     """UsageError for a pattern that names nothing, and where nothing is found at all."""
     for glob in specs:
         if not any(fnmatchcase(name, glob) for name in found):
-            raise _nothing(f"no night of a spec {glob}", known)
+            raise nothing_held(f"no night of a spec {glob}", known)
     if not found:
-        raise _nothing("no night that these options ask for" if known else "no run", known)
-
-
-def _nothing(what: str, known: Collection[str]) -> UsageError:
-    names = ", ".join(printable(name) for name in sorted(known)[:_NAMED])
-    more = ", …" if len(known) > _NAMED else ""
-    return UsageError(
-        f"this history holds {what}",
-        remedy=f"it holds nights of: {names}{more}"
-        if known
-        else "measure with 'iogate run SPEC', or name another history with --store",
-    )
+        raise nothing_held("no night that these options ask for" if known else "no run", known)

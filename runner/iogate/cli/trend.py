@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,19 +92,19 @@ def show(  # each is an option
 
 
 def _plan_of(spec: Path, store: Store) -> Plan:
-    """That of the file; where there is none, of the newest run of a spec of that name. A run
-    that was imported is of one case: the others that were imported under the name belong to it."""
-    from iogate.foreign import is_imported
+    """That of the file; where there is none, what the history holds of a spec of that name."""
+    from iogate.cli.held import nothing_held
+    from iogate.kept_plans import kept_plans
     from iogate.spec import load_spec, make_plan
 
-    kept = [] if spec.exists() else store.runs(spec=str(spec))
-    if not kept:
+    if os.path.lexists(spec) and not spec.is_dir():
         return make_plan(load_spec(spec))
-    newest = kept[0]
-    if not is_imported(newest):
-        return newest.plan
-    cases = {case.id: case for run in kept if is_imported(run) for case in run.plan.cases}
-    return replace(newest.plan, cases=tuple(cases.values()))
+    name = str(spec)
+    held = kept_plans(store.runs(spec=name))
+    if name not in held:
+        known = kept_plans(store.runs())
+        raise nothing_held(f"no night of a spec {name}, and there is no file {name}", known)
+    return held[name]
 
 
 @command.command("detect")

@@ -17,7 +17,7 @@ from iogate.cli import accept, ack, reopen, trend
 from iogate.cli.trend_view import BARS, sparkline
 from iogate.errors import ExitCode, UsageError
 from iogate.model.document import trend_from_document
-from iogate.model.run import Revision
+from iogate.model.run import Revision, RunStatus
 from iogate.spec import load_spec, make_plan
 from iogate.store import open_store
 from support import samples as s
@@ -131,6 +131,34 @@ def test_it_can_be_narrowed(spec: Path, url: str) -> None:
     branches = {n["branch"] for n in document(spec, url, "--branch", "main")["nights"]}
     assert branches == {"main"}
     assert "no nights" in show(spec, url, "--host", "elsewhere").stdout
+
+
+def test_a_name_shows_every_case_that_the_history_holds(spec: Path, url: str) -> None:
+    """The newest night measured one case only, and a run that was cut off another one."""
+    plan = make_plan(load_spec(spec))
+    data = plan.cases[1]
+    with closing(open_store(url)) as store:
+        alone = replace(plan, cases=(data,))
+        measured = s.repetitions([500.0], case_id=data.id)
+        late = s.run("late", started_ns=45 * DAY_NS, the_plan=alone, measurements=measured)
+        store.begin_run(late)
+        other = replace(plan, cases=(s.case(name="other"),))
+        cut = s.run("cut", started_ns=46 * DAY_NS, the_plan=other, status=RunStatus.INTERRUPTED)
+        store.begin_run(cut)
+    found = document(Path("nightly"), url)
+    assert {each["case"]: len(each["values"]) for each in found["series"]} == {
+        "data": 46,
+        "log": 45,
+    }
+    assert [alert["id"] for alert in found["alerts"]] == [alert_id(spec, url)]
+
+
+@pytest.mark.parametrize("word", ["nihgtly", "."])
+def test_a_name_that_is_neither_file_nor_spec_is_told_what_there_is(word: str, url: str) -> None:
+    error = show(Path(word), url).exception
+    assert isinstance(error, UsageError)
+    assert f"no night of a spec {word}, and there is no file" in error.what
+    assert error.remedy == "it holds nights of: nightly"
 
 
 def test_the_gate_fails_while_a_regression_is_open(spec: Path, url: str) -> None:
