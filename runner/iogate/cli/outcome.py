@@ -4,7 +4,7 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
 
 import click
@@ -103,7 +103,7 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
             click.echo()
         for line in explanations(run):
             click.echo(defused(line))
-    sentence = closing_sentence(run, explained=not quiet)
+    sentence = closing_sentence(run, () if quiet else _EXPLAINED)
     if run.status is not RunStatus.COMPLETE:
         sentence = f"{run.status.value}: {sentence}"
     click.echo(defused(printable(sentence)))
@@ -111,15 +111,15 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
     click.echo(f"run:    {finished.folder.root}  (id {run.id[:12]})")
 
 
-def closing_sentence(run: Run, *, explained: bool) -> str:
-    """The verdict in a sentence. Where each threshold was ``explained`` above it, it counts
-    them, and does not say the same again."""
+def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
+    """The verdict in a sentence. Where the reasons of verdicts of these outcomes were ``told``
+    above it, it counts them, and does not say the same again."""
     if run.verdict is None:
         return "There is no verdict."
     sentence = run.verdict.sentence
-    for verdict in run.verdict.thresholds if explained else ():
+    for verdict in run.verdict.thresholds:
         head, found, _ = sentence.partition(f": {verdict.reason}")
-        if found and verdict.outcome in _EXPLAINED:
+        if found and verdict.outcome in told:
             return f"{head} {'failed' if verdict.outcome is Outcome.FAIL else 'did not pass'}"
     return sentence
 

@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,6 +77,20 @@ def test_show_prints_metrics_and_verdict(url: str) -> None:
     row = next(line.split() for line in text.splitlines() if "write.iops" in line)
     assert row == ["oltp/bs=4k", "write.iops", "110", "/s", "100", "/s", "120", "/s", "3"]
     assert text.splitlines()[-1] == "pass: the only threshold holds"
+
+
+def test_show_says_each_reason_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "history.sqlite")
+    failures = (CaseFailure(s.CASE_ID, 2, "no space"), CaseFailure(s.CASE_ID, 3, "no luck"))
+    plan, measured = s.plan(s.case(s.threshold(value=500.0))), s.repetitions([100])
+    with closing(open_store(path)) as store:
+        verdict = judge(plan, measured, failures, ())
+        run = s.run("bad", the_plan=plan, measurements=measured, outcome=verdict)
+        store.begin_run(replace(run, failures=failures))
+    text = history("show", "bad", "--store", path).stdout
+    reasons = [each.reason for each in (*failures, *verdict.thresholds)]
+    assert [text.count(reason) for reason in reasons] == [1, 1, 1]
+    assert "1 of 1 threshold failed" in text
 
 
 def test_show_of_a_run_that_did_not_end(url: str) -> None:

@@ -25,6 +25,7 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
+from iogate.model.verdict import Outcome
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"
@@ -109,16 +110,17 @@ def test_a_failure_names_the_line_of_its_threshold() -> None:
 
 
 def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
-    assert closing_sentence(judged(FAILS, PASSES), explained=True) == (
+    assert closing_sentence(judged(FAILS, PASSES), tuple(Outcome)) == (
         "fail: 1 of 2 thresholds failed"
     )
-    assert closing_sentence(judged(WARNS, PASSES), explained=True) == (
+    assert closing_sentence(judged(WARNS, PASSES), tuple(Outcome)) == (
         "warn: 1 of 2 thresholds did not pass"
     )
-    assert closing_sentence(judged(PASSES), explained=True) == "pass: the only threshold holds"
+    assert closing_sentence(judged(PASSES), tuple(Outcome)) == "pass: the only threshold holds"
     missing = judged(s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True))
-    assert "to compare with" in closing_sentence(missing, explained=True)
-    assert "write.clat.mean" in closing_sentence(judged(FAILS), explained=False)
+    assert "to compare with" in closing_sentence(missing, (Outcome.FAIL, Outcome.WARN))
+    assert "to compare with" not in closing_sentence(missing, tuple(Outcome))
+    assert "write.clat.mean" in closing_sentence(judged(FAILS), ())
 
 
 def test_an_annotation_stands_on_the_thresholds_line() -> None:

@@ -11,12 +11,14 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import print_table, revision_text, started, took
+from iogate.cli.outcome import closing_sentence
 from iogate.cli.table import defused, printable
 from iogate.host.facts import this_host
 from iogate.killed import as_it_is
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
+from iogate.model.verdict import Outcome
 from iogate.store import open_store
 from iogate.sut import open_sut
 
@@ -62,17 +64,20 @@ def _print_facts(run: Run) -> None:
 
 
 def _print_judgement(run: Run) -> None:
+    """Every failure and every verdict, each told once."""
     names = {case.id: case.name for case in run.plan.cases}
+    sentence = (
+        closing_sentence(run, tuple(Outcome)) if run.verdict else "no verdict: the run did not end"
+    )
     click.echo()
     for failure in run.failures:
         name = names.get(failure.case_id, failure.case_id)
-        click.echo(printable(f"repetition {failure.repetition} of {name}: {failure.reason}"))
-    if run.verdict is None:
-        click.echo("no verdict: the run did not end")
-        return
-    for verdict in run.verdict.thresholds:
+        told = f"repetition {failure.repetition} of {name}: {failure.reason}"
+        if told not in sentence:
+            click.echo(printable(told))
+    for verdict in run.verdict.thresholds if run.verdict else ():
         click.echo(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
-    click.echo(defused(printable(run.verdict.sentence)))
+    click.echo(defused(printable(sentence)))
 
 
 def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
