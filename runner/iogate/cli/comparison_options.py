@@ -13,6 +13,7 @@ from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
+from iogate.cli.warnings import warn_of
 from iogate.comparing import execute_comparison
 from iogate.model.run import Run
 from iogate.pipeline import Request
@@ -63,6 +64,7 @@ def run_comparison(
     ``and_then`` adds to what people read."""
     comparison = sides.plan.comparison
     assert comparison is not None
+    warn_of((*sides.base, *sides.candidate), request.spec)
     most = 2 * comparison.most_blocks * len(sides.plan.cases)
     display = open_display(
         most,

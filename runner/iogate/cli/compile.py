@@ -10,6 +10,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.table import printable
+from iogate.cli.warnings import warn_of
 from iogate.errors import RunError, UsageError
 from iogate.jobfile import render
 from iogate.model.document import to_document
@@ -46,6 +47,7 @@ def command(
     plan = make_plan(load_spec(file, overrides=overrides), overrides=overrides)
     if engine == "native":
         check_native(plan)
+    warn_of(plan.cases, file)
     if as_json:
         click.echo(json.dumps(to_document(plan), indent=2, ensure_ascii=False, allow_nan=False))
         return

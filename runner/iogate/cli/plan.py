@@ -11,6 +11,7 @@ import click
 from iogate.cli import options
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import counted, duration
+from iogate.cli.warnings import warn_of
 from iogate.host.facts import this_host
 from iogate.model.plan import Plan
 from iogate.model.run import Run
@@ -48,6 +49,7 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     """
     request = Request(**asked)  # type: ignore[arg-type]
     plan = make_request_plan(request)
+    warn_of(plan.cases, request.spec)
     runs = _runs(request, plan)
     most = max(load_spec(request.spec).compare.blocks, *blocks, 0)
     blocks = blocks or sorted({*(n for n in BLOCKS if n < most), most})

@@ -8,10 +8,10 @@ import click
 
 from iogate.cli import options
 from iogate.cli.table import printable
+from iogate.cli.warnings import warn_of
 from iogate.errors import ExitCode, SpecError, UsageError
 from iogate.spec import check_native, load_spec, make_plan, needs_trust
 from iogate.spec.arms import arm_plan
-from iogate.spec.ordering import waiting_workloads
 
 
 @click.command()
@@ -31,24 +31,18 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     try:
         spec = load_spec(path, overrides=overrides)
         plan = make_plan(spec, overrides=overrides)
-        for arm in (plan, *(arm_plan(spec, name, overrides) for name in spec.compare.arms)):
-            if engine == "native":
-                check_native(arm)
+        plans = [plan, *(arm_plan(spec, arm, overrides) for arm in spec.compare.arms)]
+        for each in plans if engine == "native" else ():
+            check_native(each)
     except UsageError as error:
-        for each in (error, *(error.others if isinstance(error, SpecError) else ())):
-            click.echo(f"iogate: {each}", err=True)
+        for problem in (error, *(error.others if isinstance(error, SpecError) else ())):
+            click.echo(f"iogate: {problem}", err=True)
         return False
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"
     click.echo(printable(f"ok  {path}  {counts}"))
     if changes := needs_trust(plan):
         click.echo(printable(f"    a run needs --trust, to change the host: {', '.join(changes)}"))
-    for name in waiting_workloads(plan):
-        click.echo(
-            f"iogate: warning: {path}: jobs of workload {name!r} wait for each other (stonewall,"
-            " wait_for), and their rates are summed all the same: make each a workload of its own,"
-            " or limit single jobs (jobs.NAME.METRIC)",
-            err=True,
-        )
+    warn_of([case for each in plans for case in each.cases], path)
     return True
 
 

@@ -107,6 +107,62 @@ def test_validate_warns_of_jobs_that_never_run_together(
     assert ("workload 'w' wait for each other (stonewall, wait_for)" in said) == warns
 
 
+WAITING = """\
+version: 1
+targets: { here: { directory: auto } }
+workloads:
+  w:
+    target: here
+    fio: { size: 1m }
+    jobs: { a: {}, b: { stonewall: %s } }
+    thresholds: { read.iops: vs baseline > -5%% }
+  other: { target: here, fio: { size: 2m } }
+compare: { arms: { slow: { set: { thinktime: 1ms } }, waits: { set: { b.stonewall: 1 } } } }
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--dry-run"],
+        ["run"],
+        ["ab", "--candidate", "slow"],
+        ["canary"],
+        ["plan"],
+        ["compile"],
+    ],
+    ids=" ".join,
+)
+def test_whatever_compiles_a_spec_warns_as_validate_does(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without an engine: it is said before anything runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOGATE_ENGINE", str(tmp_path / "none"))
+    (tmp_path / "a.yaml").write_text(WAITING % 1)
+    own = [] if words[0] == "compile" else ["--store", "history.sqlite"]
+    assert run_command(["validate", "a.yaml"]) == ExitCode.PASS
+    (warning,) = capsys.readouterr().err.splitlines()
+    run_command([words[0], "a.yaml", *words[1:], *own])
+    assert capsys.readouterr().err.splitlines().count(warning) == 1
+
+
+def test_an_arm_is_warned_of_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOGATE_ENGINE", str(tmp_path / "none"))
+    (tmp_path / "a.yaml").write_text(WAITING % 0)
+    run_command(["compile", "a.yaml"])
+    assert "warning" not in capsys.readouterr().err
+    for words in (["validate"], ["ab", "--candidate", "waits", "--store", "history.sqlite"]):
+        run_command([words[0], "a.yaml", *words[1:]])
+        assert "jobs of workload 'w' wait for each other" in capsys.readouterr().err
+
+
 def test_validate_knows_what_the_engine_does_not_do_yet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
