@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
@@ -15,6 +16,7 @@ from iogate.model.run import Run
 from iogate.model.spec import Level
 from iogate_reports.data import CaseData, WorkloadData
 from support import samples
+from support.browsers import chromium
 from support.compared_runs import compared
 from support.demo import make_demo
 from support.report_runs import (
@@ -130,6 +132,13 @@ def grid() -> WorkloadData:
 def first_run() -> Run:
     """A run without anything earlier to compare with."""
     return make_run(baselines=0)[0]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Of a module and no longer: while it is there, no other loop of events can run."""
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

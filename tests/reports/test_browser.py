@@ -1,37 +1,21 @@
-"""The page in a real browser: from disk, without a network, in both colour schemes.
-
-Pictures for people to look at are left in $IOGATE_SCREENSHOTS where that is set.
-"""
+"""The page in a real browser: from disk, without a network, in both colour schemes."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.run import Run
 from iogate_reports import render_report
-from iogate_reports.vendor import uplot
+from support.browsers import Visit, keep_picture, needs_chromium, needs_uplot
 from support.hostile import EVIL, hostile_run
-from support.report_runs import case, limit, plan, run
+from support.report_runs import case, failed_run, limit, plan, run
 
-CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+pytestmark = needs_chromium
 
-needs_uplot = pytest.mark.skipif(uplot() is None, reason="iogate was built without uPlot")
-WIDE, PHONE = (1280, 900), (360, 740)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
+WIDE, PHONE = 1280, 360
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +23,9 @@ def pages(
     tmp_path_factory: pytest.TempPathFactory, regressed: tuple[Run, tuple[Run, ...]]
 ) -> dict[str, Path]:
     """Pages by name, written to disk as a CI artifact would be."""
-    one = case()
-    failed = run(
-        plan([one]),
-        [],
-        judged=False,
-        status=RunStatus.FAILED,
-        failures=(CaseFailure(one.id, 1, "the engine is gone"),),
-    )
     texts = {
         "regressed": render_report(*regressed),
-        "failed": render_report(failed),
+        "failed": render_report(failed_run("the engine is gone")),
         "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
     }
     folder = tmp_path_factory.mktemp("pages")
@@ -58,63 +34,38 @@ def pages(
     return {name: folder / f"{name}.html" for name in texts}
 
 
-class Opened:
-    """A page with what it asked for and what it complained about."""
-
-    def __init__(self, browser: Browser, path: Path, size: tuple[int, int], scheme: str) -> None:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            offline=True,
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        self.page: Page = context.new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        self.page.goto(path.as_uri())
-
-    def outside(self) -> list[str]:
-        """Requests for anything but the file itself and pictures inside it."""
-        own = (self.page.url.partition("#")[0], "data:image/png;base64,")
-        return [url for url in self.requests if not url.startswith(own)]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("width", [WIDE, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("name", ["regressed", "failed", "hostile"])
 def test_a_page_opens_from_disk_and_fits(
-    browser: Browser, pages: dict[str, Path], name: str, size: tuple[int, int], scheme: str
+    browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: str
 ) -> None:
-    opened = Opened(browser, pages[name], size, scheme)
-    assert opened.outside() == []
-    assert opened.complaints == []
-    width = opened.page.evaluate("document.documentElement.scrollWidth")
-    assert width <= size[0], "nothing sticks out at the side"
-    assert opened.page.locator("h1").is_visible()
-    keep(opened.page, f"{name}-{size[0]}-{scheme}")
-    opened.page.context.close()
+    visit = Visit(browser, pages[name], width, scheme)
+    assert visit.trouble == []
+    needed = visit.page.evaluate("document.documentElement.scrollWidth")
+    assert needed <= width, "nothing sticks out at the side"
+    assert visit.page.locator("h1").is_visible()
+    keep_picture(visit.page, f"{name}-{width}-{scheme}")
+    visit.page.context.close()
 
 
 def test_both_schemes_have_readable_contrast(browser: Browser, pages: dict[str, Path]) -> None:
     grounds = []
     for scheme in ("light", "dark"):
-        opened = Opened(browser, pages["regressed"], WIDE, scheme)
-        pairs = opened.page.evaluate(CONTRAST)
-        grounds.append(opened.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        visit = Visit(browser, pages["regressed"], scheme=scheme)
+        pairs = visit.page.evaluate(CONTRAST)
+        grounds.append(visit.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         assert len(pairs) > 40
         weak = [pair for pair in pairs if pair["ratio"] < 4.5]
         assert weak == []
-        opened.page.context.close()
+        visit.page.context.close()
     assert grounds[0] != grounds[1]
 
 
 def test_the_keyboard_reaches_the_report_and_opens_a_table(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the report"
     summary = page.locator("figure details summary").first
@@ -125,7 +76,7 @@ def test_the_keyboard_reaches_the_report_and_opens_a_table(
 
 
 def test_a_link_leads_to_its_case(browser: Browser, pages: dict[str, Path]) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     page.locator("table.results a").first.click()
     case_id = page.url.partition("#")[2]
     assert case_id.startswith("case-")
@@ -134,7 +85,7 @@ def test_a_link_leads_to_its_case(browser: Browser, pages: dict[str, Path]) -> N
 
 
 def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path]) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     page.emulate_media(media="print")
     assert page.locator("table.results thead").first.is_visible(), "a table, not cards"
     assert not page.locator("nav").is_visible()
@@ -148,15 +99,14 @@ def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path
 def test_rates_can_be_zoomed_once_they_are_scrolled_into_view(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    opened = Opened(browser, pages["regressed"], WIDE, "light")
-    page = opened.page
+    visit = Visit(browser, pages["regressed"])
+    page = visit.page
     last = page.locator("figure[id]").last
     assert last.locator(".zoomed").count() == 0
     last.scroll_into_view_if_needed()
     last.locator(".zoomed canvas").wait_for()
     assert not last.locator("svg.chart").is_visible(), "the still picture made room"
-    assert opened.complaints == []
-    assert opened.outside() == []
+    assert visit.trouble == []
     page.context.close()
 
 
@@ -164,7 +114,7 @@ def test_rates_can_be_zoomed_once_they_are_scrolled_into_view(
 def test_the_charts_of_a_case_zoom_together_by_keys(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     case = page.locator("details.case", has=page.locator("h3", has_text="mixed"))
     both = case.locator("figure[id]")
     assert both.count() == 2
@@ -181,12 +131,6 @@ def test_the_charts_of_a_case_zoom_together_by_keys(
     page.wait_for_timeout(150)
     assert both.nth(1).locator("canvas").screenshot() == before[1]
     page.context.close()
-
-
-def keep(page: Page, name: str) -> None:
-    folder = os.environ.get("IOGATE_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
 # Each element that has text of its own: its colour against the nearest opaque ground.
@@ -225,7 +169,7 @@ def shown(page: Page) -> list[str]:
 def test_limits_are_filtered_by_words_verdict_and_metric(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     everything = shown(page)
     page.keyboard.press("/")
     page.keyboard.type("bs=16k p99")
@@ -243,7 +187,7 @@ def test_limits_are_filtered_by_words_verdict_and_metric(
 
 
 def test_limits_are_sorted_by_value_not_by_text(browser: Browser, pages: dict[str, Path]) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     head = page.locator("#limits thead th:nth-child(6)")
     head.get_by_role("button").press("Enter")
     texts = page.locator("#limits tbody tr[id] td:nth-child(6)").all_inner_texts()
@@ -258,7 +202,7 @@ def test_limits_are_sorted_by_value_not_by_text(browser: Browser, pages: dict[st
 def test_rows_are_walked_by_keys_and_have_links_of_their_own(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     page.keyboard.press("j")
     page.keyboard.press("j")
     row = page.evaluate("location.hash")
@@ -270,7 +214,7 @@ def test_rows_are_walked_by_keys_and_have_links_of_their_own(
 
 
 def test_what_is_shown_is_copied_as_markdown(browser: Browser, pages: dict[str, Path]) -> None:
-    page = Opened(browser, pages["regressed"], WIDE, "light").page
+    page = Visit(browser, pages["regressed"]).page
     page.evaluate("""() => {
         window.copied = null;
         navigator.clipboard.writeText = async text => { window.copied = text; };
@@ -290,7 +234,7 @@ def test_a_link_opens_a_case_that_was_folded(browser: Browser, tmp_path: Path) -
     cases = [case(f"w/bs={n}k") for n in range(1, 13)]
     path = tmp_path / "folded.html"
     path.write_text(render_report(run(plan(cases), [])), "utf-8")
-    page = Opened(browser, path, WIDE, "light").page
+    page = Visit(browser, path).page
     target = f"case-{cases[5].id}"
     page.goto(f"{path.as_uri()}#{target}")
     page.reload()
@@ -304,11 +248,11 @@ def test_ten_thousand_cases_open(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "huge.html"
     path.write_text(render_report(run(plan(cases), [])), "utf-8")
     assert path.stat().st_size < 4_000_000
-    opened = Opened(browser, path, WIDE, "light")
-    assert opened.complaints == []
-    opened.page.get_by_label("Filter limits").fill("bs=77k")
-    assert len(shown(opened.page)) >= 1
-    opened.page.context.close()
+    visit = Visit(browser, path)
+    assert visit.trouble == []
+    visit.page.get_by_label("Filter limits").fill("bs=77k")
+    assert len(shown(visit.page)) >= 1
+    visit.page.context.close()
 
 
 def test_without_scripts_the_report_is_whole(browser: Browser, pages: dict[str, Path]) -> None:

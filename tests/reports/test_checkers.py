@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.run import Run
 from iogate_reports import render_report
 from iogate_reports.live import make_live
 from iogate_reports.runs import render_runs
 from repository.tree import ROOT
 from support.hostile import EVIL, hostile_run
-from support.report_runs import case, plan, run
+from support.report_runs import failed_run
 from support.run_pasts import trend_of
 
 VENV = Path(sys.executable).parents[1]
@@ -59,16 +57,13 @@ def pages(
     demo: tuple[Path, str],
 ) -> dict[str, Path]:
     """Pages by name, those of the demo's trend site, and one that is wrong on purpose."""
-    one = case()
-    lost = (CaseFailure(one.id, 1, "the engine is gone"),)
-    failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED, failures=lost)
     texts = {
         "regressed": render_report(*regressed),
         "past": render_report(*regressed, trend=trend_of(regressed[0])),
         "compared": render_report(slower),
         "damaged": render_report(*regressed, broken=["run.json: it is not JSON"]),
         "first": render_report(first_run),
-        "failed": render_report(failed),
+        "failed": render_report(failed_run("the engine is gone")),
         "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
         "runs": render_runs([regressed[0], hostile_run("".join(EVIL[:6]))]),
         "live": live_page(regressed[0]),
@@ -121,16 +116,6 @@ def test_the_markup_is_valid(pages: dict[str, Path], name: str) -> None:
 
 def test_wrong_markup_is_found(pages: dict[str, Path]) -> None:
     assert wrong_markup(pages["broken"])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium")
-    assert chromium, "chromium is missing: scripts/test installs it"
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 def faults(browser: Browser, path: Path, *, dark: bool = False, opened: bool = False) -> list[str]:

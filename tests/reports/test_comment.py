@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from iogate.model.run import CaseFailure, Host, Run, RunStatus
+from iogate.model.run import Host, Run
 from iogate_reports import render_comment
 from support.hostile import EVIL, hostile_run
-from support.report_runs import case, plan, run
+from support.report_runs import failed_run
 
 Regressed = tuple[Run, tuple[Run, ...]]
 MARKER = re.compile(r"<!-- iogate-comment [0-9a-f]{16} -->\n")
@@ -68,11 +68,9 @@ def test_a_huge_run_fits_into_a_comment(regressed: Regressed) -> None:
 
 def test_huge_texts_fit_into_a_comment() -> None:
     text = "@\U0001f4be" * 3000
-    one = case()
-    lost = tuple(CaseFailure(one.id, number, text) for number in range(1, 500))
-    now = replace(hostile_run(text), failures=lost, command=("iogate", text))
+    alone = failed_run(*[text] * 499)
+    now = replace(hostile_run(text), failures=alone.failures, command=("iogate", text))
     assert len(render_comment(now).encode()) <= LIMIT
-    alone = run(plan([one]), [], judged=False, status=RunStatus.FAILED, failures=lost)
     found = render_comment(alone)
     assert len(found.encode()) <= LIMIT
     assert "and 494 more" in found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate_reports import render_junit
-from support.report_runs import case, plan, run
+from support.report_runs import failed_run
 
 Regressed = tuple[Run, tuple[Run, ...]]
 
@@ -63,14 +63,7 @@ def test_a_warning_passes_and_is_told(regressed: Regressed) -> None:
 
 
 def test_a_broken_run_is_an_error_and_control_characters_go() -> None:
-    one = case()
-    now = run(
-        plan([one]),
-        [],
-        judged=False,
-        status=RunStatus.FAILED,
-        failures=(CaseFailure(one.id, 2, "engine said \x1b[31mno\x00"),),
-    )
+    now = failed_run("engine said \x1b[31mno\x00")
     suite = suite_of(now)
     errors = suite.findall("testcase/error")
     assert suite.get("errors") == "2"

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from iogate.model.run import RunStatus
 from iogate.store import open_store
 from support import samples as s
+from support.browsers import needs_chromium, trouble_of
 from support.serving import serving
 
-CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+pytestmark = needs_chromium
 RUN = "bbbb2222"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
@@ -51,9 +40,7 @@ def opened(browser: Browser, address: str, token: str = "") -> tuple[Page, list[
     """The page, and what it complained about."""
     known = {"http_credentials": {"username": "me", "password": token}} if token else {}
     page = browser.new_context(**known).new_page()  # type: ignore[arg-type]
-    trouble: list[str] = []
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("console", lambda message: trouble.append(message.text))
+    trouble = trouble_of(page)
     page.goto(address)
     return page, trouble
 

@@ -14,7 +14,17 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate_reports import focus, render_report, validity
 from iogate_reports.facts import with_unit
 from support.html_tree import Node, read_html
-from support.report_runs import ENVIRONMENT, Pace, case, former, limit, measurement, plan, run
+from support.report_runs import (
+    ENVIRONMENT,
+    Pace,
+    case,
+    failed_run,
+    former,
+    limit,
+    measurement,
+    plan,
+    run,
+)
 
 Regressed = tuple[Run, tuple[Run, ...]]
 
@@ -153,14 +163,8 @@ def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regress
 
 def test_the_command_of_a_case_replaces_other_choices_and_globs() -> None:
     one = case("odd[1]*/bs=4k")
-    now = run(
-        plan([one]),
-        [],
-        judged=False,
-        status=RunStatus.FAILED,
-        command=("iogate", "run", "x.yaml", "--case", "other/*", "--case=more"),
-    )
-    page = read_html(render_report(now))
+    asked = ("iogate", "run", "x.yaml", "--case", "other/*", "--case=more")
+    page = read_html(render_report(failed_run(of=one, command=asked)))
     command = page.all("details", "case")[0].all("div", "command")[0].text
     assert command.endswith("iogate run x.yaml --case 'odd[[]1][*]/bs=4k'")
 
@@ -252,13 +256,7 @@ def test_all_words_are_defined(first_run: Run) -> None:
 def test_a_run_that_failed_before_measuring_says_so() -> None:
     one = case(thresholds=[limit("write.iops > 1k", 1000)])
     reason = "iogate-engine ended with signal 9; its last words: killed"
-    now = run(
-        plan([one]),
-        [],
-        judged=False,
-        status=RunStatus.FAILED,
-        failures=(CaseFailure(one.id, 1, reason),),
-    )
+    now = failed_run(reason, of=one)
     page = read_html(render_report(now))
     assert "failed before it could be judged" in page.all("h1")[0].text
     assert reason in page.all("h1")[0].text

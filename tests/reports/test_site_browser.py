@@ -6,36 +6,23 @@ The tests of zooming want uPlot, which the build fetches into build/web.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Locator, Page, Request, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Locator, Page
 
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.trend import AlertState
 from iogate_reports.site import Site, SpecTrend, write_site
-from iogate_reports.vendor import uplot
+from support.browsers import Visit, keep_picture, needs_chromium, needs_uplot
 from support.hostile import EVIL
 from support.hostile import hostile_trend as hostile
 from support.report_runs import START_NS
 from support.years import DAY_NS, Story, year
 
-CHROMIUM = os.environ.get("IOGATE_CHROMIUM") or shutil.which("chromium") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
-needs_uplot = pytest.mark.skipif(uplot() is None, reason="built without uPlot")
+pytestmark = needs_chromium
 METRICS = ("read.iops", "read.clat.p99", "read.clat.p50", "read.bw")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as engine:
-        found = engine.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
@@ -45,30 +32,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fleet = year(2, name="fleet", hosts=hosts, odd_host="lab-3", story=Story(60, (), (99, 9), 99))
     write_site(found, Site([year(4, metrics=METRICS), fleet]).pages())
     return found
-
-
-class Visit:
-    """A page with what it asked for and complained about."""
-
-    def __init__(
-        self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light"
-    ) -> None:
-        context = browser.new_context(
-            viewport={"width": width, "height": 800},
-            offline=True,
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        self.page: Page = context.new_page()
-        self.trouble: list[str] = []
-        self.page.on("console", lambda message: self.trouble.append(message.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", self._request)
-        self.own = path.as_uri()
-        self.page.goto(self.own)
-
-    def _request(self, request: Request) -> None:
-        if request.url != self.own:
-            self.trouble.append(request.url)
 
 
 def case_page(folder: Path) -> Path:
@@ -93,9 +56,7 @@ def test_pages_open_fit_and_ask_for_nothing(
     visit.page.wait_for_timeout(150)
     assert visit.trouble == []
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    shots = os.environ.get("IOGATE_SCREENSHOTS")
-    if shots:
-        visit.page.screenshot(path=Path(shots) / f"site-{name}-{width}-{scheme}.png")
+    keep_picture(visit.page, f"site-{name}-{width}-{scheme}")
     visit.page.context.close()
 
 
@@ -252,7 +213,6 @@ def test_hostile_names_run_nothing_and_fit(browser: Browser, tmp_path: Path, tex
     write_site(tmp_path, Site([SpecTrend(nasty), SpecTrend(fleet)]).pages())
     for path in sorted(tmp_path.rglob("*.html")):
         visit = Visit(browser, path, width=360)
-        visit.page.on("dialog", lambda dialog: visit.trouble.append(dialog.message))  # noqa: B023
         visit.page.wait_for_timeout(50)
         assert visit.trouble == []
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360, path.name

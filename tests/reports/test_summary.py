@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.run import Run
 from iogate_reports import render_summary
-from support.report_runs import case, plan, run
+from support.report_runs import failed_run
 
 Regressed = tuple[Run, tuple[Run, ...]]
 
@@ -25,15 +25,7 @@ def test_failing_rows_first_and_the_rest_folded(regressed: Regressed) -> None:
 
 
 def test_a_run_without_a_verdict_says_what_happened() -> None:
-    one = case()
-    now = run(
-        plan([one]),
-        [],
-        judged=False,
-        status=RunStatus.FAILED,
-        failures=(CaseFailure(one.id, 1, "the engine is gone"),),
-    )
-    found = render_summary(now)
+    found = render_summary(failed_run("the engine is gone"))
     assert "run failed" in found
     assert "the engine is gone" in found
     assert "### Not measured" in found

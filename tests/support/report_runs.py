@@ -23,7 +23,7 @@ from iogate.model.measurement import (
     Series,
 )
 from iogate.model.plan import Case, Plan
-from iogate.model.run import Host, Revision, Run
+from iogate.model.run import CaseFailure, Host, Revision, Run, RunStatus
 from iogate.model.spec import (
     Comparison,
     JobSpec,
@@ -243,6 +243,14 @@ def run(
     whole = replace(whole, **fields)  # type: ignore[arg-type]
     verdict = judge(of, whole.measurements, whole.failures, baseline) if judged else None
     return replace(whole, verdict=verdict)
+
+
+def failed_run(*reasons: str, of: Case | None = None, **fields: object) -> Run:
+    """A run of one case that failed before it was judged: a reason a repetition."""
+    one = of or case()
+    lost = tuple(CaseFailure(one.id, number, text) for number, text in enumerate(reasons, 1))
+    failed = run(plan([one]), [], judged=False, status=RunStatus.FAILED, failures=lost)
+    return replace(failed, **fields)  # type: ignore[arg-type]
 
 
 def former(now: Run, measurements: Sequence[Measurement], days: int = 1, **fields: object) -> Run:
