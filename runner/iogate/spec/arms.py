@@ -155,7 +155,7 @@ def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
     except UsageError as error:
         if error.where or not any(f"--set {own}" in error.what for own in arm.overrides):
             raise
-        what = error.what.removeprefix("--set ")
+        what = error.what.removeprefix("--set ").removeprefix(f"{arm.name}: ")
         raise UsageError(f"arm {arm.name}: {what}", remedy=error.remedy) from None
 
 

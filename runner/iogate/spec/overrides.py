@@ -1,7 +1,8 @@
 """``--set key=value`` and ``--set workload.key=value``.
 
 The key is an option of fio, ``job.option`` of one job, or ``repetitions``. The value
-replaces the option in every job it reaches, and a matrix axis of that key; limits stay.
+replaces the option in every job it reaches, and a matrix axis of that key; limits stay, and an
+override that leaves one without its metric is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from iogate.model.spec import JobSpec, Repetitions, Spec, Workload
 from iogate.spec.fio_options import known_keys
 from iogate.spec.options import PLACES, read_key, read_option, split_key
 from iogate.spec.problems import suggest
+from iogate.spec.sanity import check_kept
 
 REPETITIONS = "repetitions"
 
@@ -29,15 +31,37 @@ class Override:
 
 
 def apply_overrides(spec: Spec, texts: Sequence[str]) -> Spec:
-    """The spec with every override applied, in order; again is the same as once."""
-    workloads = list(spec.workloads)
+    """The spec with every override applied, in order; again is the same as once. UsageError
+    that names the override which cannot be."""
+    applied = [spec]
     for text in texts:
         override = _parse(text, spec.workloads)
         try:
-            workloads = [_applied(workload, override) for workload in workloads]
+            workloads = [_applied(workload, override) for workload in applied[-1].workloads]
         except SpecError as error:
-            raise UsageError(f"--set {text}: {error.what}", remedy=error.remedy) from None
-    return replace(spec, workloads=tuple(workloads))
+            raise _refused(text, error) from None
+        applied.append(replace(spec, workloads=tuple(workloads)))
+    _check_limits(applied, texts)
+    return applied[-1]
+
+
+def _check_limits(applied: Sequence[Spec], texts: Sequence[str]) -> None:
+    """UsageError where a limit is lost at the end, for the override since which it is."""
+    refused = None
+    for spec, text in zip(reversed(applied[1:]), reversed(texts), strict=True):
+        try:
+            for workload in spec.workloads:
+                check_kept(workload, spec.metrics)
+        except SpecError as error:
+            refused = _refused(text, error)
+        else:
+            break
+    if refused:
+        raise refused
+
+
+def _refused(text: str, error: SpecError) -> UsageError:
+    return UsageError(f"--set {text}: {error.what}", remedy=error.remedy)
 
 
 def _parse(text: str, workloads: Sequence[Workload]) -> Override:

@@ -35,12 +35,28 @@ def check_thresholds(
 ) -> None:
     """Note every threshold of a workload that no case can be judged by. ``metrics`` are those
     that the spec defines."""
-    points = expand_matrix(workload.matrix, workload.exclude, workload.include)
-    cases = [(tuple(with_options(job, point) for job in workload.jobs), point) for point in points]
+    cases = _cases(workload)
     for threshold in workload.thresholds:
-        error = _why_nowhere(threshold, cases, metrics)
+        chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
+        error = _nowhere(threshold, chosen, metrics) if chosen else _unmatched(threshold)
         if error:
             problems.take(error)
+
+
+def check_kept(workload: Workload, metrics: tuple[DefinedMetric, ...]) -> None:
+    """SpecError where a threshold of a workload that was changed after it was checked cannot be
+    judged any more. A case that ``when`` asks for may be gone: it is not measured then."""
+    cases = _cases(workload)
+    for threshold in workload.thresholds:
+        chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
+        if error := _nowhere(threshold, chosen, metrics):
+            raise error
+
+
+def _cases(workload: Workload) -> list[tuple[tuple[JobSpec, ...], Mapping[str, str]]]:
+    """The jobs and the point of each case."""
+    points = expand_matrix(workload.matrix, workload.exclude, workload.include)
+    return [(tuple(with_options(job, point) for job in workload.jobs), point) for point in points]
 
 
 def applies(
@@ -64,21 +80,23 @@ def _selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str,
     return matches({**own, **shared, **point}, threshold.when)
 
 
-def _why_nowhere(
+def _unmatched(threshold: Threshold) -> SpecError:
+    when = ", ".join(f"{key}: {value}" for key, value in threshold.when.items())
+    return SpecError(
+        f"{threshold.metric}: no case has {when}",
+        remedy="when: selects among the values of the matrix",
+        where=threshold.where,
+    )
+
+
+def _nowhere(
     threshold: Threshold,
-    cases: Sequence[tuple[tuple[JobSpec, ...], Mapping[str, str]]],
+    chosen: Sequence[Sequence[JobSpec]],
     metrics: tuple[DefinedMetric, ...],
 ) -> SpecError | None:
-    chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
-    if not chosen:
-        when = ", ".join(f"{key}: {value}" for key, value in threshold.when.items())
-        return SpecError(
-            f"{threshold.metric}: no case has {when}",
-            remedy="when: selects among the values of the matrix",
-            where=threshold.where,
-        )
+    """What is wrong where none of the cases that ``when`` chooses has the metric."""
     obstacles = [_why_not(threshold.metric, jobs, metrics) for jobs in chosen]
-    if not all(obstacles):
+    if not obstacles or not all(obstacles):
         return None
     return SpecError(
         f"{threshold.metric} cannot exist: {obstacles[0]}",

@@ -106,6 +106,20 @@ def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], says: str) 
     assert says in "".join(str(error) for error in (caught.value, *caught.value.others))
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("writes", "arm writes: rw=write: "), ("rw=write", "arm rw=write: ")],
+)
+def test_an_arm_that_takes_a_limit_its_metric_is_named(
+    tmp_path: Path, name: str, says: str
+) -> None:
+    spec = spec_of(tmp_path, TEXT + "    writes: { set: { rw: write } }\n")
+    arms = find_arm(spec, "spec", "base"), find_arm(spec, name, "candidate")
+    with pytest.raises(UsageError) as caught:
+        make_sides(spec, *arms, ())
+    assert caught.value.what.startswith(f"{says}read.iops cannot exist")
+
+
 SETUP = """\
 version: 1
 targets:

@@ -5,7 +5,7 @@ import pytest
 from iogate.errors import ExitCode, UsageError
 from iogate.model.spec import Repetitions
 from iogate.spec import make_plan
-from support.specs import cases, load, plan_of, workloads
+from support.specs import cases, load, plan_of, problem, workloads
 
 TWO = """\
   a:
@@ -100,3 +100,43 @@ def test_a_wrong_override_is_the_calls_fault(override: str, says: str) -> None:
     assert caught.value.exit_code is ExitCode.USAGE
     assert caught.value.what.startswith(f"--set {override}: ")
     assert says in caught.value.what + caught.value.remedy
+
+
+LIMITS = """\
+  w:
+    fio: { rw: randrw, size: 1m }
+    strategy: { matrix: { bs: [4k, 8k] } }
+    thresholds:
+      read.lat.p99: { limit: '< 1s', when: { bs: 4k } }
+      write.iops: '> 1'
+  other: { fio: { rw: read, size: 2m, lat_percentiles: 0 } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("overrides", "blamed", "says"),
+    [
+        (["lat_percentiles=0"], "lat_percentiles=0", "read.lat.p99 cannot exist: with lat_perc"),
+        (["bs=4k", "w.lat_percentiles=no", "size=1m"], "w.lat_percentiles=no", "keeps no histog"),
+        (["w.rw=read"], "w.rw=read", "write.iops cannot exist: with rw=read there is no write"),
+    ],
+)
+def test_what_takes_a_limit_its_metric_is_refused(
+    overrides: list[str], blamed: str, says: str
+) -> None:
+    """As it is in the spec itself, and by ``load_spec`` already."""
+    with pytest.raises(UsageError) as caught:
+        load(workloads(LIMITS), overrides=overrides)
+    assert caught.value.exit_code is ExitCode.USAGE
+    assert caught.value.what.startswith(f"--set {blamed}: ")
+    assert says in caught.value.what
+    written = LIMITS.replace("size: 1m", "size: 1m, lat_percentiles: 0")
+    assert problem(workloads(written)).remedy == caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [["other.lat_percentiles=0"], ["bs=16k"], ["lat_percentiles=0", "lat_percentiles=1"]],
+)
+def test_a_limit_that_is_not_lost_hinders_nothing(overrides: list[str]) -> None:
+    assert cases(LIMITS, overrides=overrides)[0].thresholds
