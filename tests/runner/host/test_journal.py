@@ -17,12 +17,6 @@ from support.settings import HARMLESS, kept
 pytestmark = needs_root
 
 
-@pytest.fixture
-def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
-    return LocalSut()
-
-
 def lines() -> list[dict[str, str]]:
     return [json.loads(line) for line in Path(journal_path()).read_text().splitlines()]
 

@@ -22,11 +22,6 @@ NAMED = Destroy(size_bytes=SIZE)
 
 
 @pytest.fixture
-def sut() -> LocalSut:
-    return LocalSut()
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Iterator[str]:
     with loop_device(tmp_path) as made:
         yield made

@@ -21,16 +21,6 @@ with scratch_directory(LocalSut(), sys.argv[1], "crashed") as path:
 """
 
 
-@pytest.fixture(autouse=True)
-def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
-@pytest.fixture
-def sut() -> LocalSut:
-    return LocalSut()
-
-
 def crash(tmp_path: Path) -> Path:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], env=env, check=False)

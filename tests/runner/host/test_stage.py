@@ -35,10 +35,9 @@ class Counting(LocalSut):
 
 
 @pytest.fixture
-def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counting:
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
+def sut(sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counting:
+    """The test's own host, whose drops are counted."""
     monkeypatch.setenv("IOGATE_SCRATCH", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return Counting()
 
 

@@ -15,12 +15,6 @@ from support.devices import loop_device, needs_root, sh
 WHERE = Location("a.yaml", 3, 5)
 
 
-@pytest.fixture
-def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return LocalSut()
-
-
 def use(
     kind: TargetKind,
     path: object,

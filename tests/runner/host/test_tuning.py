@@ -22,12 +22,6 @@ CPU = "/sys/devices/system/cpu"
 
 
 @pytest.fixture
-def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
-    return LocalSut()
-
-
-@pytest.fixture
 def queue(tmp_path: Path) -> Iterator[Path]:
     """The request queue of a device of our own. Its number may have been somebody's, whose
     settings the kernel keeps."""

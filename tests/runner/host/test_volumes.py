@@ -23,12 +23,6 @@ SIZE = 320 << 20
 
 
 @pytest.fixture
-def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
-    return LocalSut()
-
-
-@pytest.fixture
 def device(tmp_path: Path) -> Iterator[str]:
     with loop_device(tmp_path, SIZE >> 20) as made:
         yield made
