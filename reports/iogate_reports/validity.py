@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import KernelTrouble, Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate_reports.charts.lanes import directions
@@ -22,16 +23,20 @@ BUSY_PERCENT = 95.0
 CROWDED = 0.5
 """Load average a CPU, before anything was measured."""
 CLOCK_PPM = 100.0
+MOST_KINDS, MOST_LINES = 6, 12
+"""Of what the kernel told, so much is shown."""
 _QUARTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """``key`` is ``pass``, ``warn`` where a look is due, or ``missing``: not watched."""
+    """``key`` is ``pass``, ``warn`` where a look is due, or ``missing``: not watched.
+    ``lines`` are what it was told from, to be unfolded."""
 
     label: str
     key: str
     text: str
+    lines: tuple[str, ...] = ()
 
 
 def checks(run: Run) -> list[Check]:
@@ -87,6 +92,40 @@ def _errors(run: Run) -> Check:
     return Check("I/O errors", "warn" if count else "pass", text)
 
 
+def _kernel(run: Run) -> Check:
+    known = [m for m in run.measurements if m.kernel_log is not None]
+    told = [(m, trouble) for m in known for trouble in m.kernel_log or ()]
+    if told:
+        return Check("kernel log", "warn", _kinds(run, told), tuple(_lines(run, told)))
+    if not known:
+        return Check("kernel log", "missing", "not known")
+    if len(known) < len(run.measurements):
+        of = plural(len(run.measurements), "repetition")
+        return Check("kernel log", "missing", f"no errors, but only {len(known)} of {of} known")
+    return Check("kernel log", "pass", "no errors")
+
+
+def _kinds(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> str:
+    """``3 × I/O error, 1 × device reset, in CASE``, most frequent first."""
+    counts: Counter[str] = Counter()
+    for _, one in told:
+        counts[one.kind] += one.count
+    found = [f"{count:,} × {short(kind, 40)}" for kind, count in counts.most_common(MOST_KINDS)]
+    cases = {m.case_id for m, _ in told}
+    where = f"in {_case(run, told[0][0])}" if len(cases) == 1 else f"in {len(cases)} cases"
+    return f"{', '.join(found)}, {where}"
+
+
+def _lines(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> Iterator[str]:
+    """The lines, each with where it was seen first; one that is seen again is left out."""
+    seen: dict[str, Measurement] = {}
+    for m, one in told:
+        for line in one.lines:
+            seen.setdefault(line, m)
+    for line, m in list(seen.items())[:MOST_LINES]:
+        yield f"{short(line)} ({_case(run, m)}, repetition {m.repetition})"
+
+
 def _processor(run: Run) -> Check:
     shares = [j.usr_cpu_percent + j.sys_cpu_percent for m in run.measurements for j in m.jobs]
     busy = max(filter(math.isfinite, shares), default=None)
@@ -107,12 +146,19 @@ def _load(run: Run) -> Check:
 
 
 def _throttling(run: Run) -> Check:
-    told = [text for m in run.measurements for text in m.warnings if "throttl" in text.lower()]
+    told = [text for m in run.measurements for text in _told(m) if "throttl" in text.lower()]
     if told:
         return Check("throttling", "warn", short(told[0], 120))
     if all(case.environment and case.environment.require.no_throttle for case in run.plan.cases):
         return Check("throttling", "pass", "watched, and none")
     return Check("throttling", "missing", "not watched; the spec may ask for it")
+
+
+def _told(one: Measurement) -> Iterator[str]:
+    """What the engine and the kernel said of a repetition."""
+    yield from one.warnings
+    for trouble in one.kernel_log or ():
+        yield from trouble.lines
 
 
 def _clock(run: Run) -> Check:
@@ -134,6 +180,7 @@ def _warnings(run: Run) -> Check:
 _CHECKS: tuple[Callable[[Run], Check], ...] = (
     _steady,
     _errors,
+    _kernel,
     _processor,
     _load,
     _throttling,

@@ -12,7 +12,7 @@ from iogate.errors import EngineError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
 from iogate.gate_compared import hopeless_words
 from iogate.jobfile import render
-from iogate.measure import Bench, measure_once
+from iogate.measure import Bench, measure_once, reason
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
@@ -194,7 +194,8 @@ def _measure_block(
                 side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
             )
         except (EngineError, RunError) as error:
-            failure = CaseFailure(case.id, repetition, f"arm {side.arm.name}: {error.what}")
+            why = f"arm {side.arm.name}: {reason(error, bench.stage)}"
+            failure = CaseFailure(case.id, repetition, why)
             progress.failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)

@@ -13,6 +13,7 @@ from iogate.engine.base import Engine, EngineJob, Progress, Stop
 from iogate.errors import RunError
 from iogate.folder import RunFolder
 from iogate.gate import wants_more
+from iogate.host.kernel_log import in_words
 from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.model.measurement import Measurement
@@ -97,7 +98,7 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
             bench.stage.ready(case)
             measurement = measure_once(case, repetition, bench, timeout_s)
         except RunError as error:
-            failure = CaseFailure(case.id, repetition, error.what)
+            failure = CaseFailure(case.id, repetition, reason(error, bench.stage))
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)
@@ -111,6 +112,12 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
 
 def _status(failures: list[CaseFailure]) -> RunStatus:
     return RunStatus.FAILED if failures else RunStatus.COMPLETE
+
+
+def reason(error: RunError, stage: Stage) -> str:
+    """Why a repetition gave nothing, with what the kernel told of meanwhile."""
+    told = stage.kernel.seen()
+    return f"{error.what}; the kernel's log: {in_words(told)}" if told else error.what
 
 
 def measure_once(
@@ -144,4 +151,5 @@ def measure_once(
         disks=result.disks,
         raw_file=bench.folder.relative(raw),
         warnings=result.warnings,
+        kernel_log=bench.stage.kernel.seen(),
     )

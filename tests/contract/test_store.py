@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 import pytest
 
 from iogate.errors import StoreError, UsageError
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import KernelTrouble, Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.store import STORES, Store, open_store
@@ -26,12 +26,13 @@ def test_every_store_of_the_registry_is_tested() -> None:
 
 def full_measurement(repetition: int = 1, case_id: str = s.CASE_ID) -> Measurement:
     part = s.direction(clat=s.latency([100, 200, 70_000]), lat=s.latency([300, 400]))
-    return s.measurement(
+    found = s.measurement(
         s.job("log", series=s.series([5, 6]), write=part),
         s.job("data", read=part),
         case_id=case_id,
         repetition=repetition,
     )
+    return replace(found, kernel_log=(KernelTrouble("I/O error", 2, ("dev sda, sector 8",)),))
 
 
 def accepted(store: Store, id: str, started_ns: int, *measurements: Measurement) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
-from support.devices import loop_device, mounted, needs_root
+import pytest
 
-from .conftest import Iogate
+from support.devices import loop_device, mounted, needs_kernel_log, needs_root
+from support.html_tree import read_html
+
+from .conftest import Iogate, engines_of, wait_for
 
 pytestmark = needs_root
 SPEC = """\
@@ -101,3 +105,51 @@ def test_a_dry_run_refuses_what_the_run_would(iogate: Iogate) -> None:
         assert f"OVERWRITES the device {device}" in dry.out
         assert f"is mounted at {iogate.folder / 'mnt'}" in dry.err
         assert digest(device) == before
+
+
+READING = """\
+version: 1
+name: reading
+targets: { disk: { device: %s } }
+workloads:
+  io:
+    target: disk
+    fio: { rw: randread, size: 4m, ioengine: psync, direct: 1, time_based: true, runtime: 2s }
+    repetitions: 1
+"""
+
+
+def cut_off(device: str) -> None:
+    """From now on the loop device answers with I/O errors, as the end of its file is before
+    every sector."""
+    os.truncate(Path(f"/sys/block/{Path(device).name}/loop/backing_file").read_text().strip(), 0)
+
+
+@needs_kernel_log
+def test_what_the_kernel_says_meanwhile_is_in_the_report(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device, loop_device(iogate.folder, 8) as other:
+        process = iogate.start("run", iogate.spec(READING % device))
+        wait_for(lambda: engines_of(iogate.folder))
+        cut_off(other)
+        with Path(other).open("rb", buffering=0) as disk, pytest.raises(OSError, match="Input"):
+            disk.read(4096)
+        done = iogate.end(process)
+    assert done.code == 0, done.text
+    (measured,) = iogate.run_document()["measurements"]
+    (told,) = [one for one in measured["kernel_log"] if one["kind"] == "I/O error"]
+    assert any(f"dev {Path(other).name}, sector 0" in line for line in told["lines"])
+    strip = read_html((iogate.latest / "report.html").read_text()).all("ul", "checks")[0]
+    assert "× I/O error" in strip.text
+    assert told["lines"][0] in strip.text
+
+
+@needs_kernel_log
+def test_what_the_kernel_says_is_with_the_reason_of_a_failure(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        process = iogate.start("run", iogate.spec(READING % device))
+        wait_for(lambda: engines_of(iogate.folder))
+        cut_off(device)
+        done = iogate.end(process)
+    assert done.code == 4, done.text
+    (failure,) = iogate.run_document()["failures"]
+    assert f"the kernel's log: I/O error, dev {Path(device).name}," in failure["reason"]

@@ -34,7 +34,11 @@ def test_hostile_text_stays_text(text: str) -> None:
     )
     tree, drawn = read_html(page), uplot()
     assert not _ACTING.search(page)
-    ours = {script("tables.js", "limits.js"), script("zoom.js", "rates.js"), drawn.script if drawn else ""}
+    ours = {
+        script("tables.js", "limits.js"),
+        script("zoom.js", "rates.js"),
+        drawn.script if drawn else "",
+    }
     codes = [one for one in tree.all("script") if not one.attributes]
     assert {one.text for one in codes} <= ours, "each script is ours, byte for byte"
     for data in (one for one in tree.all("script") if one.attributes):

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from iogate.model.measurement import KernelTrouble
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate_reports import focus, render_report, validity
 from iogate_reports.facts import with_unit
@@ -275,7 +276,8 @@ def test_the_first_screen_says_whether_the_numbers_can_be_trusted(regressed: Reg
     now, _ = regressed
     found = {check.label: check for check in validity.checks(now)}
     assert {label for label, check in found.items() if check.key == "pass"} == {
-        "steady state", "I/O errors", "CPU", "other load", "clock", "engine warnings",
+        "steady state", "I/O errors", "kernel log", "CPU", "other load", "clock",
+        "engine warnings",
     }  # fmt: skip
     assert found["throttling"].key == "missing"
     strip = read_html(render_report(now)).all("ul", "checks")[0]
@@ -305,9 +307,11 @@ def test_what_spoils_numbers_is_named(regressed: Regressed) -> None:
         job, errors={"EIO": 2}, usr_cpu_percent=70.0, sys_cpu_percent=29.0,
         series=replace(job.series, intervals=slow),
     )  # fmt: skip
+    reset = KernelTrouble("device reset", 1, ("nvme nvme0: resetting controller",))
+    first = replace(first, jobs=(bad,), warnings=("the CPU was throttled",), kernel_log=(reset,))
     spoilt = replace(
         now,
-        measurements=(replace(first, jobs=(bad,), warnings=("the CPU was throttled",)), *others),
+        measurements=(first, *others),
         environment={"load.average_1m": 40.0, "cpu.count": 48},
     )
     found = {check.label: check for check in validity.checks(spoilt)}

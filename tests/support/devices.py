@@ -16,6 +16,10 @@ _LOOP_CTL_ADD, _LOOP_CTL_REMOVE = 0x4C80, 0x4C81  # linux/loop.h
 _OWN_LOOPS = range(240, 256)
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="loop devices and mounts need root")
+KERNEL_LOG = Path("/dev/kmsg")
+needs_kernel_log = pytest.mark.skipif(
+    not os.access(KERNEL_LOG, os.R_OK | os.W_OK), reason="the kernel's log is not for this user"
+)
 
 
 def sh(*argv: str) -> str:

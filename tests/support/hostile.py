@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from iogate.model.measurement import KernelTrouble
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Host, Revision, Run
 from iogate.model.spec import JobSpec
@@ -42,6 +43,7 @@ def hostile_run(text: str) -> Run:
     )
     jobs = tuple(replace(job, name=text) for job in _FOUND.jobs)
     found = replace(_FOUND, case_id=odd.id, jobs=jobs, raw_file=text, warnings=(text,))
+    found = replace(found, kernel_log=(KernelTrouble(text, 2, (text,)),))
     return _named(odd, text, replace(found), replace(found, repetition=2))
 
 

@@ -205,6 +205,7 @@ def measurement(
         engine=EngineFacts("iogate-engine", "0.1.0", "tsc", 0.3),
         disks=(DiskUtil("nvme0n1", 0, 7_200_000, 98.2),),
         raw_file=f"raw/{of.id}-{repetition}.json",
+        kernel_log=(),
     )
 
 

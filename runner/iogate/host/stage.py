@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices import find_device
 from iogate.host.facts import Fact, collect_facts, target_device, target_facts
 from iogate.host.journal import Journal
+from iogate.host.kernel_log import KernelWatch
 from iogate.host.knobs import knobs_of
 from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.safety import refusal
@@ -35,6 +36,7 @@ class Stage:
     tuning: Tuning
     volumes: Volumes
     throttling: Throttling
+    kernel: KernelWatch
     _last: str | None = None
 
     def ready(self, case: Case, *, anew: bool = False) -> None:
@@ -130,12 +132,12 @@ def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[S
     for environment in environments:
         check_requirements(sut, environment)
     journal = Journal(sut, run_id)
-    with prepared(sut, uses, run_id[:12]) as places:
+    with closing(KernelWatch(sut)) as kernel, prepared(sut, uses, run_id[:12]) as places:
         try:
             disks = _disks(sut, uses, places, needed=any(e.block for e in environments))
             volumes = Volumes(sut, journal, places, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
-            stage = Stage(sut, places, uses, tuning, volumes, Throttling(sut))
+            stage = Stage(sut, places, uses, tuning, volumes, Throttling(sut), kernel)
             stage.rehearse(plan)
             yield stage
         finally:

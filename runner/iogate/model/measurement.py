@@ -115,9 +115,20 @@ class EngineFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelTrouble:
+    """Lines of the kernel's log that tell of one ``kind`` of trouble (``I/O error``): how
+    many, and the first few that differ, cut to a length."""
+
+    kind: str
+    count: int
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One repetition. ``started_ns`` is Unix time; ``duration_ns`` includes layout and ramp.
-    In a comparison ``arm`` names its side, and ``block`` (from 1) what it is compared in."""
+    In a comparison ``arm`` names its side, and ``block`` (from 1) what it is compared in.
+    ``kernel_log`` is what the kernel told of since the repetition before; None is not known."""
 
     case_id: str
     repetition: int
@@ -130,3 +141,4 @@ class Measurement:
     warnings: tuple[str, ...] = ()
     arm: str = ""
     block: int = 0
+    kernel_log: tuple[KernelTrouble, ...] | None = None

@@ -58,6 +58,18 @@ class Process(Protocol):
         """SIGKILL everything that it started, and reap it."""
 
 
+class KernelLog(Protocol):
+    """The kernel's log from some moment on."""
+
+    def records(self) -> list[str] | None:
+        """What came since the last look, a text as /dev/kmsg gives it each; an empty one stands
+        for those that were overwritten unread, or were too many. None when it cannot be read
+        any more."""
+
+    def close(self) -> None:
+        """Let it go."""
+
+
 class Sut(Protocol):
     """A machine. Readers answer None for what is absent or forbidden, because most facts
     are optional; what changes something raises RunError."""
@@ -122,6 +134,10 @@ class Sut(Protocol):
 
     def which(self, program: str) -> str | None:
         """A program on the PATH."""
+
+    def kernel_log(self) -> KernelLog | None:
+        """What the kernel logs from now on; None where there is none, or this user may not
+        read it."""
 
     def open_exclusive(self, path: str) -> str | None:
         """Open a block device with O_EXCL and close it again. None when that worked, else

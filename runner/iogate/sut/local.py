@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from iogate.errors import RunError
-from iogate.sut.base import Completed, FileStat, Process, Space
+from iogate.sut.base import Completed, FileStat, KernelLog, Process, Space
+from iogate.sut.kmsg import open_kernel_log
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
@@ -220,6 +221,9 @@ class LocalSut:
 
     def which(self, program: str) -> str | None:
         return shutil.which(program)
+
+    def kernel_log(self) -> KernelLog | None:
+        return open_kernel_log()
 
     def open_exclusive(self, path: str) -> str | None:
         try:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from iogate.errors import RunError, UsageError
 from iogate.sut import SUTS, open_sut
 from iogate.sut.base import Process, Sut
+from support.devices import KERNEL_LOG, needs_kernel_log
 
 ORPHAN = """
 import sys
@@ -182,3 +184,18 @@ def test_it_dies_when_iogate_is_killed(tmp_path: Path) -> None:
         assert not gone(pid)
         parent.kill()
     assert wait_gone(pid)
+
+
+@needs_kernel_log
+def test_the_kernels_log_is_read_from_the_last_look_on(sut: Sut) -> None:
+    name = f"test {os.urandom(6).hex()}"
+    KERNEL_LOG.write_text(f"<6>{name} before\n")
+    log = sut.kernel_log()
+    assert log is not None
+    with closing(log):
+        assert name not in str(log.records())
+        KERNEL_LOG.write_text(f"<6>{name} in time\n")
+        (found,) = [one for one in log.records() or () if name in one]
+        assert found.endswith(f";{name} in time\n")
+        assert name not in str(log.records())
+    assert log.records() is None, "it was let go"

@@ -1,0 +1,145 @@
+"""What the kernel says while something is measured: the lines of its log that tell of trouble."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from iogate.model.measurement import KernelTrouble
+from iogate.sut.base import Sut
+
+LINES = 3
+"""So many lines of a kind are kept, that differ; the others are counted."""
+LONGEST = 240
+_LOST = "lines lost"
+
+_FILESYSTEM = "(EXT[234]-fs|XFS|BTRFS|F2FS-fs|FAT-fs|bcachefs|gfs2|ocfs2|overlayfs)"
+# A line is of the first kind that any of its patterns finds.
+_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "hung task",
+        (r"blocked for more than \d+", "soft lockup", "[Hh]ard LOCKUP", r"detected .*\bstall"),
+    ),
+    (
+        "out of memory",
+        ("[Oo]ut of memory", "oom-kill", "oom_reaper", "page allocation failure"),
+    ),
+    (
+        "throttling",
+        (
+            "temperature (is )?above threshold",
+            "clock (is )?throttled",
+            "critical temperature",
+            "thermal throttl",
+            "power limit notification",
+        ),
+    ),
+    (
+        "hardware error",
+        (
+            r"\[Hardware Error\]",
+            "[Mm]achine [Cc]heck",
+            r"EDAC .*\b[CU]E\b",
+            "AER: .*error",
+            "PCIe Bus Error",
+        ),
+    ),
+    (
+        "device failure",
+        (
+            "Disk failure",
+            "Device offlined",
+            "offline device",
+            "controller is down",
+            "Removing after probe fail",
+            "device is dead",
+            "Device not ready; aborting",
+        ),
+    ),
+    (
+        "I/O error",
+        (
+            "I/O error",
+            "critical (medium|target|nexus|space allocation) error",
+            "lost (async|sync) page write",
+            "[Uu]nrecovered read error",
+            "protection error",
+            r"Add\. Sense: ",
+        ),
+    ),
+    (
+        "device reset",
+        (
+            r"\breset(ting)? (controller|link|device|bus|host|\S+-speed|SuperSpeed)",
+            r"\b(controller|link|device|bus|host|target|LUN) reset\b",
+            "(hard|soft) resetting",
+            "timeout, (aborting|reset|completion polled|disable)",
+            "timing out command",
+            "exception Emask",
+            "failed command:",
+            "attempting task abort",
+        ),
+    ),
+    (
+        "filesystem error",
+        (
+            rf"{_FILESYSTEM}\b.*\berror\b",
+            rf"{_FILESYSTEM}\b.*([Cc]orrupt|[Ss]hut ?down|critical|forced readonly)",
+            "[Aa]borting journal",
+            "[Rr]emounting filesystem read-only",
+        ),
+    ),
+    ("clock unstable", ("[Cc]locksource .*(unstable|skewed)", "TSC unstable")),
+    (
+        "kernel bug",
+        (r"\bBUG: ", r"\bOops: ", "kernel BUG at", "general protection fault", r"\bWARNING: .*:\d"),
+    ),
+)
+_PATTERNS = tuple((kind, re.compile("|".join(texts))) for kind, texts in _KINDS)
+
+
+class KernelWatch:
+    """Follows the kernel's log from when it is made."""
+
+    def __init__(self, sut: Sut) -> None:
+        self._log = sut.kernel_log()
+
+    def seen(self) -> tuple[KernelTrouble, ...] | None:
+        """What came since the last look; None where the log cannot be read."""
+        records = self._log.records() if self._log else None
+        return None if records is None else troubles(records)
+
+    def close(self) -> None:
+        """Follow it no longer."""
+        if self._log:
+            self._log.close()
+
+
+def troubles(records: Iterable[str]) -> tuple[KernelTrouble, ...]:
+    """Those of records of /dev/kmsg that tell of one, by kind, in the order they came."""
+    counts: dict[str, int] = {}
+    lines: dict[str, list[str]] = {}
+    for record in records:
+        text = _text(record)
+        kind = _kind(text) if record else _LOST
+        if not kind:
+            continue
+        counts[kind] = counts.get(kind, 0) + 1
+        kept = lines.setdefault(kind, [])
+        if text and text not in kept and len(kept) < LINES:
+            kept.append(text)
+    return tuple(KernelTrouble(kind, n, tuple(lines[kind])) for kind, n in counts.items())
+
+
+def in_words(found: Sequence[KernelTrouble]) -> str:
+    """The first line of each kind in a sentence, for the reason of a failure."""
+    return "; ".join(one.lines[0] if one.lines else one.kind for one in found[:LINES])
+
+
+def _text(record: str) -> str:
+    """``6,339,5140900,-;the text`` without what is before it, and the properties below it."""
+    return record.partition(";")[2].partition("\n")[0].strip()[:LONGEST]
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), "")
