@@ -77,7 +77,7 @@ static size_t count_clones(const struct job_list *jobs)
 	size_t count = 0;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		count += jobs->jobs[i].numjobs ? jobs->jobs[i].numjobs : 1;
+		count += job_clones(&jobs->jobs[i]);
 	return count;
 }
 
@@ -96,7 +96,7 @@ static int add_job(struct crew *c, const struct job *job, uint32_t index, bool r
 {
 	int ret = check_job(job, err);
 
-	for (uint32_t clone = 0; !ret && clone < (job->numjobs ? job->numjobs : 1); clone++)
+	for (uint32_t clone = 0; !ret && clone < job_clones(job); clone++)
 		ret = add_member(c, job, index, clone, readonly, err);
 	return ret;
 }

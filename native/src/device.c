@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sysfs.h"
+
 enum { FAMILY_MAX = 256, LINE_MAX_BYTES = 4096 };
 
 /* A device with those that share its blocks: its disk and its partitions. */
@@ -36,46 +38,6 @@ static void family_add(struct family *f, dev_t device)
 		f->devices[f->count++] = device;
 }
 
-static bool read_line(const char *path, char *line, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	const bool ok = f && fgets(line, (int)size, f);
-
-	if (f)
-		fclose(f);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
-}
-
-int device_read_number(const char *path, uint64_t *value)
-{
-	char line[64];
-
-	if (!read_line(path, line, sizeof(line)))
-		return -ENOENT;
-	*value = strtoull(line, NULL, 10);
-	return 0;
-}
-
-/* "8:1" of a sysfs `dev` file. */
-static bool read_dev(const char *path, dev_t *device)
-{
-	char line[64];
-	unsigned major_number, minor_number;
-
-	if (!read_line(path, line, sizeof(line)) ||
-	    sscanf(line, "%u:%u", &major_number, &minor_number) != 2)
-		return false;
-	*device = makedev(major_number, minor_number);
-	return true;
-}
-
-static void sys_path(char *path, size_t size, dev_t device, const char *rest)
-{
-	snprintf(path, size, "/sys/dev/block/%u:%u/%s", major(device), minor(device), rest);
-}
-
 static void family_add_partitions(struct family *f, dev_t disk)
 {
 	char path[512], folder[64];
@@ -83,14 +45,14 @@ static void family_add_partitions(struct family *f, dev_t disk)
 	dev_t device;
 	DIR *d;
 
-	sys_path(folder, sizeof(folder), disk, "");
+	sysfs_path(folder, sizeof(folder), disk, "");
 	d = opendir(folder);
 	while (d && (entry = readdir(d))) {
 		snprintf(path, sizeof(path), "%s%s/partition", folder, entry->d_name);
 		if (access(path, F_OK))
 			continue;
 		snprintf(path, sizeof(path), "%s%s/dev", folder, entry->d_name);
-		if (read_dev(path, &device))
+		if (sysfs_device(path, &device))
 			family_add(f, device);
 	}
 	if (d)
@@ -100,19 +62,14 @@ static void family_add_partitions(struct family *f, dev_t disk)
 /* A partition shares blocks with its disk, but not with its sisters. */
 static void family_init(struct family *f, dev_t device)
 {
-	char path[128];
 	dev_t disk;
 
 	f->count = 0;
 	family_add(f, device);
-	sys_path(path, sizeof(path), device, "partition");
-	if (access(path, F_OK)) {
-		family_add_partitions(f, device);
-		return;
-	}
-	sys_path(path, sizeof(path), device, "../dev");
-	if (read_dev(path, &disk))
+	if (sysfs_disk_of(device, &disk))
 		family_add(f, disk);
+	else
+		family_add_partitions(f, device);
 }
 
 static const char *device_name(dev_t device, char *name, size_t size)
@@ -121,7 +78,7 @@ static const char *device_name(dev_t device, char *name, size_t size)
 	FILE *f;
 
 	snprintf(name, size, "%u:%u", major(device), minor(device));
-	sys_path(path, sizeof(path), device, "uevent");
+	sysfs_path(path, sizeof(path), device, "uevent");
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
@@ -227,7 +184,7 @@ static int check_holders(const char *path, const struct family *family, struct e
 	DIR *d;
 
 	for (uint32_t i = 0; i < family->count; i++) {
-		sys_path(folder, sizeof(folder), family->devices[i], "holders");
+		sysfs_path(folder, sizeof(folder), family->devices[i], "holders");
 		d = opendir(folder);
 		while (d && (entry = readdir(d)) && entry->d_name[0] == '.')
 			;
@@ -250,7 +207,7 @@ static bool loop_backed_by(const char *loop, const struct family *family, dev_t 
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file", loop);
-	if (!read_line(path, backing, sizeof(backing)))
+	if (!sysfs_line(path, backing, sizeof(backing)))
 		return false;
 	return family ? path_in_family(backing, family)
 		      : !stat(backing, &st) && st.st_dev == file_device && st.st_ino == inode;
@@ -311,13 +268,15 @@ uint32_t device_logical_block(dev_t device)
 	static const char *const places[] = {
 		"queue/logical_block_size", "../queue/logical_block_size", NULL
 	};
-	char path[128];
-	uint64_t bytes;
+	char path[128], line[64];
 
 	for (const char *const *place = places; *place; place++) {
-		sys_path(path, sizeof(path), device, *place);
-		if (!device_read_number(path, &bytes) && bytes)
-			return (uint32_t)bytes;
+		sysfs_path(path, sizeof(path), device, *place);
+		const bool known = sysfs_line(path, line, sizeof(line));
+		const uint32_t bytes = known ? (uint32_t)strtoul(line, NULL, 10) : 0;
+
+		if (bytes)
+			return bytes;
 	}
 	return 512;
 }

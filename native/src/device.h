@@ -21,7 +21,4 @@ int device_check_file_unused(const char *path, dev_t device, ino_t inode, struct
 int device_size(int fd, uint64_t *bytes);
 uint32_t device_logical_block(dev_t device);	/* 512 when unknown */
 
-/* One number from a file of sysfs or procfs; 0 or -errno. */
-int device_read_number(const char *path, uint64_t *value);
-
 #endif

@@ -10,36 +10,14 @@
 #include <unistd.h>
 
 #include "clock.h"
-
-static void sys_path(char *path, size_t size, dev_t device, const char *rest)
-{
-	snprintf(path, size, "/sys/dev/block/%u:%u/%s", major(device), minor(device), rest);
-}
-
-static bool read_dev(const char *path, dev_t *device)
-{
-	unsigned major_number, minor_number;
-	FILE *f = fopen(path, "re");
-	const bool ok = f && fscanf(f, "%u:%u", &major_number, &minor_number) == 2;
-
-	if (f)
-		fclose(f);
-	if (ok)
-		*device = makedev(major_number, minor_number);
-	return ok;
-}
+#include "sysfs.h"
 
 /* Partitions count only what passes through them: their disk says how busy it is. */
 static dev_t whole_disk(dev_t device)
 {
-	char path[128];
+	dev_t disk;
 
-	sys_path(path, sizeof(path), device, "partition");
-	if (access(path, F_OK))
-		return device;
-	sys_path(path, sizeof(path), device, "../dev");
-	read_dev(path, &device);
-	return device;
+	return sysfs_disk_of(device, &disk) ? disk : device;
 }
 
 /* The name is the last part of where the sysfs link of the device points. */
@@ -66,7 +44,7 @@ static bool read_counters(dev_t device, struct disk_util *d)
 	FILE *f;
 	int found;
 
-	sys_path(path, sizeof(path), device, "stat");
+	sysfs_path(path, sizeof(path), device, "stat");
 	f = fopen(path, "re");
 	if (!f)
 		return false;
@@ -117,11 +95,11 @@ static void add_slaves(struct disk_watch *w, dev_t device)
 	dev_t slave;
 	DIR *d;
 
-	sys_path(folder, sizeof(folder), device, "slaves");
+	sysfs_path(folder, sizeof(folder), device, "slaves");
 	d = opendir(folder);
 	while (d && (entry = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s/dev", folder, entry->d_name);
-		if (entry->d_name[0] != '.' && read_dev(path, &slave))
+		if (entry->d_name[0] != '.' && sysfs_device(path, &slave))
 			add_device(w, slave);
 	}
 	if (d)

@@ -11,7 +11,8 @@
 
 enum { BUFFERS_MAX_KIB = 1 << 20 };	/* the kernel's limit for one registered buffer */
 
-int64_t limits_sysctl(const char *path)
+/* The number in a file of /proc/sys; -1 where there is none. */
+static int64_t read_sysctl(const char *path)
 {
 	int64_t value = -1;
 	FILE *f = fopen(path, "re");
@@ -24,7 +25,8 @@ int64_t limits_sysctl(const char *path)
 	return value;
 }
 
-uint64_t limits_memlock_kib(void)
+/* UINT64_MAX: no limit. */
+static uint64_t memlock_kib(void)
 {
 	struct rlimit limit = { 0 };
 
@@ -32,14 +34,9 @@ uint64_t limits_memlock_kib(void)
 	return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : (uint64_t)limit.rlim_cur / 1024;
 }
 
-static uint32_t clones(const struct engine *e)
-{
-	return e->job->numjobs ? e->job->numjobs : 1;
-}
-
 static int uring_for_a_group(const struct engine *e, int code)
 {
-	const int64_t group = limits_sysctl("/proc/sys/kernel/io_uring_group");
+	const int64_t group = read_sysctl("/proc/sys/kernel/io_uring_group");
 
 	if (group < 0)
 		return err_set(e->err, code, "this machine allows io_uring only to root "
@@ -55,7 +52,7 @@ static int uring_for_a_group(const struct engine *e, int code)
 /* The sysctl says which of two: without it, a filter of system calls is left. */
 static int uring_forbidden(const struct engine *e, int code)
 {
-	const int64_t disabled = limits_sysctl("/proc/sys/kernel/io_uring_disabled");
+	const int64_t disabled = read_sysctl("/proc/sys/kernel/io_uring_disabled");
 
 	if (disabled == 2)
 		return err_set(e->err, code, "this machine forbids io_uring to all "
@@ -82,11 +79,11 @@ static int uring_memory(const struct engine *e, int code)
 {
 	const uint64_t ring_kib = (uint64_t)e->depth * (64 + 4 + 2 * 16) / 1024 + 16;
 
-	if (limits_memlock_kib() < ring_kib * clones(e))
+	if (memlock_kib() < ring_kib * job_clones(e->job))
 		return err_set(e->err, code, "RLIMIT_MEMLOCK is %" PRIu64 " KiB, and rings of "
 			       "%u I/Os need %" PRIu64 ": raise it with ulimit -l %" PRIu64 " (or "
-			       "LimitMEMLOCK= of the service)", limits_memlock_kib(), e->depth,
-			       ring_kib * clones(e), ring_kib * clones(e));
+			       "LimitMEMLOCK= of the service)", memlock_kib(), e->depth,
+			       ring_kib * job_clones(e->job), ring_kib * job_clones(e->job));
 	return err_set(e->err, code, "no memory for a ring of %u I/Os: make iodepth smaller",
 		       e->depth);
 }
@@ -110,7 +107,7 @@ int limits_uring_error(const struct engine *e, int code)
 /* Locked memory is counted by user: all clones together. */
 int limits_buffers_error(const struct engine *e, int code)
 {
-	const uint64_t kib = e->depth * e->buffer_bytes / 1024, limit = limits_memlock_kib();
+	const uint64_t kib = e->depth * e->buffer_bytes / 1024, limit = memlock_kib();
 
 	if (kib > BUFFERS_MAX_KIB)
 		return err_set(e->err, code, "fixedbufs: %" PRIu64 " KiB of buffers, and a ring "
@@ -121,16 +118,16 @@ int limits_buffers_error(const struct engine *e, int code)
 			       "buffers of %u I/Os of %" PRIu64 " KiB need %" PRIu64 ": raise it "
 			       "with ulimit -l %" PRIu64 " (or LimitMEMLOCK= of the service), or "
 			       "leave out fixedbufs", limit, e->depth, e->buffer_bytes / 1024,
-			       kib * clones(e), kib * clones(e));
+			       kib * job_clones(e->job), kib * job_clones(e->job));
 	return err_set(e->err, code, "fixedbufs: cannot register %" PRIu64 " KiB of buffers: %s",
 		       kib, strerror(-code));
 }
 
 int limits_aio_error(const struct engine *e, int code)
 {
-	const int64_t max = limits_sysctl("/proc/sys/fs/aio-max-nr");
-	const int64_t used = limits_sysctl("/proc/sys/fs/aio-nr");
-	const int64_t needed = (int64_t)e->depth * clones(e);
+	const int64_t max = read_sysctl("/proc/sys/fs/aio-max-nr");
+	const int64_t used = read_sysctl("/proc/sys/fs/aio-nr");
+	const int64_t needed = (int64_t)e->depth * job_clones(e->job);
 
 	if (code == -ENOSYS)
 		return err_set(e->err, code, "this kernel has no asynchronous I/O "

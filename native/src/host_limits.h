@@ -8,10 +8,6 @@
 
 /* What this machine allows, for errors that say what to raise and by how much. */
 
-/* The number in a file of /proc/sys; -1 where there is none. */
-int64_t limits_sysctl(const char *path);
-uint64_t limits_memlock_kib(void);		/* UINT64_MAX: no limit */
-
 /* Why io_uring_setup() failed with -errno, for e->err: returns it. */
 int limits_uring_error(const struct engine *e, int code);
 /* Why buffers could not be registered with a ring. */

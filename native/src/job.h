@@ -135,6 +135,12 @@ struct job {
 	size_t settings_count;
 };
 
+/* How many run of a job; one, of a job that no parser has filled. */
+static inline uint32_t job_clones(const struct job *job)
+{
+	return job->numjobs ? job->numjobs : 1;
+}
+
 struct job_list {
 	struct job *jobs;
 	size_t count;

@@ -278,23 +278,6 @@ int units_number(const char *text, uint32_t kb_base, uint64_t *value, struct err
 	return code ? code : to_u64(&r, sum, value);
 }
 
-int units_signed(const char *text, int64_t *value, struct err *err)
-{
-	struct reader r = size_reader(text, 1024, err);
-	long double sum = 0;
-	int code = read_sum(&r, &sum);
-
-	code = code ? code : read_end(&r);
-	if (code)
-		return code;
-	if (!(fabsl(sum) <= 9223372036854775807.0L))
-		return fail(&r, "it is too large (at most 2^63 - 1)");
-	if (!r.saw_unit && floorl(sum) != sum)
-		return fail(&r, "it must be a whole number");
-	*value = (int64_t)sum;
-	return 0;
-}
-
 int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 	       struct err *err)
 {

@@ -18,9 +18,6 @@
  * 1000); ki, mi, … (with or without b) are always powers of 1024. */
 int units_number(const char *text, uint32_t kb_base, uint64_t *value, struct err *err);
 
-/* The same, signed: for numbers that may stand below zero. */
-int units_signed(const char *text, int64_t *value, struct err *err);
-
 /* A size, "50%" of something (percent), or "3z", a number of zones. */
 int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 	       struct err *err);

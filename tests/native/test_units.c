@@ -142,16 +142,6 @@ static void percents_stop_at_100(void **state)
 	assert_int_not_equal(units_percent("101", &percent, NULL), 0);
 }
 
-static void signed_numbers_go_below_zero(void **state)
-{
-	int64_t value;
-
-	(void)state;
-	assert_int_equal(units_signed("-4k", &value, NULL), 0);
-	assert_int_equal(value, -4096);
-	assert_int_not_equal(units_signed("9223372036854775808", &value, NULL), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,7 +152,6 @@ int main(void)
 		cmocka_unit_test(wrong_times_are_errors),
 		cmocka_unit_test(a_size_is_bytes_percent_or_zones),
 		cmocka_unit_test(percents_stop_at_100),
-		cmocka_unit_test(signed_numbers_go_below_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
