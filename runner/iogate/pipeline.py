@@ -93,8 +93,11 @@ def make_request_plan(request: Request) -> Plan:
 
 def nothing_selected(request: Request, plan: Plan) -> UsageError:
     """What is said when no case is left."""
+    asked = " and ".join(
+        name for name, given in (("--case", request.cases), ("--tag", request.tags)) if given
+    )
     return UsageError(
-        f"no case of {request.spec} is selected by --case and --tag",
+        f"no case of {request.spec} is selected by {asked}",
         remedy=f"its cases are: {', '.join(case.name for case in plan.cases[:20])}",
     )
 

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from iogate.cli.table import printable
 from iogate.errors import UsageError
+
+if TYPE_CHECKING:
+    from iogate.model.run import Run
+    from iogate.trending import Question
 
 _NAMED = 8
 
 
 def nothing_held(what: str, known: Collection[str]) -> UsageError:
     """``this history holds {what}``, and the specs that it holds nights of."""
-    names = ", ".join(printable(name) for name in sorted(known)[:_NAMED])
-    more = ", …" if len(known) > _NAMED else ""
     return UsageError(
         f"this history holds {what}",
-        remedy=f"it holds nights of: {names}{more}"
+        remedy=f"it holds nights of: {_some(known)}"
         if known
         else "measure with 'iogate run SPEC', or name another history with --store",
     )
+
+
+def check_asked(runs: Sequence[Run], question: Question) -> None:
+    """UsageError where there are runs, and none of the host and branch that are asked for."""
+    if not runs or any(_is_asked(run, question) for run in runs):
+        return
+    asked = {"--host": question.host, "--branch": question.branch}
+    said = " ".join(f"{name} {value}" for name, value in asked.items() if value is not None)
+    hosts = _some({run.host.name for run in runs})
+    branches = _some({run.revision.branch or "none" for run in runs})
+    raise UsageError(
+        f"this history holds no run of {runs[0].plan.spec_name} with {printable(said)}",
+        remedy=f"its hosts are: {hosts}; its branches: {branches}",
+    )
+
+
+def _is_asked(run: Run, question: Question) -> bool:
+    host, branch = question.host, question.branch
+    on_host = host in (None, run.host.name, run.host.machine_id)
+    return on_host and (branch is None or fnmatchcase(run.revision.branch, branch))
+
+
+def _some(names: Collection[str]) -> str:
+    more = ", …" if len(names) > _NAMED else ""
+    return ", ".join(printable(name) for name in sorted(names)[:_NAMED]) + more

@@ -74,14 +74,20 @@ def show(  # each is an option
     SPEC is a file, or the name of a spec in the history, such as that of imported results.
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
-    from iogate.cli.trend_view import narrowed, text_of
+    from iogate.cli.held import check_asked
+    from iogate.cli.trend_view import check_patterns, narrowed, text_of
     from iogate.model.document import to_document
     from iogate.store import open_store
     from iogate.trending import Question, find_trend
 
     with closing(open_store(store)) as opened:
         plan = _plan_of(spec, opened)
-        whole = find_trend(opened, plan, Question(**asked))  # type: ignore[arg-type]
+        _check_cases(spec, plan, cases)
+        question = Question(**asked)  # type: ignore[arg-type]
+        whole = find_trend(opened, plan, question)
+        if not whole.nights:
+            check_asked(opened.runs(spec=plan.spec_name), question)
+    check_patterns(whole, question.metrics)
     trend = narrowed(whole, cases)
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
@@ -89,6 +95,17 @@ def show(  # each is an option
         click.echo(text_of(trend, str(spec)))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return ExitCode.FAIL if gate and is_open else ExitCode.PASS
+
+
+def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
+    """UsageError where --case leaves nothing."""
+    if not cases:
+        return
+    from iogate.pipeline import Request, nothing_selected, selected
+
+    request = Request(spec=spec, cases=cases)
+    if not any(selected(case, request) for case in plan.cases):
+        raise nothing_selected(request, plan)
 
 
 def _plan_of(spec: Path, store: Store) -> Plan:

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 import click
 
 from iogate.cli.table import counted, defused, printable, table
+from iogate.errors import UsageError
 from iogate.model.decision import FOREVER, Decision
 from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
 from iogate.model.units import format_change, format_value
@@ -46,10 +47,21 @@ def narrowed(trend: Trend, cases: Sequence[str]) -> Trend:
     )
 
 
+def check_patterns(trend: Trend, metrics: Sequence[str]) -> None:
+    """UsageError for a pattern that no metric of the nights matches, as it is when mistyped."""
+    kept = {series.metric for series in trend.series}
+    for pattern in metrics if kept else ():
+        if set(pattern) & set("*?[") and not any(fnmatchcase(name, pattern) for name in kept):
+            raise UsageError(
+                f"--metric {pattern}: no metric that was kept matches it",
+                remedy="--metric '*' shows all of them",
+            )
+
+
 def text_of(trend: Trend, spec: str) -> str:
     """The whole page. ``spec`` is how the reader named it."""
     if not trend.series:
-        return "no nights of this spec are kept here yet: measure with 'iogate run SPEC'"
+        return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
     parts = [*_tables(trend), *_markers(trend), *map(_accepted, trend.accepted)]
     shown = [alert for alert in trend.alerts if alert.state is not AlertState.CLOSED]
     parts += [_alert(alert, spec) for alert in shown] or ["no alerts"]

@@ -130,7 +130,24 @@ def test_it_can_be_narrowed(spec: Path, url: str) -> None:
     assert len(document(spec, url, "--branch", "main", "--last", "10")["nights"]) == 10
     branches = {n["branch"] for n in document(spec, url, "--branch", "main")["nights"]}
     assert branches == {"main"}
-    assert "no nights" in show(spec, url, "--host", "elsewhere").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "remedy"),
+    [
+        (["--case", "dta"], "nightly.yaml is selected by --case", "its cases are: log, data"),
+        (["--host", "elsewhere"], "no run of nightly with --host elsewhere", "hosts are: host-a;"),
+        (["--branch", "mian"], "no run of nightly with --branch mian", "branches: main, topic"),
+        (["--metric", "write.clta.*"], "write.clta.*: no metric that was kept", "--metric '*'"),
+    ],
+)
+def test_what_leaves_nothing_is_refused_and_opens_no_gate(
+    words: list[str], says: str, remedy: str, spec: Path, url: str
+) -> None:
+    error = show(spec, url, "--gate", *words).exception
+    assert isinstance(error, UsageError)
+    assert says in error.what
+    assert remedy in error.remedy
 
 
 def test_a_name_shows_every_case_that_the_history_holds(spec: Path, url: str) -> None:
@@ -224,6 +241,8 @@ def test_an_empty_history_says_what_to_do(spec: Path, tmp_path: Path) -> None:
     result = show(spec, str(tmp_path / "new.sqlite"))
     assert result.exit_code == 0
     assert "iogate run" in result.stdout
+    asked = show(spec, str(tmp_path / "new.sqlite"), "--host", "a", "--metric", "zz*", "--json")
+    assert (asked.exit_code, json.loads(asked.stdout)["series"]) == (0, [])
 
 
 @pytest.mark.parametrize(
