@@ -34,7 +34,7 @@ from iogate_reports.charts.base import CaseChart, Figure, WorkloadChart
 from iogate_reports.charts.lanes import quantiles_ns
 from iogate_reports.charts.matrix import Cell, Grid
 from iogate_reports.charts.matrix import draw as draw_matrix
-from iogate_reports.charts.png import data_uri
+from iogate_reports.charts.png import data_uri, diverging_uri
 from iogate_reports.charts.scale import Linear, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
 from support import samples
@@ -337,6 +337,42 @@ def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
     slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
     ends = heatmap._ends([[slow], [fast]])
     rows, before = (heatmap._shares([[one]], ends) for one in (slow, fast))
-    levels = heatmap._differences(rows, [row[0] for row in before])
+    levels = heatmap._differences(rows, [[*row] for row in before])
     filled = [row[0] for row in levels if row[0]]
     assert filled == [7, -7], "slower I/Os stand above"
+
+
+def test_the_difference_is_to_the_same_time_where_the_baseline_kept_it() -> None:
+    """Both get slow in their second half: nothing differs, but to the mean of all time."""
+    one = case()
+    fast, slow = Pace(iops=500, p50_ns=1e5), Pace(iops=500, p50_ns=1e7)
+    first, last = (
+        measurement(one, 1, {"j": {"write": pace}}, random.Random(1), seconds=4)
+        for pace in (fast, slow)
+    )
+    (job,), (later,) = first.jobs, last.jobs
+    assert job.series
+    assert later.series
+    halves = (*job.series.intervals[:2], *later.series.intervals[2:])
+    drifting = replace(first, jobs=(replace(job, series=replace(job.series, intervals=halves)),))
+    bare = replace(drifting, jobs=(replace(job, series=None),))
+    same, mean = (
+        heatmap.figures(CaseData(one, "case", (drifting,), (before,)))[0]
+        for before in (drifting, bare)
+    )
+    clear = diverging_uri([[0] * 4] * heatmap.ROWS, heatmap.BLUE, heatmap.ORANGE)
+    assert clear in same.svg
+    assert clear not in mean.svg
+    assert "at the same time" in same.legend[1].label
+    assert "in all of" in mean.legend[1].label
+
+
+def test_where_the_baseline_had_no_io_at_the_time_nothing_is_told() -> None:
+    columns = tuple([Histogram({100_000: 10})] for _ in range(3))
+    now = heatmap.Strip(1, columns, (1, 2, 3))
+    before = heatmap.Before(Histogram({100_000: 10}), {1: columns[0], 3: [Histogram({900_000: 9})]})
+    ends = heatmap._ends([*columns, *before.columns])
+    rows = heatmap._differences(
+        heatmap._shares(columns, ends), heatmap._beside([now], 120, before, ends)
+    )
+    assert [{row[place] for row in rows} for place in range(3)] == [{0}, {0}, {-7, 0, 7}]

@@ -104,7 +104,8 @@ def test_heatmap_golden() -> None:
     columns = tuple([Histogram({90_000 + 10_000 * n: 90, 800_000: 10})] for n in range(6))
     strips = [heatmap.Strip(1, columns), heatmap.Strip(2, columns[::-1])]
     base = Histogram({90_000: 500, 1_600_000: 20})
-    golden("heatmap", heatmap.draw("latency over time", "two", strips, base))
+    before = heatmap.Before(base)
+    golden("heatmap", heatmap.draw("latency over time", "two", strips, before))
 
 
 def test_ribbon_golden() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from iogate.model.histogram import Histogram
@@ -46,22 +46,52 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One repetition, or one block of a comparison; a column an interval."""
+    """One repetition, or one block of a comparison; a column an interval. ``slots`` number
+    the intervals from its start."""
 
     number: int
     columns: tuple[Column, ...]
+    slots: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a baseline had: over all time, and by the number of the interval where its own
+    intervals are kept, as they are of the base arm of a comparison."""
+
+    whole: Histogram
+    timed: Mapping[int, Column] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[Column]:
+        """All that the lower panel is compared with."""
+        return list(self.timed.values()) or [[self.whole]]
 
 
 def strip(measurement: Measurement, direction: str) -> Strip:
     """A repetition's intervals of all jobs; empty where the engine kept none."""
-    slots: dict[int, Column] = {}
-    for job in measurement.jobs:
-        for slot, one in whole_intervals(job.series):
-            found = one.histograms.get(direction)
-            if found is not None and found.bins:
-                slots.setdefault(slot, []).append(found)
+    slots = _timed([measurement], direction)
     number = measurement.block or measurement.repetition
-    return Strip(number, tuple(slots[slot] for slot in sorted(slots)))
+    return Strip(number, tuple(slots[slot] for slot in sorted(slots)), tuple(sorted(slots)))
+
+
+def _before(baseline: Sequence[Measurement], direction: str) -> Before | None:
+    whole = latency_histogram(baseline, Lane("", direction))
+    timed = _timed(baseline, direction)
+    merged = {slot: [Histogram.merged(column)] for slot, column in timed.items()}
+    return Before(whole, merged) if whole.bins else None
+
+
+def _timed(measurements: Iterable[Measurement], direction: str) -> dict[int, Column]:
+    """The histograms of all jobs and repetitions, by the number of their interval."""
+    slots: dict[int, Column] = {}
+    for measurement in measurements:
+        for job in measurement.jobs:
+            for slot, one in whole_intervals(job.series):
+                found = one.histograms.get(direction)
+                if found is not None and found.bins:
+                    slots.setdefault(slot, []).append(found)
+    return slots
 
 
 def figures(data: CaseData) -> list[Figure]:
@@ -71,32 +101,35 @@ def figures(data: CaseData) -> list[Figure]:
         strips = [strip(m, direction) for m in data.measurements]
         strips = [one for one in strips if len(one.columns) > 1]
         if strips:
-            base = latency_histogram(data.baseline, Lane("", direction))
+            before = _before(data.baseline, direction)
             what = "block" if any(m.block for m in data.measurements) else "repetition"
-            found.append(_figure(direction, strips, base, (data.sides.before, what)))
+            found.append(_figure(direction, strips, before, (data.sides.before, what)))
     return found
 
 
-def _figure(direction: str, strips: list[Strip], base: Histogram, names: tuple[str, str]) -> Figure:
+def _figure(
+    direction: str, strips: list[Strip], before: Before | None, names: tuple[str, str]
+) -> Figure:
     other, what = names
     title = f"{direction.capitalize()} latency over time"
     told = plural(len(strips), what) + "; darker is a larger share of an interval’s I/Os"
     note = f"{what.capitalize()}s side by side, in the order they ran."
     return Figure(
         title=title,
-        svg=draw(title, told, strips, base if base.bins else None, names),
+        svg=draw(title, told, strips, before, names),
         table=_table(strips, what),
-        legend=(_SHADE, *_keys(base, other)),
+        legend=(_SHADE, *_keys(before, other)),
         note=note if len(strips) > 1 else "",
     )
 
 
-def _keys(base: Histogram, other: str) -> tuple[Key, ...]:
-    """What the lower panel means; the baseline's own intervals are not kept with it."""
-    if not base.bins:
+def _keys(before: Before | None, other: str) -> tuple[Key, ...]:
+    """What the lower panel means."""
+    if before is None:
         return ()
+    than = f"{other} had at the same time" if before.timed else f"in all of {other}"
     return (
-        Key("cell up", f"below: a larger share than in all of {other}"),
+        Key("cell up", f"below: a larger share than {than}"),
         Key("cell down", "a smaller one"),
     )
 
@@ -105,27 +138,46 @@ def draw(
     title: str,
     description: str,
     strips: Sequence[Strip],
-    base: Histogram | None = None,
+    before: Before | None = None,
     names: tuple[str, str] = ("baseline", "repetition"),
 ) -> str:
     """Time to the right, latency upwards (log); strength is the share, on a log scale. With
-    a baseline a panel below shows the difference to its share of all time. ``names`` are the
-    baseline's, and that of what stands side by side."""
-    parts = [_joined(one.columns, max(COLUMNS // len(strips), 2)) for one in strips]
+    a baseline a panel below shows the difference to its share at the same time, or of all time
+    where no other is known. ``names`` are the baseline's, and that of what stands side by side."""
+    most = max(COLUMNS // len(strips), 2)
+    parts = [_joined(one.columns, most) for one in strips]
     every = [c for columns in parts for c in columns]
-    ends = _ends([*every, *([[base]] if base else [])])
+    ends = _ends([*every, *(before.columns if before else ())])
     widths = [len(columns) for columns in parts]
     rows = _shares(every, ends)
     body = _panel(_FRAME, ends, data_uri(_mapped(rows, _level), BLUE), "completion latency")
     size, kind = _FRAME.size, "heat"
-    if base is not None:
-        before = [row[0] for row in _shares([[base]], ends)]
-        image = diverging_uri(_differences(rows, before), BLUE, ORANGE)
+    if before is not None:
+        image = diverging_uri(_differences(rows, _beside(strips, most, before, ends)), BLUE, ORANGE)
         body += _panel(_LOWER, ends, image, f"difference to {names[0]}")
         size, kind = _LOWER.size, "heat tall"
-    lowest = _LOWER if base is not None else _FRAME
+    lowest = _LOWER if before is not None else _FRAME
     body += _dividers(strips, widths, lowest, names[1])
     return svg.document(size, title, description, body, kind)
+
+
+def _beside(
+    strips: Sequence[Strip], most: int, before: Before, ends: Ends
+) -> list[list[float | None]]:
+    """The baseline's rows of shares, a column for each that is drawn of ``strips``; None where
+    it had no I/O at the time."""
+    if not before.timed:
+        width = sum(min(len(one.columns), most) for one in strips)
+        return [[*row] * width for row in _shares([[before.whole]], ends)]
+    columns = [
+        column
+        for one in strips
+        for column in _joined([before.timed.get(slot, []) for slot in one.slots], most)
+    ]
+    return [
+        [share if column else None for share, column in zip(row, columns, strict=True)]
+        for row in _shares(columns, ends)
+    ]
 
 
 def _panel(frame: Frame, ends: Ends, image: str, name: str) -> list[str]:
@@ -194,7 +246,7 @@ def _column(column: Column, row_of: Mapping[int, int]) -> list[float]:
         for value, count in part.bins.items():
             cells[row_of[value]] += count
     total = sum(cells)
-    return [count / total for count in cells]
+    return [count / max(total, 1) for count in cells]
 
 
 def _mapped(rows: Iterable[Sequence[float]], level: Callable[[float], int]) -> list[list[int]]:
@@ -209,12 +261,19 @@ def _level(share: float) -> int:
     return max(2, round((LEVELS - 1) * (0.12 + 0.88 * strength)))
 
 
-def _differences(rows: Sequence[Sequence[float]], before: Sequence[float]) -> list[list[int]]:
-    """Levels −7 … 7 of the difference to a baseline's row; a fifth of all I/Os is full."""
+def _differences(
+    rows: Sequence[Sequence[float]], before: Sequence[Sequence[float | None]]
+) -> list[list[int]]:
+    """Levels −7 … 7 of the difference to a baseline's shares, 0 where it has none; a fifth of
+    all I/Os is full."""
     return [
-        [round(7 * max(-1.0, min(1.0, (share - base) / FULL))) for share in row]
-        for row, base in zip(rows, before, strict=True)
+        [_signed_level(share, base) for share, base in zip(row, other, strict=True)]
+        for row, other in zip(rows, before, strict=True)
     ]
+
+
+def _signed_level(share: float, base: float | None) -> int:
+    return 0 if base is None else round(7 * max(-1.0, min(1.0, (share - base) / FULL)))
 
 
 def _joined(columns: Sequence[Column], most: int) -> list[Column]:
