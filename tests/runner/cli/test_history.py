@@ -60,7 +60,14 @@ def test_list_can_be_narrowed(url: str) -> None:
     assert len(history("list", "--limit", "1", "--store", url).stdout.splitlines()) == 2
     nothing = history("list", "--spec", "other", "--store", url)
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert "iogate run" in nothing.stderr
+    assert nothing.stderr == "no runs of spec other are kept here; 'iogate history' lists what is\n"
+    assert "on host elsewhere" in history("list", "--host", "elsewhere", "--store", url).stderr
+
+
+def test_an_empty_history_says_what_to_do(tmp_path: Path) -> None:
+    nothing = history("list", "--store", str(tmp_path / "new.sqlite"))
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "iogate run SPEC" in nothing.stderr
 
 
 def test_list_as_json(url: str) -> None:

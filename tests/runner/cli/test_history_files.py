@@ -13,8 +13,11 @@ from click.testing import CliRunner, Result
 from iogate.cli.history import command
 from iogate.cli.trend import command as trend
 from iogate.errors import RunError, UsageError
+from iogate.model.spec import DefinedMetric
+from iogate.model.units import Better, Unit
 from iogate.store import open_store
 from support import fio_outputs as f
+from support import samples as s
 from support.year import year
 
 
@@ -59,8 +62,9 @@ def test_a_pipe_carries_a_history(url: str, tmp_path: Path) -> None:
 
 
 def test_an_export_can_be_of_one_spec(url: str) -> None:
-    lines = history("export", "--spec", "other", "--store", url).stdout.splitlines()
-    assert [json.loads(line) for line in lines] == [
+    done = history("export", "--spec", "other", "--store", url)
+    assert "no runs of spec other are kept here" in done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
         {"schema": "history/1"},
         {"end": {"runs": 0, "decisions": 0}},
     ]
@@ -92,6 +96,34 @@ def test_two_runs_are_shown_side_by_side(url: str) -> None:
     assert row["change"] == pytest.approx(row["after"] / row["before"] - 1)
     assert row["better"] is (row["after"] > row["before"])
     assert document["environment"] == []
+
+
+def test_a_comparison_of_no_case_is_refused(url: str) -> None:
+    one, other = ids(url)[:2]
+    error = history("compare", one, other, "--case", "nope", "--store", url).exception
+    assert isinstance(error, UsageError)
+    assert "is selected by --case" in error.what
+    assert "iodepth=2" in error.remedy
+
+
+def test_a_metric_that_the_spec_defines_is_compared(tmp_path: Path) -> None:
+    path = str(tmp_path / "own.sqlite")
+    doubled = DefinedMetric("doubled", "write.iops * 2", Unit.COUNT, Better.HIGH)
+    plan = replace(s.plan(s.case()), metrics=(doubled,))
+    with closing(open_store(path)) as store:
+        for name, value in (("before", 100.0), ("after", 110.0)):
+            measured = s.repetitions([value])
+            store.begin_run(s.run(name, the_plan=plan, measurements=measured))
+    asked = history("compare", "before", "after", "--metric", "doubled", "--store", path)
+    row = asked.stdout.splitlines()[-1].split()[1:]
+    assert row == ["doubled", "200", "220", "+10.0", "%", "better"]
+    assert "doubled" in history("compare", "before", "after", "--store", path).stdout
+
+
+def test_a_folder_that_is_not_there_is_no_folder_of_runs(url: str, tmp_path: Path) -> None:
+    result = history("verify", "--folders", str(tmp_path / "none"), "--store", url)
+    assert result.exit_code == 2
+    assert "none' does not exist" in result.stderr
 
 
 def test_a_comparison_names_what_changed_around_it(url: str) -> None:

@@ -7,18 +7,22 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
 
 import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started
 from iogate.cli.table import defused, printable
+from iogate.errors import UsageError
 from iogate.identity import describe, differences
+from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.trend import FactChange
 from iogate.store import open_store
 
 _HEAD = ("case", "metric", "before", "after", "change", "")
+_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ def command(
     """
     with closing(open_store(store)) as opened:
         old, new = opened.run(before), opened.run(after)
+    _check_cases(new, cases)
     rows = list(_rows(old, new, cases, metrics))
     changes = differences(old.environment, new.environment)
     if as_json:
@@ -71,7 +76,7 @@ def command(
     if rows:
         print_table(_HEAD, [_cells(row) for row in rows], right=(2, 3, 4))
     else:
-        click.echo("they have no case in common")
+        click.echo("they have no case in common, or no metric of one")
 
 
 def _document(
@@ -91,18 +96,30 @@ def _subject(word: str, run: Run) -> str:
     return defused(printable(f"{word:<8}{text}{f', {revision}' if revision else ''}"))
 
 
-def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> Iterator[_Row]:
-    from fnmatch import fnmatchcase
+def _check_cases(run: Run, cases: Sequence[str]) -> None:
+    """UsageError where --case leaves nothing."""
+    if cases and not any(_is_asked(case, cases) for case in run.plan.cases):
+        names = ", ".join(printable(case.name) for case in run.plan.cases[:_NAMED])
+        raise UsageError(
+            f"no case of run {run.id[:SHORT_ID]} is selected by --case",
+            remedy=f"its cases are: {names}",
+        )
 
+
+def _is_asked(case: Case, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(case.name, glob) for glob in patterns)
+
+
+def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> Iterator[_Row]:
     from iogate.metrics import default_metrics
 
     former = {case.id: case for case in old.plan.cases}
     for case in new.plan.cases:
         known = next((former[name] for name in (case.id, *case.aka) if name in former), None)
-        if known is None or not any(fnmatchcase(case.name, glob) for glob in cases or ("*",)):
+        if known is None or not _is_asked(case, cases):
             continue
         measured = new.measurements_of(case.id)
-        for path in metrics or default_metrics(measured):
+        for path in metrics or default_metrics(measured, new.plan.metrics):
             row = _row(path, case.name, (old, known.id), (new, case.id))
             if row:
                 yield row
@@ -112,7 +129,7 @@ def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _R
     from iogate.metrics import metric
     from iogate.stats.robust import median
 
-    each = metric(path)
+    each = metric(path, new[0].plan.metrics)
     medians = []
     for run, case_id in (old, new):
         found = [each.extract(measurement) for measurement in run.measurements_of(case_id)]

@@ -13,6 +13,7 @@ import click
 
 from iogate.archive import FORMATS, format_of, open_format, read_history
 from iogate.cli import options
+from iogate.cli.history.shown import nothing_kept
 from iogate.errors import RunError
 from iogate.store import Store, open_store
 
@@ -46,7 +47,10 @@ def command(
 def _chosen(store: Store, spec: str | None, host: str | None) -> set[str] | None:
     if spec is None and host is None:
         return None
-    return {run.id for run in store.runs(spec=spec, host=host)}
+    found = {run.id for run in store.runs(spec=spec, host=host)}
+    if not found:
+        click.echo(f"{nothing_kept(spec, host)}; this is an export of nothing", err=True)
+    return found
 
 
 @contextmanager

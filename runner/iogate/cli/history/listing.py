@@ -10,6 +10,7 @@ import click
 from iogate.cli import options
 from iogate.cli.history.shown import (
     SHORT_ID,
+    nothing_kept,
     print_table,
     revision_text,
     started,
@@ -49,7 +50,7 @@ def command(
     if as_json:
         click.echo(json.dumps([_summary(run) for run in found], indent=1, allow_nan=False))
     elif not found:
-        click.echo("no runs are kept here yet: measure with 'iogate run SPEC'", err=True)
+        click.echo(nothing_kept(spec, host), err=True)
     else:
         print_table(_HEAD, [_row(run) for run in found], right=(2, 4))
 

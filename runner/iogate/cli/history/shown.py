@@ -35,6 +35,14 @@ def revision_text(run: Run) -> str:
     return " ".join(part for part in (commit, revision.label) if part)
 
 
+def nothing_kept(spec: str | None, host: str | None) -> str:
+    """What is said where no run is of that spec and host."""
+    asked = [f"of spec {spec}"] * (spec is not None) + [f"on host {host}"] * (host is not None)
+    if not asked:
+        return "no runs are kept here yet: measure with 'iogate run SPEC'"
+    return printable(f"no runs {' '.join(asked)} are kept here; 'iogate history' lists what is")
+
+
 def print_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
 ) -> None:

@@ -19,7 +19,7 @@ from iogate.repair import Findings, Repaired, repair, verify
 @click.option("--repair", "wanted", is_flag=True, help="Put a damaged history aside, make it anew.")
 @click.option(
     "--folders",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
     metavar="DIR",
     help="All run folders in here; else this history's own,"
