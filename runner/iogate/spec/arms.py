@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import UsageError
@@ -93,19 +93,23 @@ def find_arm(spec: Spec, text: str, role: str) -> Arm:
     if wanted == AS_WRITTEN:
         return Arm(AS_WRITTEN)
     if "=" in wanted:
-        return _arm_of_text(wanted)
+        return _arm_of_text(wanted, role)
     names = [*(arm.name for arm in spec.compare.arms), AS_WRITTEN]
     what = f"there is no arm {wanted!r}" if wanted else f"no arm is named as the {role}"
+    known = f"name one of {', '.join(names)}, or " if spec.compare.arms else ""
     raise UsageError(
         f"--{role}: {what}",
-        remedy=suggest(wanted, names)
-        or f"name one of {', '.join(names)}, or write changes such as iodepth=32",
+        remedy=suggest(wanted, names) or f"{known}write changes such as iodepth=32",
     )
 
 
-def _arm_of_text(text: str) -> Arm:
+def _arm_of_text(text: str, role: str) -> Arm:
     parts = [part.strip() for part in text.split(";") if part.strip()]
     own = dict(part.split("=", 1) for part in parts if part.partition("=")[0] in _OWN_KEYS)
+    if "engine" in own and not own["engine"].strip():
+        raise UsageError(
+            f"--{role} {text}: engine has no value", remedy="such as engine=/path/iogate-engine"
+        )
     overrides = tuple(part for part in parts if part.partition("=")[0] not in _OWN_KEYS)
     mkfs, mount = (
         tuple(filter(None, [own[key].strip()])) if key in own else None for key in ("mkfs", "mount")
@@ -141,6 +145,7 @@ def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
         for workload in spec.workloads
     )
     used = {workload.target: spec.targets[workload.target] for workload in workloads}
+    _check_filesystems(arm, used.values())
     spec = replace(
         spec,
         workloads=workloads,
@@ -157,6 +162,16 @@ def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
             raise
         what = error.what.removeprefix("--set ").removeprefix(f"{arm.name}: ")
         raise UsageError(f"arm {arm.name}: {what}", remedy=error.remedy) from None
+
+
+def _check_filesystems(arm: Arm, targets: Iterable[Target]) -> None:
+    """UsageError for an arm that makes or mounts what no workload uses: both arms would be one."""
+    changed = arm.mkfs is not None or arm.mount is not None
+    if changed and not any(target.kind is TargetKind.FILESYSTEM for target in targets):
+        raise UsageError(
+            f"arm {arm.name}: no workload is on a filesystem that mkfs or mount could change",
+            remedy="measure on a target with filesystem:, or leave them out",
+        )
 
 
 def _arm_target(target: Target, arm: Arm) -> Target:

@@ -59,8 +59,24 @@ def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None
     assert (made.mkfs, made.mount, made.overrides) == (("-m reflink=0",), (), ())
     with pytest.raises(UsageError, match="there is no arm 'bog'"):
         find_arm(spec, "bog", "candidate")
-    with pytest.raises(UsageError, match="no arm is named as the candidate"):
+    with pytest.raises(UsageError, match="no arm is named as the candidate") as caught:
         find_arm(spec_of(tmp_path, TEXT.partition("compare:")[0]), "", "candidate")
+    assert caught.value.remedy == "write changes such as iodepth=32"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("engine=", "--candidate engine=: engine has no value"),
+        ("mkfs=-m reflink=0", "arm mkfs=-m reflink=0: no workload is on a filesystem"),
+        ("mount=", "arm mount=: no workload is on a filesystem"),
+    ],
+)
+def test_an_arm_that_changes_nothing_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    spec = spec_of(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        make_sides(spec, Arm("spec"), find_arm(spec, text, "candidate"), ())
+    assert caught.value.what.startswith(says)
 
 
 def test_each_side_has_its_own_options_and_both_share_the_ids(tmp_path: Path) -> None:
