@@ -39,10 +39,15 @@ class Question:
     across: tuple[str, ...] = ()
 
 
+def is_pattern(name: str) -> bool:
+    """Whether what is asked for is no metric but a pattern of those that were kept."""
+    return _GLOB.search(name) is not None
+
+
 def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     """The trend of a plan's cases. UsageError for a metric that does not exist."""
-    patterns = [name for name in question.metrics if _GLOB.search(name)]
-    asked = [metric(n, plan.metrics) for n in question.metrics if not _GLOB.search(n)]
+    patterns = [name for name in question.metrics if is_pattern(name)]
+    asked = [metric(n, plan.metrics) for n in question.metrics if not is_pattern(n)]
     followed = {case.id: [*followed_metrics(case, plan), *asked] for case in plan.cases}
     unique = {each.path: each for found in followed.values() for each in found}
     ids = [name for case in plan.cases for name in _ids(case)]

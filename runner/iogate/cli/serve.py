@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from iogate.cli import options
 from iogate.errors import RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from iogate.model.plan import Plan
 
 _BIND = "127.0.0.1:8321"
 _LAST = 400
@@ -45,13 +51,15 @@ def command(
     from iogate.trending import Question
 
     host, port = _address(bind, token)
-    history = LiveHistory(store, Asked(specs, Question(**asked)))  # type: ignore[arg-type]
-    history.state()
+    question = Question(**asked)  # type: ignore[arg-type]
+    history = LiveHistory(store, Asked(specs, question))
+    state, _ = history.state()
+    _check_metrics(question.metrics, list(state.plans.values()))
     try:
         opened = listen(host, port)
     except OSError as error:
         raise RefusedError(
-            f"cannot listen on {bind}: {error.strerror}", remedy="name another with --bind"
+            f"cannot listen on {bind}: {_reason(error)}", remedy="name another with --bind"
         ) from None
     with opened:
         name = f"[{host}]" if ":" in host else host
@@ -61,6 +69,22 @@ def command(
         except KeyboardInterrupt:
             return 0
     return 0
+
+
+def _reason(error: OSError) -> str:
+    """Without what the library adds: it repeats the address."""
+    return (error.strerror or str(error)).partition(" (while ")[0]
+
+
+def _check_metrics(names: Sequence[str], plans: Sequence[Plan]) -> None:
+    """UsageError for a metric that none of the specs has: no trend would be shown."""
+    from iogate.metrics import metric
+    from iogate.trending import is_pattern
+
+    for name in names:
+        if plans and not is_pattern(name):
+            own = [each for plan in plans for each in plan.metrics if each.name == name]
+            metric(name, tuple(own[:1]))
 
 
 def _address(bind: str, token: str) -> tuple[str, int]:

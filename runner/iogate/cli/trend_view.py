@@ -16,6 +16,7 @@ from iogate.errors import UsageError
 from iogate.model.decision import FOREVER, Decision
 from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
 from iogate.model.units import format_change, format_value
+from iogate.trending import is_pattern
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 32
@@ -51,7 +52,7 @@ def check_patterns(trend: Trend, metrics: Sequence[str]) -> None:
     """UsageError for a pattern that no metric of the nights matches, as it is when mistyped."""
     kept = {series.metric for series in trend.series}
     for pattern in metrics if kept else ():
-        if set(pattern) & set("*?[") and not any(fnmatchcase(name, pattern) for name in kept):
+        if is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in kept):
             raise UsageError(
                 f"--metric {pattern}: no metric that was kept matches it",
                 remedy="--metric '*' shows all of them",

@@ -315,6 +315,14 @@ def test_an_address_in_use_is_said(url: str) -> None:
     with serving(url) as port:
         done = CliRunner().invoke(serve.command, ["--bind", f"127.0.0.1:{port}", "--store", url])
     assert isinstance(done.exception, RefusedError)
+    assert done.exception.what == f"cannot listen on 127.0.0.1:{port}: Address already in use"
+
+
+def test_a_metric_that_no_spec_has_is_refused_at_once(url: str) -> None:
+    words = ["--store", url, "--bind", "127.0.0.1:0", "--metric", "write.iosp"]
+    done = CliRunner().invoke(serve.command, words)
+    assert isinstance(done.exception, UsageError)
+    assert "no metric is named 'write.iosp'" in done.exception.what
 
 
 def test_the_command_serves_until_it_is_interrupted(url: str) -> None:
