@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
@@ -45,22 +46,29 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say what went wrong, and its exit code."""
+    """Say what went wrong, and its exit code: also where nobody reads it."""
+    try:
+        _tell(error)
+    except BrokenPipeError:
+        _close(sys.stderr)
+    if isinstance(error, click.ClickException):
+        return ExitCode.USAGE
+    return error.exit_code if isinstance(error, IogateError) else ExitCode.RUN_FAILED
+
+
+def _tell(error: Exception) -> None:
     if isinstance(error, click.ClickException):
         error.show()
-        return ExitCode.USAGE
-    if isinstance(error, IogateError):
+    elif isinstance(error, IogateError):
         _show(error)
-        return error.exit_code
-    if isinstance(error, BrokenPipeError):
-        _close_stdout()
+    elif isinstance(error, BrokenPipeError):
+        _close(sys.stdout)
     elif isinstance(error, click.Abort):
         _say("iogate: interrupted; what was measured is kept")
     elif isinstance(error, OSError):
         _say(f"iogate: {error.filename or 'input or output'}: {error.strerror}")
     else:
         _internal(error)
-    return ExitCode.RUN_FAILED
 
 
 def _show(error: IogateError) -> None:
@@ -70,9 +78,9 @@ def _show(error: IogateError) -> None:
             _say(f"iogate: {other}")
 
 
-def _close_stdout() -> None:
-    """Who read stdout has gone (``iogate … | head``); let the interpreter end in peace."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _close(stream: TextIO) -> None:
+    """Who read it has gone (``iogate … | head``); let the interpreter end in peace."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _internal(error: Exception) -> None:

@@ -123,6 +123,17 @@ def test_every_error_is_one_message_and_its_exit_code(
         assert "a.yaml:9:1: second" in out.err
 
 
+@pytest.mark.parametrize("words", [["run", "none.yaml"], ["run", "--no-such-option"]])
+def test_an_error_that_nobody_reads_has_its_exit_code(words: list[str]) -> None:
+    """As in ``iogate … 2>&1 | head`` of a shell that looks at every status of a pipe."""
+    read_fd, write_fd = os.pipe()
+    os.close(read_fd)
+    with os.fdopen(write_fd) as closed:
+        command = [sys.executable, "-m", "iogate", *words]
+        done = subprocess.run(command, env=ENV, stdout=closed, stderr=closed, check=False)
+    assert done.returncode == ExitCode.USAGE
+
+
 def test_a_pipe_that_closes_early() -> None:
     read_fd, write_fd = os.pipe()
     os.close(read_fd)
