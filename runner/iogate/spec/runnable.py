@@ -34,7 +34,12 @@ def check_runnable(case: Case, problems: Problems) -> None:
 def _lacks_size(job: JobSpec, kind: TargetKind) -> bool:
     needs_file = job.options.get("ioengine") != "cpuio"  # which does no I/O
     own_files = kind in (TargetKind.DIRECTORY, TargetKind.FILESYSTEM)
-    return own_files and needs_file and not any(key in job.options for key in _SIZES)
+    return own_files and needs_file and not any(_says(job, key) for key in _SIZES)
+
+
+def _says(job: JobSpec, key: str) -> bool:
+    """Whether the job has the option, and not as 0, which is as if it had not."""
+    return canonical_value(key, job.options.get(key, "0")) != canonical_value(key, "0")
 
 
 def _lacks_time(job: JobSpec) -> bool:

@@ -18,6 +18,7 @@ from support.specs import fio, plan_of, problem, workloads
         ("size: 1m, time_based: 1, runtime: 0ms", "time_based, and its runtime is 0", "runtime"),
         ("size: 1m, time_based: 1", "is time_based, and it has no runtime", "time_based"),
         ("rw: read", "has no size", "{ rw"),
+        ("rw: read, size: 0k, fill_device: 0", "has no size", "{ rw"),
     ],
 )
 def test_a_job_that_cannot_run(options: str, says: str, at: str) -> None:
