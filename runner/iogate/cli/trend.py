@@ -92,7 +92,7 @@ def show(  # each is an option
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(text_of(trend, str(spec)))
+        click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC"))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return ExitCode.FAIL if gate and is_open else ExitCode.PASS
 

@@ -60,7 +60,7 @@ def check_patterns(trend: Trend, metrics: Sequence[str]) -> None:
 
 
 def text_of(trend: Trend, spec: str) -> str:
-    """The whole page. ``spec`` is how the reader named it."""
+    """The whole page. ``spec`` is the file to give to the commands that it names."""
     if not trend.series:
         return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
     parts = [*_tables(trend), *_markers(trend), *map(_accepted, trend.accepted)]

@@ -170,6 +170,11 @@ def test_a_name_shows_every_case_that_the_history_holds(spec: Path, url: str) ->
     assert [alert["id"] for alert in found["alerts"]] == [alert_id(spec, url)]
 
 
+def test_the_next_step_names_the_file_of_the_spec(spec: Path, url: str) -> None:
+    assert f"iogate bisect {spec} --good " in show(spec, url).stdout
+    assert f"iogate bisect {spec} --good " in show(Path("nightly"), url).stdout
+
+
 @pytest.mark.parametrize("word", ["nihgtly", "."])
 def test_a_name_that_is_neither_file_nor_spec_is_told_what_there_is(word: str, url: str) -> None:
     error = show(Path(word), url).exception
