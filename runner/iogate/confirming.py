@@ -15,7 +15,7 @@ from iogate.bisect.git import Clone
 from iogate.comparing import cut_down
 from iogate.errors import RunError, UsageError
 from iogate.model.comparison import MOST_BLOCKS, Arm, Comparison
-from iogate.model.decision import Action, Decision, SeriesKey
+from iogate.model.decision import Action, Decision
 from iogate.model.run import Run
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Limit, OnMissingBaseline, Threshold
@@ -26,6 +26,7 @@ from iogate.pipeline import Request
 from iogate.spec import load_spec, make_plan
 from iogate.spec.arms import Sides, make_sides
 from iogate.sut.base import Sut
+from iogate.trend.decisions import new_decision
 
 _MOST_METRICS = 4  # the largest changes: what moved together need not all be seen again
 _SHARE = 0.25  # of the change seen by night that is the limit here
@@ -125,18 +126,13 @@ def confirmation_of(alert: Alert, spec: str, run: Run, author: str) -> Decision 
         return None
     seen = [each for each in verdict.thresholds if each.outcome is Outcome.FAIL]
     what = ", ".join(f"{each.threshold.metric} {_seen(each)}" for each in seen)
-    return Decision(
-        alert=alert.id,
-        action=Action.CONFIRM,
+    return new_decision(
+        alert,
+        spec,
+        Action.CONFIRM,
         author=author,
         reason=f"{what} in run {run.id[:12]}",
         at_ns=time.time_ns(),
-        spec=spec,
-        machine_id=alert.machine_id,
-        environment=alert.environment,
-        from_ns=alert.last_good.started_ns,
-        to_ns=alert.first_bad.started_ns,
-        series=tuple(SeriesKey(change.case_id, change.metric) for change in alert.changes),
     )
 
 

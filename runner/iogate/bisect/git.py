@@ -12,6 +12,7 @@ from pathlib import Path
 
 from iogate.bisect.ends import Side
 from iogate.errors import RunError, UsageError
+from iogate.host.git import SAFE_ENV, safe_git
 from iogate.sut.base import Completed, Sut
 
 _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
@@ -19,17 +20,11 @@ _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", 
           "GIT_CONFIG_COUNT")  # fmt: skip
 _COMMAND = (
     "env", *(word for name in _UNSET for word in ("-u", name)),
-    "git",
-    "--no-pager",
-    "-c", "core.hooksPath=/dev/null",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.sshCommand=false",
-    "-c", "protocol.allow=never",
-    "-c", "protocol.file.allow=always",
-    "-c", "submodule.recurse=false",
-    "-c", "advice.detachedHead=false",
+    *safe_git(
+        "protocol.allow=never", "protocol.file.allow=always", "submodule.recurse=false",
+        "advice.detachedHead=false",
+    ),
 )  # fmt: skip
-_ENV = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _TIMEOUT_S = 600.0
 _FOUND = re.compile(r"^([0-9a-f]{40,64}) is the first (?:bad|new) commit", re.MULTILINE)
 _POSSIBLE = re.compile(r"^# possible first (?:bad|new) commit: \[([0-9a-f]{40,64})\]", re.MULTILINE)
@@ -74,7 +69,7 @@ class Clone:
         return done if fails else self._checked(done)
 
     def _run(self, *words: str) -> Completed:
-        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=_ENV)
+        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=SAFE_ENV)
 
     def _checked(self, done: Completed, *, always: bool = False) -> Completed:
         if done.status or always:

@@ -15,10 +15,9 @@ from iogate.cli import options
 from iogate.cli.parameters import Duration
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
-from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
-from iogate.model.plan import Plan
-from iogate.model.trend import Alert
+from iogate.model.decision import FOREVER, Action, Decision
 from iogate.store import Store, open_store
+from iogate.trend.decisions import new_decision
 from iogate.trending import Question, find_alert, find_decision
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -89,23 +88,7 @@ def _about(store: Store, name: str, action: Action, question: Question) -> Decis
             f"nothing was decided about the alert {alert.id}: there is nothing to take back",
             remedy="iogate ack keeps it quiet, iogate accept takes the new level as the baseline",
         )
-    return _first_decision(plan, alert, action)
-
-
-def _first_decision(plan: Plan, alert: Alert, action: Action) -> Decision:
-    return Decision(
-        alert=alert.id,
-        action=action,
-        author="",
-        reason="",
-        at_ns=0,
-        spec=plan.spec_name,
-        machine_id=alert.machine_id,
-        environment=alert.environment,
-        from_ns=alert.last_good.started_ns,
-        to_ns=alert.first_bad.started_ns,
-        series=tuple(SeriesKey(change.case_id, change.metric) for change in alert.changes),
-    )
+    return new_decision(alert, plan.spec_name, action)
 
 
 def _say(decision: Decision) -> None:

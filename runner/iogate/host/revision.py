@@ -1,23 +1,13 @@
-"""Which commit is under test, asked of git in a checkout that may be hostile: no hooks, no
-pager, no helper programs of the repository's own configuration."""
+"""Which commit is under test, asked of git in a checkout that may be hostile."""
 
 from __future__ import annotations
 
 from iogate.errors import RunError, UsageError
+from iogate.host.git import SAFE_ENV, safe_git
 from iogate.model.run import Revision
 from iogate.sut.base import Sut
 
-_SAFE = (
-    "git",
-    "--no-pager",
-    "--no-optional-locks",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.hooksPath=/dev/null",
-    "-c", "core.sshCommand=false",
-    "-c", "log.showSignature=false",
-    "-c", "diff.external=",
-)  # fmt: skip
-_ENV = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_GIT = safe_git("log.showSignature=false", "diff.external=")
 _TIMEOUT_S = 10.0
 
 
@@ -48,7 +38,7 @@ def _commit(ref: str | None) -> str:
 def ask_git(sut: Sut, *words: str) -> str:
     """What git answers; empty where it refuses, or is not there."""
     try:
-        done = sut.run([*_SAFE, *words], timeout_s=_TIMEOUT_S, env=_ENV)
+        done = sut.run([*_GIT, *words], timeout_s=_TIMEOUT_S, env=SAFE_ENV)
     except RunError:
         return ""
     return done.stdout.strip() if done.status == 0 else ""

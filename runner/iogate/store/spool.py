@@ -13,12 +13,13 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from iogate.errors import StoreError
 from iogate.store.base import Refusal
+from iogate.store.sqlite_locks import transaction, write_ahead
 
 _BUSY_SECONDS = 30.0
 _BATCH_BYTES = 1 << 20
@@ -135,15 +136,7 @@ class Spool:
         self._db.close()
 
     def _configure(self) -> None:
-        deadline = time.monotonic() + _BUSY_SECONDS
-        while True:  # changing to WAL takes a lock for which SQLite does not always wait
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
+        write_ahead(self._db, _BUSY_SECONDS)
         with self._transaction(durable=True) as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version > _VERSION:
@@ -160,14 +153,8 @@ class Spool:
     def _transaction(self, *, durable: bool) -> Iterator[sqlite3.Connection]:
         with self._mapped():
             self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(self._db):
                 yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):  # the error that led here says more
-                    self._db.execute("ROLLBACK")
-                raise
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:

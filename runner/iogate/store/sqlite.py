@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shlex
 import sqlite3
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -34,6 +33,7 @@ from iogate.store.base import Delivery, is_accepted, is_baseline
 from iogate.store.packing import pack_row as _pack
 from iogate.store.packing import unpack as _unpack
 from iogate.store.sqlite_head import NoHistoryError, may_be_history
+from iogate.store.sqlite_locks import primary_code, transaction, write_ahead
 from iogate.store.sqlite_nights import Question, insert_decision, read_decisions, read_nights
 from iogate.store.sqlite_rows import (
     facts_of_row,
@@ -268,16 +268,7 @@ class SqliteStore:
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        # Changing to WAL takes an exclusive lock for which SQLite does not always wait.
-        deadline = time.monotonic() + busy_seconds
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if _code(error) != "SQLITE_BUSY" or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
+        write_ahead(self._db, busy_seconds)
 
     def _run(self, row: Sequence[Any]) -> Run:
         run_id, document, verdict, status, finished_ns = row
@@ -309,15 +300,8 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._mapped():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:  # SQLite may have rolled back by itself
-                    self._db.execute("ROLLBACK")
-                raise
+        with self._mapped(), transaction(self._db):
+            yield self._db
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -332,11 +316,11 @@ class SqliteStore:
                 remedy="a run is begun once, and before its measurements are added",
             ) from error
         except sqlite3.Error as error:
-            if _code(error) == "SQLITE_NOTADB" and not may_be_history(Path(self.path)):
+            if primary_code(error) == "SQLITE_NOTADB" and not may_be_history(Path(self.path)):
                 raise NoHistoryError(self.path) from error
             raise StoreError(
                 f"the history {self.path} cannot be used: {error}",
-                remedy=self._remedy(_code(error)),
+                remedy=self._remedy(primary_code(error)),
             ) from error
 
     def _remedy(self, code: str) -> str:
@@ -363,12 +347,6 @@ class SqliteStore:
         return StoreError(
             f"the history {self.path} holds something unreadable: {why}", remedy=remedy
         )
-
-
-def _code(error: sqlite3.Error) -> str:
-    """SQLITE_IOERR_WRITE → SQLITE_IOERR: the primary code."""
-    name = getattr(error, "sqlite_errorname", None) or ""
-    return "_".join(name.split("_")[:2])
 
 
 def _only(rows: Sequence[Any], run_id: str, path: str) -> Any:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from iogate.errors import StoreError
+from iogate.store.sqlite_locks import transaction
 
 # Never change a migration that was released: add one. Number n brings a file from version
 # n-1 to n, and all that are due run in one transaction.
@@ -88,8 +89,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     version, or of another program; two processes may do this at once."""
     if _version(connection, path) == len(MIGRATIONS):
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         found = _version(connection, path)  # again: another process may have been quicker
         for number in range(found + 1, len(MIGRATIONS) + 1):
             for statement in MIGRATIONS[number - 1]:
@@ -98,11 +98,6 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
                 "INSERT INTO schema_version (version, applied_ns) VALUES (?, ?)",
                 (number, time.time_ns()),
             )
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def is_older(path: Path) -> bool:

@@ -11,6 +11,25 @@ from iogate.model.trend import Alert
 from iogate.trend.series import Series
 
 
+def new_decision(
+    alert: Alert, spec: str, action: Action, *, author: str = "", reason: str = "", at_ns: int = 0
+) -> Decision:
+    """A decision about an alert of a spec as the history shows it now."""
+    return Decision(
+        alert=alert.id,
+        action=action,
+        author=author,
+        reason=reason,
+        at_ns=at_ns,
+        spec=spec,
+        machine_id=alert.machine_id,
+        environment=alert.environment,
+        from_ns=alert.last_good.started_ns,
+        to_ns=alert.first_bad.started_ns,
+        series=_keys(alert),
+    )
+
+
 def in_force(decisions: Sequence[Decision], now_ns: int) -> tuple[Decision, ...]:
     """The last decision on each alert that has not lapsed, in order; none for one that was
     reopened. ``decisions`` are in the order in which they were taken."""
@@ -39,7 +58,7 @@ def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[De
 
 def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:
     """The last decision that is about the changes of an alert."""
-    keys = {SeriesKey(change.case_id, change.metric) for change in alert.changes}
+    keys = frozenset(_keys(alert))
     matching = [
         decision
         for decision in holding
@@ -49,6 +68,10 @@ def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:
         and not keys.isdisjoint(decision.series)
     ]
     return max(matching, key=lambda decision: decision.at_ns, default=None)
+
+
+def _keys(alert: Alert) -> tuple[SeriesKey, ...]:
+    return tuple(SeriesKey(change.case_id, change.metric) for change in alert.changes)
 
 
 def is_about(decision: Decision, series: Series) -> bool:

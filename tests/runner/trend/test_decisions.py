@@ -10,6 +10,7 @@ import pytest
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend
 from iogate.trend import analyse
+from iogate.trend.decisions import new_decision
 from support.nights import CASE, DAY_NS, levels, line, merged, nights_of
 
 NOW = 10**19
@@ -27,20 +28,8 @@ def trend_of(
 
 
 def on(alert: Alert, action: Action, at_ns: int = 1, expires_ns: int = FOREVER) -> Decision:
-    return Decision(
-        alert=alert.id,
-        action=action,
-        author="ann",
-        reason="known",
-        at_ns=at_ns,
-        spec="demo",
-        machine_id=alert.machine_id,
-        environment=alert.environment,
-        from_ns=alert.last_good.started_ns,
-        to_ns=alert.first_bad.started_ns,
-        series=tuple(SeriesKey(c.case_id, c.metric) for c in alert.changes),
-        expires_ns=expires_ns,
-    )
+    decision = new_decision(alert, "demo", action, author="ann", reason="known", at_ns=at_ns)
+    return replace(decision, expires_ns=expires_ns)
 
 
 @pytest.fixture

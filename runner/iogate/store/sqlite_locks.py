@@ -1,0 +1,44 @@
+"""What writers of a SQLite file share: they wait for each other, and write all or nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_PAUSE_S = 0.01
+
+
+def write_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
+    """Let readers go on while one writes. Changing to it takes an exclusive lock, for which
+    SQLite does not always wait. sqlite3.Error when it cannot be had for so long."""
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """One that begins with the lock of the writer; any error takes everything back."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield db
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # SQLite may have rolled back by itself
+            with suppress(sqlite3.Error):  # the error that led here says more
+                db.execute("ROLLBACK")
+        raise
+
+
+def primary_code(error: sqlite3.Error) -> str:
+    """SQLITE_IOERR_WRITE → SQLITE_IOERR; empty where SQLite gave none."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return "_".join(name.split("_")[:2])
