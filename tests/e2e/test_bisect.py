@@ -104,7 +104,7 @@ def test_ends_that_are_alike_are_told(iogate: Iogate, commits: list[str]) -> Non
     [
         ([], "--good and --bad are missing"),
         (["--good", "a"], "--good and --bad are missing"),
-        (["--builds", "none.txt"], "cannot read none.txt"),
+        (["--builds", "none.txt"], "cannot read none.txt: No such file or directory\n"),
         (["--builds", "b.txt", "--good", "a"], "names its ends itself"),
         (["--good", "a", "--bad", "b", "--repository", "nowhere"], "knows no commit"),
     ],

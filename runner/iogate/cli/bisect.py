@@ -150,7 +150,10 @@ def _build_names(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
+        raise UsageError(
+            f"cannot read {path}: {reason}", remedy="name a file of one build a line"
+        ) from None
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if len(set(names)) < len(names):
         raise UsageError(f"{path} names a build twice", remedy="one line for each build")

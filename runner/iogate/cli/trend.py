@@ -75,7 +75,7 @@ def show(  # each is an option
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
     from iogate.cli.held import check_asked
-    from iogate.cli.trend_view import check_patterns, narrowed, text_of
+    from iogate.cli.trend_view import check_patterns, narrowed, text_of, valueless
     from iogate.model.document import to_document
     from iogate.store import open_store
     from iogate.trending import Question, find_trend
@@ -88,6 +88,8 @@ def show(  # each is an option
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name), question)
     check_patterns(whole, question.metrics)
+    for name in valueless(whole, question.metrics, plan.metrics):
+        click.echo(f"iogate: {name} has no value in any night", err=True)
     trend = narrowed(whole, cases)
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))

@@ -13,7 +13,9 @@ import click
 
 from iogate.cli.table import counted, defused, printable, table
 from iogate.errors import UsageError
+from iogate.metrics import metric
 from iogate.model.decision import FOREVER, Decision
+from iogate.model.spec import DefinedMetric
 from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
 from iogate.model.units import format_change, format_value
 from iogate.trending import is_pattern
@@ -57,6 +59,16 @@ def check_patterns(trend: Trend, metrics: Sequence[str]) -> None:
                 f"--metric {pattern}: no metric that was kept matches it",
                 remedy="--metric '*' shows all of them",
             )
+
+
+def valueless(
+    trend: Trend, metrics: Sequence[str], defined: tuple[DefinedMetric, ...]
+) -> Iterator[str]:
+    """Which of the metrics that are asked for by name no night has, though there are nights."""
+    kept = {series.metric for series in trend.series}
+    for name in metrics if kept else ():
+        if not is_pattern(name) and metric(name, defined).path not in kept:
+            yield name
 
 
 def text_of(trend: Trend, spec: str) -> str:

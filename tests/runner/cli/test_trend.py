@@ -123,6 +123,14 @@ def test_more_metrics_by_name_and_by_pattern(spec: Path, url: str) -> None:
     assert "write.iops" in wrong.exception.remedy
 
 
+def test_a_metric_that_no_night_has_is_told(spec: Path, url: str) -> None:
+    asked = ("--metric", "jobs.nobody.write.iops", "--metric", "write.clat.max")
+    told = show(spec, url, *asked)
+    assert told.stderr == "iogate: jobs.nobody.write.iops has no value in any night\n"
+    assert "write.clat.max" in told.stdout
+    assert told.return_value == ExitCode.PASS
+
+
 def test_it_can_be_narrowed(spec: Path, url: str) -> None:
     assert [s["case"] for s in document(spec, url, "--case", "da*")["series"]] == ["data"]
     assert document(spec, url, "--case", "da*")["alerts"] == []
