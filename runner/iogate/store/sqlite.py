@@ -324,6 +324,10 @@ class SqliteStore:
             ) from error
 
     def _remedy(self, code: str) -> str:
+        with suppress(OSError):
+            place = Path(self.path)
+            if place.exists() and not place.is_file():
+                return "it is no file: name one with --store, such as --store history.sqlite"
         if code == "SQLITE_IOERR":  # also what SQLite says of a disk too full for its journals
             with suppress(OSError):
                 if disk_usage(Path(self.path).parent).free < _NO_SPACE_BYTES:
