@@ -31,12 +31,12 @@ class Rules:
     """What is asked of a comparison. ``futility_z`` is of the upper bound, ``power_z`` of the
     effect that N blocks would show."""
 
-    family_level: float = 0.0088
-    tail_reserve: float = 0.2
+    family_level: float = 0.0083
+    tail_reserve: float = 0.22
     first_look: int = 4
     most_blocks: int = 28
-    futility_z: float = 1.57
-    power_z: float = 1.62
+    futility_z: float = 1.66
+    power_z: float = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ def boundary_for(thresholds: float, rules: Rules | None = None) -> Boundary:
 @lru_cache(maxsize=256)
 def _boundary(thresholds: float, rules: Rules) -> Boundary:
     level = rules.family_level * thresholds ** (-1 - rules.tail_reserve)
-    first_fail = max(rules.first_look, math.ceil(math.log(1 / level, 4)))
+    # Noise of two states separates the arms by itself in 4⁻ⁿ: at most half of the level.
+    first_fail = max(rules.first_look, math.ceil(math.log(2 / level, 4)))
     first_fail = min(first_fail, rules.most_blocks)
     shape = min(max(0.5 - 0.2 * math.log10(thresholds / 4), 0.2), 0.5)
     constant = _solve(rules, level, first_fail, shape)

@@ -138,12 +138,17 @@ def bluntness(sd: Floats, scales: Floats, boundary: Boundary) -> Floats:
 
 def chance_of_worse(differences: Floats, sums: Floats) -> Floats:
     """For each row the probability of so bad a mean, or a worse one, without any change, at
-    a number of blocks that the row itself had no part in choosing."""
+    a number of blocks that the row itself had no part in choosing.
+
+    4⁻ⁿ is added: noise of two states has each arm in one of them that often, and Student's
+    distribution does not know of it.
+    """
     import numpy as np
 
     blocks = differences.shape[1]
     t = differences.mean(axis=1) / (pooled_sd(differences, sums) / math.sqrt(blocks))
-    return np.array([t_tail(float(value), 2 * (blocks - 1)) for value in t])
+    tails = np.array([t_tail(float(value), 2 * (blocks - 1)) for value in t])
+    return np.asarray(np.minimum(tails + 4.0**-blocks, 1.0))
 
 
 def pooled_sd(differences: Floats, sums: Floats) -> Floats:

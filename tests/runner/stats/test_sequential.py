@@ -56,7 +56,7 @@ def test_two_state_noise_cannot_fail_at_once() -> None:
     """4⁻ⁿ is the chance that every block has one arm in either state."""
     for thresholds in (1, 4, 40, 400):
         boundary = boundary_for(thresholds)
-        assert 4.0**-boundary.first_fail <= boundary.level
+        assert 4.0**-boundary.first_fail <= boundary.level / 2
 
 
 def test_copies_of_one_threshold_count_once_and_independent_ones_in_full() -> None:
