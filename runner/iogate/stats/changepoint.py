@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -46,7 +45,7 @@ class Rule:
 
 RULE = Rule()
 
-_SPIKE_WINDOW = 7  # points of the running median
+_SPIKE_WINDOW = 7  # points of the running median (`_running_median` is made for seven)
 _SPIKE_LIMIT = 3.0  # robust standard deviations around it
 _MAD = 1.4826  # makes the median absolute deviation a standard deviation
 _NOISE_FLOOR = 0.3  # the least noise of a window, in noise of the series
@@ -77,8 +76,8 @@ def change_points(values: Sequence[float] | Floats, rule: Rule = RULE) -> list[i
 def _standardised(finite: Floats) -> Floats | None:
     """The values around their median in units of the central range; None when all are equal."""
     scaled = np.ldexp(finite, -int(np.frexp(np.abs(finite).max())[1]))
-    low, middle, high = _quantiles(scaled, 0.05, 0.5, 0.95)
-    full = float(np.ptp(scaled))
+    least, low, middle, high, most = _quantiles(scaled, 0.0, 0.05, 0.5, 0.95, 1.0)
+    full = most - least
     if full == 0.0:
         return None
     unit = high - low if high - low > _SMALLEST * full else full
@@ -109,17 +108,40 @@ class _Sums:
 
     def step(self, width: int) -> tuple[Floats, Floats]:
         """(t statistic, difference of means) of up to `width` points after and before each."""
-        here = slice(self._reach, self._reach + self.size)
-        start = slice(here.start - width, here.stop - width)
-        stop = slice(here.start + width, here.stop + width)
-        before, after, freedom, inverse = _counts(self.size, width)
+        _before, _after, freedom, inverse = _counts(self.size, width)
+        (left, before), (right, after) = self._sides(width)
+        step = after - before
+        _, start, stop = self._places(width)
+        spread = self._squares[stop] - self._squares[start]
+        spread -= left * before
+        spread -= right * after
+        variance = np.maximum(spread, 0.0, out=spread)
+        variance /= freedom
+        variance += self._floor
+        variance *= inverse
+        return np.abs(step) / np.sqrt(variance, out=variance), step
+
+    def difference(self, width: int) -> Floats:
+        """The difference of means alone."""
+        (_, before), (_, after) = self._sides(width)
+        return after - before
+
+    def _sides(self, width: int) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """(sum, mean) of up to `width` points before each position, and after it."""
+        here, start, stop = self._places(width)
+        before, after, *_ = _counts(self.size, width)
         left = self._sum[here] - self._sum[start]
         right = self._sum[stop] - self._sum[here]
-        step = right / after - left / before
-        spread = self._squares[stop] - self._squares[start]
-        spread -= left * left / before + right * right / after
-        variance = np.maximum(spread, 0.0) / freedom + self._floor
-        return np.abs(step) / np.sqrt(variance * inverse), step
+        return (left, left / before), (right, right / after)
+
+    def _places(self, width: int) -> tuple[slice, slice, slice]:
+        """Where the running sums of each position are, and those `width` before and after."""
+        first, last = self._reach, self._reach + self.size
+        return (
+            slice(first, last),
+            slice(first - width, last - width),
+            slice(first + width, last + width),
+        )
 
     def step_between(self, left: int, at: int, right: int, width: int) -> tuple[float, float]:
         """The same at one position, of points from `left` up to `right` only."""
@@ -154,7 +176,7 @@ def _counts(size: int, width: int) -> tuple[Floats, Floats, Floats, Floats]:
 def _without_spikes(series: Floats) -> tuple[Floats, float]:
     """The series with excursions from its running median cut, and its noise (one sd)."""
     half = _SPIKE_WINDOW // 2
-    middle = np.partition(sliding_window_view(series, _SPIKE_WINDOW), half, axis=1)[:, half]
+    middle = _running_median(series)
     ends = np.repeat(middle[0], half), np.repeat(middle[-1], half)
     level = np.concatenate((ends[0], middle, ends[1]))
     rest = series - level
@@ -165,9 +187,29 @@ def _without_spikes(series: Floats) -> tuple[Floats, float]:
     return level + np.minimum(np.maximum(rest, -limit), limit), noise
 
 
+def _running_median(series: Floats) -> Floats:
+    """The median of each seven neighbours, by comparing shifted series: no window is sorted.
+
+    The k-th least of two sorted runs is the greatest min(x[i], y[j]) with i + j = k - 1, and the
+    least max(x[i], y[j]) from the other end; the two in the middle of six bound the seventh.
+    """
+    count = len(series) - _SPIKE_WINDOW + 1
+    first, second, third = series[:-2], series[1:-1], series[2:]
+    low, high = np.minimum(second, third), np.maximum(second, third)
+    rest = np.maximum(first, low)
+    threes = np.minimum(first, low), np.minimum(rest, high), np.maximum(rest, high)
+    x, y = [part[:count] for part in threes], [part[3 : 3 + count] for part in threes]
+    below, above = np.minimum(x[1], y[1]), np.maximum(x[1], y[1])
+    for one, other in ((x[0], y[2]), (x[2], y[0])):
+        np.maximum(below, np.minimum(one, other), out=below)
+        np.minimum(above, np.maximum(one, other), out=above)
+    seventh = series[_SPIKE_WINDOW - 1 :]
+    return np.maximum(below, np.minimum(seventh, above))
+
+
 def _strength(sums: _Sums, rule: Rule) -> Floats:
     """How clear a step each position is; 0 where there are too few points on a side."""
-    sharp = sums.step(rule.short)[1]
+    sharp = sums.difference(rule.short)
     strength = np.zeros(sums.size)
     for width in rule.windows:
         np.maximum(strength, _rated(*sums.step(width), sharp, sums.range), out=strength)
@@ -192,8 +234,8 @@ def _independence(series: Floats) -> float:
     """
     apart = np.abs(series[3:] - series[:-3])
     limit = _quantiles(apart, 0.8)[0]
-    far = float(np.mean(np.minimum(apart, limit) ** 2))
-    near = float(np.mean(np.minimum(np.abs(np.diff(series)), limit) ** 2))
+    far = float((np.minimum(apart, limit) ** 2).mean())
+    near = float((np.minimum(np.abs(series[1:] - series[:-1]), limit) ** 2).mean())
     rho = min(max(1.0 - near / far, 0.0), 0.6) if far > 0 else 0.0
     return math.sqrt((1.0 - rho) / (1.0 + rho))
 
