@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from iogate.stats.boundary import Rules, boundary_for
 from iogate.stats.family import any_exceeds, effective_thresholds
-from iogate.stats.paired import look, pooled_sd
+from iogate.stats.paired import chance_of_worse, look, pooled_sd
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +57,12 @@ def test_two_state_noise_cannot_fail_at_once() -> None:
     for thresholds in (1, 4, 40, 400):
         boundary = boundary_for(thresholds)
         assert 4.0**-boundary.first_fail <= boundary.level / 2
+
+
+def test_arms_in_two_states_have_their_chance_however_far_apart_they_are() -> None:
+    blocks = 6
+    apart = np.full((1, blocks), 0.5) + np.random.default_rng(0).normal(0, 1e-4, (1, blocks))
+    assert 4.0**-blocks <= chance_of_worse(apart, apart)[0] < 1.1 * 4.0**-blocks
 
 
 def test_copies_of_one_threshold_count_once_and_independent_ones_in_full() -> None:
