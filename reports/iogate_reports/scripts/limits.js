@@ -25,7 +25,7 @@
   const count = make('output');
   const copy = make('button', {type: 'button', textContent: 'Copy as Markdown'});
   const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(search);
     let shown = 0;
     for (const g of groups) {
       const visible = !hidden.has(g.verdict) && (!metric.value || metric.value === g.metric) &&
@@ -49,11 +49,9 @@
   tools.append(search, metric, ...(verdicts.length > 1 ? chips : []), copy, count, keys);
   tools.hidden = false;
 
-  const scale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
-    'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
   const value = cell => {
     const found = cell.textContent.trim().replace('−', '-').match(/^([+-]?[\d.]+|[+-]?∞) ?(\S*)/);
-    return found ? parseFloat(found[1].replace('∞', 'Infinity')) * (scale[found[2]] || 1) : NaN;
+    return found ? parseFloat(found[1].replace('∞', 'Infinity')) * (unitScale[found[2]] || 1) : NaN;
   };
   const numeric = new Set([3, 4, 5, 6]);
   let sorted = null, way = 1;
@@ -79,7 +77,7 @@
     th.append(button);
   });
 
-  const clean = cell => cell.innerText.replace(/\s+/g, ' ').trim().replace(/[\\|`*_<>@#\[\]]/g, '\\$&');
+  const clean = cell => asMarkdown(cell.innerText);
   const markdown = () => {
     const at = [0, 1, 2, 3, 4, 5, 7];
     const line = cells => `| ${cells.join(' | ')} |`;
@@ -92,20 +90,11 @@
 
   const walk = step => {
     const rows = [...body.rows].filter(r => !r.hidden && r.id);
-    const now = rows.indexOf(document.activeElement.closest('tr'));
-    const next = rows[Math.max(0, Math.min(rows.length - 1, now < 0 ? 0 : now + step))];
+    const next = rowFurther(rows, step);
     if (!next) return;
     (next.querySelector('a') || next).focus();
     next.scrollIntoView({block: 'nearest'});
     history.replaceState(null, '', '#' + next.id);
   };
-  addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
-      if (event.key === 'Escape') { search.value = ''; filter(); event.target.blur(); }
-      return;
-    }
-    const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1), c: () => copy.click()}[event.key];
-    if (act) { event.preventDefault(); act(); }
-  });
+  listenToKeys(search, filter, walk, copy);
 })();

@@ -25,7 +25,7 @@
   });
   const count = make('output');
   function filter() {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(search);
     let shown = 0;
     for (const r of rows) {
       const text = words.length ? r.row.textContent.toLowerCase() : '';
@@ -43,7 +43,7 @@
     if (`${said}` || location.hash.startsWith(MARK)) history.replaceState(null, '', `${MARK}${said}`);
   }
   search.oninput = filter;
-  const clean = cell => cell.textContent.replace(/\s+/g, ' ').trim().replace(/[\\|`*_<>@#\[\]]/g, '\\$&');
+  const clean = cell => asMarkdown(cell.textContent);
   const copy = make('button', {type: 'button', textContent: 'Copy as Markdown'});
   copy.onclick = () => {
     const line = cells => `| ${cells.slice(0, -1).map(clean).join(' | ')} |`;
@@ -53,14 +53,12 @@
   };
   tools.append(search, ...selects, copy, count, make('span', {className: 'keys', textContent: 'keys: / filter · j k rows · Enter opens · c copies'}));
   tools.hidden = false;
-  const scale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
-    'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
   const key = (r, i) => {
     const text = r.row.cells[i].textContent.trim();
     if (i === 0) return r.index;
     if (text === '–') return Infinity;
     const found = text.replace('−', '-').match(/^([+-]?[\d.]+) ?(\S*)/);
-    return found && i > named ? parseFloat(found[1]) * (scale[found[2]] || 1) : text;
+    return found && i > named ? parseFloat(found[1]) * (unitScale[found[2]] || 1) : text;
   };
   const sort = (i, to) => {
     way = to;
@@ -90,18 +88,8 @@
     filter();
   }
   const walk = step => {
-    const seen = [...body.rows].filter(r => !r.hidden);
-    const now = seen.indexOf(document.activeElement.closest('tr'));
-    const next = seen[Math.max(0, Math.min(seen.length - 1, now < 0 ? 0 : now + step))];
+    const next = rowFurther([...body.rows].filter(r => !r.hidden), step);
     if (next) { next.querySelector('a').focus(); next.scrollIntoView({block: 'nearest'}); }
   };
-  addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|SELECT)$/.test(event.target.tagName)) {
-      if (event.key === 'Escape') { search.value = ''; filter(); event.target.blur(); }
-      return;
-    }
-    const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1), c: () => copy.click()}[event.key];
-    if (act) { event.preventDefault(); act(); }
-  });
+  listenToKeys(search, filter, walk, copy);
 })();

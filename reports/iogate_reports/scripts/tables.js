@@ -1,9 +1,36 @@
-// What the tables of limits and of series share: making elements, and copying as Markdown.
+// What the tables of limits and of series share: making elements, reading numbers and words,
+// keys, and copying as Markdown.
 const make = (tag, set = {}, ...inside) => {
   const node = Object.assign(document.createElement(tag), set);
   node.append(...inside);
   return node;
 };
+
+// What a unit multiplies a number by.
+const unitScale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
+  'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
+
+const wordsOf = search => search.value.toLowerCase().split(/\s+/).filter(Boolean);
+
+// A text as a cell of a Markdown table.
+const asMarkdown = text => text.replace(/\s+/g, ' ').trim().replace(/[\\|`*_<>@#\[\]]/g, '\\$&');
+
+// The row so many further than the one with the focus; the first where none has it.
+const rowFurther = (rows, step) => {
+  const now = rows.indexOf(document.activeElement.closest('tr'));
+  return rows[Math.max(0, Math.min(rows.length - 1, now < 0 ? 0 : now + step))];
+};
+
+// Keys of a table: / filters, Escape ends that, j and k walk, c copies.
+const listenToKeys = (search, filter, walk, copy) => addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
+    if (event.key === 'Escape') { search.value = ''; filter(); event.target.blur(); }
+    return;
+  }
+  const act = {'/': () => search.focus(), j: () => walk(1), k: () => walk(-1), c: () => copy.click()}[event.key];
+  if (act) { event.preventDefault(); act(); }
+});
 
 // Where a page from disk may not write to the clipboard, a selection does.
 const copyText = async (button, text) => {
