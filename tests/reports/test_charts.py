@@ -43,14 +43,6 @@ from support.report_runs import Pace, case, limit, measurement, plan, run
 from support.run_pasts import trend_of
 
 
-def numbers_of(picture: str) -> list[float]:
-    return [
-        float(n)
-        for d in re.findall(r' d="([^"]*)"', picture)
-        for n in re.findall(r"-?\d+(?:\.\d+)?", d)
-    ]
-
-
 @pytest.fixture(scope="module")
 def sweep_data() -> WorkloadData:
     """Reads, writes and a mix over three numbers of jobs."""

@@ -14,7 +14,6 @@ from iogate.spec import load_spec_text, make_plan
 
 FILE = Path("t.yaml")
 HEAD = "version: 1\ntargets: {d: {directory: /data}}\nworkloads:\n"
-HEAD_LINES = 3
 
 
 def load(text: str, *, path: Path = FILE, overrides: Sequence[str] = ()) -> Spec:

@@ -31,7 +31,6 @@ SPELLINGS = {
     "10": ["10s", "10000ms"],
 }
 BOOLEAN = {"direct"}
-TIMES = {"runtime"}
 options = st.fixed_dictionaries(
     {"size": st.sampled_from(OPTIONS["size"])},
     optional={key: st.sampled_from(values) for key, values in OPTIONS.items() if key != "size"},
