@@ -15,19 +15,25 @@ from support.engine_runs import run
 SMALL = ["--name=j", "--size=256k", "--filename=f"]
 
 
-def test_a_job_stays_on_its_cpus(engine: Path, tmp_path: Path) -> None:
+def calls_of(engine: Path, name: str, options: list[str], folder: Path) -> str:
+    """The system calls of that name that a small job makes, as strace shows them."""
     if not shutil.which("strace"):
         pytest.skip("strace is not here")
-    cpu = max(os.sched_getaffinity(0))
-    traced = ["strace", "-f", "-qq", "-e", "trace=sched_setaffinity", str(engine)]
     done = subprocess.run(
-        [*traced, *SMALL, "--numjobs=2", f"--cpus_allowed={cpu}"],
-        cwd=tmp_path,
+        ["strace", "-f", "-qq", "-e", f"trace={name}", str(engine), *SMALL, *options],
+        cwd=folder,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr.count(f"sched_setaffinity(0, 128, [{cpu}]") == 2
+    return done.stderr
+
+
+def test_a_job_stays_on_its_cpus(engine: Path, tmp_path: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    options = ["--numjobs=2", f"--cpus_allowed={cpu}"]
+    calls = calls_of(engine, "sched_setaffinity", options, tmp_path)
+    assert calls.count(f"sched_setaffinity(0, 128, [{cpu}]") == 2
 
 
 def test_a_cpu_that_is_not_there_is_told_before_the_run(engine: Path, tmp_path: Path) -> None:
@@ -111,14 +117,5 @@ stonewall
 
 @pytest.mark.parametrize(("value", "flag"), [("1", "O_SYNC"), ("dsync", "O_DSYNC")])
 def test_synchronous_writes_open_so(engine: Path, tmp_path: Path, value: str, flag: str) -> None:
-    if not shutil.which("strace"):
-        pytest.skip("strace is not here")
-    traced = ["strace", "-f", "-qq", "-e", "trace=openat", str(engine)]
-    done = subprocess.run(
-        [*traced, *SMALL, "--rw=write", f"--sync={value}"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert f"|{flag}|" in done.stderr
+    calls = calls_of(engine, "openat", ["--rw=write", f"--sync={value}"], tmp_path)
+    assert f"|{flag}|" in calls

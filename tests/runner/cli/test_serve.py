@@ -52,6 +52,13 @@ def keep(url: str, run: Run) -> None:
             )
 
 
+def keep_other(url: str) -> None:
+    """A run of another spec."""
+    other = replace(s.plan(s.case()), spec_name="other")
+    measured = tuple(s.repetitions([5]))
+    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+
+
 def test_the_list_leads_to_the_reports(url: str) -> None:
     with serving(url) as port:
         status, text, _ = ask(port, "/runs")
@@ -223,9 +230,7 @@ def test_a_history_that_becomes_garbage_is_a_message(url: str) -> None:
 def test_one_spec_that_cannot_be_shown_leaves_the_others(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = replace(s.plan(s.case()), spec_name="other")
-    measured = tuple(s.repetitions([5]))
-    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+    keep_other(url)
 
     def find(store: Store, plan: Plan, question: Question) -> Trend:
         if plan.spec_name == "other":
@@ -243,9 +248,7 @@ def test_one_spec_that_cannot_be_shown_leaves_the_others(
 def test_a_fault_leaves_the_others_and_is_traced(
     url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    other = replace(s.plan(s.case()), spec_name="other")
-    measured = tuple(s.repetitions([5]))
-    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+    keep_other(url)
     make = pages.spec_page
 
     def fail(spec: SpecTrend, cases: dict[str, str]) -> str:
@@ -267,9 +270,7 @@ def test_a_fault_leaves_the_others_and_is_traced(
 def test_the_index_goes_on_without_a_spec_that_is_odd(
     url: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    other = replace(s.plan(s.case()), spec_name="other")
-    measured = tuple(s.repetitions([5]))
-    keep(url, s.run("dddd4444", started_ns=4 * 10**18, the_plan=other, measurements=measured))
+    keep_other(url)
     make = series_row
 
     def fail(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
