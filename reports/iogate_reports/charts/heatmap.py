@@ -169,11 +169,16 @@ def _beside(
     if not before.timed:
         width = sum(min(len(one.columns), most) for one in strips)
         return [[*row] * width for row in _shares([[before.whole]], ends)]
-    columns = [
-        column
-        for one in strips
-        for column in _joined([before.timed.get(slot, []) for slot in one.slots], most)
-    ]
+    kinds = dict.fromkeys(one.slots for one in strips)  # mostly one, that all share
+    found = {slots: _at_the_time(before.timed, slots, most, ends) for slots in kinds}
+    parts = zip(*(found[one.slots] for one in strips), strict=True)
+    return [[share for part in row for share in part] for row in parts]
+
+
+def _at_the_time(
+    timed: Mapping[int, Column], slots: Sequence[int], most: int, ends: Ends
+) -> list[list[float | None]]:
+    columns = _joined([timed.get(slot, []) for slot in slots], most)
     return [
         [share if column else None for share, column in zip(row, columns, strict=True)]
         for row in _shares(columns, ends)
