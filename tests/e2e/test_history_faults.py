@@ -72,6 +72,17 @@ def start(iogate: Iogate, url: str, number: int) -> subprocess.Popen[str]:
     return iogate.start("run", spec, "--store", url, "--output", iogate.folder / f"run{number}")
 
 
+def said_until(process: subprocess.Popen[str], repetitions: int) -> str:
+    """What a run says until it has reported so many repetitions, and no more than that."""
+    assert process.stderr
+    said = b""
+    while len(DONE.findall(said.decode())) < repetitions:
+        more = os.read(process.stderr.fileno(), 4096)
+        assert more, said.decode()
+        said += more
+    return said.decode()
+
+
 def reported(iogate: Iogate, number: int, said: str) -> Reported:
     found = frozenset(int(text) for text in DONE.findall(said))
     document = iogate.folder / f"run{number}" / "run.json"
@@ -121,9 +132,14 @@ def test_the_runner_may_be_killed_at_any_moment(iogate: Iogate, kind: str) -> No
     whole = time.monotonic() - began
     for number in range(1, KILLS + 1):
         process = start(iogate, url, number)
-        time.sleep(moments.uniform(0.1 * whole, whole))
+        said = ""
+        if number % 2:
+            time.sleep(moments.uniform(0.1 * whole, whole))
+        else:  # how long a run takes varies: these are killed amid it however long that is
+            said = said_until(process, moments.randrange(1, REPETITIONS))
+            time.sleep(moments.uniform(0, 0.5 * whole / REPETITIONS))
         process.kill()
-        said = process.communicate(timeout=60)[1]
+        said += process.communicate(timeout=60)[1]
         all_reported.append(reported(iogate, number, said))
     assert any(0 < len(run.repetitions) < REPETITIONS for run in all_reported)
     sync(iogate, url)
