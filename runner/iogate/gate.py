@@ -28,16 +28,15 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.segment import Segment
 from iogate.model.spec import Level, OnMissingBaseline, Repetitions, Threshold
-from iogate.model.verdict import Observation, Outcome, RunVerdict, ThresholdVerdict
+from iogate.model.verdict import (
+    WORST_FIRST,
+    Observation,
+    Outcome,
+    RunVerdict,
+    ThresholdVerdict,
+)
 from iogate.stats.robust import median
 
-_WORST_FIRST = (
-    Outcome.FAIL,
-    Outcome.INCONCLUSIVE,
-    Outcome.MISSING_BASELINE,
-    Outcome.WARN,
-    Outcome.PASS,
-)
 _EXIT = {
     Outcome.FAIL: ExitCode.FAIL,
     Outcome.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
@@ -249,7 +248,7 @@ def _effect(verdict: ThresholdVerdict, plan: Plan) -> Outcome:
 
 
 def _worst(outcomes: Iterable[Outcome]) -> Outcome:
-    return min([Outcome.PASS, *outcomes], key=_WORST_FIRST.index)
+    return min([Outcome.PASS, *outcomes], key=WORST_FIRST.index)
 
 
 def _samples(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:

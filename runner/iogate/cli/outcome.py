@@ -16,17 +16,10 @@ from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
-from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate.model.verdict import WORST_FIRST, Interval, Outcome, ThresholdVerdict
 from iogate.pipeline import Finished
 from iogate.store import Store, open_store
 
-_WORST_FIRST = (
-    Outcome.FAIL,
-    Outcome.INCONCLUSIVE,
-    Outcome.MISSING_BASELINE,
-    Outcome.WARN,
-    Outcome.PASS,
-)
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")
 _COMPARED = (
     "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "they see",
@@ -127,7 +120,7 @@ def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
 def verdict_table(run: Run) -> str:
     """One row a threshold, failures first."""
     verdicts = run.verdict.thresholds if run.verdict else ()
-    ordered = sorted(verdicts, key=lambda verdict: _WORST_FIRST.index(verdict.outcome))
+    ordered = sorted(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.outcome))
     names = {case.id: case.name for case in run.plan.cases}
     row = _compared_row if run.plan.comparison else _row
     rows = [row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]

@@ -19,6 +19,15 @@ class Outcome(StrEnum):
     MISSING_BASELINE = "missing-baseline"
 
 
+WORST_FIRST = (
+    Outcome.FAIL,
+    Outcome.INCONCLUSIVE,
+    Outcome.MISSING_BASELINE,
+    Outcome.WARN,
+    Outcome.PASS,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval; ``confidence`` is 0..1."""

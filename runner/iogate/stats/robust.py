@@ -26,15 +26,3 @@ def mad(values: Sequence[float]) -> float:
     """
     middle = median(values)
     return median([abs(value - middle) for value in values])
-
-
-def relative_noise(values: Sequence[float]) -> float | None:
-    """Robust standard deviation as a fraction of the median: 0.03 is 3 % noise.
-
-    1.4826 × MAD / median (Rousseeuw and Croux 1993). No correction for small samples: with
-    three values it is about a quarter too small on average for normal noise. None below two
-    values, or where the median is not positive.
-    """
-    if len(values) < 2 or median(values) <= 0:
-        return None
-    return MAD_TO_SIGMA * mad(values) / median(values)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from iogate.stats.bootstrap import median_interval, ratio_interval
 from iogate.stats.compare import relative_change
-from iogate.stats.robust import mad, median, relative_noise
+from iogate.stats.robust import mad, median
 
 POSITIVE = st.lists(st.floats(0.1, 1e9), min_size=1, max_size=8)
 RUNS = st.lists(POSITIVE, min_size=1, max_size=5)
@@ -43,14 +43,6 @@ def test_mad_ignores_an_outlier() -> None:
     assert mad([1, 2, 3, 4, 5e9]) == 1
     assert mad([7]) == 0
     assert mad([7, 7, 7, 1]) == 0
-
-
-def test_noise_estimates_the_standard_deviation_of_normal_values() -> None:
-    values = np.random.default_rng(1).normal(100, 3, 4001).tolist()
-    assert relative_noise(values) == pytest.approx(0.03, rel=0.05)
-    assert relative_noise([1.0]) is None
-    assert relative_noise([0.0, 0.0]) is None
-    assert relative_noise([5.0, 5.0]) == 0
 
 
 @settings(deadline=None, max_examples=60)
