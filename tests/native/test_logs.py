@@ -90,7 +90,8 @@ def test_windows_are_fios(engine: Path, fio: str, tmp_path: Path) -> None:
         reads, writes = Counter(row[2 if "hist" not in name else 1] for row in rows).values()
         assert reads == writes, name
         assert reads - len(windows) in {0, 1}, name
-        assert len(rows) - len(expected[name]) in {-2, 0, 2, 4}, name
+        theirs = {row[0] // 250 for row in expected[name]}
+        assert len(windows) - len(theirs) in {-1, 0, 1, 2}, name
     for name in ("x_bw.1.log", "x_clat.1.log"):
         assert {row[3:] for row in found[name]} == {row[3:] for row in expected[name]}
 
