@@ -219,6 +219,13 @@ def speed_table(promises: Promises) -> Iterator[str]:
         yield line
 
 
+def _shown(table: Iterator[str], before: str) -> Iterator[str]:
+    """The lines of a table, each told on stderr as it is made: a run takes half an hour."""
+    for line in table:
+        print(f"{before}{line.strip()}", file=sys.stderr, flush=True)
+        yield line
+
+
 def main() -> int:
     """Every table; 1 when a promise is broken."""
     parser = argparse.ArgumentParser(prog="scripts/bench-verdict")
@@ -236,8 +243,8 @@ def main() -> int:
         speed_table(promises),
     )
     text = HEAD.format(runs=asked.runs, many=MANY * asked.runs, seed=asked.seed)
-    for table in tables:
-        text += "\n" + "\n".join(table) + "\n"
+    for number, table in enumerate(tables, 1):
+        text += "\n" + "\n".join(_shown(table, f"[{number}/{len(tables)}] ")) + "\n"
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(text, encoding="utf-8")
     print(text)
