@@ -195,7 +195,9 @@ const char *clock_source_name(void)
 
 uint64_t clock_ns_to_ticks(uint64_t ns)
 {
-	return (uint64_t)(((unsigned __int128)ns << CLOCK_SHIFT) / clock_state.multiplier);
+	const uint64_t multiplier = clock_state.multiplier;
+
+	return (uint64_t)((((unsigned __int128)ns << CLOCK_SHIFT) + multiplier - 1) / multiplier);
 }
 
 uint64_t clock_unix_ms(void)

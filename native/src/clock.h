@@ -66,6 +66,7 @@ static inline uint64_t clock_ticks_to_ns(uint64_t ticks)
 	return (uint64_t)(((unsigned __int128)ticks * clock_state.multiplier) >> CLOCK_SHIFT);
 }
 
+/* Rounded up: that many ticks are never less than ns. */
 uint64_t clock_ns_to_ticks(uint64_t ns);
 uint64_t clock_unix_ms(void);
 

@@ -25,6 +25,16 @@ static void clock_converts(void **state)
 	assert_true(clock_error_ppm() < 500);
 }
 
+/* What waits for so many ns never ends before: nothing is issued early. */
+static void a_time_in_ticks_is_never_shorter(void **state)
+{
+	(void)state;
+	clock_init(true);
+	clock_calibrate();
+	for (uint64_t ns = 1; ns < 1000000000; ns += 1 + ns / 7)
+		assert_in_range(clock_ticks_to_ns(clock_ns_to_ticks(ns)), ns, ns + 2);
+}
+
 /* Calibrated to CLOCK_PPM_MAX, it stays within it while nothing disturbs it. */
 static void a_calibrated_clock_keeps_time(void **state)
 {
@@ -86,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clock_converts),
+		cmocka_unit_test(a_time_in_ticks_is_never_shorter),
 		cmocka_unit_test(a_calibrated_clock_keeps_time),
 		cmocka_unit_test(a_counter_that_drifts_is_left),
 		cmocka_unit_test(a_rate_that_cannot_be_known_is_not_used),
