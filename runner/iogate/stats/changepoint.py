@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ class Rule:
 
 RULE = Rule()
 
+_TOGETHER = 32  # series of one length that are looked at in one go
 _SPIKE_WINDOW = 7  # points of the running median (`_running_median` is made for seven)
 _SPIKE_LIMIT = 3.0  # robust standard deviations around it
 _MAD = 1.4826  # makes the median absolute deviation a standard deviation
@@ -65,46 +67,90 @@ def change_points(values: Sequence[float] | Floats, rule: Rule = RULE) -> list[i
     """
     given = np.asarray(values, dtype=np.float64).ravel()
     kept = np.flatnonzero(np.isfinite(given))
-    if len(kept) < max(rule.before + rule.after, _SPIKE_WINDOW):
+    finite = given[kept]
+    if _is_too_short(finite, rule) or finite.min() == finite.max():
         return []
-    series = _standardised(given[kept])
-    if series is None:
-        return []
-    return [int(kept[i]) for i in _changes(_Sums(series, max(rule.short, *rule.windows)), rule)]
+    return [int(kept[i]) for i in _changes(_sums(finite, rule), rule)]
 
 
-def _standardised(finite: Floats) -> Floats | None:
-    """The values around their median in units of the central range; None when all are equal."""
-    scaled = np.ldexp(finite, -int(np.frexp(np.abs(finite).max())[1]))
+def change_points_of_each(
+    many: Sequence[Sequence[float] | Floats], rule: Rule = RULE
+) -> list[list[int]]:
+    """`change_points` of each of many series, at a third of the price.
+
+    Those of one length are looked at together first: of most, nothing is as strong as a change.
+    """
+    found: list[list[int]] = [[] for _ in many]
+    sizes: dict[int, list[int]] = {}
+    for index, values in enumerate(many):
+        sizes.setdefault(len(values), []).append(index)
+    for indices in sizes.values():
+        for first in range(0, len(indices), _TOGETHER):
+            these = indices[first : first + _TOGETHER]
+            rows = np.array([many[index] for index in these], dtype=np.float64)
+            for index in compress(these, _may_have_changed(rows, rule).tolist()):
+                found[index] = change_points(many[index], rule)
+    return found
+
+
+def _may_have_changed(rows: Floats, rule: Rule) -> NDArray[np.bool_]:
+    """Which of these series have a strong position, or need a look of their own."""
+    if len(rows) == 1 or _is_too_short(rows, rule):
+        return np.ones(len(rows), dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        strongest = _strength(_sums(rows, rule), rule).max(axis=-1)
+    # NaN is a series that is constant or has values that are not finite.
+    looked_at: NDArray[np.bool_] = ~(strongest < rule.threshold)
+    return looked_at
+
+
+def _is_too_short(series: Floats, rule: Rule) -> bool:
+    size: int = series.shape[-1]
+    return size < max(rule.before + rule.after, _SPIKE_WINDOW)
+
+
+def _sums(finite: Floats, rule: Rule) -> "_Sums":
+    return _Sums(_standardised(finite), max(rule.short, *rule.windows))
+
+
+def _standardised(finite: Floats) -> Floats:
+    """The values around their median in units of the central range."""
+    largest = np.abs(finite).max(axis=-1, keepdims=True)
+    scaled = np.ldexp(finite, -np.frexp(largest)[1])
     least, low, middle, high, most = _quantiles(scaled, 0.0, 0.05, 0.5, 0.95, 1.0)
-    full = most - least
-    if full == 0.0:
-        return None
-    unit = high - low if high - low > _SMALLEST * full else full
-    return (scaled - middle) / unit
+    full, central = most - least, high - low
+    unit = np.where(central > _SMALLEST * full, central, full)
+    around: Floats = (scaled - middle) / unit
+    return around
 
 
-def _quantiles(values: Floats, *shares: float) -> list[float]:
+def _quantiles(values: Floats, *shares: float) -> list[Floats]:
     """What `numpy.quantile` gives, at a tenth of its price for a short array."""
     ordered = np.sort(values)
-    places = [share * (len(ordered) - 1) for share in shares]
+    places = [share * (values.shape[-1] - 1) for share in shares]
     return [
-        float(ordered[int(p)] + (p - int(p)) * (ordered[math.ceil(p)] - ordered[int(p)]))
-        for p in places
+        ordered[..., low : low + 1]
+        + (place - low) * (ordered[..., high : high + 1] - ordered[..., low : low + 1])
+        for place in places
+        for low, high in [(int(place), math.ceil(place))]
     ]
 
 
 class _Sums:
-    """A series without its spikes, its noise, and the means of any stretch in constant time."""
+    """A series without its spikes, its noise, and the means of any stretch in constant time.
+
+    Or many, a row each, but for `step_between`. What is one number for a series has an axis of
+    its own, of length one.
+    """
 
     def __init__(self, series: Floats, reach: int) -> None:
-        self.size = len(series)
-        self.range = min(float(np.ptp(series)), _RANGE_LIMIT)
+        self.size = series.shape[-1]
+        self.range = np.minimum(np.ptp(series, axis=-1, keepdims=True), _RANGE_LIMIT)
         self.values, noise = _without_spikes(series)
         self._reach = reach
         self._sum = _running_sum(self.values, reach)
         self._squares = _running_sum(self.values * self.values, reach)
-        self._floor = (_NOISE_FLOOR * noise) ** 2 + _ROUNDING * float(self._squares[-1])
+        self._floor = (_NOISE_FLOOR * noise) ** 2 + _ROUNDING * self._squares[..., -1:]
 
     def step(self, width: int) -> tuple[Floats, Floats]:
         """(t statistic, difference of means) of up to `width` points after and before each."""
@@ -112,7 +158,7 @@ class _Sums:
         (left, before), (right, after) = self._sides(width)
         step = after - before
         _, start, stop = self._places(width)
-        spread = self._squares[stop] - self._squares[start]
+        spread = self._squares[..., stop] - self._squares[..., start]
         spread -= left * before
         spread -= right * after
         variance = np.maximum(spread, 0.0, out=spread)
@@ -130,8 +176,8 @@ class _Sums:
         """(sum, mean) of up to `width` points before each position, and after it."""
         here, start, stop = self._places(width)
         before, after, *_ = _counts(self.size, width)
-        left = self._sum[here] - self._sum[start]
-        right = self._sum[stop] - self._sum[here]
+        left = self._sum[..., here] - self._sum[..., start]
+        right = self._sum[..., stop] - self._sum[..., here]
         return (left, left / before), (right, right / after)
 
     def _places(self, width: int) -> tuple[slice, slice, slice]:
@@ -152,16 +198,17 @@ class _Sums:
         n, m = at - start, stop - at
         step = after / m - before / n
         spread = max(squares - before * before / n - after * after / m, 0.0)
-        variance = spread / max(n + m - 2, 1) + self._floor
+        variance = spread / max(n + m - 2, 1) + float(self._floor[0])
         return abs(step) / math.sqrt(variance * (1 / n + 1 / m)), step
 
 
 def _running_sum(values: Floats, reach: int) -> Floats:
     """The sum before each position, held for `reach` positions beyond both ends."""
-    sums = np.empty(len(values) + 2 * reach + 1)
-    sums[: reach + 1] = 0.0
-    np.cumsum(values, out=sums[reach + 1 : reach + 1 + len(values)])
-    sums[reach + 1 + len(values) :] = sums[reach + len(values)]
+    last = reach + values.shape[-1]
+    sums = np.empty((*values.shape[:-1], last + reach + 1))
+    sums[..., : reach + 1] = 0.0
+    np.cumsum(values, axis=-1, out=sums[..., reach + 1 : last + 1])
+    sums[..., last + 1 :] = sums[..., last : last + 1]
     return sums
 
 
@@ -173,16 +220,17 @@ def _counts(size: int, width: int) -> tuple[Floats, Floats, Floats, Floats]:
     return before, after, np.maximum(before + after - 2.0, 1.0), 1.0 / before + 1.0 / after
 
 
-def _without_spikes(series: Floats) -> tuple[Floats, float]:
+def _without_spikes(series: Floats) -> tuple[Floats, Floats]:
     """The series with excursions from its running median cut, and its noise (one sd)."""
     half = _SPIKE_WINDOW // 2
     middle = _running_median(series)
-    ends = np.repeat(middle[0], half), np.repeat(middle[-1], half)
-    level = np.concatenate((ends[0], middle, ends[1]))
+    ends = [np.repeat(end, half, axis=-1) for end in (middle[..., :1], middle[..., -1:])]
+    level = np.concatenate((ends[0], middle, ends[1]), axis=-1)
     rest = series - level
     noise = _MAD * _quantiles(np.abs(rest), 0.5)[0]
-    if noise < _SMALLEST:  # most points are equal to their neighbours
-        noise = float(np.std(rest))
+    equal = noise < _SMALLEST  # most points are equal to their neighbours
+    if equal.any():
+        noise = np.where(equal, np.std(rest, axis=-1, keepdims=True), noise)
     limit = _SPIKE_LIMIT * noise
     return level + np.minimum(np.maximum(rest, -limit), limit), noise
 
@@ -193,32 +241,32 @@ def _running_median(series: Floats) -> Floats:
     The k-th least of two sorted runs is the greatest min(x[i], y[j]) with i + j = k - 1, and the
     least max(x[i], y[j]) from the other end; the two in the middle of six bound the seventh.
     """
-    count = len(series) - _SPIKE_WINDOW + 1
-    first, second, third = series[:-2], series[1:-1], series[2:]
+    count = series.shape[-1] - _SPIKE_WINDOW + 1
+    first, second, third = series[..., :-2], series[..., 1:-1], series[..., 2:]
     low, high = np.minimum(second, third), np.maximum(second, third)
     rest = np.maximum(first, low)
     threes = np.minimum(first, low), np.minimum(rest, high), np.maximum(rest, high)
-    x, y = [part[:count] for part in threes], [part[3 : 3 + count] for part in threes]
+    x, y = [part[..., :count] for part in threes], [part[..., 3 : 3 + count] for part in threes]
     below, above = np.minimum(x[1], y[1]), np.maximum(x[1], y[1])
     for one, other in ((x[0], y[2]), (x[2], y[0])):
         np.maximum(below, np.minimum(one, other), out=below)
         np.minimum(above, np.maximum(one, other), out=above)
-    seventh = series[_SPIKE_WINDOW - 1 :]
+    seventh = series[..., _SPIKE_WINDOW - 1 :]
     return np.maximum(below, np.minimum(seventh, above))
 
 
 def _strength(sums: _Sums, rule: Rule) -> Floats:
     """How clear a step each position is; 0 where there are too few points on a side."""
     sharp = sums.difference(rule.short)
-    strength = np.zeros(sums.size)
+    strength = np.zeros_like(sums.values)
     for width in rule.windows:
         np.maximum(strength, _rated(*sums.step(width), sharp, sums.range), out=strength)
-    strength[: rule.before] = 0.0
-    strength[sums.size - rule.after + 1 :] = 0.0
+    strength[..., : rule.before] = 0.0
+    strength[..., sums.size - rule.after + 1 :] = 0.0
     return strength
 
 
-def _rated(t: Floats, step: Floats, sharp: Floats, span: float) -> Floats:
+def _rated(t: Floats, step: Floats, sharp: Floats, span: Floats) -> Floats:
     """The strength of steps by their t statistic, size, size on the short scale and the range."""
     size = np.abs(step)
     near = np.minimum(np.maximum(sharp * np.sign(step), 0.0), _SHARPEST * size)

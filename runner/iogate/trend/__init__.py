@@ -37,10 +37,11 @@ def analyse(
     patterns of facts (``kernel.*``) whose change does not begin a new series, ``also`` of those
     whose change does beside the usual ones."""
     holding = in_force(decisions, now_ns)
-    found: list[tuple[Series, tuple[Change, ...]]] = []
-    for each in make_series(lines, nights, across, also):
-        series = replace(each, start=accepted_since(each, nights, holding))
-        found.append((series, find_changes(series)))
+    series = [
+        replace(each, start=accepted_since(each, nights, holding))
+        for each in make_series(lines, nights, across, also)
+    ]
+    found = list(zip(series, find_changes(series), strict=True))
     refs = tuple(_reference(night) for night in nights)
     alerts = find_alerts(found, refs, holding)
     return Trend(

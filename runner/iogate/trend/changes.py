@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,14 +20,17 @@ CONFIRM_CONFIDENCE = 0.999  # of that test
 SETTLED_NIGHTS = 18  # from which on the detector judges a change with the whole series
 
 
-def find_changes(series: Series) -> tuple[Change, ...]:
-    """The changes of a series since the last accepted one, oldest first."""
-    from iogate.stats.changepoint import change_points
+def find_changes(many: Sequence[Series]) -> list[tuple[Change, ...]]:
+    """The changes of each series since the last accepted one, oldest first."""
+    from iogate.stats.changepoint import change_points_of_each
 
+    found = change_points_of_each([series.values[series.start :] for series in many])
+    return [_described(series, at) if at else () for series, at in zip(many, found, strict=True)]
+
+
+def _described(series: Series, at: Sequence[int]) -> tuple[Change, ...]:
+    """The changes at these of a series' values since its start."""
     values = series.values[series.start :]
-    at = change_points(values)
-    if not at:
-        return ()
     edges = [0, *at, len(values)]
     found = []
     for i in range(1, len(edges) - 1):

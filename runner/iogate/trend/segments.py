@@ -32,7 +32,7 @@ def accepted_level(series: Series) -> Level:
     """
     points = dict(zip(series.nights, series.values, strict=True))
     nights = series.nights[series.start :]
-    changes = [change for change in find_changes(series) if change.confirmed]
+    changes = [change for change in find_changes([series])[0] if change.confirmed]
     kept = _before(nights, changes[0].last_before) if changes else nights
     is_first = series.start == 0
     for n, change in enumerate(changes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, islice
 from math import isfinite
 
 from iogate.metrics import Metric
@@ -56,11 +57,11 @@ def make_series(
 ) -> Iterator[Series]:
     """Every series that still goes on and has a value, by host, environment and line."""
     for stream in _streams(nights, across, also):
-        values = [nights[index].values for index in stream.nights]
         by_night = [nights[index].spreads for index in stream.nights]
         spreads = dict(zip(stream.nights, by_night, strict=True)) if any(by_night) else {}
-        for line in lines:
-            indices, numbers = _points(line, stream.nights, values)
+        columns = _columns(lines, [nights[index].values for index in stream.nights])
+        for line, column in zip(lines, columns, strict=True):
+            indices, numbers = _points(stream.nights, column)
             if numbers:
                 found = tuple(
                     _spreads(line, [spreads[i] for i in indices], numbers) if spreads else ()
@@ -83,27 +84,31 @@ def _spreads(
             yield one or Spread(value, value, 0.0, 1)
 
 
+def _columns(
+    lines: Sequence[Line], values: Sequence[Mapping[tuple[str, str], float]]
+) -> Iterator[tuple[float | None, ...]]:
+    """What each line has in each of these nights; a later id of its case stands in for one
+    that is missing. A night is read as a whole: its values lie side by side."""
+    keys = [(case_id, line.metric.path) for line in lines for case_id in line.case_ids]
+    columns = zip(*(list(map(of_night.get, keys)) for of_night in values), strict=True)
+    for line in lines:
+        column = next(columns)
+        for other in islice(columns, len(line.case_ids) - 1):
+            column = tuple(
+                [new if old is None else old for old, new in zip(column, other, strict=True)]
+            )
+        yield column
+
+
 def _points(
-    line: Line, nights: tuple[int, ...], values: Sequence[Mapping[tuple[str, str], float]]
+    nights: tuple[int, ...], column: tuple[float | None, ...]
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """The nights at which a line has a value, and the values; a later id of its case stands
-    in for one that is missing."""
-    found: list[float | None] = []
-    for case_id in line.case_ids:
-        key = case_id, line.metric.path
-        column = [of_night.get(key) for of_night in values]
-        if not found:
-            found = column
-        else:
-            found = [new if old is None else old for old, new in zip(found, column, strict=True)]
-        if None not in found:
-            break
-    pairs = [
-        (night, value)
-        for night, value in zip(nights, found, strict=True)
-        if value is not None and isfinite(value)
-    ]
-    return tuple([night for night, _ in pairs]), tuple([value for _, value in pairs])
+    """The nights that have a value, and the values."""
+    values = tuple([value for value in column if value is not None and isfinite(value)])
+    if len(values) == len(column):
+        return nights, values
+    having = [value is not None and isfinite(value) for value in column]
+    return tuple(compress(nights, having)), values
 
 
 def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]) -> list[_Stream]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from iogate.stats.changepoint import RULE, Rule, change_points
+from iogate.stats.changepoint import RULE, Rule, change_points, change_points_of_each
 
 Floats = NDArray[np.float64]
 Noise = Callable[[np.random.Generator, int], Floats]
@@ -212,6 +212,26 @@ def test_any_floats_give_indices_of_numbers(values: list[float]) -> None:
     found = change_points(values)
     assert all(math.isfinite(values[i]) for i in found)
     check_shape(found, len(values))
+
+
+@given(st.lists(st.one_of(ANY_FLOATS, SMALL_NUMBERS), max_size=12))
+def test_many_series_of_any_numbers_are_told_as_one_by_one(many: list[list[float]]) -> None:
+    assert change_points_of_each(many) == [change_points(values) for values in many]
+
+
+def test_many_series_of_some_lengths_are_told_as_one_by_one() -> None:
+    kinds = normal, heavy, outliers, bimodal, autoregressive, drift, wave
+    rng = np.random.default_rng(7)
+    many = [kinds[k % len(kinds)](rng, (40, 120, 300)[k % 3]) for k in range(200)]
+    many += [stepped(seed, 60, 120, 10.0) for seed in range(50)]
+    many += [
+        np.full(120, 3.0),
+        np.repeat([3.0, 4.0], 60),
+        np.where(normal(rng, 120) > 2, np.nan, 1.0),
+    ]
+    alone = [change_points(values) for values in many]
+    assert change_points_of_each(many) == alone
+    assert 50 < sum(map(bool, alone)) < 150
 
 
 @given(SMALL_NUMBERS)
