@@ -16,7 +16,7 @@ from iogate.cli.parameters import Duration
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.model.decision import FOREVER, Action, Decision
-from iogate.store import Store, open_store
+from iogate.store import Store, open_kept
 from iogate.trend.decisions import new_decision
 from iogate.trending import Question, find_alert, find_decision
 
@@ -62,7 +62,7 @@ def decide(
 ) -> Decision:
     """Keep the decision and say so. UsageError when there is no such alert."""
     now_ns = time.time_ns()
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         about = _about(opened, name, action, Question(metrics=metrics, branch=branch))
         expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
         decision = replace(

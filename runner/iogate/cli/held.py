@@ -49,3 +49,16 @@ def _is_asked(run: Run, question: Question) -> bool:
 def _some(names: Collection[str]) -> str:
     more = ", …" if len(names) > _NAMED else ""
     return ", ".join(printable(name) for name in sorted(names)[:_NAMED]) + more
+
+
+def check_patterns(kept: Collection[str], metrics: Sequence[str]) -> None:
+    """UsageError for a pattern that none of these metrics of the nights matches, as it is when
+    mistyped."""
+    from iogate.trending import is_pattern
+
+    for pattern in metrics if kept else ():
+        if is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in kept):
+            raise UsageError(
+                f"--metric {pattern}: no metric that was kept matches it",
+                remedy="--metric '*' shows all of them",
+            )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
-from iogate.cli.held import nothing_held
+from iogate.cli.held import check_patterns, nothing_held
 from iogate.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
     What cannot be made is left out and told; the other pages are written.
     """
     from iogate.cli.fault import exit_code, tell_fault
-    from iogate.store import open_store
+    from iogate.store import open_kept
     from iogate.trending import Question
     from iogate_reports.site import Site, write_site
     from iogate_reports.vendor import uplot
 
     faults: dict[str, Exception] = {}
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         found = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
     done = write_site(folder, Site(found, faults.__setitem__).pages(), faults)
     click.echo(
@@ -78,6 +78,7 @@ def _trends(
             faults[name] = error
     if faults and not found:
         raise next(iter(faults.values()))
+    check_patterns({each.metric for one in found for each in one.trend.series}, question.metrics)
     _check_found([*faults, *(one.name for one in found)], specs, plans)
     return found
 

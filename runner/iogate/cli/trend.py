@@ -74,20 +74,20 @@ def show(  # each is an option
     SPEC is a file, or the name of a spec in the history, such as that of imported results.
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
-    from iogate.cli.held import check_asked
-    from iogate.cli.trend_view import check_patterns, narrowed, text_of, valueless
+    from iogate.cli.held import check_asked, check_patterns
+    from iogate.cli.trend_view import narrowed, text_of, valueless
     from iogate.model.document import to_document
-    from iogate.store import open_store
+    from iogate.store import open_kept
     from iogate.trending import Question, find_trend
 
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         plan = _plan_of(spec, opened)
         _check_cases(spec, plan, cases)
         question = Question(**asked)  # type: ignore[arg-type]
         whole = find_trend(opened, plan, question)
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name), question)
-    check_patterns(whole, question.metrics)
+    check_patterns({series.metric for series in whole.series}, question.metrics)
     for name in valueless(whole, question.metrics, plan.metrics):
         click.echo(f"iogate: {name} has no value in any night", err=True)
     trend = narrowed(whole, cases)

@@ -12,7 +12,6 @@ from fnmatch import fnmatchcase
 import click
 
 from iogate.cli.table import counted, defused, printable, table
-from iogate.errors import UsageError
 from iogate.metrics import metric
 from iogate.model.decision import FOREVER, Decision
 from iogate.model.spec import DefinedMetric
@@ -48,17 +47,6 @@ def narrowed(trend: Trend, cases: Sequence[str]) -> Trend:
         series=tuple(s for s in trend.series if shown(s.case, s.case_id)),
         alerts=tuple(a for a in trend.alerts if any(shown(c.case, c.case_id) for c in a.changes)),
     )
-
-
-def check_patterns(trend: Trend, metrics: Sequence[str]) -> None:
-    """UsageError for a pattern that no metric of the nights matches, as it is when mistyped."""
-    kept = {series.metric for series in trend.series}
-    for pattern in metrics if kept else ():
-        if is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in kept):
-            raise UsageError(
-                f"--metric {pattern}: no metric that was kept matches it",
-                remedy="--metric '*' shows all of them",
-            )
 
 
 def valueless(

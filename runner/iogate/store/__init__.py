@@ -14,7 +14,15 @@ from iogate.errors import UsageError
 from iogate.store.base import ACCEPTED, Store
 from iogate.store.place import data_folder
 
-__all__ = ["ACCEPTED", "STORES", "Store", "default_path", "open_store", "sqlite_path"]
+__all__ = [
+    "ACCEPTED",
+    "STORES",
+    "Store",
+    "default_path",
+    "open_kept",
+    "open_store",
+    "sqlite_path",
+]
 
 STORES = {
     "sqlite": "iogate.store.sqlite",
@@ -39,6 +47,18 @@ def open_store(url: str | None = None) -> Store:
     url = url or str(default_path())
     store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
     return store
+
+
+def open_kept(url: str | None = None) -> Store:
+    """The same, to read what it holds or to decide on it: UsageError for a named file that is
+    not there, which is a mistyped name, and not to be made."""
+    path = sqlite_path(url) if url else None
+    if path and not path.exists():
+        raise UsageError(
+            f"there is no history {path}",
+            remedy="see the name after --store; the first run that is kept there makes it",
+        )
+    return open_store(url)
 
 
 def sqlite_path(url: str | None = None) -> Path | None:

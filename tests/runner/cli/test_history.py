@@ -64,10 +64,22 @@ def test_list_can_be_narrowed(url: str) -> None:
     assert "on host elsewhere" in history("list", "--host", "elsewhere", "--store", url).stderr
 
 
-def test_an_empty_history_says_what_to_do(tmp_path: Path) -> None:
-    nothing = history("list", "--store", str(tmp_path / "new.sqlite"))
+def test_an_empty_history_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    nothing = history("list")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
     assert "iogate run SPEC" in nothing.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["show", "a"], ["compare", "a", "b"], ["export", "-"], ["prune"]]
+)
+def test_a_mistyped_history_is_refused_and_not_made(words: list[str], tmp_path: Path) -> None:
+    mistyped = tmp_path / "histroy.sqlite"
+    error = history(*words, "--store", str(mistyped)).exception
+    assert isinstance(error, UsageError)
+    assert error.what == f"there is no history {mistyped}"
+    assert not mistyped.exists()
 
 
 def test_list_as_json(url: str) -> None:

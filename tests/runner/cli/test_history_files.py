@@ -191,3 +191,5 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: P
     assert "bad.txt: it holds no result of fio" in result.stderr
     assert "gone: it cannot be read: No such file" in result.stderr
     assert len(ids(url)) == before + 2
+    nothing = history("import", "fio", files[-1], "--store", url).exception
+    assert isinstance(nothing, UsageError), "as of an export that is not there"

@@ -154,6 +154,12 @@ def test_a_spec_without_a_night_is_said(url: str, tmp_path: Path) -> None:
     assert not (tmp_path / "site").exists()
 
 
+def test_a_pattern_that_no_metric_matches_is_said(url: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"zz\*: no metric that was kept"):
+        call(str(tmp_path / "site"), "--store", url, "--metric", "zz*")
+    assert not (tmp_path / "site").exists()
+
+
 def test_a_spec_that_cannot_be_shown_leaves_the_others(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +183,7 @@ def test_a_spec_that_cannot_be_shown_leaves_the_others(
 
 def test_an_empty_history_is_said(tmp_path: Path) -> None:
     empty = str(tmp_path / "empty.sqlite")
+    open_store(empty).close()
     with pytest.raises(UsageError, match="holds no run"):
         call(str(tmp_path / "site"), "--store", empty)
     assert not (tmp_path / "site").exists()

@@ -251,10 +251,13 @@ def test_a_reason_cannot_steer_a_terminal_or_a_workflow(spec: Path, url: str) ->
 
 
 def test_an_empty_history_says_what_to_do(spec: Path, tmp_path: Path) -> None:
-    result = show(spec, str(tmp_path / "new.sqlite"))
+    empty = str(tmp_path / "new.sqlite")
+    assert isinstance(show(spec, empty).exception, UsageError), "a mistyped name"
+    open_store(empty).close()
+    result = show(spec, empty)
     assert result.exit_code == 0
     assert "iogate run" in result.stdout
-    asked = show(spec, str(tmp_path / "new.sqlite"), "--host", "a", "--metric", "zz*", "--json")
+    asked = show(spec, empty, "--host", "a", "--metric", "zz*", "--json")
     assert (asked.exit_code, json.loads(asked.stdout)["series"]) == (0, [])
 
 

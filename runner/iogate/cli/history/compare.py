@@ -19,7 +19,7 @@ from iogate.identity import describe, differences
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.trend import FactChange
-from iogate.store import open_store
+from iogate.store import open_kept
 
 _HEAD = ("case", "metric", "before", "after", "change", "")
 _NAMED = 20
@@ -60,7 +60,7 @@ def command(
     BEFORE and AFTER are ids of runs, or the start of one. These are plain differences of
     medians: whether one is more than noise is what a gate or 'iogate ab' says.
     """
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         old, new = opened.run(before), opened.run(after)
     _check_cases(new, cases)
     rows = list(_rows(old, new, cases, metrics))

@@ -15,7 +15,7 @@ from iogate.archive import FORMATS, format_of, open_format, read_history
 from iogate.cli import options
 from iogate.cli.history.shown import nothing_kept
 from iogate.errors import RunError
-from iogate.store import Store, open_store
+from iogate.store import Store, open_kept
 
 _STDOUT = "-"
 
@@ -40,7 +40,7 @@ def command(
     a line; csv and parquet are a table of every kept metric that holds the documents too.
     """
     chosen = open_format(format_name or format_of(file if file != _STDOUT else ""))
-    with closing(open_store(store)) as opened, _output(file) as out:
+    with closing(open_kept(store)) as opened, _output(file) as out:
         chosen.write(read_history(opened, run_ids=_chosen(opened, spec, host)), out)
 
 

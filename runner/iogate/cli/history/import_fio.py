@@ -85,6 +85,8 @@ def command(
     click.echo(f"{counted(reading.results, 'result')} in {files_text}{here}", err=True)
     for name in sorted(reading.specs)[:_MOST_HINTS]:
         click.echo(f"  night by night: iogate trend {shlex.quote(name)}", err=True)
+    if reading.bad == len(files):
+        raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     if reading.bad:
         raise RunError(
             f"{counted(reading.bad, 'file')} of {len(files)} could not be imported",

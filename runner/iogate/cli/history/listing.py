@@ -20,7 +20,7 @@ from iogate.foreign import is_imported
 from iogate.host.facts import this_host
 from iogate.killed import as_it_is
 from iogate.model.run import Run
-from iogate.store import open_store
+from iogate.store import open_kept
 from iogate.sut import open_sut
 
 _HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
@@ -43,7 +43,7 @@ def command(
     *, spec: str | None, host: str | None, limit: int, as_json: bool, store: str | None
 ) -> None:
     """List runs, newest first."""
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         machine_id = this_host(open_sut()).machine_id
         kept = opened.runs(spec=spec, host=host, limit=limit)
         found = [as_it_is(run, machine_id) for run in kept]

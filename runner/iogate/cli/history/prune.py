@@ -14,7 +14,7 @@ from iogate.cli.history.shown import SHORT_ID
 from iogate.cli.table import counted
 from iogate.errors import UsageError
 from iogate.retention import SETTING, Thinned, parse_policy, prune
-from iogate.store import Store, open_store
+from iogate.store import Store, open_kept
 
 
 @click.command("prune")
@@ -38,7 +38,7 @@ def command(
     30d:10s,90d:60s,365d:none keeps intervals of 10 s of what is older than 30 days, of 60 s
     after 90 days, and nothing after a year. Metrics, histograms, verdicts and reasons stay.
     """
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         if configure is not None:
             _configure(opened, configure)
             return

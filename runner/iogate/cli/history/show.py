@@ -19,7 +19,7 @@ from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
-from iogate.store import open_store
+from iogate.store import open_kept
 from iogate.sut import open_sut
 
 _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
@@ -31,7 +31,7 @@ _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
 @options.STORE
 def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, or the start of one."""
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         found = opened.run(run)
     found = as_it_is(found, this_host(open_sut()).machine_id)
     if as_json:
