@@ -71,8 +71,8 @@ HEAD = """\
 NOTE = """\
 Measured is the median of the estimates, with the least and the greatest; blocks and seconds are
 means of a run. The load average of the two processors was {low:.1f} to {high:.1f} (median
-{middle:.1f}): other work ran meanwhile, and `iogate ab` ran with real-time priority, below that
-of the disk, in the place of a machine of its own.
+{middle:.1f}), with these runs and whatever ran beside them. `iogate ab` ran with real-time
+priority, below that of the disk, in the place of a machine of its own.
 """
 
 
