@@ -40,7 +40,7 @@ def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> st
     body = [
         *_ranges(line, x, minutes),
         FRAME.y_axis(y),
-        FRAME.x_axis([(x.at(t), text) for t, text in _months(line.times)], "", 52),
+        _axis(line.times),
         *(part for one in line.segments for part in _segment(one, line, x, y)),
         *_band(line, y),
         svg.element("path", d=_trace(line, y), class_="ln s0 thin"),
@@ -88,6 +88,13 @@ def _furthest(
 def _across(times: tuple[int, ...]) -> list[float]:
     """Where the nights are; the series of a host share them."""
     return _times(times).all(times)
+
+
+@lru_cache(maxsize=64)
+def _axis(times: tuple[int, ...]) -> str:
+    """The time axis; the series of a host share it as well."""
+    x = _times(times)
+    return FRAME.x_axis([(x.at(t), text) for t, text in _months(times)], "", 52)
 
 
 def near(line: Line) -> list[float]:

@@ -28,7 +28,8 @@ def element(tag: str, content: str = "", **attributes: str | float | None) -> st
         if value is None:
             continue
         name = key.rstrip("_").replace("_", "-")
-        parts.append(f"{name}={quoteattr(value if isinstance(value, str) else num(value))}")
+        quoted = quoteattr(value) if isinstance(value, str) else f'"{num(value)}"'
+        parts.append(f"{name}={quoted}")
     opening = " ".join(parts)
     return f"<{opening}>{content}</{tag}>" if content else f"<{opening}/>"
 
