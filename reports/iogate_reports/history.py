@@ -57,6 +57,7 @@ def until(line: Line, minute: int) -> Line | None:
         lows=one.lows[first:last],
         highs=one.highs[first:last],
         counts=one.counts[first:last],
+        start=one.start - first if first < one.start < last else 0,
     )
     oldest, newest = cut.nights[0], cut.nights[-1]
     return Line(

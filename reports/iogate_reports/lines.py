@@ -54,9 +54,11 @@ class Line:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        """From change to change, oldest first."""
+        """From change to change, oldest first. An accepted change is no move any more: it is
+        where the nights begin that count."""
         nights = self.series.nights
-        starts = sorted({0, *(self.place(m.change.estimate) for m in self.moves)})
+        moved = (self.place(move.change.estimate) for move in self.moves)
+        starts = sorted({0, self.series.start, *moved})
         ends = [*(s - 1 for s in starts[1:]), len(nights) - 1]
         pairs = zip(starts, ends, strict=True)
         return tuple(self._segment(a, b) for a, b in pairs if a <= b)

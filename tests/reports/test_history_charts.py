@@ -32,6 +32,21 @@ def test_a_row_has_the_90_days_up_to_the_run(regressed: tuple[Run, tuple[Run, ..
     assert "write.iops" in shown[0].text
 
 
+def test_nights_before_an_accepted_change_stay_a_level_of_their_own(
+    regressed: tuple[Run, tuple[Run, ...]],
+) -> None:
+    now, _ = regressed
+    trend = trend_of(now, step=-0.2)
+
+    def levels(start: int) -> list[tuple[int, int]]:
+        one = replace(trend.series[0], start=start)
+        (line,) = history.lines_of(now, replace(trend, series=(one,))).values()
+        return [(segment.first, segment.last) for segment in line.segments]
+
+    assert levels(81) == [(0, 51), (52, 90)], "the 29 oldest nights are not shown"
+    assert levels(10) == [(0, 90)], "accepted longer ago than 90 days"
+
+
 def test_without_a_history_there_is_no_column_for_it(
     regressed: tuple[Run, tuple[Run, ...]],
 ) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from iogate.errors import UsageError
 from iogate.model.decision import Action, Decision
 from iogate.model.trend import AlertState
+from iogate.trend.decisions import new_decision
 from iogate_reports.charts import nights, spark
 from iogate_reports.lines import file_name
 from iogate_reports.packing import packed, unit_of, whole
@@ -112,6 +113,22 @@ def test_levels_lie_between_changes_and_their_band_holds_them(nightly: SpecTrend
     assert moved.segments[-1].last == len(moved.times) - 1
     figure = nights.figure(moved, [n.started_ns // 60_000_000_000 for n in nightly.trend.nights])
     assert figure.table.rows[1][-1].startswith(("+", "−"))
+
+
+def test_an_accepted_change_is_where_the_level_of_today_begins() -> None:
+    story = Story(120, ((60, 0.15, 1),), (500, 1), 500, 20)
+    (alert,) = year(2, story=story).trend.alerts
+    accepted = new_decision(alert, "xfs-nightly", Action.ACCEPT, at_ns=START_NS + 119 * DAY_NS)
+    after = year(2, story=story, decisions=(accepted,))
+    line = next(line for line in after.lines if line.series.start)
+    assert not line.moves
+    old, new = line.segments
+    assert new.first == line.series.start
+    assert new.level == pytest.approx(line.series.level, rel=0.001)
+    assert not old.low <= new.level <= old.high
+    figure = nights.figure(line, [n.started_ns // 60_000_000_000 for n in after.trend.nights])
+    assert "1 change of level" in figure.svg
+    assert len(figure.table.rows) == 2
 
 
 def test_an_acknowledgement_says_who_why_and_until_when(nightly: SpecTrend) -> None:

@@ -17,7 +17,7 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Linear, Scale, linear_around
 from iogate_reports.charts.spark import stretches, traced
 from iogate_reports.lines import Line, Segment
-from iogate_reports.text import short, signed
+from iogate_reports.text import plural, short, signed
 
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
 MOST, MOST_ENDS = 140, 70
@@ -29,7 +29,8 @@ def figure(line: Line, minutes: Sequence[int]) -> Figure:
     one = line.series
     title = f"{short(one.metric, 60)} by night"
     level = format_value(one.level, one.unit)
-    told = f"{len(one.values)} nights, now at {level}; {len(line.moves)} changes of level"
+    changes = plural(len(line.segments) - 1, "change")
+    told = f"{len(one.values)} nights, now at {level}; {changes} of level"
     return Figure(title, draw(title, told, line, minutes), _table(line), _legend(line), wide=True)
 
 
