@@ -14,6 +14,11 @@ _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", re.IGNORECASE)
 _SECONDS = {"": 1.0, "s": 1.0, "us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _POWERS = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _READS = ("read", "randread")
+# What fio does to files whatever rw says.
+_CHANGES_FILES = (
+    "filecreate", "filedelete", "dircreate", "dirdelete", "ftruncate", "falloc", "e4defrag",
+)  # fmt: skip
+_REMOVES = ("unlink", "unlink_each_loop")
 _MARGIN_S = 120.0
 _MARGIN_FACTOR = 2.0
 _SLOWEST_BPS = 2 << 20  # the slowest layout or transfer that is still waited for
@@ -21,8 +26,13 @@ _UNBOUNDED_MARGIN_S = 3600.0
 
 
 def writes(case: Case) -> bool:
-    """Whether any job may change its target's content."""
-    return any(_option(job, "rw", "readwrite", default="read") not in _READS for job in case.jobs)
+    """Whether any job may change its target's content, or take it away."""
+    return any(
+        _option(job, "rw", "readwrite", default="read") not in _READS
+        or job.options.get("ioengine") in _CHANGES_FILES
+        or any(job.options.get(key, "0") != "0" for key in _REMOVES)
+        for job in case.jobs
+    )
 
 
 def seconds(case: Case) -> float | None:
@@ -49,7 +59,10 @@ def files(case: Case) -> dict[str, int]:
     """Bytes of each file that a case lays out, by a name that is the file's own."""
     found: dict[str, int] = {}
     for job in case.jobs:
-        size = parse_size(_option(job, "filesize", "size", default="0")) or 0
+        # Of a range the upper end; without filesize a file reaches from the offset on.
+        size = parse_size(_option(job, "filesize", "size", default="0").rpartition("-")[2]) or 0
+        if not job.options.get("filesize"):
+            size += parse_size(job.options.get("offset", "0")) or 0
         for name in _file_names(job):
             found[name] = max(found.get(name, 0), size)
     return found

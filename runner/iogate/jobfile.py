@@ -45,7 +45,7 @@ def _path(target: Target, location: str | None) -> str | None:
 
 
 def _section(name: str) -> str:
-    if not name or "]" in name or name.startswith("global"):
+    if not name or "]" in name or "/" in name or name.startswith("global"):
         raise UsageError(f"{name!r} cannot name a job", remedy="rename the job")
     return _line("the job's name", name)
 

@@ -3,6 +3,7 @@ refused here, before anything is written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ AUTO = "auto"
 _KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
 _KEEP_FREE_MAX = 256 << 20
 _LEAST_ROOM = 1 << 20
+_SYSTEM = re.compile(
+    r"/([^/]*$|(bin|boot|dev|efi|etc|home|lib[^/]*|nix|opt|proc|root|run|sbin|snap|sys|usr|var)/)"
+)
+_TEMPORARY = ("/dev/shm/", "/var/tmp/")  # noqa: S108  (that is what they are for)
 _FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 
 
@@ -34,10 +39,13 @@ class Use:
     files: tuple[str, ...] = ()
 
 
-def check_targets(sut: Sut, uses: Sequence[Use]) -> None:
-    """RefusedError for the first target that may not be measured as planned."""
+def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
+    """RefusedError for the first target that may not be measured as planned. A spec that
+    nobody has read (``trusted``) writes no file that may be a part of the host."""
     for use in uses:
         _CHECKS[use.target.kind](sut, use)
+        if use.target.kind is TargetKind.FILE and not trusted:
+            _check_not_the_hosts(sut, use)
         _check_filenames(use)
     _check_space(sut, uses)
 
@@ -119,6 +127,26 @@ def _check_file_kept(use: Use, size_bytes: int) -> None:
     else:
         return
     raise _refused(use, what, "add 'overwrite: true' to the target if nobody needs its content")
+
+
+def _check_not_the_hosts(sut: Sut, use: Use) -> None:
+    """A file that is written, made or extended where a system keeps its own: with the right
+    bytes in the right place it would run a program."""
+    found = sut.stat(use.target.path)
+    if found and not use.writes and found.size_bytes >= use.bytes_needed:
+        return
+    real, here = sut.real_path(use.target.path), sut.real_path(".").rstrip("/")
+    if here and real.startswith(f"{here}/"):
+        of_host = any(part.startswith(".") for part in real[len(here) + 1 :].split("/"))
+    else:
+        of_host = _SYSTEM.match(real) is not None and not real.startswith(_TEMPORARY)
+    if of_host:
+        raise _refused(
+            use,
+            f"{real} may be a part of this host, and would be written",
+            "name a file in this folder, in /var/tmp or on a filesystem of its own; or read the "
+            "spec, and allow it with --trust",
+        )
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:

@@ -86,8 +86,12 @@ def _section_name(line: str, where: Location) -> str:
         raise SpecError(
             "a section is a name in brackets", remedy="write [name] alone on its line", where=where
         )
-    if "]" in name or not name.isprintable():
-        raise SpecError(f"{name!r} cannot name a job", remedy="use a plain name", where=where)
+    if "]" in name or "/" in name or not name.isprintable():
+        raise SpecError(
+            f"{name!r} cannot name a job, nor the files that are named after it",
+            remedy="use a plain name, without brackets and slashes",
+            where=where,
+        )
     return name
 
 

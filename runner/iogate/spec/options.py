@@ -15,21 +15,31 @@ PLACES = ("directory", "filename")  # where I/O goes: the target's business
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 _MAX_VARIABLE = 4096
+# Parts of names that services and people give to what nobody else may read.
+_SECRET = re.compile(r"(?i)token|passw|secret|credential|(^|_)key(_|$)|^(actions|influx)_")
 _MISPLACED = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
     "repetitions": "repetitions stands beside fio, in the workload",
     "thresholds": "thresholds stands beside fio, in the workload",
 }
+_NO_PROGRAMS = "a spec describes I/O, it runs no programs"
 _REFUSED = {
     "name": "a job is named by its workload, or by its key under jobs",
     "opendir": "it reaches files outside of the target",
+    "filename_format": "it can name files outside of the target; give filename, or neither",
     "read_iolog": "a log names files outside of the target",
     "merge_blktrace_file": "a trace names files outside of the target",
     "replay_redirect": "the target says where I/O goes",
     "allow_mounted_write": "iogate never writes to what is mounted",
-    "exec_prerun": "a spec describes I/O, it runs no programs",
-    "exec_postrun": "a spec describes I/O, it runs no programs",
+    "exec_prerun": _NO_PROGRAMS,
+    "exec_postrun": _NO_PROGRAMS,
+    "program": _NO_PROGRAMS,
+    "arguments": _NO_PROGRAMS,
+    "uid": "a run is its user's own",
+    "gid": "a run is its user's own",
+    "cgroup": "it changes the host",
+    "profile": "it makes jobs that the spec does not show",
     "ioscheduler": "it changes the host and leaves it changed; see environment:",
 }
 
@@ -66,6 +76,14 @@ def read_option(name: str, text: str, where: Location | None) -> str:
             remedy="give a plain name: logs are kept in the folder of the run",
             where=where,
         )
+    if name == "ioengine" and (value == "exec" or "/" in value or ":" in value):
+        raise SpecError(f"ioengine {value} runs a program", remedy=_NO_PROGRAMS, where=where)
+    if name == "mem" and ":" in value:
+        raise SpecError(
+            f"mem {value} leads out of the target",
+            remedy="give the kind of memory alone: its file is then one that nobody has",
+            where=where,
+        )
     return value
 
 
@@ -87,6 +105,12 @@ def expand(text: str, where: Location | None) -> str:
         name, has_default, default = match[1].partition(":-")
         if not _NAME.fullmatch(name):
             raise SpecError(f"${{{name}}} is no variable", remedy="write ${NAME}", where=where)
+        if _SECRET.search(name):
+            raise SpecError(
+                f"${{{name}}} may be a secret, and what a spec says is in its report",
+                remedy="give the value another name: no TOKEN, PASSWORD, SECRET, CREDENTIAL or KEY",
+                where=where,
+            )
         found = os.environ.get(name, default if has_default else None)
         if found is None or len(found) > _MAX_VARIABLE:
             problem = "is not set" if found is None else "is too long"

@@ -104,6 +104,20 @@ def test_a_file_that_exists_is_not_written_unasked(sut: LocalSut, tmp_path: Path
     check_targets(sut, [use(TargetKind.FILE, file, overwrite=True)])
 
 
+def test_a_file_of_the_host_is_written_by_a_trusted_spec_only(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for place in ("/etc/iogate-test", "/usr/../etc/iogate-test", "/iogate-test", ".git/hook"):
+        what = use(TargetKind.FILE, place, writes=False, needs=1)
+        assert "may be a part of this host" in refused(sut, what)
+        check_targets(sut, [what], trusted=True)
+    for place in ("image", "/var/tmp/iogate-test", "/dev/shm/iogate-test"):
+        check_targets(sut, [use(TargetKind.FILE, place)])
+    check_targets(sut, [use(TargetKind.FILE, "/etc/hostname", writes=False)])
+
+
 @needs_root
 def test_a_file_that_backs_a_device(sut: LocalSut, tmp_path: Path) -> None:
     image = tmp_path / "image"

@@ -173,6 +173,7 @@ def test_a_job_file_is_a_workload(folder: Path) -> None:
         ("[a]\nbs =  1q\n", 2, 7, "1q"),
         ("[a\nbs=1k\n", 1, 1, "brackets"),
         ("[]\n", 1, 1, "brackets"),
+        ("[../../etc/x]\nbs=4k\n", 1, 1, "cannot name a job"),
         ("[a]\nbs\n", 2, 1, "no value"),
         ("[a]\ninclude other.fio\n", 2, 1, "include"),
         ("[first job]\nfilename=/dev/sda\n", 2, 1, "target"),
