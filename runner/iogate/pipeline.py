@@ -14,7 +14,7 @@ from iogate import estimate
 from iogate.baseline import Baseline, find_baseline, used_baseline
 from iogate.engine import open_engine
 from iogate.engine.base import EngineInfo, Stop
-from iogate.errors import ExitCode, RefusedError, StoreError, UsageError
+from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.gate import judge
 from iogate.host.facts import this_host
@@ -109,7 +109,7 @@ def check_run(request: Request, plan: Plan) -> None:
     _check_asked(request, plan, info)
     find_revision(sut, ref=request.revision, label=request.label)
     uses = uses_of(plan)
-    check_targets(sut, uses)
+    check_targets(sut, uses, trusted=request.trusted)
     check_stage(sut, plan, uses)
 
 
@@ -157,16 +157,22 @@ def execute_with(
         for text in restore_left(sut):
             observer.told(text)
         sweep(sut)
-        check_targets(sut, uses)
-        with staged(sut, everything, uses, started.id) as stage:
-            facts = stage.facts() | _engine_facts(info)
-            started = replace(started, environment=facts)
-            folder = RunFolder.create(started, request.output)
-            started = replace(started, folder=str(folder.root))
-            _write_inputs(folder, started, request.store)
-            store.begin_run(started)
-            bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
-            run = _measured(started, bench, measure)
+        check_targets(sut, uses, trusted=request.trusted)
+        run: Run | None = None
+        try:
+            with staged(sut, everything, uses, started.id) as stage:
+                facts = stage.facts() | _engine_facts(info)
+                started = replace(started, environment=facts)
+                folder = RunFolder.create(started, request.output)
+                started = replace(started, folder=str(folder.root))
+                _write_inputs(folder, started, request.store)
+                store.begin_run(started)
+                bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
+                run = _measured(started, bench, measure)
+        except IogateError:
+            if run is not None:  # it was the host that could not be put back: this is whole
+                _judged(run, store, folder)
+            raise
         return _judged(run, store, folder)
 
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from iogate.store import open_store
-from support.devices import fill, loop_device, mounted, needs_root
+from support.devices import fill, loop_device, mounted, needs_root, tmpfs
 
 from .conftest import Iogate, engines_of, kill, wait_for
 
@@ -360,3 +360,45 @@ def test_in_a_workflow_the_line_is_annotated_and_the_summary_appended(iogate: Io
     (annotation,) = [line for line in done.out.splitlines() if line.startswith("::")]
     assert annotation.startswith(f"::error file={spec},line=")
     assert "read.iops" in summary.read_text()
+
+
+SOMEBODYS = """\
+version: 1
+name: somebodys
+targets: { f: { file: %s } }
+workloads:
+  io:
+    target: f
+    fio: { rw: read, ioengine: psync, bs: 4k, %s }
+    repetitions: 1
+"""
+
+
+@pytest.mark.parametrize(
+    "options", ["unlink: 1", "size: 8k, offset: 8k", "filesize: 4k-1m", "ioengine: filedelete"]
+)
+def test_reading_takes_nothing_from_a_file_that_is_there(iogate: Iogate, options: str) -> None:
+    file = iogate.folder / "thesis"
+    file.write_bytes(b"x" * 10_000)
+    text = SOMEBODYS % (file, options)
+    spec = iogate.spec(text.replace("ioengine: psync, ", "") if "ioengine: f" in options else text)
+    for engine in ("native", "fio"):
+        done = iogate("run", spec, "--engine", engine)
+        assert done.code in (2, 3), done.text
+    assert "overwrite: true" in done.err
+    assert file.read_bytes() == b"x" * 10_000
+
+
+@needs_root
+def test_a_host_that_cannot_be_put_back_costs_no_verdict(iogate: Iogate) -> None:
+    text = SOMEBODYS.replace("{ f: { file: %s } }", "{ f: { directory: %s } }")
+    options = "size: 1m, time_based: true, runtime: 2s"
+    process = iogate.start("run", iogate.spec(text % (iogate.folder, options)))
+    wait_for(lambda: engines_of(iogate.folder))
+    (scratch,) = iogate.left_behind()
+    with tmpfs(scratch / "held", "1m"):  # in the way of its removal
+        done = iogate.end(process)
+    assert done.code == 4, done.text
+    run = iogate.run_document()
+    assert (run["status"], run["verdict"]["outcome"]) == ("complete", "pass")
+    assert iogate("history", "list").out.count(" pass") == 1
