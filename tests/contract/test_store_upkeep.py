@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from iogate.archive import keep
 from iogate.errors import StoreError
 from iogate.model.measurement import Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -46,6 +47,21 @@ def test_a_run_that_is_kept_stays_as_it_is(store: Store) -> None:
     store.add_runs([whole("a")])
     assert store.add_runs([replace(whole("a"), folder="/elsewhere"), whole("b")]) == 1
     assert store.run("a") == whole("a")
+
+
+def test_a_run_is_completed_by_itself_and_by_no_other(store: Store) -> None:
+    run = whole()
+    store.add_runs([replace(run, status=RunStatus.FAILED, verdict=None)])
+    begun = replace(run, status=RunStatus.RUNNING, finished_ns=0, verdict=None)
+    other = replace(run, started_ns=2, measurements=(*run.measurements, measured(3)))
+    for each in (begun, other):
+        assert keep(store, [each]).different == [run.id]
+        assert store.run(run.id) == replace(run, status=RunStatus.FAILED, verdict=None)
+    cut = replace(begun, id="cut", measurements=run.measurements[:1])
+    store.add_runs([cut])
+    ended = replace(run, id="cut")
+    assert keep(store, [ended]).completed == 1
+    assert store.run("cut") == ended
 
 
 def test_ids_are_in_the_order_of_the_runs(store: Store) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from iogate.archive.base import Item
-from iogate.model.measurement import Measurement
-from iogate.model.run import Run
+from iogate.model.document import to_document
+from iogate.model.run import Run, RunStatus
 from iogate.store.base import Store
 
 _BATCH = 1000  # repetitions
@@ -16,8 +17,8 @@ _BATCH = 1000  # repetitions
 @dataclass(slots=True)
 class Tally:
     """What became of the items: runs that are new, that were kept already, that were kept
-    with fewer repetitions and have the others now, and the ids of those that are kept
-    otherwise and stayed so; decisions that are new."""
+    with fewer repetitions or without their end and have them now, and the ids of those that
+    are kept otherwise and stayed so; decisions that are new."""
 
     added: int = 0
     known: int = 0
@@ -88,36 +89,72 @@ def _keep_run(run: Run, batch: _Batch, tally: Tally) -> None:
 
 
 def _reconcile(store: Store, run: Run, tally: Tally) -> None:
-    """A run that is kept already: the same, cut off, or another of that id."""
+    """A run that is kept already: the same, cut off, or another of that id, which stays as
+    it is."""
     kept = store.run(run.id)
-    if kept == run:
+    if kept == run or _is_same(kept, run):
         tally.known += 1
-        return
-    have = {(m.case_id, m.repetition) for m in kept.measurements}
-    for measurement in run.measurements:
-        if (measurement.case_id, measurement.repetition) not in have:
-            store.add_measurement(run.id, measurement)
-    for failure in run.failures:
-        store.add_failure(run.id, failure)
-    if kept.verdict is None and kept.status != run.status:
-        store.finish_run(
-            run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
-        )
-    if _same(store.run(run.id), run):
+    elif _goes_on(kept, run):
+        _complete(store, kept, run)
         tally.completed += 1
     else:
         tally.different.append(run.id)
 
 
-def _same(one: Run, other: Run) -> bool:
-    """Equal, in whatever order the repetitions were added."""
-    return one == other or (
-        sorted(one.measurements, key=_order) == sorted(other.measurements, key=_order)
-        and one.verdict == other.verdict
-        and one.status == other.status
-        and (one.plan, one.host, one.started_ns) == (other.plan, other.host, other.started_ns)
+def _is_same(kept: Run, run: Run) -> bool:
+    """Equal but for the folder and the order in which repetitions were added."""
+    return (
+        _beginning(kept) == _beginning(run)
+        and _repetitions(kept) == _repetitions(run)
+        and set(kept.failures) == set(run.failures)
+        and _end(kept) == _end(run)
     )
 
 
-def _order(measurement: Measurement) -> tuple[str, int]:
-    return measurement.case_id, measurement.repetition
+def _goes_on(kept: Run, run: Run) -> bool:
+    """Whether a run has all of the one that is kept, and more: repetitions, or its end."""
+    there = _repetitions(run)
+    return (
+        _beginning(kept) == _beginning(run)
+        and (_end(kept) == _end(run) or _ends(kept, run))
+        and all(there.get(which) == each for which, each in _repetitions(kept).items())
+        and set(kept.failures) <= set(run.failures)
+    )
+
+
+def _ends(kept: Run, run: Run) -> bool:
+    """Whether a run ended of which the one that is kept only says that it began, or that
+    nobody measures it any longer."""
+    if kept.status is RunStatus.RUNNING:
+        return run.status is not RunStatus.RUNNING
+    return kept.status is RunStatus.INTERRUPTED and not kept.verdict and bool(run.verdict)
+
+
+def _complete(store: Store, kept: Run, run: Run) -> None:
+    have = _repetitions(kept)
+    for measurement in run.measurements:
+        if (measurement.case_id, measurement.repetition) not in have:
+            store.add_measurement(run.id, measurement)
+    for failure in run.failures:
+        store.add_failure(run.id, failure)
+    if _end(kept) != _end(run):
+        store.finish_run(
+            run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
+        )
+
+
+# Documents are compared, as a NaN is no equal of itself.
+
+
+def _beginning(run: Run) -> dict[str, Any]:
+    """What is known of a run when it begins. Its folder is where it lies, not what it is."""
+    bare = replace(run, measurements=(), failures=(), verdict=None, folder="")
+    return to_document(replace(bare, status=RunStatus.RUNNING, finished_ns=0))
+
+
+def _repetitions(run: Run) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(each.case_id, each.repetition): to_document(each) for each in run.measurements}
+
+
+def _end(run: Run) -> tuple[RunStatus, int, dict[str, Any] | None]:
+    return run.status, run.finished_ns, to_document(run.verdict) if run.verdict else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -135,6 +136,39 @@ def test_another_run_of_the_same_id_changes_nothing(store: Store) -> None:
     tally = keep(store, [s.run("x", measurements=s.repetitions([2]), outcome=s.verdict())])
     assert tally.different == ["x"]
     assert store.run("x").measurements == s.repetitions([1])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"started_ns": 2},
+        {"environment": {"kernel.release": "7.0"}},
+        {"plan": s.plan(s.case(name="other"))},
+        {"measurements": s.repetitions([1, 9, 3])},
+        {"finished_ns": 99},
+        {"status": RunStatus.RUNNING, "finished_ns": 0, "verdict": None},
+    ],
+)
+def test_a_run_that_is_named_as_different_is_left_alone(
+    store: Store, change: dict[str, Any]
+) -> None:
+    kept = replace(s.run("x", measurements=s.repetitions([1, 2])), status=RunStatus.FAILED)
+    store.add_runs([kept])
+    more = replace(kept, measurements=s.repetitions([1, 2, 3]))
+    tally = keep(store, [replace(more, **change)])
+    assert (tally.completed, tally.different) == (0, ["x"])
+    assert store.run("x") == kept
+
+
+@pytest.mark.parametrize("status", [RunStatus.RUNNING, RunStatus.INTERRUPTED])
+def test_a_run_that_lacks_its_end_is_completed(store: Store, status: RunStatus) -> None:
+    whole = s.run("x", measurements=s.repetitions([math.nan, 2]), outcome=s.verdict())
+    cut = replace(whole, measurements=whole.measurements[:1], verdict=None, finished_ns=7)
+    store.add_runs([replace(cut, status=status)])
+    assert keep(store, [whole]).completed == 1
+    assert shown([store.run("x")]) == shown([whole])
+    again = keep(store, [replace(whole, folder="/elsewhere")])
+    assert (again.known, again.different) == (1, []), "nor is NaN another value"
 
 
 def test_twice_in_one_file_is_once_in_the_store(store: Store) -> None:
