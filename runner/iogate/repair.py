@@ -18,7 +18,7 @@ from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run, RunStatus
 from iogate.repair_folders import Folders
-from iogate.store import open_store, sqlite_path
+from iogate.store import open_kept, open_store, sqlite_path
 from iogate.store.base import Store
 from iogate.store.sqlite_head import NoHistoryError, may_be_history
 from iogate.store.sqlite_repair import (
@@ -54,10 +54,10 @@ class Repaired:
 
 def verify(url: str | None) -> Findings:
     """Read everything. StoreError when the history cannot be opened for another reason than
-    damage."""
+    damage; UsageError for a named file that is not there."""
     findings = Findings()
     try:
-        with closing(open_store(url)) as store:
+        with closing(open_kept(url)) as store:
             findings.damage += store.check()
             for run_id in store.run_ids():
                 _read(store, run_id, findings)

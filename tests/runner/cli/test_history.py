@@ -72,7 +72,17 @@ def test_an_empty_history_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "words", [["list"], ["show", "a"], ["compare", "a", "b"], ["export", "-"], ["prune"]]
+    "words",
+    [
+        ["list"],
+        ["show", "a"],
+        ["compare", "a", "b"],
+        ["export", "-"],
+        ["prune"],
+        ["verify"],
+        ["verify", "--repair"],
+        ["sync"],
+    ],
 )
 def test_a_mistyped_history_is_refused_and_not_made(words: list[str], tmp_path: Path) -> None:
     mistyped = tmp_path / "histroy.sqlite"

@@ -9,7 +9,7 @@ import click
 from iogate.cli import options
 from iogate.cli.table import counted, printable
 from iogate.errors import ExitCode
-from iogate.store import open_store
+from iogate.store import open_kept
 
 
 @click.command("sync")
@@ -22,7 +22,7 @@ def command(*, retry_refused: bool, store: str | None) -> int:
 
     Exits 0 when nothing waits any longer, 4 when something does or was refused for good.
     """
-    with closing(open_store(store)) as opened:
+    with closing(open_kept(store)) as opened:
         delivery = opened.sync(retry_refused=retry_refused)
     click.echo(f"delivered {counted(delivery.delivered, 'item')}")
     for note in delivery.notes:
