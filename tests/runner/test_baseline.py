@@ -112,6 +112,14 @@ def test_a_level_that_came_back_joins_the_one_before(store: Store) -> None:
     assert {10, 30, 75, 89} <= set(found)
 
 
+def test_a_way_back_beyond_the_old_level_begins_a_new_one(store: Store) -> None:
+    history(store, (25, 100), (20, 90), (12, 130))
+    found = numbers(store, now(window=60))
+    assert set(range(48, 57)) <= set(found) <= set(range(43, 57))
+    (fallen,) = verdict_of(store, now(100)).thresholds
+    assert fallen.outcome is Outcome.FAIL
+
+
 def test_half_the_way_back_is_no_new_level(store: Store) -> None:
     history(store, (40, 100), (25, 80), (25, 90))
     assert max(numbers(store, now(window=60))) <= 41

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from iogate.model.trend import Change, Turn
 from iogate.model.units import Better
 from iogate.stats.robust import median
-from iogate.trend.changes import find_changes
+from iogate.stats.shift import shift
+from iogate.trend.changes import CONFIRM_CONFIDENCE, find_changes
 from iogate.trend.series import Series
 
 
@@ -27,8 +28,9 @@ def accepted_level(series: Series) -> Level:
 
     A confirmed improvement begins a new level: what falls from it is a regression. A confirmed
     regression does not, until it is accepted (which is the series' ``start``) or over: its nights
-    are left out, and those after it join the level before when they cover it. Nights in which a
-    change may have come count for neither side. Suspects change nothing.
+    are left out, and those after it join the level before when they cover it, or begin a new one
+    when they are certainly better. Nights in which a change may have come count for neither side.
+    Suspects change nothing.
     """
     points = dict(zip(series.nights, series.values, strict=True))
     nights = series.nights[series.start :]
@@ -40,7 +42,7 @@ def accepted_level(series: Series) -> Level:
         after = _before(_from(nights, change.first_after), end)
         if change.turn is Turn.REGRESSION or not after:
             continue
-        if change.closed:
+        if change.closed and not _is_better(change, after, kept, points):
             kept += after
         elif _is_as_good(change, after, kept, points):
             kept, is_first = after, False
@@ -62,3 +64,12 @@ def _is_as_good(
     does not."""
     new, old = median([points[n] for n in after]), median([points[n] for n in kept])
     return new >= old if change.better is Better.HIGH else new <= old
+
+
+def _is_better(
+    change: Change, after: Sequence[int], kept: Sequence[int], points: dict[int, float]
+) -> bool:
+    """Whether the way back from a regression ended certainly beyond what was accepted."""
+    values = [points[n] for n in kept], [points[n] for n in after]
+    rise = shift(*values, confidence=CONFIRM_CONFIDENCE)
+    return rise.low > 0 if change.better is Better.HIGH else rise.high < 0
