@@ -4,19 +4,17 @@ and from the run folders."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iogate.archive import Tally, keep
-from iogate.engine.result import parse_result
 from iogate.errors import NewerError, RunError, StoreError, UsageError
-from iogate.folder import RunFolder, read_document, read_run_document
+from iogate.folder import read_run_document
 from iogate.model.decision import Decision
 from iogate.model.document import run_from_document
-from iogate.model.measurement import Measurement
-from iogate.model.plan import Case
 from iogate.model.run import Run, RunStatus
+from iogate.raw_results import raw_measurements
 from iogate.repair_folders import Folders
 from iogate.store import open_kept, open_store, sqlite_path
 from iogate.store.base import Store
@@ -141,26 +139,5 @@ def rebuild(root: Path) -> Run:
     run = replace(run_from_document(read_run_document(root)), folder=str(root))
     if run.status is not RunStatus.RUNNING:
         return run
-    found = [m for case in run.plan.cases for m in _measurements(RunFolder(root), case)]
-    found.sort(key=lambda measurement: measurement.started_ns)
+    found = raw_measurements(root, run.plan, [])
     return replace(run, measurements=tuple(found), status=RunStatus.INTERRUPTED)
-
-
-def _measurements(folder: RunFolder, case: Case) -> Iterator[Measurement]:
-    for repetition in range(1, max(case.repetitions.max, case.repetitions.min) + 1):
-        raw = folder.raw_file(case.id, repetition)
-        with suppress(RunError, FileNotFoundError):
-            result = parse_result(read_document(raw))
-            longest = max((job.runtime_ns // max(job.jobs, 1) for job in result.jobs), default=0)
-            if not result.interrupted and not any(job.error for job in result.jobs):
-                yield Measurement(
-                    case_id=case.id,
-                    repetition=repetition,
-                    started_ns=raw.stat().st_mtime_ns - longest,
-                    duration_ns=longest,
-                    engine=result.engine,
-                    jobs=result.jobs,
-                    disks=result.disks,
-                    raw_file=folder.relative(raw),
-                    warnings=("read from the engine's result after the history was damaged",),
-                )

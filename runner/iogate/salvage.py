@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from iogate.engine.base import EngineResult
-from iogate.engine.result import parse_result
-from iogate.errors import EngineError, NewerError, RunError, UsageError
+from iogate.errors import NewerError, RunError, UsageError
 from iogate.folder import read_document
 from iogate.gate import judge
 from iogate.model.document import (
@@ -23,10 +20,10 @@ from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.run import Host, Revision, Run, RunStatus
 from iogate.model.verdict import RunVerdict
+from iogate.raw_results import raw_measurements
 from iogate.store.base import Store
 
 _PARTS = ("run.json", "plan.json", "environment.json", "verdict.json", "raw")
-_RAW = re.compile(r"([0-9a-f]{16})-(\d{1,9})\.json")
 _TOLD = 20
 """So many lost raw files are named; the others are counted."""
 T = TypeVar("T")
@@ -95,7 +92,7 @@ class _Reader:
         if plan is None:
             return None
         facts = self._part("environment.json", read_document)
-        measurements = tuple(self._measurements(plan))
+        measurements = tuple(raw_measurements(self.root, plan, self.broken))
         wanted = sum(case.repetitions.min for case in plan.cases)
         if plan.comparison is None and len(measurements) < wanted:
             lost = wanted - len(measurements)
@@ -138,7 +135,8 @@ class _Reader:
             return store.run(run.id)
         except UsageError:
             self.broken.append("run.json was never finished, and this history does not have it")
-            return replace(run, measurements=tuple(self._measurements(run.plan)))
+            found = raw_measurements(self.root, run.plan, self.broken)
+            return replace(run, measurements=tuple(found))
 
     def _partly(self, document: Mapping[str, Any]) -> Run | None:
         """run.json without those of its measurements, and without the verdict, that are broken."""
@@ -165,17 +163,6 @@ class _Reader:
     def _verdict(self) -> RunVerdict | None:
         return self._part("verdict.json", lambda path: verdict_from_document(read_document(path)))
 
-    def _measurements(self, plan: Plan) -> Iterator[Measurement]:
-        """Those of the plan's cases whose raw files can be read, in the order of writing."""
-        ids = {case.id for case in plan.cases}
-        files = sorted((self.root / "raw").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-        for path in files:
-            name = _RAW.fullmatch(path.name)
-            result = self._part(f"raw/{path.name}", _result) if name and name[1] in ids else None
-            if name and result is not None:
-                made = _measurement(path, (name[1], int(name[2])), result)
-                yield _with_arm(made, plan)
-
     def _with_its_file(self, found: Measurement, told: list[str]) -> Measurement:
         path = self.root / found.raw_file
         if not found.raw_file or _ends(path):
@@ -191,36 +178,9 @@ class _Reader:
             return None
         try:
             return read(path)
-        except (RunError, EngineError) as error:
+        except RunError as error:
             self.broken.append(f"{name}: {error.what.replace(str(path), 'it')}")
             return None
-
-
-def _result(path: Path) -> EngineResult:
-    return parse_result(read_document(path))
-
-
-def _measurement(path: Path, which: tuple[str, int], result: EngineResult) -> Measurement:
-    """A repetition as its raw file has it; the file's own time stands for that of the start."""
-    return Measurement(
-        case_id=which[0],
-        repetition=which[1],
-        started_ns=path.stat().st_mtime_ns,
-        duration_ns=0,
-        engine=result.engine,
-        jobs=result.jobs,
-        disks=result.disks,
-        raw_file=f"raw/{path.name}",
-    )
-
-
-def _with_arm(made: Measurement, plan: Plan) -> Measurement:
-    """In a comparison the repetition says which arm it was, and in which block."""
-    if plan.comparison is None:
-        return made
-    block, place = divmod(made.repetition - 1, 2)
-    arm = (plan.comparison.base, plan.comparison.candidate)[place]
-    return replace(made, arm=arm.name, block=block + 1)
 
 
 def _reads(read: Callable[[Mapping[str, Any]], object], item: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -14,9 +15,11 @@ from click.testing import CliRunner, Result
 from iogate.cli.history import command
 from iogate.errors import ExitCode, StoreError, UsageError
 from iogate.folder import RunFolder
+from iogate.model.comparison import Arm, Comparison
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.repair import repair
+from iogate.salvage import read_run_folder
 from iogate.store import open_store
 from support import samples as s
 from support.fio_outputs import document
@@ -111,6 +114,31 @@ def test_a_killed_run_comes_from_the_engine_s_results(place: Place) -> None:
     assert killed.status is RunStatus.INTERRUPTED
     assert [(m.case_id, m.repetition) for m in killed.measurements] == [(s.CASE_ID, 1)]
     assert killed.measurements[0].jobs[0].directions["read"].total_ios == 100
+
+
+def test_a_killed_comparison_comes_back_with_its_arms(place: Place) -> None:
+    rule = Comparison(Arm("base"), Arm("deep"), seed=1, most_blocks=9)
+    plan = replace(s.plan(s.case()), comparison=rule)
+    run = s.run("killed", the_plan=plan, status=RunStatus.RUNNING)
+    folder = RunFolder.create(run, place.folders / "killed")
+    folder.write_run(run)
+    failed = document()
+    failed["jobs"][0]["error"] = 5
+    raw = [document(), document(), document(), document(), failed]
+    for repetition, result in enumerate(raw, start=1):
+        path = folder.raw_file(s.CASE_ID, repetition)
+        path.write_text(json.dumps(result))
+        os.utime(path, ns=(0, repetition * 10**12))
+    place.path.write_bytes(b"\0" * 5000)
+    place.verify("--repair", "--folders", place.folders)
+    (killed,) = [each for each in place.kept() if each.id == "killed"]
+    arms = [(m.repetition, m.arm, m.block) for m in killed.measurements]
+    assert arms == [(1, "base", 1), (2, "deep", 1), (3, "base", 2), (4, "deep", 2)]
+    assert killed.measurements[0].started_ns == 10**12 - killed.measurements[0].duration_ns
+    with closing(open_store(str(place.path.with_name("empty.sqlite")))) as empty:
+        shown = read_run_folder(folder.root, empty)
+    assert shown.run.measurements == killed.measurements
+    assert f"raw/{s.CASE_ID}-5.json: the engine was interrupted, or a job failed" in shown.broken
 
 
 def test_a_folder_of_a_run_that_measured_nothing_is_left_out(place: Place) -> None:
