@@ -21,8 +21,15 @@ from iogate.gate_compared import compared_verdict
 from iogate.gate_history import Asked, judge_history
 from iogate.gate_limits import judge_absolute
 from iogate.gate_limits import wants_more as more_would_help
-from iogate.gate_words import absolute_reason, no_value_reason, partial_reason, run_sentence
+from iogate.gate_words import (
+    absolute_reason,
+    no_value_reason,
+    partial_reason,
+    run_sentence,
+    thin_reason,
+)
 from iogate.metrics import Metric, default_metrics, metric
+from iogate.metrics.thin import too_thin
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
@@ -147,12 +154,13 @@ def _held_to_history(
     segments: Mapping[tuple[str, str], Segment],
     seed: int,
 ) -> dict[tuple[str, int], ThresholdVerdict]:
-    """The verdicts on relative limits that have a value, by case and place in the case."""
+    """The verdicts on relative limits that have a value, by case and place in the case. A
+    quantile with too few I/Os beyond it is left to ``_judge_alone``."""
     places, asked = [], []
     for item in evidence:
         for place, threshold in enumerate(item.case.thresholds):
             draft = _draft(item, threshold, plan)
-            if threshold.limit.relative and draft.samples:
+            if threshold.limit.relative and draft.samples and _thin(item, threshold, plan) is None:
                 places.append((item, place))
                 segment = segments.get((item.case.id, threshold.metric))
                 asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
@@ -161,6 +169,10 @@ def _held_to_history(
         (item.case.id, place): _tempered(verdict, len(item.measurements))
         for (item, place), verdict in zip(places, found, strict=True)
     }
+
+
+def _thin(item: _Evidence, threshold: Threshold, plan: Plan) -> float | None:
+    return too_thin(threshold.metric, item.measurements, plan.metrics)
 
 
 def _asked(
@@ -209,10 +221,14 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
 
 
 def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
-    """An absolute limit, or one without a value."""
+    """An absolute limit, or one that cannot be compared: without a value, or too thin."""
     verdict = _draft(item, threshold, plan)
     if not verdict.samples:
         return verdict
+    if threshold.limit.relative:
+        thin = _thin(item, threshold, plan)
+        assert thin is not None
+        return replace(verdict, reason=thin_reason(item.case, threshold, thin))
     verdict = judge_absolute(verdict, item.case.repetitions)
     verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
     return _tempered(verdict, len(item.measurements))

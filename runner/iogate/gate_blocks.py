@@ -69,7 +69,7 @@ class Pairs:
     differences: tuple[float, ...]
     sums: tuple[float, ...]
     unusable: tuple[int, ...]
-    thin: float | None
+    thin: float | None = None
     place: int = 0
 
     @property
@@ -181,7 +181,8 @@ def _pairs_of(
         for place, threshold in enumerate(case.thresholds):
             if threshold.limit.relative:
                 judged = metric(threshold.metric, plan.metrics)
-                yield replace(_pairs(case, threshold, judged, blocks), place=place)
+                pairs = _pairs(case, threshold, judged, blocks)
+                yield replace(pairs, place=place, thin=_thin(threshold.metric, blocks, plan))
 
 
 def _pairs(
@@ -207,14 +208,15 @@ def _pairs(
     return Pairs(
         case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
         tuple(differences), tuple(sums), tuple(unusable),
-        _thin(threshold.metric, blocks),
     )  # fmt: skip
 
 
-def _thin(path: str, blocks: Sequence[tuple[int, Measurement, Measurement]]) -> float | None:
+def _thin(
+    path: str, blocks: Sequence[tuple[int, Measurement, Measurement]], plan: Plan
+) -> float | None:
     """Of the arm with fewer I/Os."""
     arms = [base for _, base, _ in blocks], [candidate for _, _, candidate in blocks]
-    counts = (too_thin(path, runs) for runs in arms)
+    counts = (too_thin(path, runs, plan.metrics) for runs in arms)
     return min((count for count in counts if count is not None), default=None)
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from iogate.gate_blocks import Glance, Standing, State
+from iogate.gate_words import thin_reason
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.comparison import Comparison
 from iogate.model.units import format_change, format_value
@@ -109,10 +110,7 @@ def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) ->
     subject = f"{pairs.threshold.metric} of {pairs.case.name}"
     limit = f"limit {pairs.threshold.limit.text.strip()}"
     if pairs.thin is not None:
-        return (
-            f"{subject} is too thin to compare: a run has only {pairs.thin:.0f} I/Os beyond the"
-            f" quantile, {LEAST_IOS_BEYOND} are needed; run longer or judge a lower percentile"
-        )
+        return thin_reason(pairs.case, pairs.threshold, pairs.thin)
     if not pairs.blocks:
         return f"{subject}: {_nothing(one)}"
     head = f"{subject} is {_effect(verdict)} from {comparison.base.name}, {limit}"

@@ -17,7 +17,7 @@ from iogate.gate_words import no_baseline_reason, relative_reason, undefined_rea
 from iogate.model.plan import Case
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
-from iogate.stats.compare import RUNS_TO_PREDICT, Change, Test, relative_change
+from iogate.stats.compare import RUNS_TO_PREDICT, Change, plain_test, relative_change
 from iogate.stats.family import FLIPS, effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
 from iogate.stats.ranks import chance_above, least_chance
@@ -65,7 +65,7 @@ def judge_history(
         family = [
             n
             for n, (one, change) in enumerate(zip(asked, changes, strict=True))
-            if one.threshold.level is level and change is not None and change.test is not None
+            if one.threshold.level is level and change is not None and change.low is not None
         ]
         for n, is_worse in zip(family, _worse(asked, changes, family, draws), strict=True):
             worse[n] = is_worse
@@ -96,9 +96,7 @@ def _worse(
     draws: tuple[int, int],
 ) -> list[bool]:
     """Which of a family of one level got worse, chance excluded."""
-    chances = [
-        _chance(asked[n], test) for n in family if (change := changes[n]) and (test := change.test)
-    ]
+    chances = [_chance(asked[n], change) for n in family if (change := changes[n])]
     own = [(1 - _confidence(asked[n].threshold)) / 2 for n in family]
     if family and asked[family[0]].threshold.level is Level.FAIL:
         least = family_level([asked[n] for n in family], *draws)
@@ -111,18 +109,22 @@ def _worse(
     ]
 
 
-def _chance(one: Asked, test: Test) -> float:
+def _chance(one: Asked, change: Change) -> float:
     """The probability of so bad a run by chance: the larger one of two tests, of which one
     knows how runs differ, and the other does not care how repetitions are distributed. The
-    second is passed over with few runs, and counts as 0 where it cannot say more."""
-    chance = test.worse_than(one.origin, one.sign)
-    if len(one.runs) < RUNS_TO_PREDICT:
+    second is passed over with few runs, and counts as 0 where it cannot say more. Where a zero
+    allows no logarithm, few runs have the second alone."""
+    runs = [samples for _, samples in one.runs]
+    test = change.test or plain_test(one.verdict.samples, runs)
+    chance = test.worse_than(one.origin, one.sign) if test else 0.0
+    if change.test and len(runs) < RUNS_TO_PREDICT:
         return chance
     shift = math.exp(one.sign * one.origin)
-    before = [one.sign * value * shift for _, samples in one.runs for value in samples]
+    before = [one.sign * value * shift for samples in runs for value in samples]
     now = [one.sign * value for value in one.verdict.samples]
     ranked = chance_above(now, before)
-    return chance if ranked <= least_chance(len(now), len(before)) else max(chance, ranked)
+    says_more = test is None or ranked > least_chance(len(now), len(before))
+    return max(chance, ranked) if says_more else chance
 
 
 def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
@@ -139,9 +141,10 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
     table = np.full((len(family), len(columns)), np.nan)
     for row, one in zip(table, family, strict=True):
         medians = {run: median(samples) for run, samples in one.runs}
-        logs = {run: math.log(value) for run, value in medians.items() if value > 0}
-        mean = math.fsum(logs.values()) / max(len(logs), 1)
-        for run, value in logs.items():
+        if min(medians.values()) > 0:
+            medians = {run: math.log(value) for run, value in medians.items()}
+        mean = math.fsum(medians.values()) / len(medians)
+        for run, value in medians.items():
             row[columns[run]] = value - mean
     return FAMILY_LEVEL / effective_thresholds(table, seed=seed, flips=flips)
 
@@ -183,7 +186,7 @@ def _outcome(threshold: Threshold, change: Change, interval: Interval, is_worse:
     assert change.estimate is not None
     if limit.comparison.holds(change.estimate, limit.value):
         return Outcome.INCONCLUSIVE
-    # Where there is no logarithm, only numbers that are all past the limit are a fail.
+    # Where there is no logarithm, the whole interval has to be past the limit, too.
     past = not limit.comparison.holds(best, limit.value)
-    fails = is_worse if change.test is not None else past
+    fails = is_worse and (change.test is not None or past)
     return Outcome.FAIL if fails else Outcome.INCONCLUSIVE

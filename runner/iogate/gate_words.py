@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from iogate.gate_limits import is_coin, level_of
+from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Repetitions, Threshold
@@ -33,6 +34,8 @@ def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     text = f", {kept} of {n} keep the limit"
     if verdict.outcome is not Outcome.INCONCLUSIVE:
         return text
+    if level <= 0:
+        return f"{text}, so few cannot decide at this confidence: raise repetitions.max"
     needed = runs_that_decide(n, level)
     if needed is None:
         return f"{text}, {runs_needed(level)} repetitions are the least that can decide"
@@ -76,6 +79,14 @@ def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> str:
     if len(verdict.samples) < 2:
         text += "; set repetitions to 3 or more"
     return text
+
+
+def thin_reason(case: Case, threshold: Threshold, thin: float) -> str:
+    """The quantile has too few I/Os beyond it."""
+    return (
+        f"{_subject(case, threshold)} is too thin to compare: a run has only {thin:.0f} I/Os beyond"
+        f" the quantile, {LEAST_IOS_BEYOND} are needed; run longer or judge a lower percentile"
+    )
 
 
 def no_baseline_reason(case: Case, verdict: ThresholdVerdict, runs: int, min_samples: int) -> str:

@@ -96,7 +96,7 @@ def _prospect(  # noqa: PLR0917
     )
     noise = replace(noise, visible=visible, blocks_for_limit=_blocks_for(threshold, sd, boundary))
     measured = [m for run in runs if run.id == noise.run for m in _measurements(run, case)]
-    return Prospect(case, threshold, noise, too_thin(threshold.metric, tuple(measured)))
+    return Prospect(case, threshold, noise, too_thin(threshold.metric, measured, plan.metrics))
 
 
 def find_noise(

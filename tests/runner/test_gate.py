@@ -16,7 +16,7 @@ from iogate.gate import judge
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
-from iogate.model.spec import Comparison, Level, OnMissingBaseline
+from iogate.model.spec import Comparison, Level, OnMissingBaseline, Repetitions
 from iogate.model.verdict import Outcome, RunVerdict
 from support import samples as s
 
@@ -183,10 +183,11 @@ def test_one_repetition_cannot_be_compared() -> None:
     ("candidate", "base", "comparison", "limit", "expected"),
     [
         ([0, 0, 0], [0] * 6, LESS, 0.1, Outcome.PASS),
-        ([5, 5, 5], [0] * 6, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 9, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),  # 1 in 84 by chance
         ([5, 5, 5], [0] * 6, GREATER, -0.1, Outcome.PASS),
         ([0, 5, 9], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
-        ([0, 0, 0], [5] * 6, GREATER, -0.1, Outcome.FAIL),
+        ([0, 0, 0], [5] * 9, GREATER, -0.1, Outcome.FAIL),
         ([-1, 2, 3], [1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([1, 2, 3], [-1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([7, 7, 7], [7] * 6, Comparison.LESS_EQUAL, 0.0, Outcome.PASS),
@@ -277,6 +278,15 @@ def test_a_confidence_needs_enough_repetitions() -> None:
     assert judged([90] * 7, sure).thresholds[0].outcome is Outcome.FAIL
 
 
+@pytest.mark.parametrize(("least", "most"), [(5, 6), (3, 4)])
+def test_too_few_looks_for_a_confidence_say_so(least: int, most: int) -> None:
+    sure = s.threshold(value=100.0, confidence=0.99)
+    case = replace(s.case(sure), repetitions=Repetitions(least, most))
+    found = judge(s.plan(case), s.repetitions([110.0] * most), (), ()).thresholds[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "cannot decide at this confidence: raise repetitions.max" in found.reason
+
+
 @pytest.mark.parametrize(
     ("broken", "n", "expected"),
     [
@@ -361,6 +371,24 @@ def test_a_change_fails_alone_that_chance_explains_among_many() -> None:
     assert not any(each.outcome is Outcome.FAIL for each in many.thresholds)
 
 
+def test_zeros_are_no_way_past_chance() -> None:
+    """Repetitions of which most are 0, and the others differ: at most 1 % of clean runs fail."""
+    generator = np.random.default_rng(2)
+    longer = s.threshold("write.clat", LESS, 0.1, relative=True)
+
+    def run() -> list[float]:
+        some = generator.random(3) < 0.4
+        return [float(value) for value in some * np.exp(generator.normal(0, 0.5, 3))]
+
+    found = [
+        judged(run(), longer, base=baseline(*(run() for _ in range(20)))).thresholds[0].outcome
+        for _ in range(150)
+    ]
+    assert found.count(Outcome.FAIL) <= 1
+    worse = judged([4.0, 5.0, 6.0], longer, base=baseline(*(run() for _ in range(20))))
+    assert worse.thresholds[0].outcome is Outcome.FAIL
+
+
 def test_one_bad_repetition_of_three_is_no_regression() -> None:
     """The median may be bad by chance; the ranks of all repetitions say so."""
     limit = s.threshold(comparison=GREATER, value=-0.02, relative=True)
@@ -377,6 +405,34 @@ def test_few_runs_do_not_tell_how_runs_differ() -> None:
     assert "1 run to compare with cannot tell how runs differ" in near.reason
     far = judged([90, 90.5, 89.5, 90, 90.2], limit, base=quiet).thresholds[0]
     assert (far.outcome, far.point) == (Outcome.FAIL, True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "ios", "outcome"),
+    [
+        ("write.clat.p99", 1000, Outcome.INCONCLUSIVE),
+        ("write.tail", 1000, Outcome.INCONCLUSIVE),
+        ("write.clat.p50", 1000, Outcome.INCONCLUSIVE),
+        ("write.clat.p99", 100_000, Outcome.FAIL),
+        ("write.clat.mean", 10, Outcome.FAIL),
+    ],
+)
+def test_a_quantile_with_few_ios_beyond_it_is_too_thin(
+    metric: str, ios: int, outcome: Outcome
+) -> None:
+    def run(number: int, slower: int) -> Run:
+        values = [100, *range(900 * slower, 1000 * slower)]
+        clat = replace(s.latency(values), n=ios)
+        again = [
+            s.measurement(s.job(write=s.direction(clat=clat)), repetition=n) for n in (1, 2, 3)
+        ]
+        return s.run(f"run-{number}", measurements=tuple(again))
+
+    limited = s.plan(s.case(s.threshold(metric, LESS, 0.1, relative=True)))
+    now = run(9, 2).measurements
+    found = judge(limited, now, (), [run(n, 1) for n in range(6)]).thresholds[0]
+    assert found.outcome is outcome
+    assert ("too thin to compare" in found.reason) is (outcome is Outcome.INCONCLUSIVE)
 
 
 def test_warnings_are_findings_of_which_few_are_false() -> None:

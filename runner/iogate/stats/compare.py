@@ -17,7 +17,8 @@ _LEAST_ERROR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A change in logs, its standard error and the degrees of freedom of that."""
+    """A change in logs (of a ``plain_test`` in the values themselves), its standard error and the
+    degrees of freedom of that."""
 
     log: float
     error: float
@@ -77,10 +78,21 @@ def _between_runs(
     middle = median(candidate)
     if len(runs) < RUNS_TO_PREDICT or min(middle, *runs) <= 0:
         return None
-    logs = [math.log(value) for value in runs]
-    mean, sd = statistics.fmean(logs), statistics.stdev(logs)
-    error = max(sd * math.sqrt(1 + 1 / len(logs)), _LEAST_ERROR)
-    return Test(math.log(middle) - mean, error, len(logs) - 1)
+    return _prediction(math.log(middle), [math.log(value) for value in runs])
+
+
+def plain_test(candidate: Sequence[float], baseline_runs: Sequence[Sequence[float]]) -> Test | None:
+    """The same prediction of values as they are, where a zero has no logarithm. None below four
+    runs."""
+    if len(baseline_runs) < RUNS_TO_PREDICT:
+        return None
+    return _prediction(median(candidate), [median(run) for run in baseline_runs])
+
+
+def _prediction(one: float, before: Sequence[float]) -> Test:
+    mean, sd = statistics.fmean(before), statistics.stdev(before)
+    error = max(sd * math.sqrt(1 + 1 / len(before)), _LEAST_ERROR)
+    return Test(one - mean, error, len(before) - 1)
 
 
 def _of_few_runs(

@@ -46,7 +46,9 @@ def _ever(first: int, last: int, own: float) -> float:
 
 
 def runs_needed(level: float) -> int:
-    """The least number of runs that can decide at this level."""
+    """The least number of runs that can decide at this level. ValueError where none can."""
+    if level <= 0:
+        raise ValueError(f"a level is above 0, not {level}")
     n = 1
     while runs_that_decide(n, level) is None:
         n += 1

@@ -8,6 +8,8 @@ import pytest
 
 from iogate.metrics.thin import ios_beyond, too_thin
 from iogate.model.measurement import Measurement
+from iogate.model.spec import DefinedMetric
+from iogate.model.units import Better, Unit
 from support import samples as s
 
 
@@ -33,6 +35,8 @@ def with_ios(read: int, write: int = 0) -> Measurement:
         ("read.clat.mean", None),
         ("read.iops", None),
         ("read.iops.p99", None),
+        ("read.tail", 1000),
+        ("jobs.a.read.tail", 1000),
     ],
 )
 def test_ios_beyond_a_quantile(path: str, beyond: float | None) -> None:
@@ -47,3 +51,20 @@ def test_the_median_run_counts_and_one_that_stalled_does_not() -> None:
     assert too_thin("read.clat.p90", runs) is None
     assert too_thin("read.iops", runs) is None
     assert too_thin("read.clat.p99", ()) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "beyond"),
+    [
+        ("read.clat.p99 / read.clat.p50", 1000),
+        ("read.clat.p90 - `all.tail`", 1500),
+        ("write.clat.p50 * 2 / read.iops", 25_000),
+        ("read.iops / write.iops", None),
+    ],
+)
+def test_of_a_metric_of_ones_own_the_thinnest_part_counts(
+    expression: str, beyond: float | None
+) -> None:
+    own = (DefinedMetric("mine", expression, Unit.RATIO, Better.LOW),)
+    found = ios_beyond("mine", with_ios(100_000, 50_000), own)
+    assert found == (beyond if beyond is None else pytest.approx(beyond))

@@ -40,6 +40,11 @@ def test_chance_is_excluded_and_no_more_is_asked(n: int, level: float) -> None:
         assert 2 * needed > n
 
 
+def test_no_number_of_runs_decides_without_an_error() -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        runs_needed(0.0)
+
+
 @pytest.mark.parametrize("n", [3, 6, 9])
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95])
 def test_the_interval_covers_as_often_as_it_says(n: int, confidence: float) -> None:
