@@ -53,6 +53,16 @@ def counted(data: CaseData) -> str:
     return f"{len(data.measurements)}{before} {'repetition' if only else 'repetitions'}"
 
 
+def number_of(measurement: Measurement) -> int:
+    """Of a repetition; in a comparison of its block."""
+    return measurement.block or measurement.repetition
+
+
+def counted_as(data: CaseData) -> str:
+    """What those numbers are of."""
+    return "block" if any(m.block for m in data.measurements) else "repetition"
+
+
 @dataclass(frozen=True, slots=True)
 class WorkloadData:
     """The cases of one workload, in plan order."""

@@ -10,14 +10,15 @@ from iogate.model.units import Unit
 from iogate_reports.packing import packed, unit_of, whole
 
 MOST_LINES = 12
-"""More repetitions than so many are a thicket; their first and last ones are drawn."""
+"""Of each side; more repetitions are a thicket, and their first and last ones are drawn."""
 MOST_POINTS = 2000
 """Of each line; more than a screen has pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One line: what it is called, its style, and its values, one an interval."""
+    """One line: what it is called, its style (``base`` for the side that is compared with), and
+    its values, one an interval."""
 
     label: str
     style: str
@@ -55,13 +56,21 @@ def payload(found: Sequence[Zoom]) -> str:
 
 def _cut(one: Zoom) -> Zoom:
     """The series with as much of it as can be seen."""
-    traces = one.traces
-    if len(traces) > MOST_LINES:
-        half = MOST_LINES // 2
-        traces = (*traces[:half], *traces[-half:])
     step = -(-len(one.times_ms) // MOST_POINTS)
-    kept = tuple(Trace(t.label, t.style, t.values[::step]) for t in traces)
+    kept = tuple(Trace(t.label, t.style, t.values[::step]) for t in drawn(one.traces))
     return replace(one, times_ms=one.times_ms[::step], traces=kept)
+
+
+def drawn(traces: Sequence[Trace]) -> list[Trace]:
+    """Of each side as many as can be told apart."""
+    base = [trace for trace in traces if trace.style == "base"]
+    own = [trace for trace in traces if trace.style != "base"]
+    return [*_ends(own), *_ends(base)]
+
+
+def _ends(traces: Sequence[Trace]) -> Sequence[Trace]:
+    half = MOST_LINES // 2
+    return traces if len(traces) <= MOST_LINES else (*traces[:half], *traces[-half:])
 
 
 def _columns(one: Zoom) -> Iterator[Sequence[int]]:

@@ -279,9 +279,10 @@ def _observations(
     for path in default_metrics(evidence.measurements, plan.metrics):
         judged = metric(path, plan.metrics)
         segment = segments.get((evidence.case.id, path))
+        in_run_order = reversed(evidence.baseline_runs)
         baseline = [
             m
-            for run, measurements in evidence.baseline_runs
+            for run, measurements in in_run_order
             if segment is None or run in segment.runs
             for m in measurements
         ]

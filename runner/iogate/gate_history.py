@@ -152,7 +152,8 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
 def _verdict(
     one: Asked, change: Change | None, is_worse: bool, min_samples: int
 ) -> ThresholdVerdict:
-    flat = tuple(value for _, samples in one.runs for value in samples)
+    in_run_order = reversed(one.runs)
+    flat = tuple(value for _, samples in in_run_order for value in samples)
     verdict = replace(
         one.verdict,
         baseline_samples=flat,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
@@ -14,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.model.histogram import Histogram
-from iogate.model.measurement import Interval, Series
-from iogate.model.run import Run
+from iogate.model.measurement import Interval, Measurement, Series
+from iogate.model.run import CaseFailure, Run
 from iogate.model.units import Unit
 from iogate_reports.charts import (
     CASE_CHARTS,
@@ -37,9 +38,11 @@ from iogate_reports.charts.matrix import draw as draw_matrix
 from iogate_reports.charts.png import data_uri, diverging_uri
 from iogate_reports.charts.scale import Linear, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
+from iogate_reports.zoom import Trace, Zoom
+from iogate_reports.zoom import payload as zoom_payload
 from support import samples
 from support.golden import golden
-from support.report_runs import Pace, case, limit, measurement, plan, run
+from support.report_runs import Pace, case, former, limit, measurement, plan, run
 from support.run_pasts import trend_of
 
 
@@ -139,6 +142,62 @@ def test_repetitions_golden() -> None:
         (("> 95k", 95e3), ("> 1k", 1e3)),
     )
     golden("repetitions", repetitions.draw("read.iops", "three", one))
+
+
+def test_of_a_long_baseline_the_newest_values_are_drawn_in_the_order_they_ran() -> None:
+    one = case(thresholds=[limit("write.iops vs baseline > -3%", -0.03)])
+
+    def values(first: int) -> tuple[Measurement, ...]:
+        return samples.repetitions([first, first + 1, first + 2], case_id=one.id)
+
+    now = run(plan([one]), values(100), judged=False)
+    days = range(1, 16)
+    before = [former(now, values(1000 * day), day) for day in days]
+    data = Page(run(now.plan, now.measurements, baseline=before), before).cases[0]
+    (found,) = repetitions.samples(data)
+    assert found.before == tuple(1000 * day + n for day in reversed(days) for n in range(3))
+    (figure,) = repetitions.figures(data)
+    dots = re.findall(r'd="([^"]*)" class="dot base"', figure.svg)[0]
+    assert dots.count("h0") == repetitions.SHOWN
+    heights = [float(y) for y in re.findall(r" ([\d.]+)h0", dots)]
+    assert heights[0] < heights[-4] < heights[-1], "the values went down, run by run"
+    assert heights[-3:] == pytest.approx([heights[-1]] * 3, abs=1), "the newest run is whole"
+    assert ("baseline, median of 45", "8.00 k/s") in figure.table.rows
+    assert figure.note == "baseline: the newest 40 of 45 are dots."
+
+
+def test_a_repetition_keeps_its_number_when_one_before_it_failed() -> None:
+    one = case(thresholds=[limit("write.iops > 1k", 1000.0)])
+    paces = {"oltp-write": {"write": Pace(iops=2000)}}
+    found = [measurement(one, n, paces, random.Random(n), seconds=4) for n in (1, 3, 4)]
+    lost = CaseFailure(one.id, 2, "the engine is gone")
+    data = Page(run(plan([one]), found, failures=(lost,))).cases[0]
+    (values,) = repetitions.figures(data)
+    assert [row[0] for row in values.table.rows[:3]] == [f"repetition {n}" for n in (1, 3, 4)]
+    assert [label.text for label in ET.fromstring(values.svg).iter("text")][-4:-1] == list("134")
+    rates = over_time.figures(data)[0]
+    assert [row[0] for row in rates.table.rows] == list("134")
+    assert rates.zoom is not None
+    assert [trace.label for trace in rates.zoom.traces] == [f"repetition {n}" for n in (1, 3, 4)]
+    assert rates.legend[1].label == "repetition 4, the last"
+
+
+def test_many_repetitions_of_both_sides_are_cut_each_for_itself() -> None:
+    values = [1.0, 2.0]
+    own = [Trace(f"repetition {n}", "r0", values) for n in range(1, 21)]
+    base = [Trace(f"baseline {n}", "base", values) for n in range(1, 21)]
+    ends = (*range(1, 7), *range(15, 21))
+    found = json.loads(zoom_payload([Zoom("rates", Unit.PER_SECOND, [500, 1500], [*own, *base])]))
+    labels = [label for label, *_ in found["series"][0]["lines"]]
+    assert labels == [f"{side} {n}" for side in ("repetition", "baseline") for n in ends]
+
+
+def test_a_chart_that_shows_fewer_lines_when_zoomed_says_so() -> None:
+    one = case()
+    paces = {"oltp-write": {"write": Pace(iops=2000)}}
+    found = tuple(measurement(one, n, paces, random.Random(n), seconds=2) for n in range(1, 14))
+    notes = [over_time.figures(CaseData(one, "case", found[:n]))[0].note for n in (12, 13)]
+    assert notes == ["", "Zoomed, the first and last 6 repetitions of each side have a line."]
 
 
 def test_interval_bar_golden() -> None:

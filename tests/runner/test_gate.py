@@ -266,7 +266,13 @@ def test_every_case_is_observed_with_its_baseline() -> None:
     verdict = judged([100, 110, 120], base=baseline([90, 95], [85]))
     found = {observation.metric: observation for observation in verdict.observations}
     assert found["write.iops"].samples == (100, 110, 120)
-    assert found["write.iops"].baseline_samples == (90, 95, 85)
+    assert found["write.iops"].baseline_samples == (85, 90, 95)
+
+
+def test_the_samples_of_a_baseline_are_in_the_order_they_ran() -> None:
+    newest_first = baseline([90, 95], [85], [80, 81])
+    (found,) = judged([100, 110, 120], SLOWER, base=newest_first).thresholds
+    assert found.baseline_samples == (80, 81, 85, 90, 95)
 
 
 def test_a_confidence_needs_enough_repetitions() -> None:

@@ -23,7 +23,7 @@ from iogate_reports.charts.lanes import (
 )
 from iogate_reports.charts.png import LEVELS, data_uri, diverging_uri
 from iogate_reports.charts.scale import Log
-from iogate_reports.data import CaseData
+from iogate_reports.data import CaseData, counted_as, number_of
 from iogate_reports.text import plural
 
 COLUMNS, ROWS = 120, 36
@@ -71,8 +71,8 @@ class Before:
 def strip(measurement: Measurement, direction: str) -> Strip:
     """A repetition's intervals of all jobs; empty where the engine kept none."""
     slots = _timed([measurement], direction)
-    number = measurement.block or measurement.repetition
-    return Strip(number, tuple(slots[slot] for slot in sorted(slots)), tuple(sorted(slots)))
+    columns = tuple(slots[slot] for slot in sorted(slots))
+    return Strip(number_of(measurement), columns, tuple(sorted(slots)))
 
 
 def _before(baseline: Sequence[Measurement], direction: str) -> Before | None:
@@ -102,8 +102,8 @@ def figures(data: CaseData) -> list[Figure]:
         strips = [one for one in strips if len(one.columns) > 1]
         if strips:
             before = _before(data.baseline, direction)
-            what = "block" if any(m.block for m in data.measurements) else "repetition"
-            found.append(_figure(direction, strips, before, (data.sides.before, what)))
+            names = (data.sides.before, counted_as(data))
+            found.append(_figure(direction, strips, before, names))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from iogate.model.measurement import Measurement
@@ -14,9 +14,9 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
-from iogate_reports.data import CaseData
+from iogate_reports.data import CaseData, counted_as, number_of
 from iogate_reports.text import median, plural
-from iogate_reports.zoom import Trace, Zoom
+from iogate_reports.zoom import MOST_LINES, Trace, Zoom, drawn
 
 MAX_POINTS = 120
 """A line wider than this keeps the lowest and highest of each stretch: no dip is lost."""
@@ -36,6 +36,9 @@ class Quantity:
     name: str
     field: str
     unit: Unit
+
+    def of(self, found: Sequence[Rate]) -> list[float]:
+        return [float(getattr(rate, self.field)) for rate in found]
 
     def write(self, value: float) -> str:
         return format_value(value, self.unit)
@@ -146,11 +149,20 @@ def figures(data: CaseData) -> list[Figure]:
     """For each direction one figure with both units, or two where the I/O size varies."""
     found: list[Figure] = []
     for direction in directions(data.measurements):
-        series = [rates(m, direction) for m in data.measurements]
-        series = [one for one in series if len(one) > 1]
+        series = _numbered(((number_of(m), m) for m in data.measurements), direction)
         if series:
             found.extend(_direction(data, direction, series))
     return found
+
+
+Numbered = tuple[int, list[Rate]]
+"""A repetition, or a block of a comparison: its number, and its intervals."""
+
+
+def _numbered(found: Iterable[tuple[int, Measurement]], direction: str) -> list[Numbered]:
+    """Those that have two intervals or more."""
+    series = ((number, rates(one, direction)) for number, one in found)
+    return [(number, one) for number, one in series if len(one) > 1]
 
 
 def ramp_s(case: Case) -> float:
@@ -160,8 +172,8 @@ def ramp_s(case: Case) -> float:
     return max((float(m[1]) * _SECONDS[m[2] or "s"] for m in found if m), default=0.0)
 
 
-def _direction(data: CaseData, direction: str, series: list[list[Rate]]) -> list[Figure]:
-    size = _size_each(series)
+def _direction(data: CaseData, direction: str, series: list[Numbered]) -> list[Figure]:
+    size = _size_each([one for _, one in series])
     wanted = (IOPS,) if size else (IOPS, BANDWIDTH)
     return [_figure(data, direction, series, quantity, size) for quantity in wanted]
 
@@ -169,21 +181,20 @@ def _direction(data: CaseData, direction: str, series: list[list[Rate]]) -> list
 def _figure(
     data: CaseData,
     direction: str,
-    series: list[list[Rate]],
+    series: list[Numbered],
     quantity: Quantity,
     size: float | None,
 ) -> Figure:
     lines = _points(series, quantity)
+    # The repetitions of several runs are counted: each run has a first one.
+    before = _numbered(((m.block or i, m) for i, m in enumerate(data.baseline, 1)), direction)
+    others = _points(before, quantity)
     level = _level(data.baseline, direction, quantity.field)
-    values = [v for one in lines for _, v in one]
-    write = quantity.write
     title = f"{direction.capitalize()} {quantity.name} over time"
-    told = f"{plural(len(lines), 'repetition')}, from {write(min(values))} to {write(max(values))}"
-    others = _points([rates(m, direction) for m in data.baseline], quantity)
     ramp = min(ramp_s(data.case), max(one[-1][0] for one in lines) / 4)
     picture = draw(
         title,
-        told,
+        _told(lines, quantity, counted_as(data)),
         lines,
         quantity,
         level=level,
@@ -191,18 +202,27 @@ def _figure(
         others=others,
         ramp=ramp,
     )
-    legend = _legend(len(lines), level, data.sides.before)
+    own = tuple(_traces(counted_as(data), series, quantity))
     zoom = Zoom(
         title,
         quantity.unit,
         _times((*lines, *others)),
-        (*_traces(lines, "repetition"), *_traces(others, data.sides.before, "base")),
+        (*own, *_traces(data.sides.before, before, quantity, "base")),
         level,
         f"{data.sides.before}, median",
         ramp_s=ramp,
         bytes_each=size,
     )
-    return Figure(title, picture, _table(lines, write), legend, _note(data), zoom=zoom)
+    legend = _legend([one.label for one in own], level, data.sides.before)
+    note = " ".join((*_notes(data), *_left_out(zoom, counted_as(data))))
+    table = _table(counted_as(data), series, quantity)
+    return Figure(title, picture, table, legend, note, zoom=zoom)
+
+
+def _told(lines: Sequence[Sequence[svg.Point]], quantity: Quantity, what: str) -> str:
+    values = [v for one in lines for _, v in one]
+    ends = f"from {quantity.write(min(values))} to {quantity.write(max(values))}"
+    return f"{plural(len(lines), what)}, {ends}"
 
 
 def _times(lines: Sequence[Sequence[svg.Point]]) -> list[int]:
@@ -210,39 +230,42 @@ def _times(lines: Sequence[Sequence[svg.Point]]) -> list[int]:
     return [round(at * 1000) for at, _ in max(lines, key=len)]
 
 
-def _traces(lines: Sequence[Sequence[svg.Point]], name: str, style: str = "") -> Iterator[Trace]:
+def _traces(
+    name: str, series: Sequence[Numbered], quantity: Quantity, style: str = ""
+) -> Iterator[Trace]:
     """Each line under its name and number; those of this run from light to dark."""
-    for index, one in enumerate(lines):
-        values = [v for _, v in one]
-        yield Trace(f"{name} {index + 1}", style or _shade(index, lines), values)
+    for index, (number, one) in enumerate(series):
+        yield Trace(f"{name} {number}", style or _shade(index, series), quantity.of(one))
 
 
-def _points(series: Sequence[Sequence[Rate]], quantity: Quantity) -> list[list[svg.Point]]:
-    """Points (s, value) of each repetition that has two or more."""
+def _points(series: Sequence[Numbered], quantity: Quantity) -> list[list[svg.Point]]:
+    """Points (s, value) of each."""
     return [
-        [(rate.at_s, float(getattr(rate, quantity.field))) for rate in one]
-        for one in series
-        if len(one) > 1
+        [(rate.at_s, value) for rate, value in zip(one, quantity.of(one), strict=True)]
+        for _, one in series
     ]
 
 
-def _note(data: CaseData) -> str:
+def _notes(data: CaseData) -> Iterator[str]:
     jobs = {job.name for m in data.measurements for job in m.jobs}
-    notes = [f"All {len(jobs)} jobs added."] if len(jobs) > 1 else []
+    if len(jobs) > 1:
+        yield f"All {len(jobs)} jobs added."
     ramp = ramp_s(data.case)
     if ramp:
         length = format_value(ramp * 1e9, Unit.NANOSECONDS)
-        notes.append(f"The ramp of {length} before 0 s was not measured.")
-    return " ".join(notes)
+        yield f"The ramp of {length} before 0 s was not measured."
 
 
-def _legend(count: int, level: float | None, other: str) -> tuple[Key, ...]:
+def _left_out(zoom: Zoom, what: str) -> Iterator[str]:
+    """What a reader has to know of the chart that takes the picture's place."""
+    if len(drawn(zoom.traces)) < len(zoom.traces):
+        yield f"Zoomed, the first and last {MOST_LINES // 2} {what}s of each side have a line."
+
+
+def _legend(names: Sequence[str], level: float | None, other: str) -> tuple[Key, ...]:
     dark = f"r{SHADES - 1}"
-    keys = (
-        [Key(dark, "the one repetition")]
-        if count == 1
-        else [Key("r0", "repetition 1"), Key(dark, f"repetition {count}, the last")]
-    )
+    keys = [Key("r0", names[0])] if len(names) > 1 else []
+    keys.append(Key(dark, f"{names[-1]}, the {'last' if keys else 'only one'}"))
     return tuple(keys) + ((Key("base", f"{other}, median"),) if level is not None else ())
 
 
@@ -267,11 +290,11 @@ def _level(measurements: Sequence[Measurement], direction: str, field: str) -> f
     return median(found)
 
 
-def _table(lines: Sequence[Sequence[svg.Point]], write: Callable[[float], str]) -> Table:
-    headers = ("repetition", "mean", "lowest", "highest", "first quarter", "last quarter")
+def _table(what: str, series: Sequence[Numbered], quantity: Quantity) -> Table:
+    headers = (what, "mean", "lowest", "highest", "first quarter", "last quarter")
     rows = []
-    for index, one in enumerate(lines[-TABLE_ROWS:], max(len(lines) - TABLE_ROWS, 0) + 1):
-        values = [v for _, v in one]
+    for number, one in series[-TABLE_ROWS:]:
+        values = quantity.of(one)
         quarter = max(len(values) // 4, 1)
         cells = (
             _mean(values),
@@ -280,7 +303,7 @@ def _table(lines: Sequence[Sequence[svg.Point]], write: Callable[[float], str]) 
             _mean(values[:quarter]),
             _mean(values[-quarter:]),
         )
-        rows.append((str(index), *(write(v) for v in cells)))
+        rows.append((str(number), *(quantity.write(v) for v in cells)))
     return Table(headers, tuple(rows))
 
 

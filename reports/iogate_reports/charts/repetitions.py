@@ -13,24 +13,40 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.blocks import FEWEST as BLOCKS
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Scale, linear_around
-from iogate_reports.data import CaseData, Sides
+from iogate_reports.data import CaseData, Sides, counted_as, number_of
 from iogate_reports.text import median, plural, short
 
 UNJUDGED = (".iops", ".clat.p99")
 """What is drawn, of the first direction, where no threshold says which metrics matter."""
 SHOWN = 40
+"""So many values of the baseline are dots, the newest; its median is of all."""
 _FRAME = Frame(height=200)
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """One value a repetition, in ``unit``; ``limits`` are in it too."""
+    """One value a repetition in the order they ran, in ``unit``; ``limits`` are in it too.
+    ``numbers`` are those of this run's repetitions where they are known; in a comparison those
+    of its blocks, which ``what`` says."""
 
     metric: str
     unit: Unit
     now: tuple[float, ...]
     before: tuple[float, ...] = ()
     limits: tuple[tuple[str, float], ...] = ()
+    numbers: tuple[int, ...] = ()
+    what: str = "repetition"
+
+    @property
+    def named(self) -> list[tuple[int, float]]:
+        """Each repetition of this run with its number, else as it is counted."""
+        numbers = self.numbers or range(1, len(self.now) + 1)
+        return list(zip(numbers, self.now, strict=True))
+
+    @property
+    def newest(self) -> tuple[float, ...]:
+        """As much of the baseline as is drawn."""
+        return self.before[-SHOWN:]
 
 
 def samples(data: CaseData) -> list[Samples]:
@@ -41,7 +57,7 @@ def samples(data: CaseData) -> list[Samples]:
         judged.setdefault(one.threshold.metric, []).append(one)
     found = [_judged(data, metric, verdicts) for metric, verdicts in judged.items()]
     if not found:
-        found = _unjudged(data.observations)
+        found = _unjudged(data)
     return [
         one
         for one in found
@@ -59,22 +75,36 @@ def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -
         metric,
         first.unit,
         _real(first.samples),
-        _real(before)[-SHOWN:],
+        _real(before),
         tuple((text, value) for text, value in limits if value is not None),
+        _numbers(data, first.samples),
+        counted_as(data),
     )
 
 
-def _unjudged(observations: Sequence[Observation]) -> list[Samples]:
+def _unjudged(data: CaseData) -> list[Samples]:
     """The first observation of each of the two that people ask for, else the very first."""
-    firsts = (
-        next((one for one in observations if one.metric.endswith(end)), None) for end in UNJUDGED
+    seen = data.observations
+    firsts = (next((one for one in seen if one.metric.endswith(end)), None) for end in UNJUDGED)
+    shown = [one for one in firsts if one is not None] or seen[:1]
+    return [_observed(data, one) for one in shown]
+
+
+def _observed(data: CaseData, one: Observation) -> Samples:
+    return Samples(
+        one.metric,
+        one.unit,
+        _real(one.samples),
+        _real(one.baseline_samples),
+        numbers=_numbers(data, one.samples),
+        what=counted_as(data),
     )
-    shown = [one for one in firsts if one is not None] or observations[:1]
-    return [_observed(one) for one in shown]
 
 
-def _observed(one: Observation) -> Samples:
-    return Samples(one.metric, one.unit, _real(one.samples), _real(one.baseline_samples)[-SHOWN:])
+def _numbers(data: CaseData, values: Sequence[float]) -> tuple[int, ...]:
+    """Of which repetition, or block, each value is. Where one gave no value it is not known."""
+    known = len(values) == len(data.measurements) and all(map(math.isfinite, values))
+    return tuple(map(number_of, data.measurements)) if known else ()
 
 
 def _real(values: Iterable[float]) -> tuple[float, ...]:
@@ -96,13 +126,13 @@ def figures(data: CaseData) -> list[Figure]:
 
 
 def _figure(one: Samples, sides: Sides) -> Figure:
-    title = f"{short(one.metric, 60)} by repetition"
+    title = f"{short(one.metric, 60)} by {one.what}"
 
     def write(value: float) -> str:
         return format_value(value, one.unit)
 
     middle = write(median(one.now) or 0.0)
-    told = f"{plural(len(one.now), 'repetition')}, median {middle}"
+    told = f"{plural(len(one.now), one.what)}, median {middle}"
     keys = [Key("dot s0", sides.now), Key("s0", "its median")]
     keys += [Key("dot base", sides.before)] if one.before else []
     near = _near(one)
@@ -112,50 +142,59 @@ def _figure(one: Samples, sides: Sides) -> Figure:
         else Key("limit off", f"limit {short(text, 40)}, off the scale")
         for text, value in one.limits
     ]
-    return Figure(title, draw(title, told, one), _table(one, write, sides), tuple(keys))
+    picture, table = draw(title, told, one), _table(one, write, sides)
+    return Figure(title, picture, table, tuple(keys), _note(one, sides))
+
+
+def _note(one: Samples, sides: Sides) -> str:
+    count = len(one.before)
+    return f"{sides.before}: the newest {SHOWN} of {count} are dots." if count > SHOWN else ""
 
 
 def draw(title: str, description: str, one: Samples) -> str:
     """Dots: the baseline's first, then this run's; medians and limits as lines."""
-    everything = [*one.now, *one.before, *_near(one)]
-    y = linear_around(everything, *_FRAME.y_range, one.unit)
-    count = len(one.before) + len(one.now)
     x0, x1 = _FRAME.x_range
-    step = (x1 - x0) / (count + (1 if one.before else 0))
-    start = x0 + step * (len(one.before) + (1 if one.before else 0))
+    gap = 1 if one.before else 0
+    step = (x1 - x0) / (len(one.newest) + gap + len(one.now))
+    start = x0 + step * (len(one.newest) + gap)
+    levels = [median(values) or 0.0 for values in (one.before, one.now) if values]
+    everything = [*one.now, *one.newest, *levels, *_near(one)]
+    y = linear_around(everything, *_FRAME.y_range, one.unit)
     body = [_FRAME.y_axis(y)]
     body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(one)]
     if one.before:
-        body += _dots(one.before, x0, step, y, "base")
-    body += _dots(one.now, start, step, y, "s0")
-    ticks = [(start + step * (i + 0.5), str(i + 1)) for i in range(len(one.now))]
+        body += _dots(one.newest, levels[0], (x0, start - step), y, "base")
+    body += _dots(one.now, levels[-1], (start, x1), y, "s0")
+    ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _) in enumerate(one.named)]
     return svg.document(
-        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, "repetition", 14)]
+        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, one.what, 14)]
     )
 
 
 def _near(one: Samples) -> list[float]:
     """The limits that can be shown without flattening the dots."""
-    values = (*one.now, *one.before)
+    values = (*one.now, *one.newest)
     low, high = min(values), max(values)
     reach = max((high - low) * 1.5, abs(high) * 0.15)
     return [v for _, v in one.limits if low - reach <= v <= high + reach]
 
 
-def _dots(values: Sequence[float], start: float, step: float, y: Scale, style: str) -> list[str]:
-    middle = median(values) or 0.0
-    end = start + step * len(values)
+def _dots(
+    values: Sequence[float], level: float, ends: tuple[float, float], y: Scale, style: str
+) -> list[str]:
+    start, end = ends
+    step = (end - start) / len(values)
     dots = "".join(
         f"M{svg.num(start + step * (i + 0.5))} {svg.num(y.at(v))}h0" for i, v in enumerate(values)
     )
     return [
-        svg.line((start, y.at(middle)), (end, y.at(middle)), f"ln {style}"),
+        svg.line((start, y.at(level)), (end, y.at(level)), f"ln {style}"),
         svg.element("path", d=dots, class_=f"dot {style}"),
     ]
 
 
 def _table(one: Samples, write: Callable[[float], str], sides: Sides) -> Table:
-    rows = [(f"repetition {i}", write(v)) for i, v in enumerate(one.now, 1)]
+    rows = [(f"{one.what} {number}", write(v)) for number, v in one.named]
     rows.append(("median", write(median(one.now) or 0.0)))
     if one.before:
         middle = write(median(one.before) or 0.0)
