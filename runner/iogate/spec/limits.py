@@ -127,6 +127,11 @@ def _check_direction(limit: Limit, metric: Metric) -> None:
             f"{limit.text!r} would fail {metric.path} for being good: {better} is better",
             f'turn it round, such as "{example}"',
         )
+    if limit.relative and limit.value <= -1:
+        raise BadValueError(
+            f"{limit.text!r} can never be broken: nothing falls by 100 % or more",
+            f'say how much {worse} {metric.path} may get: "{example}"',
+        )
     if limit.relative and (limit.value > 0) != wants_low:
         raise BadValueError(
             f"{limit.text!r} would demand that every run beats its baseline",

@@ -53,6 +53,8 @@ def test_an_absolute_limit_is_in_the_base_unit(path: str, text: str, value: floa
         ("write.clat.p99", "vs baseline < +10%", Comparison.LESS, 0.10),
         ("write.clat.p99", "vs  baseline <= +2.5 %", Comparison.LESS_EQUAL, 0.025),
         ("write.iops", "vs baseline > -3%", Comparison.GREATER, -0.03),
+        ("write.iops", "vs baseline > -99.9%", Comparison.GREATER, -0.999),
+        ("write.clat.p99", "vs baseline < +150%", Comparison.LESS, 1.5),
     ],
 )
 def test_a_relative_limit_is_a_fraction(
@@ -85,6 +87,8 @@ def test_a_relative_limit_is_a_fraction(
         ("write.clat.p99", "vs baseline > +10%", "for being good", "+10%"),
         ("write.clat.p99", "vs baseline < +0%", "noise", "+10%"),
         ("write.clat.p99", "vs baseline < 10%", "no sign", "+10%"),
+        ("write.iops", "vs baseline > -100%", "can never be broken", "-5%"),
+        ("write.iops", "vs baseline >= -150%", "can never be broken", "-5%"),
         ("write.clat.p99", "vs baseline < +2ms", "in %", "+10%"),
         ("errors", "vs baseline < +10%", "usually 0", "< 1"),
     ],
