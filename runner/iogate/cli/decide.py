@@ -64,12 +64,13 @@ def decide(
     now_ns = time.time_ns()
     with closing(open_kept(store)) as opened:
         about = _about(opened, name, action, Question(metrics=metrics, branch=branch))
+        before = [d.at_ns for d in opened.decisions() if d.alert == about.alert]
         expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
         decision = replace(
             about,
             author=author or getpass.getuser(),
             reason=reason,
-            at_ns=now_ns,
+            at_ns=max([now_ns, *(at_ns + 1 for at_ns in before)]),  # the clock may have gone back
             expires_ns=expires_ns,
         )
         opened.add_decision(decision)
@@ -78,17 +79,24 @@ def decide(
 
 
 def _about(store: Store, name: str, action: Action, question: Question) -> Decision:
-    """What is decided about, by the earlier decision on it or as the history shows it."""
+    """What is decided about: the alert as the history shows it now, under the id that it has by
+    an earlier decision; that decision where it is taken back or the alert is there no more."""
     earlier = find_decision(store, name)
-    if earlier is not None:
+    if earlier is not None and action is Action.REOPEN:
         return replace(earlier, action=action)
-    plan, alert = find_alert(store, name, question)
+    try:
+        plan, alert = find_alert(store, earlier.alert if earlier else name, question)
+    except UsageError:
+        if earlier is None:
+            raise
+        return replace(earlier, action=action)
     if action is Action.REOPEN:
         raise UsageError(
             f"nothing was decided about the alert {alert.id}: there is nothing to take back",
             remedy="iogate ack keeps it quiet, iogate accept takes the new level as the baseline",
         )
-    return new_decision(alert, plan.spec_name, action)
+    decision = new_decision(alert, plan.spec_name, action)
+    return replace(decision, alert=earlier.alert) if earlier else decision
 
 
 def _say(decision: Decision) -> None:

@@ -44,13 +44,18 @@ def spec(tmp_path: Path) -> Path:
 @pytest.fixture
 def url(tmp_path: Path, spec: Path) -> str:
     """45 nights of three repetitions; those of the case log fall by a fifth at night 30."""
+    path = str(tmp_path / "history.sqlite")
+    add_nights(path, spec, range(45))
+    return path
+
+
+def add_nights(path: str, spec: Path, nights: range, data_falls_to: float = 500) -> None:
     plan = make_plan(load_spec(spec))
     log, data = (case.id for case in plan.cases)
-    noise = np.random.default_rng(1).normal(size=(45, 2, 3))
-    path = str(tmp_path / "history.sqlite")
+    noise = np.random.default_rng(1).normal(size=(nights.stop, 2, 3))
     with closing(open_store(path)) as store:
-        for n in range(45):
-            levels = {log: 800 if n >= 30 else 1000, data: 500}
+        for n in nights:
+            levels = {log: 800 if n >= 30 else 1000, data: data_falls_to if n >= 30 else 500}
             measured = tuple(
                 each
                 for k, (case, level) in enumerate(levels.items())
@@ -61,7 +66,6 @@ def url(tmp_path: Path, spec: Path) -> str:
             run = s.run(f"{n:04}run", started_ns=n * DAY_NS, the_plan=plan, measurements=measured)
             branch = "main" if n % 2 else "topic"
             store.begin_run(replace(run, revision=Revision(f"{n:040x}", "A night", branch)))
-    return path
 
 
 def show(spec: Path, url: str, *more: str) -> Result:
@@ -215,6 +219,30 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     decide(reopen.command, name, "--store", url)
     (alert,) = document(spec, url)["alerts"]
     assert (alert["id"], alert["state"], alert["decision"]) == (name, "open", None)
+
+
+def test_what_joins_an_alert_after_its_ack_is_accepted_with_it(spec: Path, tmp_path: Path) -> None:
+    url = str(tmp_path / "later.sqlite")
+    add_nights(url, spec, range(34), data_falls_to=490)
+    (early,) = document(spec, url)["alerts"]
+    assert len(early["changes"]) == 1
+    decide(ack.command, early["id"], "--store", url)
+    add_nights(url, spec, range(34, 70), data_falls_to=490)
+    (joined,) = document(spec, url)["alerts"]
+    assert (joined["id"], len(joined["changes"])) == (early["id"], 2)
+    decide(accept.command, early["id"][:6], "--store", url)
+    assert document(spec, url)["alerts"] == []
+
+
+def test_a_clock_that_went_back_keeps_no_decision_from_its_effect(spec: Path, url: str) -> None:
+    name = alert_id(spec, url)
+    decide(ack.command, name, "--store", url)
+    with closing(open_store(url)) as store:
+        (decision,) = store.decisions()
+        store.add_decision(replace(decision, at_ns=decision.at_ns + 10**15, reason="next week"))
+    assert decide(reopen.command, name, "--store", url).exit_code == 0
+    (alert,) = document(spec, url)["alerts"]
+    assert (alert["id"], alert["state"]) == (name, "open")
 
 
 def test_a_decision_may_lapse(spec: Path, url: str) -> None:
