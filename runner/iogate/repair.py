@@ -3,14 +3,15 @@ and from the run folders."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iogate.archive import Tally, keep
-from iogate.errors import NewerError, RunError, StoreError, UsageError
+from iogate.errors import NewerError, RefusedError, RunError, StoreError, UsageError
 from iogate.folder import read_run_document
+from iogate.host.lock import HeldError, host_lock
 from iogate.model.decision import Decision
 from iogate.model.document import run_from_document
 from iogate.model.run import Run, RunStatus
@@ -18,8 +19,10 @@ from iogate.raw_results import raw_measurements
 from iogate.repair_folders import Folders
 from iogate.store import open_kept, open_store, sqlite_path
 from iogate.store.base import Store
+from iogate.store.sqlite import SqliteStore
 from iogate.store.sqlite_head import NoHistoryError, may_be_history
 from iogate.store.sqlite_repair import (
+    Part,
     is_damage,
     listed_runs,
     opened_copy,
@@ -41,13 +44,15 @@ class Findings:
 @dataclass(slots=True)
 class Repaired:
     """Where the damaged history is now, and what the new one was made of. ``unreadable`` are
-    run folders that gave no run."""
+    run folders that gave no run; ``lost`` are sentences about what the damaged history names and
+    the new one does not have."""
 
     aside: Path
     from_history: Tally
     from_folders: Tally
     folders: Folders
     unreadable: list[str]
+    lost: list[str]
 
 
 def verify(url: str | None) -> Findings:
@@ -84,7 +89,8 @@ def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
     """Put the history aside and make it anew. ``folders`` hold run folders, all of which are
     taken; of those in ./iogate-runs (without ``folders``), and beside the ones that the history
     names, its own. UsageError for a history on a server, which looks after itself;
-    NoHistoryError for a file that never was one."""
+    NoHistoryError for a file that never was one; RefusedError while a run measures, as it may
+    be writing there."""
     path = sqlite_path(url)
     if path is None:
         raise UsageError(
@@ -93,16 +99,77 @@ def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
         )
     if not may_be_history(path):
         raise NoHistoryError(str(path))
+    with _nobody_measures():
+        return _made_anew(url, path, folders)
+
+
+@contextmanager
+def _nobody_measures() -> Iterator[None]:
+    with ExitStack() as held:
+        try:
+            held.enter_context(host_lock("repair"))
+        except HeldError as error:
+            raise RefusedError(
+                f"a history is not put aside while a run may write to it: {error.what}",
+                remedy="repair it when that has ended",
+            ) from None
+        yield
+
+
+def _made_anew(url: str | None, path: Path, folders: Sequence[Path]) -> Repaired:
     aside = set_aside(path)
     unreadable: list[str] = []
     known: dict[Path, None] = {}
+    parts: dict[str, Part] = {}
     with closing(open_store(url)) as store, opened_copy(aside) as old:
-        chosen = Folders(path, folders, listed=frozenset(listed_runs(old)))
-        from_history = keep(store, _salvaged(old, store, known))
+        listed = listed_runs(old)
+        chosen = Folders(path, folders, listed=frozenset(listed))
+        from_history = keep(store, _salvaged(old, store, known, parts))
         there = frozenset(store.run_ids())
-        new = _counted(_rebuilt(chosen.chosen([*known]), unreadable), there, chosen)
-        from_folders = keep(store, new)
-    return Repaired(aside, from_history, from_folders, chosen, unreadable)
+        found = (_joined(run, parts) for run in _rebuilt(chosen.chosen([*known]), unreadable))
+        from_folders = keep(store, _counted(found, there, chosen))
+        rest = frozenset(store.run_ids())
+        from_history.added += store.add_runs(
+            part.run for run_id, part in parts.items() if run_id not in rest
+        )
+        lost = [*_lost(store, listed, parts), *_lost_decisions(old)]
+    return Repaired(aside, from_history, from_folders, chosen, unreadable, lost)
+
+
+def _joined(run: Run, parts: Mapping[str, Part]) -> Run:
+    """The run of a folder. Of one that is damaged in the history, that has the say: only what
+    it lost comes from the folder."""
+    part = parts.get(run.id)
+    if part is None:
+        return run
+    kept = {(each.case_id, each.repetition): each for each in part.run.measurements}
+    found = [kept.pop((m.case_id, m.repetition), m) for m in run.measurements]
+    found = sorted((*found, *kept.values()), key=lambda each: each.started_ns)
+    known = run if part.run.status is RunStatus.RUNNING else part.run
+    return replace(known, measurements=tuple(found))
+
+
+def _lost(store: Store, listed: Iterable[str], parts: Mapping[str, Part]) -> Iterator[str]:
+    there = frozenset(store.run_ids())
+    for run_id in listed:
+        if run_id not in there:
+            yield f"run {run_id} cannot be read"
+    for run_id, part in parts.items():
+        run = store.run(run_id)
+        names = {case.id: case.name for case in run.plan.cases}
+        kept = {(each.case_id, each.repetition) for each in run.measurements}
+        for case_id, repetition in part.lost:
+            if (case_id, repetition) not in kept:
+                name = names.get(case_id, case_id)
+                yield f"repetition {repetition} of {name} in run {run_id} cannot be read"
+
+
+def _lost_decisions(old: SqliteStore | None) -> Iterator[str]:
+    try:
+        if old:
+            old.decisions()
+    except StoreError:
+        yield "what was decided on alerts cannot be read"
 
 
 def _counted(runs: Iterable[Run], there: Collection[str], folders: Folders) -> Iterator[Run]:
@@ -112,14 +179,21 @@ def _counted(runs: Iterable[Run], there: Collection[str], folders: Folders) -> I
         yield run
 
 
-def _salvaged(old: Store | None, store: Store, known: dict[Path, None]) -> Iterator[Run | Decision]:
+def _salvaged(
+    old: SqliteStore | None, store: Store, known: dict[Path, None], parts: dict[str, Part]
+) -> Iterator[Run | Decision]:
+    """What is whole. ``parts`` gets the runs that are not, ``known`` where run folders lie."""
     for item in salvage(old):
         if isinstance(item, tuple):
             store.set_setting(*item)
             continue
-        if isinstance(item, Run) and item.folder:
-            known.setdefault(Path(item.folder).parent)
-        yield item
+        run = item.run if isinstance(item, Part) else item
+        if isinstance(run, Run) and run.folder:
+            known.setdefault(Path(run.folder).parent)
+        if isinstance(item, Part):
+            parts[item.run.id] = item
+        else:
+            yield item
 
 
 def _rebuilt(roots: Iterable[Path], unreadable: list[str]) -> Iterator[Run]:

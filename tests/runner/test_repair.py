@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -13,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from iogate.cli.history import command
-from iogate.errors import ExitCode, StoreError, UsageError
+from iogate.errors import ExitCode, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
+from iogate.host.lock import host_lock
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
@@ -60,6 +62,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.chdir(tmp_path)  # run folders in the working directory are looked at too
+    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "lock"))
     return Place(tmp_path)
 
 
@@ -70,8 +73,11 @@ def test_a_sound_history_is_left_alone(place: Place) -> None:
     assert place.kept() == place.runs
 
 
-@pytest.mark.parametrize("keep", [0, 100, 4096, 3 * 4096])
-def test_a_damaged_file_is_kept_aside_and_made_anew(place: Place, keep: int) -> None:
+LOST = "what was decided on alerts cannot be read\n"  # their table can be seen, and no more
+
+
+@pytest.mark.parametrize(("keep", "lost"), [(0, ""), (100, ""), (4096, ""), (3 * 4096, LOST)])
+def test_a_damaged_file_is_kept_aside_and_made_anew(place: Place, keep: int, lost: str) -> None:
     content = place.path.read_bytes()
     broken = content[:keep] + b"\xa5" * (len(content) - keep)
     place.path.write_bytes(broken)
@@ -80,7 +86,8 @@ def test_a_damaged_file_is_kept_aside_and_made_anew(place: Place, keep: int) -> 
     assert "--repair" in found.exception.remedy
     assert place.asides() == []
     result = place.verify("--repair", "--folders", place.folders)
-    assert result.exception is None, result.exception
+    assert (result.exception is None) == (not lost), result.exception
+    assert result.stderr.endswith(lost)
     (aside,) = place.asides()
     assert aside.read_bytes() == broken
     assert str(aside) in result.stdout
@@ -99,6 +106,75 @@ def test_one_damaged_repetition_comes_from_its_folder(place: Place) -> None:
     assert sorted(place.kept(), key=lambda run: run.started_ns) == place.runs
     with closing(open_store(str(place.path))) as store:
         assert store.setting("retention") == "30d:none"
+
+
+def damage_one(place: Place) -> tuple[Run, str]:
+    """Damage a repetition; the answer is the run without it, and what is said of it."""
+    run = place.runs[1]
+    lost = run.measurements[0]
+    with closing(sqlite3.connect(place.path)) as db:
+        changed = db.execute(
+            "UPDATE measurements SET document = x'00'"
+            " WHERE run_id = ? AND case_id = ? AND repetition = ?",
+            (run.id, lost.case_id, lost.repetition),
+        )
+        assert changed.rowcount == 1
+        db.commit()
+    name = run.plan.cases[0].name
+    said = f"repetition {lost.repetition} of {name} in run {run.id} cannot be read"
+    return replace(run, measurements=run.measurements[1:]), said
+
+
+def test_a_damaged_repetition_costs_itself_alone_and_is_named(place: Place) -> None:
+    export = place.path.with_name("all.jsonl")
+    history("export", export, "--store", place.path)
+    rest, said = damage_one(place)
+    shutil.rmtree(place.folders)
+    result = place.verify("--repair")
+    assert isinstance(result.exception, StoreError)
+    assert result.exception.exit_code is ExitCode.RUN_FAILED
+    assert said in result.stderr
+    assert f"what could be read of it: {len(place.runs)} runs added" in result.stdout
+    assert place.kept() == [rest if run.id == rest.id else run for run in place.runs]
+    assert history("import", export, "--store", place.path).stderr.endswith(", 1 completed\n")
+    (kept,) = [run for run in place.kept() if run.id == rest.id]
+    assert len(kept.measurements) == len(rest.measurements) + 1
+
+
+def test_a_run_and_decisions_that_nothing_gives_back_are_named(place: Place) -> None:
+    shutil.rmtree(place.folders)
+    with closing(sqlite3.connect(place.path)) as db:
+        db.execute("UPDATE runs SET document = x'00' WHERE id = ?", (place.runs[0].id,))
+        db.execute("INSERT INTO decisions (alert, at_ns, document) VALUES ('a', 1, x'00')")
+        db.commit()
+    result = place.verify("--repair")
+    assert isinstance(result.exception, StoreError)
+    assert f"run {place.runs[0].id} cannot be read" in result.stderr.splitlines()
+    assert LOST in result.stderr
+    assert place.kept() == place.runs[1:]
+
+
+def test_nothing_is_put_aside_while_a_run_measures(place: Place) -> None:
+    place.path.write_bytes(b"\xa5" * 5000)
+    with host_lock("night-7"):
+        result = place.verify("--repair")
+    assert isinstance(result.exception, RefusedError)
+    assert result.exception.exit_code is ExitCode.REFUSED
+    assert "run night-7" in result.exception.what
+    assert place.asides() == []
+    assert place.path.read_bytes() == b"\xa5" * 5000
+
+
+def test_who_had_it_open_does_not_write_into_what_was_put_aside(place: Place) -> None:
+    damage_one(place)
+    with closing(open_store(str(place.path))) as other:
+        place.verify("--repair")
+        with pytest.raises(StoreError, match="was put aside"):
+            other.set_setting("late", "1")
+    (aside,) = place.asides()
+    for path in (aside, place.path):
+        with closing(open_store(str(path))) as store:
+            assert store.setting("late") is None
 
 
 def test_a_killed_run_comes_from_the_engine_s_results(place: Place) -> None:

@@ -41,6 +41,7 @@ from iogate.store.sqlite_rows import (
     insert_measurement,
     insert_run,
     read_measurement,
+    readable_measurements,
 )
 from iogate.store.sqlite_schema import migrate
 
@@ -54,6 +55,7 @@ _REMEDIES = {
     "SQLITE_BUSY": "another process holds it: wait for it, or end it, and run again",
     "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
 }
+_OF_RUN = "SELECT id, document, verdict, status, finished_ns FROM runs"
 _NO_SPACE_BYTES = 64 << 10  # a journal's index is 32 KiB
 _DAMAGED = "put it aside, and make it anew from what is readable: iogate history verify --repair"
 
@@ -97,6 +99,7 @@ class SqliteStore:
             with self._mapped():
                 self._configure(busy_seconds)
                 migrate(self._db, self.path)
+                self._file = _identity(self.path)
         except BaseException:
             self._db.close()
             raise
@@ -142,21 +145,27 @@ class SqliteStore:
     def run(self, run_id: str) -> Run:
         with self._mapped():
             rows = self._db.execute(
-                "SELECT id, document, verdict, status, finished_ns FROM runs"
-                " WHERE substr(id, 1, ?) = ?"
-                " ORDER BY id != ?, started_ns DESC LIMIT 5",
+                f"{_OF_RUN} WHERE substr(id, 1, ?) = ? ORDER BY id != ?, started_ns DESC LIMIT 5",
                 (len(run_id), run_id, run_id),
             ).fetchall()
             row = _only(rows, run_id, self.path)
             measurements = self._measurements(row[0], None, series=True)
             return replace(self._run(row), measurements=measurements)
 
+    def readable_run(self, run_id: str) -> tuple[Run, tuple[tuple[str, int], ...]]:
+        """A run without those of its repetitions that cannot be read, and which these are, by
+        case id and number. StoreError when the rest of it cannot be read."""
+        with self._mapped():
+            row = self._db.execute(f"{_OF_RUN} WHERE id = ?", (run_id,)).fetchone()
+            measurements, lost = readable_measurements(self._db, run_id)
+            return replace(self._run(row), measurements=measurements), lost
+
     def runs(
         self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
     ) -> Sequence[Run]:
         with self._mapped():
             rows = self._db.execute(
-                "SELECT id, document, verdict, status, finished_ns FROM runs"
+                f"{_OF_RUN}"
                 " WHERE (?1 IS NULL OR spec = ?1)"
                 " AND (?2 IS NULL OR machine_id = ?2 OR host = ?2)"
                 " ORDER BY started_ns DESC, id DESC LIMIT ?3",
@@ -301,7 +310,16 @@ class SqliteStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._mapped(), transaction(self._db):
+            self._refuse_moved()
             yield self._db
+
+    def _refuse_moved(self) -> None:
+        """SQLite itself would go on writing into a file that was put aside."""
+        if _identity(self.path) != self._file:
+            raise StoreError(
+                f"the history {self.path} was put aside or replaced by another process",
+                remedy="do it again: it then goes into the one that is there now",
+            )
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -351,6 +369,14 @@ class SqliteStore:
         return StoreError(
             f"the history {self.path} holds something unreadable: {why}", remedy=remedy
         )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file a name stands for now."""
+    with suppress(OSError):
+        found = Path(path).stat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _only(rows: Sequence[Any], run_id: str, path: str) -> Any:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
-from iogate.errors import NewerError, RunError, StoreError
+from iogate.errors import NewerError, StoreError
 from iogate.model.decision import Decision
 from iogate.model.run import Run
-from iogate.store.base import Store
 from iogate.store.sqlite import SqliteStore
 from iogate.store.sqlite_head import NoHistoryError
+from iogate.store.sqlite_rows import UNREADABLE
 
 _PARTS = ("", "-wal", "-shm")
-_UNREADABLE = (RunError, zlib.error, ValueError, TypeError, KeyError)
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What can be read of a damaged run. ``lost`` are its other repetitions, each by case id and
+    number."""
+
+    run: Run
+    lost: tuple[tuple[str, int], ...]
 
 
 def is_damage(error: StoreError) -> bool:
@@ -31,7 +39,7 @@ def is_damage(error: StoreError) -> bool:
     cause = error.__cause__
     if isinstance(cause, sqlite3.Error):
         return str(getattr(cause, "sqlite_errorname", "")).startswith(_DAMAGE)
-    return isinstance(cause, _UNREADABLE) and not isinstance(cause, NewerError)
+    return isinstance(cause, UNREADABLE) and not isinstance(cause, NewerError)
 
 
 def set_aside(path: Path) -> Path:
@@ -47,7 +55,7 @@ def set_aside(path: Path) -> Path:
 
 
 @contextmanager
-def opened_copy(aside: Path) -> Iterator[Store | None]:
+def opened_copy(aside: Path) -> Iterator[SqliteStore | None]:
     """A copy of a history that was put aside, which stays as it is; None when not even its
     beginning can be read."""
     with TemporaryDirectory(prefix="iogate-salvage-") as folder:
@@ -55,7 +63,7 @@ def opened_copy(aside: Path) -> Iterator[Store | None]:
         for part in _PARTS:
             with suppress(FileNotFoundError):
                 copyfile(f"{aside}{part}", f"{copy}{part}")
-        store: Store | None = None
+        store: SqliteStore | None = None
         with suppress(StoreError):
             store = SqliteStore(str(copy))
         try:
@@ -65,27 +73,28 @@ def opened_copy(aside: Path) -> Iterator[Store | None]:
                 store.close()
 
 
-def salvage(store: Store | None) -> Iterator[Run | Decision | tuple[str, str]]:
-    """What can still be read of a damaged history: whole runs, decisions, and settings as
-    (name, value)."""
+def salvage(store: SqliteStore | None) -> Iterator[Run | Part | Decision | tuple[str, str]]:
+    """What can still be read of a damaged history: runs, whole or in part, decisions, and settings
+    as (name, value)."""
     if store is None:
         return
     for run_id in listed_runs(store):
         with suppress(StoreError):
-            yield store.run(run_id)
+            run, lost = store.readable_run(run_id)
+            yield Part(run, lost) if lost else run
     with suppress(StoreError):
         yield from store.decisions()
     yield from _settings(store)
 
 
-def listed_runs(store: Store | None) -> list[str]:
+def listed_runs(store: SqliteStore | None) -> list[str]:
     """The ids of the runs that a damaged history names, whether or not they can be read."""
     with suppress(StoreError):
         return list(store.run_ids()) if store else []
     return []
 
 
-def _settings(store: Store) -> Iterator[tuple[str, str]]:
+def _settings(store: SqliteStore) -> Iterator[tuple[str, str]]:
     with suppress(StoreError):
         value = store.setting("retention")
         if value is not None:

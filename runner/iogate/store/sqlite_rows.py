@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from iogate.errors import RunError
 from iogate.metrics import Metric, kept_values
 from iogate.model.codec import codec_of
 from iogate.model.document import measurement_from_document, run_from_document, to_document
@@ -15,6 +17,9 @@ from iogate.model.night import RunFacts
 from iogate.model.run import CaseFailure, Run
 from iogate.store.packing import pack_row, unpack
 from iogate.store.sqlite_nights import facts_document, facts_of
+
+UNREADABLE = (RunError, zlib.error, ValueError, TypeError, KeyError)
+"""What reading a row that was changed raises."""
 
 
 def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bool:
@@ -90,6 +95,32 @@ def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) ->
         " ON CONFLICT DO NOTHING",
         (run_id, failure.case_id, failure.repetition, failure.reason),
     )
+
+
+def readable_measurements(
+    db: sqlite3.Connection, run_id: str
+) -> tuple[tuple[Measurement, ...], tuple[tuple[str, int], ...]]:
+    """The repetitions of a run that can be read, in the order in which they ran, and the others
+    by case id and number. Which there are is asked of the index alone, as pages of the table
+    may be damaged."""
+    found, lost = [], []
+    which = db.execute(
+        "SELECT case_id, repetition FROM measurements WHERE run_id = ?"
+        " ORDER BY case_id, repetition",
+        (run_id,),
+    )
+    for case_id, repetition in which.fetchall():
+        try:
+            row = db.execute(
+                "SELECT position, document, series FROM measurements"
+                " WHERE run_id = ? AND case_id = ? AND repetition = ?",
+                (run_id, case_id, repetition),
+            ).fetchone()
+            found.append((row[0], read_measurement(*row[1:])))
+        except (sqlite3.Error, *UNREADABLE):
+            lost.append((str(case_id), int(repetition)))
+    found.sort(key=lambda one: one[0])
+    return tuple(one for _, one in found), tuple(lost)
 
 
 def read_measurement(document: bytes, series: bytes | None) -> Measurement:

@@ -30,8 +30,9 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
     """Read everything in the history; exit 4 when something is damaged.
 
     With --repair a damaged SQLite file is kept under another name, and a new one is made of
-    what can be read of it and of its run folders. A sound one is left alone, and so is a file
-    that never was a SQLite database.
+    what can be read of it and of its run folders: exit 4 when that is not all that it names, and
+    3 while a run measures on this host. A sound one is left alone, and so is a file that never
+    was a SQLite database.
     """
     findings = verify(store)
     for text in (*findings.damage, *findings.newer):
@@ -46,7 +47,14 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
             remedy="put it aside and make it anew from what can be read and from the run"
             f" folders: iogate history verify --repair{option}",
         )
-    _show(repair(store, folders))
+    done = repair(store, folders)
+    _show(done)
+    if done.lost:
+        raise StoreError(
+            f"{counted(len(done.lost), 'part')} of the damaged history could not be read, nor found"
+            " in a run folder",
+            remedy="an export that has them brings them back: iogate history import FILE",
+        )
     return 0
 
 
@@ -62,7 +70,7 @@ def _show(done: Repaired) -> None:
     click.echo(f"from run folders: {told(done.from_folders)}")
     for (folder, spec), count in sorted(done.folders.added.items()):
         click.echo(defused(printable(f"  {folder}: {counted(count, 'run')} of {spec}")))
-    for text in done.unreadable:
+    for text in (*done.unreadable, *done.lost):
         click.echo(defused(printable(text)), err=True)
     for folder, count in sorted(done.folders.passed.items()):
         left = f"{folder}: {counted(count, 'run folder')} left out: not known to be of this history"
