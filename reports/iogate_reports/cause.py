@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate_reports.data import Page
-from iogate_reports.rows import Row, rows
+from iogate_reports.rows import Row, needs_reason, rows
 from iogate_reports.text import plural
 
 _TELLING = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.WARN)
@@ -54,6 +54,8 @@ def _deciding(run: Run, found: list[Row]) -> Row | None:
 
 def _headline(row: Row) -> str:
     subject = f"{row.metric} of {row.case}"
+    if needs_reason(row.verdict):
+        return f"{subject} is inconclusive"
     if row.word.key == "inconclusive":
         limit = row.limit.removeprefix("vs baseline ")
         return f"{subject} cannot be told from its limit {limit}"
@@ -66,7 +68,7 @@ def _headline(row: Row) -> str:
 
 def _detail(row: Row) -> str:
     """``368 µs → 442 µs, 95 % CI +18.1 … +22.0 %, n = 3 vs 9``."""
-    if row.verdict.value is None:
+    if needs_reason(row.verdict):
         return row.reason
     parts = [f"{row.baseline} → {row.value}" if row.verdict.baseline is not None else row.value]
     if row.word.key == "inconclusive" and row.change is not None:

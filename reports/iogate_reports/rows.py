@@ -92,7 +92,7 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         change_interval=_change_interval(one, wanted),
         effect=_effect(one) if change and change.key != "same" else "",
         count=_count(one),
-        reason=short(one.reason if _needs_reason(one) else _remark(one), 600),
+        reason=short(one.reason if needs_reason(one) else _remark(one), 600),
         where="" if word.key == "pass" else _place(one),
     )
 
@@ -121,7 +121,7 @@ def _with_baseline(one: ThresholdVerdict, data: CaseData | None) -> ThresholdVer
     return replace(one, baseline=before, change=change, baseline_samples=seen.baseline_samples)
 
 
-def _needs_reason(one: ThresholdVerdict) -> bool:
+def needs_reason(one: ThresholdVerdict) -> bool:
     """Whether the row's numbers leave open why it ended so."""
     if one.value is None:
         return True
@@ -135,7 +135,7 @@ def _remark(one: ThresholdVerdict) -> str:
     """What the gate adds to its sentence beyond what the row's numbers say."""
     limit = one.threshold.limit
     if one.outcome is Outcome.MISSING_BASELINE:
-        return ""
+        return _sentence(one.reason.partition("; ")[2])
     if not limit.relative:
         return _sentence(one.reason.partition("; ")[2])
     told = one.reason.partition(f"limit {limit.text.strip()}")[2].lstrip(":;, ")
@@ -157,6 +157,9 @@ def _place(one: ThresholdVerdict) -> str:
 
 def _note(one: ThresholdVerdict) -> str:
     parts = ["only warns"] if one.threshold.level is Level.WARN else []
+    if one.point:
+        few = "runs" if one.threshold.limit.relative else "values"
+        parts.append(f"a point: too few {few} to claim a confidence")
     if one.threshold.when:
         parts.append(
             "when "

@@ -117,15 +117,20 @@ def _line(row: Row) -> str:
         f"{MARKS[row.word.key]} {row.word.word}",
         text(row.case),
         text(row.metric),
-        text(row.limit),
-        row.value,
+        _below(text(row.limit), text(row.note), text(row.where)),
+        _below(row.value, row.value_interval),
         row.baseline,
-        change,
+        _below(change, row.change_interval),
         row.count,
     )
     why = f" <br>{text(row.reason, 1000)}" if row.reason else ""
     first, second, *others = cells
     return f"| {' | '.join((first, second + why, *others))} |\n"
+
+
+def _below(first: str, *others: str) -> str:
+    """The lines of a cell; those that are empty are left out."""
+    return " <br>".join((first, *filter(None, others)))
 
 
 def _folded(title: str, body: str) -> str:

@@ -32,8 +32,8 @@ OUTCOMES: dict[Outcome, Word] = {
         "fail",
         0,
         "The limit is broken, and the measurements leave no doubt of it at the confidence "
-        "given. The build fails.",
-        "limit broken, beyond doubt",
+        "given; where there are too few values for that, the row says so. The build fails.",
+        "limit broken",
     ),
     Outcome.INCONCLUSIVE: Word(
         "inconclusive",
@@ -47,9 +47,10 @@ OUTCOMES: dict[Outcome, Word] = {
         "missing",
         "no baseline",
         2,
-        "The limit compares with earlier accepted runs of the same case on the same host, "
-        "and there are none, or too few. Runs that are accepted from now on become the baseline.",
-        "nothing earlier to compare with",
+        "The limit compares with earlier accepted runs of the same case on the same host and "
+        "in the same environment, and there are none, or too few: the row says why. Runs that "
+        "are accepted from now on become the baseline.",
+        "no accepted run to compare with",
     ),
     Outcome.WARN: Word(
         "warn",

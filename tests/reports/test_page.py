@@ -10,10 +10,13 @@ from dataclasses import replace
 
 import pytest
 
+from iogate.identity import SetAside, explained
 from iogate.model.measurement import KernelTrouble
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.trend import FactChange
 from iogate_reports import focus, render_report, validity
 from iogate_reports.facts import with_unit
+from support import samples
 from support.html_tree import Node, read_html
 from support.report_runs import (
     ENVIRONMENT,
@@ -61,7 +64,7 @@ def test_the_first_screen_counts_every_outcome(regressed: Regressed) -> None:
     }
     assert set(tiles) == {"fail", "inconclusive", "no baseline", "warn", "pass"}
     assert sum(tiles.values()) == len(now.verdict.thresholds)
-    assert "limit broken, beyond doubt" in read_html(render_report(now, before)).text
+    assert "limit broken" in read_html(render_report(now, before)).text
     assert tiles["fail"] >= 2
 
 
@@ -139,6 +142,55 @@ def test_without_a_baseline_the_page_says_so(first_run: Run) -> None:
     assert "no baseline" in results.text
     assert "0 of 3 samples" in results.text
     assert "distance from the limit itself" in body(page)
+
+
+def test_a_limit_without_a_baseline_says_why(first_run: Run) -> None:
+    assert first_run.verdict is not None
+    aside = [SetAside("old", (FactChange("kernel.release", "6.1", "6.6"),))] * 7
+    told = replace(first_run, verdict=explained(first_run.verdict, aside))
+    page = read_html(render_report(told))
+    reasons = {row.text.strip() for row in page.all("tr", "why")}
+    (reason,) = (text for text in reasons if "kernel.release was 6.1 and is 6.6" in text)
+    assert reason.startswith("No samples to compare with, 3 needed")
+    assert "none that may be compared" in page.all("dl", "facts")[0].text
+    assert "nothing earlier" not in body(page)
+
+
+def test_a_verdict_that_claims_no_confidence_is_marked_as_a_point() -> None:
+    limits = (limit("write.iops > 300", 300.0), limit("write.iops vs baseline > -3%", -0.03))
+    one = case(thresholds=limits)
+
+    def judged(count: int, before: int) -> list[str]:
+        now = run(
+            plan([one]),
+            samples.repetitions([100 + n % 2 for n in range(count)], case_id=one.id),
+            judged=False,
+        )
+        old = [former(now, now.measurements, day) for day in range(1, before + 1)]
+        page = read_html(render_report(run(now.plan, now.measurements, baseline=old), old))
+        return [row.text for row in page.all("table", "results")[0].all("tr") if row.all("b")]
+
+    values, runs = judged(3, 3)
+    assert "fail" in values
+    assert "a point: too few values to claim a confidence" in values
+    assert "a point: too few runs to claim a confidence" in runs
+    assert not any("a point" in text for text in judged(5, 5))
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((float("nan"), 5000.0, float("nan")), "2 of 3 repetitions gave no finite value"),
+        ((float("nan"),) * 3, "has no value in any of 3 repetitions"),
+    ],
+)
+def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
+    values: tuple[float, ...], told: str
+) -> None:
+    one = case(thresholds=[limit("write.iops > 1k", 1000.0)])
+    page = read_html(render_report(run(plan([one]), samples.repetitions(values, case_id=one.id))))
+    assert page.all("h1")[0].text == f"write.iops of {one.name} is inconclusive"
+    assert told in page.all("p", "lead")[0].text
 
 
 def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regressed) -> None:

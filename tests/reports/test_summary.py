@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from iogate.model.run import Run
@@ -22,6 +23,20 @@ def test_failing_rows_first_and_the_rest_folded(regressed: Regressed) -> None:
     assert "lab-nvme-03" in open_part
     assert "6.18.0-rc3" in open_part
     assert "specs/xfs-gate.yaml" in open_part, "how to measure again"
+
+
+def test_a_row_has_its_intervals_its_notes_and_its_place_in_the_spec(
+    regressed: Regressed,
+) -> None:
+    lines = render_summary(regressed[0]).splitlines()
+    rows = [line.split(" | ") for line in lines if line.startswith(("| ❌", "| ✅"))]
+    relative, absolute = (
+        next(row for row in rows if row[3].startswith(start)) for start in ("vs baseline", "&#60;")
+    )
+    assert re.search(r" <br>gate\.yaml:\d+:9$", relative[3])
+    assert re.search(r"worse <br>95 % CI [+−]\d.* … [+−]\d", relative[6])
+    assert absolute[3].endswith(" <br>a point: too few values to claim a confidence")
+    assert re.search(r" <br>75 % CI \d.* … \d", absolute[4])
 
 
 def test_a_run_without_a_verdict_says_what_happened() -> None:

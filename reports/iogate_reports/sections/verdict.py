@@ -92,7 +92,7 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         parts += [revision_text(newest.revision)] if newest.revision != Revision() else []
         yield "Baseline", ", ".join(parts), ""
     else:
-        yield "Baseline", "none: nothing earlier to compare with", ""
+        yield "Baseline", "none that may be compared", ""
     yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
     took = f"{duration(run.finished_ns - run.started_ns)}, " if run.finished_ns else ""
