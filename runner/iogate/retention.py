@@ -24,6 +24,7 @@ SETTING = "retention"
 _DONE = "retention.done"
 _DAY_NS = 86_400 * 10**9
 _AGAIN_NS = _DAY_NS * 5 // 6
+_BELIEVED_NS = 30 * _DAY_NS
 _STEP = re.compile(r"(\d{1,5})d:(?:(\d{1,5})s|none)")
 _EXAMPLE = "write steps as 30d:10s,90d:60s,365d:none, the youngest first"
 
@@ -94,17 +95,26 @@ def prune(
 
 def apply_policy(store: Store, *, now_ns: int) -> int:
     """Do what the policy of a history says, unless that was done in the last day; the answer
-    is how many repetitions were thinned. A history without a policy keeps everything."""
+    is how many repetitions were thinned. A history without a policy keeps everything. A clock
+    may have jumped: see ``_believed``, and what was done in the future was not."""
     text = store.setting(SETTING)
     if text is None:
         return 0
+    now_ns = _believed(store, now_ns)
     done_policy, done_ns = _last_done(store.setting(_DONE))
-    since_ns = done_ns if done_policy == text else 0
+    since_ns = done_ns if done_policy == text and done_ns <= now_ns else 0
     if now_ns - since_ns < _AGAIN_NS:
         return 0
     count = sum(1 for _ in prune(store, parse_policy(text), now_ns=now_ns, since_ns=since_ns))
     store.set_setting(_DONE, json.dumps({"policy": text, "at_ns": now_ns}))
     return count
+
+
+def _believed(store: Store, now_ns: int) -> int:
+    """The time, as far as a history has it from two runs: what one alone says is believed up to
+    30 days after the other."""
+    others = store.runs(limit=2)[1:]
+    return min(now_ns, max((run.started_ns for run in others), default=0) + _BELIEVED_NS)
 
 
 def _last_done(text: str | None) -> tuple[str, int]:

@@ -135,7 +135,8 @@ def test_a_sound_history_is_verified(store: Store, url: str) -> None:
 
 def test_a_policy_thins_what_is_old(store: Store) -> None:
     day_ns = 86_400 * 10**9
-    store.add_runs([whole("old", at=day_ns), whole("new", at=80 * day_ns)])
+    ages = {"old": 1, "new": 80, "last": 90}
+    store.add_runs([whole(name, at=day * day_ns) for name, day in ages.items()])
     store.set_setting(SETTING, "30d:2s")
     assert apply_policy(store, now_ns=90 * day_ns) == 2
     assert apply_policy(store, now_ns=90 * day_ns) == 0

@@ -16,6 +16,7 @@ from iogate.model.histogram import Histogram
 from iogate.model.measurement import Interval, Series
 from iogate.retention import SETTING, Step, apply_policy, parse_policy, prune, thin
 from iogate.store import Store, open_store
+from support import samples as s
 from support.year import DAY_NS, FIRST_NS, year
 
 NOW = FIRST_NS + 400 * DAY_NS
@@ -36,10 +37,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def lengths(store: Store) -> list[int]:
     found = []
-    for run_id in store.run_ids():
-        series = store.run(run_id).measurements[0].jobs[0].series
-        found.append(len(series.intervals) if series else 0)
+    for run in map(store.run, store.run_ids()):
+        for measurement in run.measurements:
+            series = measurement.jobs[0].series
+            found.append(len(series.intervals) if series else 0)
     return found
+
+
+def runs_at(store: Store, *at_ns: int) -> None:
+    """Runs that measured nothing: they only say what time it is."""
+    store.add_runs(s.run(f"at-{each}", started_ns=each) for each in at_ns)
 
 
 def test_steps_are_read() -> None:
@@ -85,13 +92,48 @@ def test_nothing_goes_without_a_policy(store: Store) -> None:
 
 def test_a_configured_policy_is_applied_once_a_day(store: Store) -> None:
     store.set_setting(SETTING, "300d:10s")
+    runs_at(store, NOW - DAY_NS)
     assert apply_policy(store, now_ns=NOW) == 1
     assert lengths(store) == [3, 30, 30, 30]
     assert apply_policy(store, now_ns=NOW + DAY_NS // 2) == 0
+    runs_at(store, NOW + 29 * DAY_NS, NOW + 30 * DAY_NS)
     assert apply_policy(store, now_ns=NOW + 30 * DAY_NS) == 1
     assert lengths(store) == [3, 3, 30, 30]
     store.set_setting(SETTING, "30d:none")  # another policy begins anew
     assert apply_policy(store, now_ns=NOW + 30 * DAY_NS) == 4
+
+
+def test_a_clock_that_jumps_ahead_thins_nothing_until_a_second_run_agrees(store: Store) -> None:
+    store.set_setting(SETTING, "365d:none")
+    far_ns = NOW + 50 * 365 * DAY_NS
+    runs_at(store, NOW - DAY_NS, far_ns)
+    assert apply_policy(store, now_ns=far_ns) == 1, "which was due within 30 days"
+    assert lengths(store) == [0, 30, 30, 30]
+    runs_at(store, NOW + 90 * DAY_NS)
+    assert apply_policy(store, now_ns=NOW + 90 * DAY_NS) == 1, "back again, it goes on"
+    assert lengths(store) == [0, 0, 30, 30]
+    runs_at(store, far_ns + 1)
+    assert apply_policy(store, now_ns=far_ns + 1) == 2
+    assert lengths(store) == [0, 0, 0, 0]
+
+
+def test_what_was_done_in_the_future_is_done_again(store: Store) -> None:
+    store.set_setting(SETTING, "365d:none")
+    far_ns = NOW + 50 * 365 * DAY_NS
+    runs_at(store, far_ns, far_ns + 1)
+    assert apply_policy(store, now_ns=far_ns) == 4
+    (old,) = list(year(nights=1, series=1, repetitions=1))
+    store.add_runs([replace(old, id="found-again")])
+    assert apply_policy(store, now_ns=NOW) == 1
+
+
+def test_runs_that_are_months_apart_are_thinned_too(store: Store) -> None:
+    store.set_setting(SETTING, "100d:none")
+    runs_at(store, NOW)
+    assert apply_policy(store, now_ns=NOW) == 3
+    assert apply_policy(store, now_ns=NOW + 99 * DAY_NS) == 0
+    runs_at(store, NOW + 200 * DAY_NS, NOW + 300 * DAY_NS)
+    assert apply_policy(store, now_ns=NOW + 300 * DAY_NS) == 1
 
 
 COUNTS = st.dictionaries(st.sampled_from(["read", "write"]), st.integers(0, 9))
