@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import select
 import shutil
@@ -22,6 +23,7 @@ from iogate.sut.kmsg import open_kernel_log
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
+_REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
 
 
@@ -150,7 +152,7 @@ class LocalSut:
             try:
                 if not _is_own(os.fstat(handle)):
                     raise RunError(f"{path} belongs to another user", remedy="remove it")
-                os.write(handle, text.encode())
+                _append_whole(handle, text.encode())
                 os.fsync(handle)
             finally:
                 os.close(handle)
@@ -203,7 +205,7 @@ class LocalSut:
             raise RunError(f"cannot make directory {path}: {error.strerror}") from error
 
     def remove_tree(self, path: str) -> None:
-        done = self.run(["rm", "-rf", "--one-file-system", "--", path])
+        done = self.run(["rm", "-rf", "--one-file-system", "--", path], timeout_s=_REMOVE_TIMEOUT_S)
         if done.status:
             raise RunError(f"cannot remove {path}: {done.stderr.strip()}")
 
@@ -231,6 +233,15 @@ class LocalSut:
         except OSError as error:
             return error.strerror
         return None
+
+
+def _append_whole(handle: int, data: bytes) -> None:
+    """All of it or nothing: OSError when only a part has room, which is then taken back."""
+    before = os.fstat(handle).st_size
+    written = os.write(handle, data)
+    if written != len(data):
+        os.ftruncate(handle, before)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _is_own(found: os.stat_result) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -97,6 +98,35 @@ def test_files_and_directories(sut: Sut, tmp_path: Path) -> None:
     assert sut.list_dir(folder) == ()
     with pytest.raises(RunError, match="cannot write"):
         sut.write_text(f"{folder}/f", "text")
+
+
+def test_a_line_that_has_no_room_is_an_error_and_leaves_no_part(sut: Sut, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    sut.append_durably(str(path), "first\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))  # a write beyond gives a part of it
+    try:
+        with pytest.raises(RunError, match=r"journal: No space left"):
+            sut.append_durably(str(path), "second\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_text() == "first\n"
+    sut.append_durably(str(path), "third\n")
+    assert path.read_text() == "first\nthird\n"
+
+
+def test_a_tree_of_very_many_files_is_given_time(
+    sut: Sut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def run(argv: list[str], *, timeout: float, **_: object) -> subprocess.CompletedProcess[bytes]:
+        given.append(timeout)
+        return subprocess.CompletedProcess(argv, 0, b"", b"")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    sut.remove_tree(str(tmp_path / "many"))
+    assert given == [3600]
 
 
 def test_what_is_absent_is_none(sut: Sut) -> None:
