@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 from iogate.errors import UsageError
 from iogate.kept_plans import kept_plans
@@ -19,6 +20,7 @@ from iogate.model.trend import Alert, Trend
 from iogate.store.base import Store
 from iogate.trend import Line, analyse
 
+V = TypeVar("V")
 LAST_NIGHTS = 300
 _HEADLINES = ("iops", "clat.p99")
 _TRANSFERS = ("read", "write", "trim")
@@ -57,8 +59,9 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
         host=question.host,
         limit=question.last if question.branch is None else None,
     )
-    if patterns and asked:
-        nights = _joined(nights, store, ids, asked, question)
+    own = [metric(each.name, plan.metrics) for each in plan.metrics]
+    if patterns and (asked or own):
+        nights = _joined(nights, store, ids, [*asked, *own], question)
     nights = _of_branch(nights, question)
     kept = {path for night in nights for _, path in night.values}
     matching = [metric(path, plan.metrics) for path in sorted(kept) if _matches(path, patterns)]
@@ -152,11 +155,24 @@ def _joined(
     asked: Sequence[Metric],
     question: Question,
 ) -> list[Night]:
-    """The nights with what was asked for by name, too."""
-    more = store.nights(ids, metrics=asked, host=question.host, limit=question.last)
+    """The nights with what was asked for by name, too, and as it is defined now."""
+    named = {each.path for each in asked}
+    limit = question.last if question.branch is None else None
+    more = store.nights(ids, metrics=asked, host=question.host, limit=limit)
     known = {night.facts.run_id: night for night in more}
     return [
-        Night(night.facts, {**night.values, **also.values}, {**night.spreads, **also.spreads})
+        Night(
+            night.facts,
+            {**_others(night.values, named), **also.values},
+            {**_others(night.spreads, named), **also.spreads},
+        )
         for night in nights
-        for also in (known.get(night.facts.run_id, night),)
+        for also in (known.get(night.facts.run_id, Night(night.facts, {}, {})),)
     ]
+
+
+def _others(
+    values: Mapping[tuple[str, str], V], named: Collection[str]
+) -> dict[tuple[str, str], V]:
+    """Those of other metrics than are named."""
+    return {key: value for key, value in values.items() if key[1] not in named}

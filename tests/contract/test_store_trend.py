@@ -12,7 +12,10 @@ from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
 from iogate.model.measurement import Measurement
 from iogate.model.night import Spread
 from iogate.model.run import Run, RunStatus
+from iogate.model.spec import DefinedMetric
+from iogate.model.units import Better, Unit
 from iogate.store import Store, open_store
+from iogate.trending import Question, find_trend
 from support import samples as s
 
 OTHER = "ffeeddccbbaa0099"
@@ -121,6 +124,28 @@ def test_what_a_limit_is_on_is_kept_as_a_number(store: Store) -> None:
     plan = s.plan(s.case(s.threshold("write.clat.max", value=5.0)))
     night(store, "a", 1, 100, the_plan=plan)
     assert store.nights([s.CASE_ID])[0].values[s.CASE_ID, "write.clat.max"] == 100
+
+
+def test_a_metric_of_a_spec_is_what_it_is_defined_as_now(store: Store) -> None:
+    def mine(expression: str) -> tuple[DefinedMetric, ...]:
+        return (DefinedMetric("mine", expression, Unit.PER_SECOND, Better.HIGH),)
+
+    once, now = mine("write.iops"), mine("write.iops * 2")
+    night(store, "a", 1, 100, the_plan=replace(s.plan(s.case()), metrics=once))
+    night(store, "b", 2, 100, the_plan=replace(s.plan(s.case()), metrics=now))
+    for defined, value in ((once, 100), (now, 200)):
+        nights = store.nights([s.CASE_ID], metrics=[metric("mine", defined)])
+        assert [dict(each.values) for each in nights] == [{(s.CASE_ID, "mine"): value}] * 2
+    whole = store.nights([s.CASE_ID])  # without a definition nobody knows which one is meant
+    assert not any(path.startswith("mine") for each in whole for _, path in each.values)
+    for asked in ((), ("*",), ("*.iops", "write.clat.max")):
+        plan = replace(s.plan(s.case()), metrics=now)
+        (series,) = (
+            each
+            for each in find_trend(store, plan, Question(metrics=asked)).series
+            if each.metric == "mine"
+        )
+        assert series.values == (200, 200)
 
 
 def decision(at_ns: int = 5, **changes: object) -> Decision:

@@ -9,7 +9,13 @@ from __future__ import annotations
 from iogate.metrics.base import Metric, Row
 from iogate.metrics.defaults import default_metrics, is_always_kept, kept_metrics, kept_values
 from iogate.metrics.expression import ExpressionError
-from iogate.metrics.path import canonical_paths, make_defined, metric, table_paths
+from iogate.metrics.path import (
+    canonical_paths,
+    is_kept_definition,
+    make_defined,
+    metric,
+    table_paths,
+)
 from iogate.metrics.plan import plan_metrics
 from iogate.metrics.table import TABLE
 
@@ -21,6 +27,7 @@ __all__ = [
     "canonical_paths",
     "default_metrics",
     "is_always_kept",
+    "is_kept_definition",
     "kept_metrics",
     "kept_values",
     "make_defined",

@@ -14,7 +14,8 @@ class Metric:
     """One metric by its full path (``write.clat.p99``, ``jobs.bgwriter.write.iops``).
 
     ``extract`` gives the value of one repetition in ``unit``, or None where the
-    repetition has none (no I/O in that direction).
+    repetition has none (no I/O in that direction). ``definition`` stands for what a spec made
+    it of: the same name may mean another thing on another day.
     """
 
     path: str
@@ -22,6 +23,12 @@ class Metric:
     better: Better
     help: str
     extract: Callable[[Measurement], float | None]
+    definition: str = ""
+
+    @property
+    def kept_as(self) -> str:
+        """What a history keeps its numbers under."""
+        return f"{self.path}#{self.definition}" if self.definition else self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
 
 def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict[str, float]:
     """The finite values of what a history keeps of a repetition as plain numbers, and of what
-    is ``wanted`` besides, by path. Each is taken once: this is done for every repetition."""
+    is ``wanted`` besides, by what it is kept as. Each is taken once: this is done for every
+    repetition."""
     active = [
         name for name in _TRANSFERS if any(name in row.directions for row in measurement.jobs)
     ]
@@ -88,7 +89,7 @@ def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict
     for each in (*map(metric, paths), *wanted):
         value = each.extract(measurement)
         if value is not None and math.isfinite(value):
-            found[each.path] = value
+            found[each.kept_as] = value
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,6 +17,8 @@ from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better
 
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d{1,6})?|100)", re.ASCII)
+_HASH_DIGITS = 8
+_KEPT_DEFINED = re.compile(rf"#[0-9a-f]{{{_HASH_DIGITS}}}$")
 _SUGGESTED_STATS = ("p50", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999")
 _SYNONYMS = {
     "latency": "lat",
@@ -57,7 +60,13 @@ def make_defined(definition: DefinedMetric) -> Metric:
         definition.better,
         definition.description or definition.expression,
         value,
+        hashlib.sha256(definition.expression.encode()).hexdigest()[:_HASH_DIGITS],
     )
+
+
+def is_kept_definition(name: str) -> bool:
+    """Whether a history keeps a metric that a spec defines under this name."""
+    return _KEPT_DEFINED.search(name) is not None
 
 
 def table_paths(path: str, defined: tuple[DefinedMetric, ...] = ()) -> tuple[str, ...]:

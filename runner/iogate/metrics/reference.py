@@ -49,7 +49,9 @@ _TAIL = """\
   `cpu_per_io` adds user and kernel time of all jobs and divides by reads, writes and trims;
   `iops_per_core` is its reciprocal.
 - `stalls` counts intervals in which no job completed anything in that direction. It has a value
-  where the time series has intervals of 100 ms or less, as short runs have.
+  where the time series has intervals of 100 ms or less: `iogate-engine` keeps at most 400 intervals
+  and then makes them twice as wide, so jobs that run for more than 40 seconds (`ramp_time` not
+  counted) have none.
 - `slope` is the least-squares line through the IOPS of the time series, from five intervals on.
   Over a few seconds it is mostly noise: it is meant for runs of minutes.
 
@@ -71,6 +73,11 @@ letters, digits, dots and underscores stands between backquotes. `unit` is one o
 and `better` is `low` or `high`. The name is then a metric like any other: for a limit, in the
 report, in `iogate trend`. It has no value where a part of it has none, and none where it
 divides by zero. Everything is checked when the spec is read.
+
+Another `value` under the same name is another metric: trends and baselines compute it anew for
+the nights before, from the documents, which takes some milliseconds a night. One made of
+percentiles is held against a baseline only where each of them has
+[enough I/Os](statistics.md#the-unit-is-a-run).
 """
 
 

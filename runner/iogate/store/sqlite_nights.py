@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from iogate.metrics import Metric, is_always_kept
+from iogate.metrics import Metric, is_always_kept, is_kept_definition
 from iogate.model.codec import codec_of
 from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement
@@ -112,7 +112,7 @@ def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
 
 
 def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Samples:
-    paths = None if question.metrics is None else [metric.path for metric in question.metrics]
+    paths = {metric.kept_as: metric.path for metric in question.metrics or ()}
     rows = db.execute(
         "SELECT run_id, case_id, metric, value FROM metrics"
         " WHERE case_id IN (SELECT value FROM json_each(?1))"
@@ -121,13 +121,16 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
         " ORDER BY case_id, metric, run_id",
         (
             json.dumps(list(question.case_ids)),
-            None if paths is None else json.dumps(paths),
+            None if question.metrics is None else json.dumps(list(paths)),
             json.dumps(list(run_ids)),
         ),
     )
     samples: Samples = defaultdict(dict)
     key = "", ""
-    for run_id, case_id, path, value in rows:
+    for run_id, case_id, kept_as, value in rows:
+        if question.metrics is None and is_kept_definition(kept_as):
+            continue  # of what there is no telling here which one is meant
+        path = paths.get(kept_as, kept_as)
         if key != (case_id, path):  # one for all nights of a series: there are very many
             key = case_id, path
         samples[run_id].setdefault(key, []).append(value)
@@ -144,7 +147,7 @@ def _without_value(
         " AND run_id IN (SELECT value FROM json_each(?2))"
         " AND (run_id, case_id) NOT IN (SELECT run_id, case_id FROM metrics WHERE metric = ?3)"
         " ORDER BY run_id",
-        (json.dumps(list(case_ids)), json.dumps(list(run_ids)), metric.path),
+        (json.dumps(list(case_ids)), json.dumps(list(run_ids)), metric.kept_as),
     ).fetchall()
 
 

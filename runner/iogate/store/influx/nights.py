@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from iogate.metrics import Metric, is_always_kept
+from iogate.metrics import Metric, is_always_kept, is_kept_definition
 from iogate.model.measurement import Measurement
 from iogate.model.night import Night
 from iogate.store.base import NIGHTS
@@ -69,7 +69,7 @@ def _samples(
     paths = _paths(server, question)
     ids, wanted = {run.id for run in runs}, set(question.case_ids)
     condition = with_cases(span(runs), question.case_ids)
-    fields = ('"run"', *(named(path) for path in paths))
+    fields = ('"run"', *(named(kept_as) for kept_as in paths))
     samples: Samples = defaultdict(lambda: defaultdict(list))
     cases: dict[str, set[str]] = defaultdict(set)
     for row in server.query(
@@ -78,17 +78,22 @@ def _samples(
         run_id, case_id = row["run"], row["case_id"]
         if run_id in ids and case_id in wanted:
             cases[run_id].add(case_id)
-            for path in paths:
-                if (value := row[path]) is not None:
+            for kept_as, path in paths.items():
+                if (value := row[kept_as]) is not None:
                     samples[run_id][case_id, path].append(float(value))
     return samples, cases
 
 
-def _paths(server: Server, question: Question) -> list[str]:
+def _paths(server: Server, question: Question) -> dict[str, str]:
+    """What is asked for, by what it is kept as; without a definition at hand, nothing of what
+    specs define."""
     if question.metrics is not None:
-        return [metric.path for metric in question.metrics]
+        return {metric.kept_as: metric.path for metric in question.metrics}
     rows = server.query(f"SHOW FIELD KEYS FROM {named(points.REPETITION)}")
-    return [row["fieldKey"] for row in rows if row["fieldType"] == "float"]
+    found = [row["fieldKey"] for row in rows if row["fieldType"] == "float"]
+    defined = [name for name in found if is_kept_definition(name)]
+    left = set(found) - set(defined) - {name.rpartition("#")[0] for name in defined}
+    return {name: name for name in sorted(left)}
 
 
 def _without(

@@ -160,13 +160,14 @@ def _without_series(measurement: Measurement) -> dict[str, Any]:
 
 
 def _metric_fields(measurement: Measurement, wanted: tuple[Metric, ...]) -> dict[str, float]:
-    """Finite values only: there is no other number in a field."""
+    """Finite values only: there is no other number in a field. What a spec defines is there by
+    its name for graphs, and by its definition for trends."""
     kept = {path: metric(path) for path in kept_metrics([measurement])}
     found = {}
     for path, each in (kept | {each.path: each for each in wanted}).items():
         value = each.extract(measurement)
         if value is not None and math.isfinite(value) and is_key(path):
-            found[path] = float(value)
+            found[path] = found[each.kept_as] = float(value)
     return found
 
 
