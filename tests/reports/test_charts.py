@@ -22,6 +22,7 @@ from iogate_reports.charts import (
     CASE_CHARTS,
     WORKLOAD_CHARTS,
     cdf,
+    glance,
     heatmap,
     interval_bar,
     over_time,
@@ -154,6 +155,7 @@ def test_of_a_long_baseline_the_newest_values_are_drawn_in_the_order_they_ran() 
     days = range(1, 16)
     before = [former(now, values(1000 * day), day) for day in days]
     data = Page(run(now.plan, now.measurements, baseline=before), before).cases[0]
+    assert glance.draw(data).count("h0") == repetitions.SHOWN + len(now.measurements)
     (found,) = repetitions.samples(data)
     assert found.before == tuple(1000 * day + n for day in reversed(days) for n in range(3))
     (figure,) = repetitions.figures(data)

@@ -80,12 +80,11 @@ def _repetitions(data: CaseData) -> tuple[str, str]:
     if not found:
         return "", ""
     one = found[0]
-    count = len(one.before) + len(one.now)
-    step = (_PANELS[2][1] - _PANELS[2][0]) / count
-    values = (*one.before, *one.now)
+    values = (*one.newest, *one.now)
+    step = (_PANELS[2][1] - _PANELS[2][0]) / len(values)
     y = linear_around(values, *_Y, one.unit)
     places = [(_PANELS[2][0] + step * (i + 0.5), y.at(v)) for i, v in enumerate(values)]
-    split = len(one.before)
+    split = len(one.newest)
     marks = _dots(places[:split], "base") + _dots(places[split:], "s0")
     return marks, f"{one.metric} {_middle(one)}"
 
