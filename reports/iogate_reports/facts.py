@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iogate.model.run import Run
+from iogate.model.trend import FactChange
 from iogate.model.units import Unit, format_value
 from iogate_reports.text import short
 
 Value = str | int | float | bool
+MOST_CHANGES = 6
+"""Of a host in one night, so many are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,16 @@ def differences(before: Run, now: Run) -> tuple[tuple[str, str, str], ...]:
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name) and not _RESTLESS.fullmatch(name)
     )
+
+
+def changes_text(changes: Sequence[FactChange]) -> str:
+    """``kernel.release 6.17 → 6.18; cpu.governor – → performance``, the first MOST_CHANGES."""
+    shown = [
+        f"{short(c.fact, 60)} {short(c.before, 60) or '–'} → {short(c.after, 60) or '–'}"
+        for c in changes[:MOST_CHANGES]
+    ]
+    more = len(changes) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more" if more else "")
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from iogate.model.histogram import Histogram
 from iogate.model.run import Run
+from iogate.model.trend import FactChange, Marker
 from iogate.model.units import Unit
 from iogate_reports import history, render_report
 from iogate_reports.charts import heatmap, knee, matrix, percentiles, sweep
@@ -71,6 +73,21 @@ def test_a_limit_that_failed_shows_its_nights_in_large(
     page = read_html(render_report(now, before, trend=trend_of(now)))
     titles = [figure.all("figcaption")[0].text for figure in page.all("figure")]
     assert titles.count("write.iops by night, the last 90 days") == 1
+
+
+def test_what_changed_on_the_host_stands_below_its_nights(
+    regressed: tuple[Run, tuple[Run, ...]],
+) -> None:
+    now, before = regressed
+    changes = (FactChange("kernel.release", "6.17", "6.18"),)
+    markers = (Marker(now.host.name, now.host.machine_id, 100, changes),)
+    trend = replace(trend_of(now), markers=markers)
+    page = read_html(render_report(now, before, trend=trend))
+    (figure,) = (one for one in page.all("figure") if "by night" in one.text)
+    assert re.fullmatch(
+        r"The host changed\. 1: 2025-11-01 kernel.release 6.17 → 6.18\.",
+        figure.all("p", "note")[0].text,
+    )
 
 
 def test_load_against_latency_has_a_line_a_block_size(grid: WorkloadData) -> None:

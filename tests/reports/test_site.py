@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from iogate.errors import UsageError
 from iogate.model.decision import Action, Decision
-from iogate.model.trend import AlertState
+from iogate.model.trend import AlertState, FactChange, Marker
 from iogate.trend.decisions import new_decision
 from iogate_reports.charts import nights, spark
 from iogate_reports.lines import file_name
@@ -95,6 +95,34 @@ def test_the_firmware_change_is_a_marker_with_both_versions(
     assert "target.scratch.firmware GDC5602Q → GDC5702Q" in told
     case = next(text for name, text in pages.items() if name.startswith("xfs-nightly/case"))
     assert 'class="ln marker"' in case
+
+
+def test_the_numbers_in_a_chart_are_of_its_own_host() -> None:
+    spec = year(1, hosts=("a", "b"), story=Story(30, (), (99, 9), 99, 7))
+    ids = {one.host: one.machine_id for one in spec.trend.series}
+    markers = tuple(
+        Marker(host, ids[host], night, (FactChange("kernel.release", "6.1", new),))
+        for host, night, new in (("a", 10, "6.2-a"), ("b", 21, "6.3-b"), ("b", 31, "6.4-b"))
+    )
+    pages = dict(Site([SpecTrend(replace(spec.trend, markers=markers))]).pages())
+    page = read_html(next(text for name, text in pages.items() if "case-" in name))
+    notes = {
+        chart.all("p", "state")[0].text.split()[2]: chart.all("p", "note")[0].text
+        for chart in page.all("div", "one")
+    }
+    assert notes["a"] == "The host changed. 1: 2025-11-25 kernel.release 6.1 → 6.2-a."
+    assert re.fullmatch(
+        r"The host changed\. 1: \S+ kernel.release 6.1 → 6.3-b\. 2: \S+ .* → 6.4-b\.", notes["b"]
+    )
+
+
+def test_of_many_changes_of_a_host_the_newest_are_told(nightly: SpecTrend) -> None:
+    (firmware,) = nightly.trend.markers
+    many = tuple(replace(firmware, night=night) for night in range(200, 220))
+    line = replace(nightly.lines[0], markers=many)
+    note = nights.figure(line, [n.started_ns // 60_000_000_000 for n in nightly.trend.nights]).note
+    assert note.startswith("The host changed; its first 8 changes left out here. 9: 2026-")
+    assert ". 20: 2026-" in note
 
 
 def test_a_broken_night_is_a_gap(nightly: SpecTrend) -> None:

@@ -16,11 +16,13 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Linear, Scale, linear_around
 from iogate_reports.charts.spark import stretches, traced
+from iogate_reports.facts import changes_text
 from iogate_reports.lines import Line, Segment
 from iogate_reports.text import plural, short, signed
 
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
 MOST, MOST_ENDS = 140, 70
+MOST_TOLD = 12
 _MONTH = 30 * 24 * 60
 
 
@@ -31,7 +33,8 @@ def figure(line: Line, minutes: Sequence[int]) -> Figure:
     level = format_value(one.level, one.unit)
     changes = plural(len(line.segments) - 1, "change")
     told = f"{len(one.values)} nights, now at {level}; {changes} of level"
-    return Figure(title, draw(title, told, line, minutes), _table(line), _legend(line), wide=True)
+    picture, note = draw(title, told, line, minutes), _note(line, minutes)
+    return Figure(title, picture, _table(line), _legend(line), note, wide=True)
 
 
 def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> str:
@@ -163,6 +166,22 @@ def _markers(line: Line, x: Scale, minutes: Sequence[int]) -> Iterator[str]:
         yield svg.text(at + 3, top + 10, str(number))
 
 
+def _note(line: Line, minutes: Sequence[int]) -> str:
+    """What the numbers of the markers stand for; of many, the newest MOST_TOLD."""
+    numbered = list(enumerate(line.markers, 1))
+    told = [
+        f"{number}: {_day(minutes[marker.night])} {changes_text(marker.changes)}"
+        for number, marker in numbered[-MOST_TOLD:]
+    ]
+    left = len(numbered) - len(told)
+    before = f"; its first {plural(left, 'change')} left out here" if left else ""
+    return f"The host changed{before}. {'. '.join(told)}." if told else ""
+
+
+def _day(minute: int) -> str:
+    return datetime.fromtimestamp(minute * 60, UTC).strftime("%Y-%m-%d")
+
+
 def _legend(line: Line) -> tuple[Key, ...]:
     keys = [Key("s0", "median of the repetitions, a night"), Key("level", "level")]
     if line.series.lows:
@@ -200,10 +219,7 @@ def _table(line: Line) -> Table:
 
 def _row(line: Line, one: Segment, change: str) -> tuple[str, ...]:
     unit = line.series.unit
-    first, last = (
-        datetime.fromtimestamp(line.times[i] * 60, UTC).strftime("%Y-%m-%d")
-        for i in (one.first, one.last)
-    )
+    first, last = (_day(line.times[i]) for i in (one.first, one.last))
     spread = f"{format_value(one.low, unit)} … {format_value(one.high, unit)}"
     count = str(one.last - one.first + 1)
     return first, last, count, format_value(one.level, unit), spread, change

@@ -186,7 +186,6 @@ def case_page(
         ],
         several=len({line.series.machine_id for line in lines}) > 1,
         alerts=list(alerts.values()),
-        markers=[marker_text(m, spec) for m in lines[0].markers],
         payload=Markup(payload(lines, minutes)) if drawn else "",  # noqa: S704 - escaped there
         home="../",
         scripts=(drawn.script, script("zoom.js", "trend.js")) if drawn else (),

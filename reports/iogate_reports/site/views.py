@@ -14,7 +14,7 @@ from iogate.model.decision import FOREVER, Decision
 from iogate.model.trend import Alert, Marker, NightRef, Turn
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
-from iogate_reports.facts import show
+from iogate_reports.facts import changes_text
 from iogate_reports.lines import Line, SpecTrend
 from iogate_reports.site.words import ALERTS, STATES
 from iogate_reports.text import anchor, moment, short, signed
@@ -211,12 +211,5 @@ def decision_text(decision: Decision) -> str:
 
 def marker_text(marker: Marker, spec: SpecTrend) -> tuple[str, str, str]:
     """When, which host, what changed."""
-    shown = [
-        f"{short(c.fact, 60)} {short(show(c.before), 60) or '–'} → "
-        f"{short(show(c.after), 60) or '–'}"
-        for c in marker.changes[:6]
-    ]
-    more = len(marker.changes) - 6
     when = moment(spec.trend.nights[marker.night].started_ns)
-    told = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
-    return when, short(marker.host, 40), told
+    return when, short(marker.host, 40), changes_text(marker.changes)
