@@ -185,6 +185,21 @@ def test_a_host_that_stands_out_is_named(fleet: SpecTrend, pages: dict[str, str]
     assert re.search(r"−8\.\d % ▼ worse", first.text) or "worse" in first.text
 
 
+def test_machines_of_one_name_are_told_apart(fleet: SpecTrend) -> None:
+    same = {"lab-1": "debian", "lab-3": "debian"}
+    series = tuple(replace(s, host=same.get(s.host, s.host)) for s in fleet.trend.series)
+    pages = dict(Site([SpecTrend(replace(fleet.trend, series=series))]).pages())
+    page = read_html(pages["fleet/fleet.html"])
+    ids = {s.host: s.machine_id[:8] for s in fleet.trend.series}
+    twins = [f"debian {ids[host]}" for host in ("lab-1", "lab-3")]
+    heads = [head.text for head in page.all("table", "glimpse")[0].all("thead")[0].all("th")]
+    assert heads[1:] == sorted([*twins, "lab-0", "lab-2", "lab-4"])
+    for row in page.all("table", "glimpse")[0].all("tr")[1:]:
+        cells = {cell.attributes["data-l"]: cell.text for cell in row.all("td")}
+        assert cells[twins[0]] != cells[twins[1]]
+    assert [tile.all("b")[0].text for tile in page.all("li", "tile")] == [twins[1]]
+
+
 def test_three_hosts_are_too_few_to_tell_one_apart(fleet: SpecTrend) -> None:
     lines = [line for line in fleet.lines if line.series.metric == "read.iops"]
     kept = [line for line in lines if line.series.host in {"lab-1", "lab-2", "lab-3"}]

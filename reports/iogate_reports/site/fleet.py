@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -104,7 +104,7 @@ class Group:
     rows: tuple[Row, ...]
 
     def row(self, host: str) -> Row | None:
-        """That of a host, by its name as it is shown."""
+        """That of a host, by its label."""
         return next((one for one in self.rows if one.host == host), None)
 
 
@@ -113,12 +113,25 @@ def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
     found: dict[tuple[str, str], list[Line]] = {}
     for line in spec.lines:
         found.setdefault((line.series.case_id, line.series.metric), []).append(line)
+    hosts = labels(spec.lines)
     shown = [
-        _group(f"group-{index}", members(lines), pages.get(case, ""))
+        _group(f"group-{index}", members(lines), hosts, pages.get(case, ""))
         for index, ((case, _), lines) in enumerate(found.items())
         if len({line.series.machine_id for line in lines}) > 1
     ]
     return sorted(shown, key=lambda one: -len(one.outliers))
+
+
+def labels(lines: Sequence[Line]) -> dict[str, str]:
+    """Machine id → what the host is called: its newest name, and where several machines are
+    called so, the start of the id."""
+    newest = sorted(lines, key=lambda line: line.times[-1])
+    names = {line.series.machine_id: short(line.series.host, 40) for line in newest}
+    often = Counter(names.values())
+    return {
+        machine: f"{name} {short(machine[:8])}" if often[name] > 1 else name
+        for machine, name in names.items()
+    }
 
 
 def outliers(found: Sequence[Group]) -> list[tuple[str, int]]:
@@ -126,7 +139,7 @@ def outliers(found: Sequence[Group]) -> list[tuple[str, int]]:
     return Counter(host for one in found for host in one.outliers).most_common()
 
 
-def _group(anchor: str, found: Sequence[Member], page: str) -> Group:
+def _group(anchor: str, found: Sequence[Member], hosts: Mapping[str, str], page: str) -> Group:
     first = found[0].line.series
     reach = _reach(found)
     return Group(
@@ -136,23 +149,21 @@ def _group(anchor: str, found: Sequence[Member], page: str) -> Group:
         "lower is better" if first.better is Better.LOW else "higher is better",
         format_value(statistics.median(m.line.series.level for m in found), first.unit),
         signed(reach).lstrip("+"),
-        tuple(_host(one) for one in found if one.stands_out),
-        tuple(_rows(found, page, reach)),
+        tuple(hosts[one.line.series.machine_id] for one in found if one.stands_out),
+        tuple(_rows(found, hosts, page, reach)),
     )
 
 
-def _host(one: Member) -> str:
-    return short(one.line.series.host, 40)
-
-
-def _rows(found: Sequence[Member], page: str, reach: float) -> Iterator[Row]:
+def _rows(
+    found: Sequence[Member], hosts: Mapping[str, str], page: str, reach: float
+) -> Iterator[Row]:
     for one in found:
         series = one.line.series
         away = describe_change(one.away, series.better, overlap=not one.stands_out)
         mark = ("better" if away and away.key == "good" else "worse") if one.stands_out else ""
         yield Row(
             OUTLIER if one.stands_out else TYPICAL,
-            _host(one),
+            hosts[series.machine_id],
             f"{page}#{one.line.anchor}",
             format_value(series.level, series.unit),
             away,
