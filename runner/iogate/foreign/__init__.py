@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from iogate.foreign.base import ForeignResult, Origin
 from iogate.foreign.fio_documents import read_documents
 from iogate.foreign.fio_output import read_output
@@ -13,8 +15,12 @@ from iogate.foreign.runs import as_run, is_imported
 __all__ = ["ForeignResult", "Origin", "as_run", "is_imported", "read_fio"]
 
 
-def read_fio(text: str) -> list[ForeignResult]:
+def read_fio(text: str) -> Iterator[ForeignResult]:
     """The results in a text, in their order: its JSON documents; where it holds none, what
-    fio printed for people. EngineError for a JSON result that cannot be read; a text
-    without any result gives none."""
-    return read_documents(text) or read_output(text)
+    fio printed for people. EngineError, after all others, for JSON results that are cut off or
+    cannot be read; a text without any result gives none."""
+    found = None
+    for found in read_documents(text):
+        yield found
+    if found is None:
+        yield from read_output(text)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from iogate.engine.base import EngineResult
@@ -15,6 +16,7 @@ from iogate.foreign.base import ForeignResult
 from iogate.foreign.fio_options import job_spec, texts, unique_jobs
 
 _START = re.compile(r"^\s*\{", re.MULTILINE)
+_IS_FIO = '"fio version"'
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
 _ONLY = {
@@ -29,35 +31,56 @@ _IDLE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def read_documents(text: str) -> list[ForeignResult]:
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A result of fio in a text; ``parsed`` is None for one that is cut off."""
+
+    start: int
+    text: str
+    parsed: dict[str, Any] | None
+
+
+def read_documents(text: str) -> Iterator[ForeignResult]:
     """The results in a text. Of the documents that --status-interval appends, the last of
-    each run counts. EngineError for a result that cannot be read."""
-    found: list[tuple[dict[str, Any], str]] = []
-    for document, own in _documents(text):
-        if found and _goes_on(found[-1][0], document):
+    each run counts. EngineError, after all others, for results that cannot be read."""
+    found: list[_Document] = []
+    for document in _documents(text):
+        if found and _goes_on(found[-1].parsed, document.parsed):
             found.pop()
-        found.append((document, own))
-    return [_result(document, own) for document, own in found]
+        found.append(document)
+    problems = []
+    for document in found:
+        try:
+            yield _result(document, text)
+        except EngineError as error:
+            problems.append(error)
+    if problems:
+        more = f" (and {len(problems) - 1} more results)" if problems[1:] else ""
+        raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)
 
 
-def _documents(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each JSON object that is a result of fio, and its text."""
+def _documents(text: str) -> Iterator[_Document]:
+    """Each JSON object that is a result of fio, or the beginning of one."""
     decoder = json.JSONDecoder()
     at, failures = 0, 0
     while (match := _START.search(text, at)) and failures < _MOST_FAILURES:
         start = match.end() - 1
         try:
             document, at = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             failures += 1
             at = start + 1
+            if isinstance(error, json.JSONDecodeError) and _IS_FIO in text[start : error.pos]:
+                yield _Document(start, "", None)
             continue
         if isinstance(document, dict) and "fio version" in document:
-            yield document, text[start:at]
+            yield _Document(start, text[start:at], document)
 
 
-def _goes_on(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _goes_on(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> bool:
     """Whether two documents are looks at the same run, the second the later one."""
+    if before is None or after is None:
+        return False
     try:
         return (
             [row["jobname"] for row in _rows(before)] == [row["jobname"] for row in _rows(after)]
@@ -88,7 +111,14 @@ def _rows(document: Mapping[str, Any]) -> list[Any]:
     return [row for row in rows if row.get("jobname") != "All clients"]
 
 
-def _result(document: dict[str, Any], text: str) -> ForeignResult:
+def _result(found: _Document, text: str) -> ForeignResult:
+    document = found.parsed
+    if document is None:
+        line = text.count("\n", 0, found.start) + 1
+        raise EngineError(
+            f"the result of fio that begins in line {line} is cut off, or has other text in it",
+            remedy="mend it, if the rest is known; else measure again",
+        )
     try:
         ended_s, elapsed_s = _likely(_ended_s(document)), _likely(_elapsed_s(document))
         return ForeignResult(
@@ -96,7 +126,7 @@ def _result(document: dict[str, Any], text: str) -> ForeignResult:
             jobs=_jobs(document),
             ended_ns=int(ended_s * 1e9) or None,
             elapsed_ns=int(elapsed_s * 1e9),
-            text=text,
+            text=found.text,
             form="fio json",
         )
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +146,7 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     result = history("import", "fio", *files, "--host", "attic", "--store", url)
     assert result.exit_code == 0, result.exception
     assert result.stderr.splitlines() == [
-        "2 results in 2 files",
+        "2 results in 2 files: 2 runs added",
         "  night by night: iogate trend oltp",
         "  night by night: iogate trend reader",
     ]
@@ -156,7 +157,48 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     shown = history("show", oldest, "--store", url).stdout
     assert "imported  from fio output in b.txt" in shown
     again = history("import", "fio", *files, "--host", "attic", "--store", url)
-    assert again.stderr.startswith("2 results in 2 files, 2 of them already here\n")
+    assert again.stderr == "2 results in 2 files: 0 runs added, 2 already here\n"
+
+
+def test_a_result_is_the_same_in_whatever_file_and_is_not_imported_as_another(
+    url: str, tmp_path: Path
+) -> None:
+    texts = {"a.json": json.dumps(f.document(rw="read")), "b.txt": f.VERSION_1}  # b has no date
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / f"copy-{name}").write_text(text)
+        os.utime(tmp_path / f"copy-{name}", (5, 5))
+    files = [str(tmp_path / name) for name in ("a.json", "copy-a.json", "b.txt")]
+    first = history("import", "fio", *files, "--store", url)
+    assert first.stderr.startswith("4 results in 3 files: 3 runs added, 1 already here\n")
+    before = history("export", "--store", url).stdout
+    copies = [str(tmp_path / f"copy-{name}") for name in texts]
+    again = history("import", "fio", *copies, "--store", url)
+    assert again.stderr == "3 results in 2 files: 0 runs added, 3 already here\n"
+    other = history("import", "fio", *files[:1], "--spec", "other", "--store", url)
+    said = "1 result in 1 file: 0 runs added, 1 kept as they are here, and different: "
+    assert other.stderr.startswith(said)
+    assert "trend other" not in other.stderr
+    assert history("export", "--store", url).stdout == before
+
+
+def test_a_result_that_is_cut_off_is_named_and_the_others_are_kept(
+    url: str, tmp_path: Path
+) -> None:
+    one, other, third = (json.dumps(f.document(name=name), indent=2) for name in "abc")
+    (tmp_path / "among.json").write_text(f"{one}\n{other[: len(other) // 2]}\n{third}")
+    (tmp_path / "alone.json").write_text(other[:-3])
+    before = len(ids(url))
+    result = history("import", "fio", str(tmp_path / "among.json"), "--store", url)
+    assert isinstance(result.exception, RunError)
+    begins = one.count("\n") + 2
+    cut = f"among.json: the result of fio that begins in line {begins} is cut off"
+    assert cut in result.stderr
+    assert "2 results in 1 file: 2 runs added" in result.stderr
+    assert len(ids(url)) == before + 2
+    alone = history("import", "fio", str(tmp_path / "alone.json"), "--store", url)
+    assert isinstance(alone.exception, UsageError)
+    assert "begins in line 1 is cut off" in alone.stderr
 
 
 def test_a_spec_a_label_and_stdin(url: str) -> None:
@@ -187,7 +229,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: P
     before = len(ids(url))
     result = history("import", "fio", *files, "--store", url)
     assert isinstance(result.exception, RunError)
-    assert result.exception.what == "3 files of 4 could not be imported"
+    assert result.exception.what == "3 files of 4 could not be imported whole"
     assert "bad.txt: it holds no result of fio" in result.stderr
     assert "gone: it cannot be read: No such file" in result.stderr
     assert len(ids(url)) == before + 2

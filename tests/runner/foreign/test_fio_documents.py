@@ -103,10 +103,20 @@ def test_text_may_stand_around_and_between() -> None:
     assert [as_run(x, ORIGIN).plan.spec_name for x in read_fio(text)] == ["a", "b"]
 
 
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_a_result_that_is_cut_off_is_told_after_the_others(share: float) -> None:
+    one, other = (json.dumps(f.document(name=name), indent=2) for name in ("a", "b"))
+    for text in (f"{one}\n{other[: int(len(other) * share)]}", f"{other[:-2]}\n{one}"):
+        found = read_fio(text)
+        assert as_run(next(found), ORIGIN).plan.spec_name == "a"
+        with pytest.raises(IogateError, match="is cut off"):
+            next(found)
+
+
 def test_what_another_program_wrote_is_no_result() -> None:
-    assert read_fio('{"jobs": [1]}') == []
-    assert read_fio("[" * 100_000) == []
-    assert read_fio('{"a":\n' * 5000) == []
+    assert list(read_fio('{"jobs": [1]}')) == []
+    assert list(read_fio("[" * 100_000)) == []
+    assert list(read_fio('{"a":\n' * 5000)) == []
 
 
 def test_client_rows_are_read_and_their_sum_is_not() -> None:

@@ -116,7 +116,7 @@ def test_where_it_came_from_is_marked() -> None:
 def test_the_same_text_is_the_same_run_and_another_host_is_not() -> None:
     (one,) = runs(VERSION_3)
     (again,) = runs(f"some words before\n{VERSION_3}\nand after")
-    other = as_run(read_fio(VERSION_3)[0], Origin("f", Host("b", "m-b"), 1))
+    other = as_run(next(read_fio(VERSION_3)), Origin("f", Host("b", "m-b"), 1))
     assert again.id == one.id != other.id
     assert other.plan.cases[0].id == one.plan.cases[0].id
 
@@ -137,9 +137,9 @@ def test_jobs_of_which_little_is_known_are_told_apart_by_name() -> None:
 
 
 def test_text_without_a_result_gives_none() -> None:
-    assert read_fio("") == []
-    assert read_fio("Run status group 0 (all jobs):\n   READ: bw=1MiB/s\n") == []
-    assert read_fio("a: (groupid=0, jobs=1): err= 0: pid=1\n  cpu : usr=1%\n") == []
+    assert list(read_fio("")) == []
+    assert list(read_fio("Run status group 0 (all jobs):\n   READ: bw=1MiB/s\n")) == []
+    assert list(read_fio("a: (groupid=0, jobs=1): err= 0: pid=1\n  cpu : usr=1%\n")) == []
 
 
 @pytest.mark.parametrize(

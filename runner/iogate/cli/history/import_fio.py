@@ -15,12 +15,13 @@ import click
 
 from iogate.archive import keep
 from iogate.cli import options
+from iogate.cli.history.shown import told
 from iogate.cli.table import counted, defused, printable
-from iogate.errors import IogateError, RunError, UsageError
-from iogate.foreign import Origin, as_run, read_fio
+from iogate.errors import IogateError, RunError, StoreError, UsageError
+from iogate.foreign import ForeignResult, Origin, as_run, read_fio
 from iogate.host.facts import this_host
 from iogate.model.run import Host, Revision, Run
-from iogate.store import open_store
+from iogate.store import Store, open_store
 from iogate.sut import open_sut
 
 _LARGEST_BYTES = 1 << 30
@@ -29,12 +30,17 @@ _MOST_HINTS = 3
 
 @dataclass(slots=True)
 class _Reading:
-    """Files that were read, and what was wrong with those that could not be."""
+    """Files that are read: how many results they gave, of which specs those are that were not
+    kept before, and how many files could not be read whole. ``places`` has the file and the time
+    of each result so far, by run: a copy under another name is the same result."""
 
+    store: Store
     origin: Origin
+    known: frozenset[str]
     results: int = 0
-    specs: set[str] = field(default_factory=set)
     bad: int = 0
+    specs: set[str] = field(default_factory=set)
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @click.command("fio")
@@ -78,19 +84,18 @@ def command(
             directory=directory,
             revision=Revision(commit=commit, label=label),
         )
-        reading = _Reading(origin)
+        reading = _Reading(opened, origin, frozenset(opened.run_ids()))
         tally = keep(opened, _runs(files, reading))
-    here = f", {tally.known} of them already here" if tally.known else ""
-    files_text = counted(len(files), "file")
-    click.echo(f"{counted(reading.results, 'result')} in {files_text}{here}", err=True)
+    read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
+    click.echo(f"{read}: {told(tally)}", err=True)
     for name in sorted(reading.specs)[:_MOST_HINTS]:
         click.echo(f"  night by night: iogate trend {shlex.quote(name)}", err=True)
-    if reading.bad == len(files):
+    if reading.bad and not reading.results:
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     if reading.bad:
         raise RunError(
-            f"{counted(reading.bad, 'file')} of {len(files)} could not be imported",
-            remedy="each is named above, with the reason; the others are in the history",
+            f"{counted(reading.bad, 'file')} of {len(files)} could not be imported whole",
+            remedy="each is named above, with the reason; what could be read is in the history",
         )
     return 0
 
@@ -107,25 +112,39 @@ def _host(name: str | None, known: dict[str, Host]) -> Host:
 def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
     for file in files:
         try:
-            found = list(_read(file, reading.origin))
+            for found, origin in _read(file, reading.origin):
+                run = _run(found, origin, reading)
+                reading.results += 1
+                yield run
+        except StoreError:
+            raise
         except IogateError as error:
             reading.bad += 1
             remedy = f" ({error.remedy})" if error.remedy else ""
             click.echo(defused(printable(f"{file}: {error.what}{remedy}")), err=True)
-            continue
-        reading.results += len(found)
-        reading.specs |= {run.plan.spec_name for run in found}
-        yield from found
 
 
-def _read(file: str, origin: Origin) -> Iterator[Run]:
+def _read(file: str, origin: Origin) -> Iterator[tuple[ForeignResult, Origin]]:
     text, written_ns = _text(file)
-    results = read_fio(text)
-    if not results:
-        raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
     name = "" if file == "-" else Path(file).name
-    for result in results:
-        yield as_run(result, replace(origin, file=name, ended_ns=written_ns))
+    found = None
+    for found in read_fio(text):
+        yield found, replace(origin, file=name, ended_ns=written_ns)
+    if found is None:
+        raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
+
+
+def _run(found: ForeignResult, origin: Origin, reading: _Reading) -> Run:
+    run = as_run(found, origin)
+    if run.id not in reading.places:
+        if run.id not in reading.known:
+            reading.specs.add(run.plan.spec_name)
+            reading.places[run.id] = origin.file, origin.ended_ns
+            return run
+        kept = reading.store.run(run.id)
+        reading.places[run.id] = kept.plan.spec_file, kept.finished_ns
+    file, ended_ns = reading.places[run.id]
+    return as_run(found, replace(origin, file=file, ended_ns=ended_ns))
 
 
 def _text(file: str) -> tuple[str, int]:

@@ -10,10 +10,11 @@ from typing import BinaryIO
 
 import click
 
-from iogate.archive import FORMATS, Tally, format_of, keep, open_format
+from iogate.archive import FORMATS, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
-from iogate.cli.table import counted, defused, printable
+from iogate.cli.history.shown import told
+from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.store import open_store
 
@@ -70,15 +71,3 @@ def _input(file: str) -> Iterator[BinaryIO]:
         raise UsageError(f"cannot read {file}: {error.strerror}") from None
     with source:
         yield source
-
-
-def told(tally: Tally) -> str:
-    """What became of an import, in a line."""
-    parts = [f"{counted(tally.added, 'run')} added"]
-    parts += [f"{tally.known} already here"] if tally.known else []
-    parts += [f"{tally.completed} completed"] if tally.completed else []
-    parts += [f"{counted(tally.decisions, 'decision')} added"] if tally.decisions else []
-    if tally.different:
-        names = ", ".join(run_id[:12] for run_id in tally.different[:5])
-        parts.append(f"{len(tally.different)} kept as they are here, and different: {names}")
-    return ", ".join(parts)

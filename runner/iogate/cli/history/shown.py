@@ -1,5 +1,4 @@
-"""What the subcommands of ``iogate history`` share: the option --store, and how a run and a
-table are shown."""
+"""What the subcommands of ``iogate history`` share: how a run, a table and an import are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from iogate.cli.table import defused, duration, printable, table
+from iogate.archive import Tally
+from iogate.cli.table import counted, defused, duration, printable, table
 from iogate.model.run import Run
 
 SHORT_ID = 12
@@ -61,3 +61,15 @@ def print_table(
     for row in rows:
         shown.add_row(*(Text(printable(cell), style=_COLOURS.get(cell, "")) for cell in row))
     Console().print(shown)
+
+
+def told(tally: Tally) -> str:
+    """What became of an import, in a line."""
+    parts = [f"{counted(tally.added, 'run')} added"]
+    parts += [f"{tally.known} already here"] if tally.known else []
+    parts += [f"{tally.completed} completed"] if tally.completed else []
+    parts += [f"{counted(tally.decisions, 'decision')} added"] if tally.decisions else []
+    if tally.different:
+        names = ", ".join(run_id[:12] for run_id in tally.different[:5])
+        parts.append(f"{len(tally.different)} kept as they are here, and different: {names}")
+    return ", ".join(parts)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from iogate.cli import options
-from iogate.cli.history.importing import told
+from iogate.cli.history.shown import told
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import StoreError
 from iogate.folder import DEFAULT_PARENT
