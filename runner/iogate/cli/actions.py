@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from iogate.cli.table import printable
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, ThresholdVerdict
 
@@ -78,7 +79,8 @@ def append_summary(text: str) -> None:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """What a command says: one line that any stream takes, whatever bytes a path was made of."""
+    return printable(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

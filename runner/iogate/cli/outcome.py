@@ -78,14 +78,15 @@ def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: boo
 
 
 def show(finished: Finished, *, as_json: bool, quiet: bool) -> None:
-    """Print the verdict: as a table and a sentence, or as one JSON document."""
+    """Print the verdict: as a table and a sentence, or as one JSON document, beside which
+    stdout has nothing: a workflow step reads commands from stderr as well."""
     if as_json:
         click.echo(_json(finished))
     else:
         _show_text(finished, quiet=quiet)
     if actions.active():
         for line in actions.annotation_lines(finished.run):
-            click.echo(line)
+            click.echo(line, err=as_json)
 
 
 def _show_text(finished: Finished, *, quiet: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import pty
 import sys
@@ -15,17 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.cli import actions
-from iogate.cli.outcome import closing_sentence, explanations, verdict_table
+from iogate.cli.outcome import closing_sentence, explanations, show, verdict_table
 from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_text
 from iogate.cli.table import defused, duration, printable, size, table
 from iogate.engine.base import Progress, Rates
 from iogate.errors import Location
+from iogate.folder import RunFolder
 from iogate.gate import judge
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Outcome
+from iogate.pipeline import Finished
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"
@@ -140,6 +143,26 @@ def test_an_annotation_is_one_line_with_its_own_properties_whatever_the_names(
     assert [part.partition("=")[0] for part in properties.split(",")] == [
         "file", "line", "col", "title",
     ]  # fmt: skip
+
+
+def test_an_annotation_can_be_printed_though_a_path_is_no_utf_8() -> None:
+    odd = replace(FAILS, where=Location("caf\udce9.yaml", 1, 1))
+    (line,) = actions.annotation_lines(judged(odd, name="caf\udce9/bs=4k"))
+    assert "file=caf�.yaml,line=1," in line
+    assert line.encode("utf-8")
+
+
+def test_json_is_all_of_stdout_in_a_workflow_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    finished = Finished(judged(FAILS), (), RunFolder(tmp_path))
+    show(finished, as_json=True, quiet=False)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["verdict"]["outcome"] == "fail"
+    assert said.err.startswith("::error file=specs/x.yaml,line=31,")
+    show(finished, as_json=False, quiet=False)
+    assert "\n::error file=specs/x.yaml,line=31," in capsys.readouterr().out
 
 
 def test_at_most_ten_annotations_of_a_type() -> None:
