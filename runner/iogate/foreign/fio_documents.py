@@ -16,7 +16,6 @@ from iogate.foreign.base import ForeignResult
 from iogate.foreign.fio_options import job_spec, texts, unique_jobs
 
 _START = re.compile(r"^\s*\{", re.MULTILINE)
-_IS_FIO = '"fio version"'
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
 _ONLY = {
@@ -55,7 +54,7 @@ def read_documents(text: str) -> Iterator[ForeignResult]:
         except EngineError as error:
             problems.append(error)
     if problems:
-        more = f" (and {len(problems) - 1} more results)" if problems[1:] else ""
+        more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
         raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)
 
 
@@ -70,11 +69,15 @@ def _documents(text: str) -> Iterator[_Document]:
         except (ValueError, RecursionError) as error:
             failures += 1
             at = start + 1
-            if isinstance(error, json.JSONDecodeError) and _IS_FIO in text[start : error.pos]:
+            if isinstance(error, json.JSONDecodeError) and _is_fio(text, start, error.pos):
                 yield _Document(start, "", None)
             continue
         if isinstance(document, dict) and "fio version" in document:
             yield _Document(start, text[start:at], document)
+
+
+def _is_fio(text: str, start: int, end: int) -> bool:
+    return text.find('"fio version"', start, end) >= 0
 
 
 def _goes_on(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> bool:
