@@ -107,6 +107,8 @@ class Bisection:
         for count in [LEAD] + [_MORE] * ((self.most - LEAD) // _MORE):
             runs.append(self._measure(build, count))
             values = tuple(_values(runs, [(ends.key, ends.metric)])[ends.key])
+            if not values:
+                return Step(build, Side.UNCLEAR, why="no repetition gave a value of the metric")
             side = ends.side(values)
             if side is not Side.UNCLEAR:
                 return Step(build, side, values)

@@ -23,6 +23,7 @@ from iogate.stats.distributions import normal_quantile, normal_tail, t_quantile
 
 _GRID_STEP = 0.05
 _GRID_END = 40.0
+_GRID_SDS = 6.0  # of the walk at its end, which is further out from 45 blocks on
 _KERNEL_END = 7.0
 
 
@@ -115,7 +116,8 @@ def _crossing(rules: Rules, constant: float, first_fail: int, shape: float) -> f
     """The probability that a standard random walk crosses the upper boundary first."""
     import numpy as np
 
-    x = np.arange(-_GRID_END, _GRID_END, _GRID_STEP)
+    end = max(_GRID_END, math.ceil(_GRID_SDS * math.sqrt(rules.most_blocks)))
+    x = np.arange(-end, end, _GRID_STEP)
     steps = np.arange(-_KERNEL_END, _KERNEL_END + _GRID_STEP / 2, _GRID_STEP)
     kernel = np.exp(-(steps**2) / 2)
     kernel /= kernel.sum()

@@ -16,6 +16,7 @@ from statistics import NormalDist
 
 from iogate.stats.robust import median
 
+_LARGEST = 700.0  # its exponential is the last that is a number
 MOST = 60  # values of a sample that are used: those nearest to the change
 
 
@@ -51,4 +52,8 @@ def relative_shift(
         [math.log(value) for value in after],
         confidence=confidence,
     )
-    return Shift(*(math.expm1(value) for value in (logs.estimate, logs.low, logs.high)))
+    return Shift(*(_change(value) for value in (logs.estimate, logs.low, logs.high)))
+
+
+def _change(log: float) -> float:
+    return math.expm1(min(log, _LARGEST))

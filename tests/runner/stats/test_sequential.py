@@ -41,6 +41,28 @@ def test_a_random_walk_crosses_as_often_as_the_level_allows() -> None:
     assert crossed.mean() == pytest.approx(0.05, abs=0.004)
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "constant"),
+    [
+        (1, 2.933193681296471),
+        (4, 3.4232174324209215),
+        (10, 3.5184000108717086),
+        (40, 3.7246777470447654),
+        (400, 4.255425156463936),
+    ],
+)
+def test_the_boundary_of_28_blocks_is_the_one_whose_errors_were_measured(
+    thresholds: int, constant: float
+) -> None:
+    assert boundary_for(thresholds).constant == pytest.approx(constant, rel=1e-9)
+
+
+def test_a_long_walk_has_room_up_to_its_boundary() -> None:
+    """40 thresholds are told apart at 49 sd of a block after 200 of them."""
+    constants = [boundary_for(40, Rules(most_blocks=n)).constant for n in (60, 200)]
+    assert constants[0] == pytest.approx(constants[1], abs=0.01)
+
+
 @given(st.floats(1, 500))
 @settings(max_examples=20, deadline=None)
 def test_more_thresholds_need_stronger_evidence(thresholds: float) -> None:

@@ -246,6 +246,13 @@ def test_from_zero_there_is_no_relative_change() -> None:
     assert "0 to 5" in alert.sentence
 
 
+def test_a_ratio_beyond_all_numbers_is_as_large_as_can_be_told() -> None:
+    alert = only(trend_of(nights_of(levels((40, 1e-200), (25, 1e200), path="write.clat.p50")),
+                          line("write.clat.p50")))  # fmt: skip
+    assert alert.turn is Turn.REGRESSION
+    assert alert.changes[0].effect == pytest.approx(math.exp(700), rel=0.1)
+
+
 def test_missing_and_impossible_nights_are_passed_over() -> None:
     values = levels((60, 1000), (25, 900))
     for gap in (10, 30, 61, 70):
