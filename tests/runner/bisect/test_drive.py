@@ -18,7 +18,6 @@ from iogate.metrics import metric
 from iogate.pipeline import Request
 from support import samples as s
 
-
 KEY = Key("oltp/bs=4k", "write.iops")
 ENDS = Ends(KEY, metric(KEY.metric), 1000, 500, 700)
 
