@@ -23,10 +23,21 @@ _LEAST_FOR_SPREAD = 3
 def level_of(threshold: Threshold, planned: Repetitions) -> float:
     """The level that runs are counted at: that of the threshold, less where the case is
     repeated until it is decided, as each look may err."""
-    level = LEVEL if threshold.confidence is None else 1 - threshold.confidence
+    level = _asked_level(threshold)
     if planned.min >= planned.max:
         return level
     return level_of_looks(max(planned.min, LEAST_RUNS), planned.max, level)
+
+
+def _asked_level(threshold: Threshold) -> float:
+    return LEVEL if threshold.confidence is None else 1 - threshold.confidence
+
+
+def can_decide(threshold: Threshold, planned: Repetitions) -> bool:
+    """Whether so many repetitions, all on one side, would decide an absolute limit that is
+    counted: by chance they are there once in 2ⁿ."""
+    looked_at = planned.min == planned.max or planned.max >= LEAST_RUNS
+    return looked_at and 0.5**planned.max <= _asked_level(threshold)
 
 
 def wants_more(samples: tuple[float, ...], threshold: Threshold, planned: Repetitions) -> bool:

@@ -16,7 +16,7 @@ from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
-from iogate.cli.warnings import warn_of
+from iogate.cli.warnings import warn_of, warn_of_undecidable
 from iogate.engine.base import Stop
 from iogate.measure import most_repetitions, repetitions_of
 from iogate.model.plan import Plan
@@ -57,6 +57,7 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     plan = make_request_plan(request)
     warn_of(plan.cases, request.spec)
+    warn_of_undecidable(plan.cases, request.spec)
     if dry_run:
         click.echo(describe(plan))
         check_run(request, plan)

@@ -8,7 +8,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.table import printable
-from iogate.cli.warnings import warn_of
+from iogate.cli.warnings import warn_of, warn_of_undecidable
 from iogate.errors import ExitCode, SpecError, UsageError
 from iogate.spec import check_native, load_spec, make_plan, needs_trust
 from iogate.spec.arms import arm_plan
@@ -43,6 +43,7 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     if changes := needs_trust(plan):
         click.echo(printable(f"    a run needs --trust, to change the host: {', '.join(changes)}"))
     warn_of([case for each in plans for case in each.cases], path)
+    warn_of_undecidable(plan.cases, path)
     return True
 
 

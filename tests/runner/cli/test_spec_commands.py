@@ -107,6 +107,38 @@ def test_validate_warns_of_jobs_that_never_run_together(
     assert ("workload 'w' wait for each other (stonewall, wait_for)" in said) == warns
 
 
+@pytest.mark.parametrize(
+    ("repetitions", "confidence", "warns"),
+    [
+        ("6", 0.99, True),
+        ("7", 0.99, False),
+        ("{ min: 5, max: 6 }", 0.99, True),
+        ("{ min: 5, max: 7 }", 0.99, False),
+        ("{ min: 3, max: 4 }", 0.9, True),
+        ("4", 0.9, False),
+    ],
+)
+def test_validate_warns_of_limits_that_no_repetitions_decide(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    repetitions: str,
+    confidence: float,
+    warns: bool,
+) -> None:
+    path = tmp_path / "a.yaml"
+    limits = f"read.iops: {{ limit: '> 1', confidence: {confidence} }}, read.bw: '> 1MB/s'"
+    path.write_text(
+        workloads(
+            f"  w:\n    fio: {{ size: 1m }}\n    repetitions: {repetitions}\n"
+            f"    thresholds: {{ {limits} }}\n"
+        )
+    )
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    said = capsys.readouterr().err
+    assert ("cannot decide read.iops > 1 at a confidence of" in said) == warns
+    assert "read.bw" not in said
+
+
 WAITING = """\
 version: 1
 targets: { here: { directory: auto } }
