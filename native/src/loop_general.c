@@ -88,7 +88,7 @@ static uint64_t intended_start(const struct loop *l)
 		return 0;
 	if (l->job->trace && !l->job->replay_no_stall)
 		return l->slow.begin_ticks + clock_ns_to_ticks(replay_due_ns(l));
-	if (!p->on)
+	if (!pace_limits(p, dir))
 		return 0;
 	return l->slow.begin_ticks + clock_ns_to_ticks(pace_due_ns(p, dir));
 }
@@ -186,12 +186,20 @@ static void commit_some(struct loop *l, uint32_t *n, uint64_t *now)
 		*now = clock_ticks();
 }
 
+static bool stopped(const struct loop *l)
+{
+	return atomic_load_explicit(l->stop, memory_order_relaxed);
+}
+
+/* With iodepth_batch_complete_min=0, slots come back while it fills: then only the end of
+ * the run ends it. */
 static uint64_t fill_some(struct loop *l, uint64_t *now)
 {
 	uint64_t due = DUE_NOW;
 	uint32_t n = 0;
 
-	while (l->free_count && l->slow.think_left && refilling(l)) {
+	while (l->free_count && l->slow.think_left && *now < l->event_ticks && !stopped(l) &&
+	       refilling(l)) {
 		struct io *io = take_next(l, *now, &due);
 
 		if (!io)
@@ -204,11 +212,6 @@ static uint64_t fill_some(struct loop *l, uint64_t *now)
 		commit_some(l, &n, now);
 	refilling(l);
 	return due;
-}
-
-static bool stopped(const struct loop *l)
-{
-	return atomic_load_explicit(l->stop, memory_order_relaxed);
 }
 
 /* Sleep, and spin for the rest. The parent and the deadline cut it short. */

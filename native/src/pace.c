@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool limited(const struct pace *p, int dir)
-{
-	return p->per_io[dir] > 0 || p->per_byte[dir] > 0;
-}
-
 void pace_init(struct pace *p, const struct job *job, uint64_t seed)
 {
 	memset(p, 0, sizeof(*p));
@@ -22,8 +17,8 @@ void pace_init(struct pace *p, const struct job *job, uint64_t seed)
 		else if (job->rate_bytes[dir])
 			p->per_byte[dir] = 1e9 / (double)job->rate_bytes[dir];
 	}
-	p->both = limited(p, DIR_READ) && limited(p, DIR_WRITE);
-	p->on = limited(p, DIR_READ) || limited(p, DIR_WRITE);
+	p->both = pace_limits(p, DIR_READ) && pace_limits(p, DIR_WRITE);
+	p->on = pace_limits(p, DIR_READ) || pace_limits(p, DIR_WRITE);
 }
 
 /* Exponential gaps of mean 1 make a Poisson process; 1 - u is never 0. */
@@ -36,6 +31,6 @@ static double gap(struct pace *p, uint8_t dir)
 
 void pace_advance(struct pace *p, uint8_t dir, uint32_t bytes)
 {
-	if (limited(p, dir))
+	if (pace_limits(p, dir))
 		p->next[dir] += (p->per_io[dir] + p->per_byte[dir] * bytes) * gap(p, dir);
 }

@@ -21,6 +21,12 @@ struct pace {
 
 void pace_init(struct pace *p, const struct job *job, uint64_t seed);
 
+/* Whether I/Os of this direction have due times. */
+static inline bool pace_limits(const struct pace *p, int dir)
+{
+	return p->per_io[dir] > 0 || p->per_byte[dir] > 0;
+}
+
 /* The direction whose next I/O is due first. */
 static inline uint8_t pace_first(const struct pace *p)
 {

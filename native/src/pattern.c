@@ -76,13 +76,13 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 	for (; i < n && p->loop_left; i++) {
 		out[i].dir = choose_dir(p);
 		out[i].length = draw_length(p, out[i].dir);
-		if (p->pace.both)
-			pace_advance(&p->pace, out[i].dir, out[i].length);
 		while (!next_file(p, &out[i])) {
 			if (i)
 				return i;
 			pattern_pass_begin(p);
 		}
+		if (p->pace.both)
+			pace_advance(&p->pace, out[i].dir, out[i].length);
 		p->loop_left -= out[i].length < p->loop_left ? out[i].length : p->loop_left;
 	}
 	return i;
@@ -241,7 +241,9 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 			       "make size larger or bs smaller", job->name,
 			       (unsigned long long)extent->size_bytes, i, (unsigned long long)bs);
 	p->cursors[i].extent = *extent;
-	p->loop_bytes += extent->size_bytes / bs * bs;
+	if (__builtin_add_overflow(p->loop_bytes, extent->size_bytes / bs * bs, &p->loop_bytes))
+		return err_set(err, -EFBIG, "%s: the files together are too large: make filesize "
+			       "or nrfiles smaller", job->name);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static void window_init(struct pattern *p, struct pattern_cursor *c)
  * a block is left out and the first zone follows. */
 static void zone_enter(struct pattern *p, struct pattern_cursor *c, uint64_t start)
 {
-	if (start + pattern_block_max(p) > c->extent.size_bytes)
+	if (start > c->extent.size_bytes - pattern_block_max(p))
 		start = 0;
 	c->window_start = start;
 	c->window_size = c->extent.size_bytes - start;
@@ -33,6 +33,17 @@ static void zone_enter(struct pattern *p, struct pattern_cursor *c, uint64_t sta
 		c->window_size = p->zone_range;
 	c->window_left = p->zone_size;
 	window_init(p, c);
+}
+
+/* Where the zone after this one begins; one past any end for gaps that lead there. */
+static uint64_t zone_after(const struct pattern *p, const struct pattern_cursor *c)
+{
+	uint64_t start;
+
+	if (__builtin_add_overflow(c->window_start, p->zone_range, &start) ||
+	    __builtin_add_overflow(start, p->zone_skip, &start))
+		return UINT64_MAX;
+	return start;
 }
 
 void pattern_cursor_rewind(struct pattern *p, struct pattern_cursor *c)
@@ -109,7 +120,7 @@ bool pattern_cursor_take(struct pattern *p, struct pattern_cursor *c, struct pat
 		return !c->done;
 	}
 	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
-		zone_enter(p, c, c->window_start + p->zone_range + p->zone_skip);
+		zone_enter(p, c, zone_after(p, c));
 		if (!window_take(p, c, dir, &block))
 			BUG("a zone that was just entered holds no block");
 	} else if (!p->zoned && !window_take(p, c, dir, &block)) {

@@ -126,6 +126,31 @@ static void zipf_of_one_block_is_that_block(void **state)
 		assert_int_equal(zipf_draw(&z, &r), 0);
 }
 
+/* Also where a pass ends before the batch does: each I/O that is chosen comes. */
+static void rates_are_kept_over_passes(void **state)
+{
+	struct job job = rated(RW_READ | RW_WRITE, 1000, 250, RATE_POISSON);
+	const struct pattern_extent extent = { 0, 10 * 4096 };
+	struct pattern_io ios[64];
+	struct pattern p;
+	struct pace pace;
+	struct err err = { 0 };
+
+	(void)state;
+	job.io_size.bytes = 1 << 30;
+	assert_int_equal(pattern_init(&p, &job, &extent, 1, 3, &err), 0);
+	pace_init(&pace, &job, 3);
+	for (int batch = 0; batch < 100; batch++) {
+		const uint32_t n = pattern_fill(&p, ios, 64);
+
+		for (uint32_t i = 0; i < n; i++) {
+			assert_int_equal(ios[i].dir, pace_first(&pace));
+			pace_advance(&pace, ios[i].dir, ios[i].length);
+		}
+	}
+	pattern_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +160,7 @@ int main(void)
 		cmocka_unit_test(rates_choose_the_direction),
 		cmocka_unit_test(zipf_ranks_have_their_shares),
 		cmocka_unit_test(zipf_of_one_block_is_that_block),
+		cmocka_unit_test(rates_are_kept_over_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

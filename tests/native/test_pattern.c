@@ -290,6 +290,7 @@ static void impossible_sizes_are_errors(void **state)
 	struct job job = core_job("null", RW_READ, 0);
 	const struct pattern_extent extent = { 0, 100 };
 	const struct pattern_extent enough = { 0, 1 << 20 };
+	const struct pattern_extent half = { 0, INT64_MAX }, halves[] = { half, half, half };
 	struct pattern p;
 	struct err err = { 0 };
 
@@ -303,6 +304,29 @@ static void impossible_sizes_are_errors(void **state)
 	assert_true(pattern_init(&p, &job, &enough, 1, 1, &err) < 0);
 	assert_non_null(strstr(err.text, "zonesize"));
 	pattern_release(&p);
+	err = (struct err){ 0 };
+	job.zonemode = ZONE_NONE;
+	assert_true(pattern_init(&p, &job, halves, 3, 1, &err) < 0);
+	assert_non_null(strstr(err.text, "too large"));
+	pattern_release(&p);
+}
+
+/* A gap that leads past any end leads to the first zone. */
+static void zones_far_apart_begin_again(void **state)
+{
+	static const uint64_t skips[] = { UINT64_MAX, UINT64_MAX - 4 * 4096 + 1, 1 << 30 };
+	struct job job = core_job("null", RW_READ, 0);
+	const struct pattern_extent extent = { 1 << 20, 64 * 4096 };
+
+	(void)state;
+	job.zonemode = ZONE_STRIDED;
+	job.zonesize_bytes = 4 * 4096;
+	for (size_t i = 0; i < sizeof(skips) / sizeof(*skips); i++) {
+		job.zoneskip_bytes = skips[i];
+		assert_int_equal(all(&job, &extent, 1), 64);
+		for (uint32_t j = 0; j < 64; j++)
+			assert_int_equal(ios[j].offset, (1 << 20) + j % 4 * 4096);
+	}
 }
 
 int main(void)
@@ -324,6 +348,7 @@ int main(void)
 		cmocka_unit_test(random_zones_stay_inside),
 		cmocka_unit_test(directions_have_their_own_size),
 		cmocka_unit_test(impossible_sizes_are_errors),
+		cmocka_unit_test(zones_far_apart_begin_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
