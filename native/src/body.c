@@ -66,7 +66,7 @@ static int make_slots(struct body *b)
 
 	e->ios = aligned_zeroed(e->depth * sizeof(struct io));
 	e->state = aligned_zeroed(e->ops->state_size ? e->ops->state_size : 1);
-	e->files = calloc(e->files_count + 1, sizeof(*e->files));
+	e->files = aligned_zeroed((e->files_count + 1) * sizeof(*e->files));
 	l->free = calloc(e->depth, sizeof(struct io *));
 	l->batch = calloc(e->depth, sizeof(struct io *));
 	l->done = calloc(e->depth, sizeof(struct io *));
@@ -167,8 +167,8 @@ void body_init(struct body *b, const struct worker *w)
 	};
 	l->engine.reap_max = reap_max(&l->engine, w->clock_per_io);
 	l->batch_submit = batch_submit(&l->engine);
-	l->reap_min = job->batch_complete_min < l->engine.depth ? job->batch_complete_min
-								: l->engine.depth;
+	l->reap_min = job->batch_complete_min < l->engine.reap_max ? job->batch_complete_min
+								   : l->engine.reap_max;
 }
 
 /* What only some jobs want to know of each I/O. */

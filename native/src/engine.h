@@ -39,12 +39,12 @@ struct io {
 					 * short transfer */
 } __attribute__((aligned(64)));
 
+/* A power of 2 in size: an index costs a shift and no multiplication. */
 struct engine_file {
 	int fd;
-	uint64_t size_bytes;		/* of the region that the job may touch */
-	uint64_t end_bytes;		/* where that region ends, from the start of the file */
+	uint64_t end_bytes;		/* where the region that the job may touch ends */
 	const char *path;
-};
+} __attribute__((aligned(32)));
 
 struct engine {
 	const struct engine_ops *ops;
@@ -76,7 +76,6 @@ struct engine_ops {
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
 	/* Hot path. */
-	void (*prep)(struct engine *e, struct io *io);			/* optional */
 	/* cannot fail: never exceeds depth */
 	void (*queue)(struct engine *e, struct io *io);
 	int (*commit)(struct engine *e);		/* number handed over, or -errno */

@@ -16,6 +16,8 @@
 #include "random.h"
 #include "trace.h"
 
+static const uint64_t OFFSET_MAX = INT64_MAX;	/* what off_t holds */
+
 static bool writes(const struct job *job)
 {
 	return job->rw & (RW_WRITE | RW_TRIM);
@@ -153,6 +155,10 @@ static int set_extent(const struct target *t, struct target_file *f, struct err 
 	if (!size)
 		return err_set(err, -EINVAL, "%s: offset %" PRIu64 " is past the end of '%s' (%"
 			       PRIu64 " bytes)", job->name, start, f->path, f->present_bytes);
+	if (size > OFFSET_MAX || start > OFFSET_MAX - size)
+		return err_set(err, -EFBIG, "%s: offset + size of '%s' is %" PRIu64 " + %" PRIu64
+			       " bytes, past the end of any file (%" PRIu64 "): make size smaller",
+			       job->name, f->path, start, size, OFFSET_MAX);
 	f->extent = (struct pattern_extent){ start, size };
 	return 0;
 }
@@ -197,7 +203,23 @@ static int check_write(const struct job *job, const struct target_file *f, struc
 	return 0;
 }
 
-static int init_file(struct target *t, uint32_t i, struct err *err)
+/* To lay a file out is to write it. */
+static int check_complete(const struct job *job, const struct target_file *f, struct err *err)
+{
+	const uint64_t end = f->extent.start_bytes + f->extent.size_bytes;
+
+	if (!f->type)
+		return err_set(err, -EPERM, "%s: '%s' does not exist, and --readonly forbids to "
+			       "make it: lay it out before without --readonly", job->name, f->path);
+	if (f->type == S_IFREG && f->present_bytes < end)
+		return err_set(err, -EPERM, "%s: '%s' has %" PRIu64 " bytes, the job needs %" PRIu64
+			       ", and --readonly forbids to extend it: make size smaller, or lay it "
+			       "out before without --readonly", job->name, f->path,
+			       f->present_bytes, end);
+	return 0;
+}
+
+static int init_file(struct target *t, uint32_t i, bool readonly, struct err *err)
 {
 	struct target_file *f = &t->files[i];
 	int ret = 0;
@@ -209,6 +231,8 @@ static int init_file(struct target *t, uint32_t i, struct err *err)
 		ret = look(t->job, f, err);
 	if (!ret)
 		ret = set_extent(t, f, err);
+	if (!ret && readonly && !diskless(t->job))
+		ret = check_complete(t->job, f, err);
 	if (!ret && t->direct)
 		ret = check_alignment(t->job, f, err);
 	if (!ret && (writes(t->job) || t->job->unlink) && !diskless(t->job))
@@ -235,7 +259,7 @@ int target_init(struct target *t, const struct job *job, uint32_t clone, bool re
 		return err_set(err, -ENOMEM, "%s: no memory for %u files", job->name,
 			       t->files_count);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++)
-		ret = init_file(t, i, err);
+		ret = init_file(t, i, readonly, err);
 	return ret;
 }
 
@@ -277,7 +301,6 @@ static int open_file(const struct target *t, const struct target_file *f,
 	const int access = writes(t->job) ? O_RDWR : O_RDONLY;
 
 	out->path = f->path;
-	out->size_bytes = f->extent.size_bytes;
 	out->end_bytes = f->extent.start_bytes + f->extent.size_bytes;
 	out->fd = -1;
 	if (diskless(t->job))

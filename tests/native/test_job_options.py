@@ -36,6 +36,11 @@ def test_a_job_stays_on_its_cpus(engine: Path, tmp_path: Path) -> None:
     assert calls.count(f"sched_setaffinity(0, 128, [{cpu}]") == 2
 
 
+def test_posixaio_asks_for_no_signals(engine: Path, tmp_path: Path) -> None:
+    calls = calls_of(engine, "rt_sigqueueinfo", ["--ioengine=posixaio"], tmp_path)
+    assert "rt_sigqueueinfo" not in calls
+
+
 def test_a_cpu_that_is_not_there_is_told_before_the_run(engine: Path, tmp_path: Path) -> None:
     ran = run(engine, [*SMALL, "--cpus_allowed=0,1023"], tmp_path)
     assert ran.status == 1

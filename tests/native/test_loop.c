@@ -274,6 +274,78 @@ static void split_blocks_keep_their_shares(void **state)
 	}
 }
 
+/* With iodepth_batch_complete_min=0 the engine may always have room for one more. */
+static void a_loop_that_only_looks_ends_with_its_time(void **state)
+{
+	struct job job = core_job("null", RW_READ, 1 << 20);
+	struct result result;
+
+	(void)state;
+	job.iodepth = 4;
+	job.batch_complete_min = 0;
+	job.time_based = true;
+	job.runtime_ns = 100 * ms;
+	assert_in_range(run(&job, &result)->runtime_ns, 100 * ms, 5000 * ms);
+	result_release(&result);
+}
+
+/* clock=per-io takes completions one by one, whatever iodepth_batch_complete_min asks. */
+static void one_at_a_time_waits_for_one(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct job job = core_job(deep_engines[i], RW_READ, 1 << 20);
+		const struct job_list list = { .jobs = &job, .count = 1 };
+		const struct run_options options = { .status_fd = -1, .clock_per_io = true };
+		struct result result;
+		struct err err = { 0 };
+
+		job.iodepth = 8;
+		job.batch_complete_min = 4;
+		assert_int_equal(run_jobs(&list, &options, &result, &err), 0);
+		assert_string_equal(result.rows[0].error_text, "");
+		assert_int_equal(result.rows[0].stats->complete_levels[1], 256);
+		result_release(&result);
+	}
+}
+
+static void only_a_direction_with_a_rate_is_due(void **state)
+{
+	struct job job = core_job("null", RW_READ | RW_WRITE, 1 << 20);
+	struct result result;
+	const struct worker_stats *s;
+
+	(void)state;
+	job.rate_iops[DIR_WRITE] = 100000;
+	s = run(&job, &result);
+	assert_int_equal(s->dirs[DIR_READ].intended.n, 0);
+	assert_true(s->dirs[DIR_READ].ios > 0);
+	assert_int_equal(s->dirs[DIR_WRITE].intended.n, s->dirs[DIR_WRITE].ios);
+	result_release(&result);
+}
+
+/* Where not all may be taken at once, else some would wait until the end of the job. */
+static void null_hands_back_the_oldest_first(void **state)
+{
+	const struct engine_ops *null = engine_find("null");
+	struct io ios[5] = { 0 }, *done[2];
+	struct engine e = { .ops = null, .depth = 5, .reap_max = 2,
+			    .state = calloc(1, null->state_size) };
+
+	(void)state;
+	assert_int_equal(null->open(&e), 0);
+	for (int i = 0; i < 5; i++)
+		null->queue(&e, &ios[i]);
+	for (int i = 0; i < 4; i += 2) {
+		assert_int_equal(null->reap(&e, 1, done), 2);
+		assert_true(done[0] == &ios[i] && done[1] == &ios[i + 1]);
+	}
+	assert_int_equal(null->reap(&e, 1, done), 1);
+	assert_ptr_equal(done[0], &ios[4]);
+	null->close(&e);
+	free(e.state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +359,10 @@ int main(void)
 		cmocka_unit_test(the_rest_of_a_short_io_is_done),
 		cmocka_unit_test(block_splits_are_read),
 		cmocka_unit_test(split_blocks_keep_their_shares),
+		cmocka_unit_test(a_loop_that_only_looks_ends_with_its_time),
+		cmocka_unit_test(one_at_a_time_waits_for_one),
+		cmocka_unit_test(only_a_direction_with_a_rate_is_due),
+		cmocka_unit_test(null_hands_back_the_oldest_first),
 	};
 
 	return cmocka_run_group_tests(tests, core_setup, core_teardown);

@@ -240,6 +240,52 @@ static void what_is_in_use_is_not_written(void **state)
 	assert_true(shell("losetup -d", device));
 }
 
+static void readonly_makes_and_extends_nothing(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 8192);
+	struct target t;
+
+	(void)state;
+	job.filename = "short";
+	for (int i = 0; i < 2; i++) {
+		struct err err = { 0 };
+
+		assert_int_equal(target_init(&t, &job, 0, true, &err), -EPERM);
+		assert_non_null(strstr(err.text, i ? "has 4096 bytes, the job needs 8192"
+						   : "does not exist, and --readonly forbids"));
+		assert_int_equal(file_bytes(&t, 0), 4096 * (unsigned)i);
+		target_release(&t);
+		job.size.bytes = 4096;
+		init(&t, &job);
+		assert_int_equal(target_layout(&t, &silent, &err), 0);
+		target_release(&t);
+		assert_int_equal(target_init(&t, &job, 0, true, &err), 0);
+		target_release(&t);
+		job.size.bytes = 8192;
+	}
+}
+
+static void no_extent_ends_past_the_largest_file(void **state)
+{
+	static const struct { uint64_t offset, size; } rows[] = {
+		{ 4096, UINT64_MAX }, { 0, UINT64_MAX }, { 4096, INT64_MAX - 4095 },
+		{ UINT64_MAX - 4095, 8192 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct job job = core_job("mmap", RW_READ, rows[i].size);
+		struct target t;
+		struct err err = { 0 };
+
+		job.filename = "none";
+		job.offset.bytes = rows[i].offset;
+		assert_int_equal(target_init(&t, &job, 0, false, &err), -EFBIG);
+		assert_non_null(strstr(err.text, "past the end of any file"));
+		target_release(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +297,8 @@ int main(void)
 		cmocka_unit_test(too_large_says_how_much),
 		cmocka_unit_test(no_file_in_dev),
 		cmocka_unit_test(what_is_in_use_is_not_written),
+		cmocka_unit_test(readonly_makes_and_extends_nothing),
+		cmocka_unit_test(no_extent_ends_past_the_largest_file),
 	};
 
 	return cmocka_run_group_tests(tests, core_setup, core_teardown);

@@ -18,7 +18,6 @@ struct uring_state {
 	struct io_uring ring;
 	unsigned tail, pending;		/* of the index array; entries not handed over yet */
 	unsigned enter_flags;
-	bool deferred;			/* completions appear only when we enter the kernel */
 	bool polled;			/* a kernel thread looks for submissions */
 	bool fixed_buffers, fixed_files;
 };
@@ -76,7 +75,6 @@ static int ring_init(struct engine *e)
 			p.sq_thread_cpu = o->sqthread_poll_cpu;
 		}
 		ret = io_uring_queue_init_params(e->depth, &s->ring, &p);
-		s->deferred = p.flags & IORING_SETUP_DEFER_TASKRUN;
 	}
 	return ret;
 }

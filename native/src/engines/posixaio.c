@@ -43,6 +43,7 @@ static void posixaio_queue(struct engine *e, struct io *io)
 	struct aiocb *cb = &s->control_blocks[io->slot];
 
 	memset(cb, 0, sizeof(*cb));
+	cb->aio_sigevent.sigev_notify = SIGEV_NONE;	/* zero would be a signal */
 	cb->aio_fildes = e->files[io->file].fd;
 	cb->aio_buf = io->buffer;
 	cb->aio_nbytes = io->length;
