@@ -121,10 +121,24 @@ static uint64_t elapsed_s(const struct member *m)
 	return (m->end_ns - m->start_ns) / 1000000000u + 1;
 }
 
+/* What was measured all the same, and was not asked for. Not before the last samples are
+ * taken: these are differences of what is forgotten here. */
+static void leave_out(struct worker_stats *s, const struct job *job)
+{
+	for (int i = 0; i < DIR_DATA_COUNT; i++) {
+		if (job->disable_slat || job->gtod_reduce)
+			moments_init(&s->dirs[i].slat);
+		if (job->disable_lat || job->gtod_reduce)
+			moments_init(&s->dirs[i].lat);
+		if (job->disable_clat || job->gtod_reduce)
+			dir_stats_forget_clat(&s->dirs[i]);
+	}
+}
+
 static void finish_member(struct rows *r, const struct member *m)
 {
 	struct job_result *row = &r->result->rows[m->row];
-	const struct worker_shared *w = m->worker.shared;
+	struct worker_shared *w = m->worker.shared;
 
 	if (!row->error && w->error) {
 		row->error = w->error;
@@ -135,8 +149,11 @@ static void finish_member(struct rows *r, const struct member *m)
 	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)
 		row->start_unix_ms = m->start_unix_ms;
 	row->elapsed_s = elapsed_s(m) > row->elapsed_s ? elapsed_s(m) : row->elapsed_s;
-	if (!leads(r, m))
+	leave_out(&w->stats, m->worker.job);
+	if (!leads(r, m)) {
 		worker_stats_merge(row->stats, &w->stats);
+		worker_stats_init(&w->stats);	/* who adds up all workers counts it once */
+	}
 }
 
 /* Samples first: merging changes the counters that they look at. */

@@ -207,14 +207,27 @@ static struct span next_group(const struct crew *c, uint32_t first)
 	return g;
 }
 
-/* At once, as a long run may go on: results repeat it at the end. */
-static void tell_errors(const struct run *r, struct span g)
+/* No steady state was reached: what should have been left out is all that there is. */
+static void tell_ramp(const struct run *r, const struct job *job)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s: warning: the job ended before its ramp_time did, and its "
+		 "results are those of the ramp: make ramp_time shorter, or the job longer "
+		 "(time_based with runtime)", job->name);
+	say(r, text);
+}
+
+/* At once, as a long run may go on: results repeat errors at the end. */
+static void tell_trouble(const struct run *r, struct span g)
 {
 	for (uint32_t i = g.first; i < g.end; i++) {
-		const struct worker_shared *w = r->crew.members[i].worker.shared;
+		const struct worker *w = &r->crew.members[i].worker;
 
-		if (w->error)
-			say(r, w->error_text);
+		if (w->shared->error)
+			say(r, w->shared->error_text);
+		else if (w->shared->in_ramp && !stop_requested)
+			tell_ramp(r, w->job);
 	}
 }
 
@@ -243,7 +256,7 @@ static void run_groups(struct run *r)
 		atomic_store(&c->control->stop, stop_requested);
 		log_watch_finish(&r->logs, c, g.first, g.end);
 		rows_finish(&r->rows, c, g.first, g.end);
-		tell_errors(r, g);
+		tell_trouble(r, g);
 	}
 	status_write(&r->status, STATUS_FINISHING,
 		     (struct progress){ .fraction = stop_requested ? 0 : 1 });

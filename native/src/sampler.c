@@ -52,6 +52,12 @@ static struct counters row_counters(const struct row_sampler *s, int dir)
 	return c;
 }
 
+/* An amount a second; 128 bits, as bytes * 10^6 are too many for 64 from 18 TB on. */
+static uint64_t per_second(uint64_t amount, uint64_t elapsed_us)
+{
+	return (uint64_t)((unsigned __int128)amount * 1000000 / elapsed_us);
+}
+
 static void rate_sample(struct row_sampler *s, uint64_t now_ns)
 {
 	const uint64_t elapsed_us = (now_ns - s->rate_from_ns) / 1000;
@@ -65,8 +71,8 @@ static void rate_sample(struct row_sampler *s, uint64_t now_ns)
 
 		if (c.ios) {
 			moments_add(&r->bw_kib,
-				    (c.bytes - last->bytes) * 1000000 / 1024 / elapsed_us);
-			moments_add(&r->iops, (c.ios - last->ios) * 1000000 / elapsed_us);
+				    per_second(c.bytes - last->bytes, elapsed_us) / 1024);
+			moments_add(&r->iops, per_second(c.ios - last->ios, elapsed_us));
 		}
 		s->rate_last[dir] = c;
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "status.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,21 @@ static uint32_t running(const struct status *s)
 	return count;
 }
 
+/* A reader that does not read gets no line, the next one has it all; one that went away is
+ * no reason to stop measuring. A pipe with room takes a line whole (PIPE_BUF). */
+static bool has_room(const struct status *s)
+{
+	struct pollfd writer = { .fd = s->fd, .events = POLLOUT };
+
+	return poll(&writer, 1, 0) > 0;
+}
+
+static void send_line(struct status *s, const char *line, size_t length)
+{
+	if (write(s->fd, line, length) < 0 && errno != EINTR && errno != EAGAIN)
+		s->fd = -1;
+}
+
 static const char *const state_names[] = { "layout", "ramp", "running", "finishing" };
 
 void status_write(struct status *s, enum status_state state, struct progress progress)
@@ -123,7 +140,7 @@ void status_write(struct status *s, enum status_state state, struct progress pro
 	char line[LINE_BYTES];
 	int length;
 
-	if (s->fd < 0)
+	if (s->fd < 0 || !has_room(s))
 		return;
 	length = snprintf(line, sizeof(line), "{\"schema\":\"status/1\",\"state\":\"%s\","
 			  "\"elapsed_ms\":%" PRIu64 ",\"percent\":%.1f,\"eta_ms\":%" PRIu64 ","
@@ -132,8 +149,6 @@ void status_write(struct status *s, enum status_state state, struct progress pro
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
 		length += print_dir(s, dir, seconds, line + length, sizeof(line) - (size_t)length);
 	length += snprintf(line + length, sizeof(line) - (size_t)length, "}\n");
-	/* A reader that went away is no reason to stop measuring. */
-	if (write(s->fd, line, (size_t)length) < 0)
-		s->fd = -1;
+	send_line(s, line, (size_t)length);
 	s->last_ns = now;
 }

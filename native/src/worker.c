@@ -58,6 +58,15 @@ static void usage_now(const struct job *job, struct rusage *usage)
 	getrusage(job->thread ? RUSAGE_THREAD : RUSAGE_SELF, usage);
 }
 
+/* What is counted from now on has its time and its CPU. */
+static void count_from(struct body *b, uint64_t now)
+{
+	b->begin_ticks = now;
+	b->begin_unix_ms = clock_unix_ms();
+	usage_now(b->loop.job, &b->usage_begin);
+	b->loop.worker->shared->begin_ns = clock_monotonic_ns();
+}
+
 /* The measured part begins: whatever the ramp counted is forgotten. */
 static void begin(struct body *b, uint64_t now)
 {
@@ -65,21 +74,29 @@ static void begin(struct body *b, uint64_t now)
 	const struct job *job = l->job;
 
 	worker_stats_init(l->stats);
-	b->begin_ticks = now;
-	b->begin_unix_ms = clock_unix_ms();
 	if (l->log)
 		log_buffer_clear(l->log);
 	l->event_ticks = job->runtime_ns ? now + clock_ns_to_ticks(job->runtime_ns) : UINT64_MAX;
-	usage_now(job, &b->usage_begin);
-	l->worker->shared->begin_ns = clock_monotonic_ns();
+	count_from(b, now);
+	l->worker->shared->in_ramp = false;
 	enter_state(l->worker, WORKER_RUNNING);
+}
+
+/* As in fio, a job that ends before its ramp does counts from here. */
+static void begin_ramp(struct body *b, uint64_t now)
+{
+	struct loop *l = &b->loop;
+
+	l->event_ticks = now + clock_ns_to_ticks(l->job->ramp_time_ns);
+	l->worker->shared->in_ramp = true;
+	count_from(b, now);
 }
 
 bool worker_event(struct loop *l, uint64_t now)
 {
 	struct body *b = (struct body *)l;	/* the loop is its first member */
 
-	if (b->begin_ticks)
+	if (!l->worker->shared->in_ramp)
 		return true;
 	begin(b, now);
 	return false;
@@ -101,19 +118,6 @@ static void split_runtime(struct body *b)
 		s->dirs[DIR_READ].runtime_ns = s->runtime_ns - wrote_ns;
 }
 
-/* What was measured all the same, and was not asked for. */
-static void leave_out(struct worker_stats *s, const struct job *job)
-{
-	for (int i = 0; i < DIR_DATA_COUNT; i++) {
-		if (job->disable_slat || job->gtod_reduce)
-			moments_init(&s->dirs[i].slat);
-		if (job->disable_lat || job->gtod_reduce)
-			moments_init(&s->dirs[i].lat);
-		if (job->disable_clat || job->gtod_reduce)
-			dir_stats_forget_clat(&s->dirs[i]);
-	}
-}
-
 /* Runtime includes end_fsync, as fio's does: data that is not safe is not written. */
 static void finish(struct body *b)
 {
@@ -122,15 +126,12 @@ static void finish(struct body *b)
 	struct rusage is;
 
 	worker_stats_settle(s, b->loop.synchronous, b->loop.one);
-	if (!b->begin_ticks)
-		return;
 	usage_now(b->loop.job, &is);
 	s->runtime_ns = clock_ticks_to_ns(clock_ticks() - b->begin_ticks);
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
 		s->dirs[i].runtime_ns = s->dirs[i].bytes ? s->runtime_ns : 0;
 	if (b->loop.slow.verify_ticks)
 		split_runtime(b);
-	leave_out(s, b->loop.job);
 	s->user_ns = timeval_ns(is.ru_utime) - timeval_ns(was->ru_utime);
 	s->system_ns = timeval_ns(is.ru_stime) - timeval_ns(was->ru_stime);
 	s->context_switches = (uint64_t)(is.ru_nvcsw - was->ru_nvcsw)
@@ -178,7 +179,7 @@ static void work(struct body *b)
 	enter_state(l->worker, WORKER_RAMP);
 	sleep_for(l->worker, job->startdelay_ns);
 	if (job->ramp_time_ns)
-		l->event_ticks = clock_ticks() + clock_ns_to_ticks(job->ramp_time_ns);
+		begin_ramp(b, clock_ticks());
 	else
 		begin(b, clock_ticks());
 	loop_run(l);

@@ -21,9 +21,10 @@ enum worker_state {
  * a process and a thread. Written by the worker alone. */
 struct worker_shared {
 	_Atomic uint32_t state;
+	bool in_ramp;			/* ramp_time is not over; still so at the end: all counts */
 	int32_t error;			/* positive errno; 0 */
 	char error_text[512];
-	uint64_t begin_ns;		/* CLOCK_MONOTONIC: the measured part begins */
+	uint64_t begin_ns;		/* CLOCK_MONOTONIC: what is counted begins */
 	struct worker_stats stats;
 } __attribute__((aligned(64)));
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -143,6 +144,22 @@ def test_readonly_refuses_writers(engine: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_readonly_makes_and_extends_no_file(engine: Path, tmp_path: Path) -> None:
+    target = tmp_path / "f"
+    arguments = ["--name=j", "--filename=f", "--rw=read", "--size=64k", "--readonly"]
+    ran = run(engine, arguments, tmp_path)
+    assert ran.status == 1
+    assert "'f' does not exist, and --readonly forbids to make it" in ran.err
+    assert not target.exists()
+    target.write_bytes(bytes(1000))
+    ran = run(engine, arguments, tmp_path)
+    assert ran.status == 1
+    assert "'f' has 1000 bytes, the job needs 65536, and --readonly forbids" in ran.err
+    assert target.stat().st_size == 1000
+    target.write_bytes(bytes(65536))
+    assert run(engine, arguments, tmp_path).status == 0
+
+
 def test_help_lists_what_there_is(engine: Path, tmp_path: Path) -> None:
     assert "--output-format" in run(engine, ["--help"], tmp_path).out
     assert run(engine, ["--version"], tmp_path).out.strip() == VERSION
@@ -230,6 +247,35 @@ def test_status_fd_gets_a_line_of_json_at_a_time(engine: Path, tmp_path: Path) -
     assert {line["schema"] for line in lines} == {"status/1"}
     assert {"running", "finishing"} <= {line["state"] for line in lines}
     assert lines[-1]["read"]["ios"] == document["jobs"][0]["read"]["total_ios"]
+
+
+def test_status_counts_each_io_once(engine: Path, tmp_path: Path) -> None:
+    """Also of clones that share a row, and while a later group runs."""
+    group = ["--size=1m", "--ioengine=null", "--numjobs=3", "--group_reporting"]
+    ran = run(engine, ["--name=j", *group, "--name=k", "--stonewall", *group, "--status-fd=2"],
+              tmp_path)  # fmt: skip
+    last = json.loads(ran.err.splitlines()[-1])
+    assert last["read"]["ios"] == 2 * 3 * 256
+
+
+def test_a_reader_that_stalls_does_not_stop_the_run(engine: Path, tmp_path: Path) -> None:
+    """Its pipe is full from the beginning: it gets no lines, and the results are there."""
+    read_fd, write_fd = os.pipe()
+    arguments = ["--name=j", "--size=1m", "--time_based", "--runtime=700ms", "--ioengine=null"]
+    try:
+        os.write(write_fd, bytes(fcntl.fcntl(write_fd, fcntl.F_GETPIPE_SZ)))
+        done = subprocess.run(
+            [engine, *arguments, f"--status-fd={write_fd}", "--output-format=json"],
+            cwd=tmp_path,
+            capture_output=True,
+            pass_fds=[write_fd],
+            check=True,
+            timeout=30,
+        )
+    finally:
+        os.close(write_fd)
+        os.close(read_fd)
+    assert json.loads(done.stdout)["jobs"][0]["read"]["total_ios"] > 0
 
 
 def _interrupted(engine: Path, folder: Path, number: signal.Signals, times: int) -> Ran:

@@ -378,6 +378,87 @@ static void what_cannot_run_says_why(void **state)
 	}
 }
 
+/* As fio's: what it did is its result, and somebody is told. */
+static void note_warning(void *context, const char *text)
+{
+	*(bool *)context |= !!strstr(text, "ended before its ramp_time did");
+}
+
+static void a_job_that_ends_in_its_ramp_counts(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 1 << 20);
+	const struct job_list list = { .jobs = &job, .count = 1 };
+	bool told = false;
+	const struct run_options options = { .status_fd = -1, .say = note_warning,
+					     .say_context = &told };
+	struct result result;
+	struct err err = { 0 };
+
+	(void)state;
+	job.thinktime_ns = 100000;
+	job.ramp_time_ns = 60000 * ms;
+	assert_int_equal(run_jobs(&list, &options, &result, &err), 0);
+	assert_int_equal(counted(&result, 0), 256);
+	assert_in_range(dir(&result, 0, DIR_READ)->runtime_ns, 25 * ms, 50000 * ms);
+	assert_consistent(&result, 0);
+	assert_true(told);
+	result_release(&result);
+}
+
+/* Sampled as ever: only the summary does without. */
+static void what_is_left_out_stays_in_the_series(void **state)
+{
+	struct job job = core_job("null", RW_READ, 1 << 20);
+	struct result result;
+	struct err err;
+	const struct series *s;
+
+	(void)state;
+	job.time_based = true;
+	job.runtime_ns = 350 * ms;
+	job.disable_clat = job.disable_slat = true;
+	assert_int_equal(core_run(&job, 1, &result, &err), 0);
+	s = &result.rows[0].series;
+	assert_true(s->intervals_count > 1);
+	for (uint32_t i = 0; i < s->intervals_count; i++)
+		assert_true(s->intervals[i].clat_sum_ns[DIR_READ] < 10000 * ms);
+	assert_int_equal(dir(&result, 0, DIR_READ)->clat.n, 0);
+	result_release(&result);
+}
+
+static void clones_without_clat_merge_their_histograms(void **state)
+{
+	struct job job = core_job("libaio", RW_READ, 1 << 20);
+	struct result result;
+	struct err err;
+
+	(void)state;
+	job.numjobs = 2;
+	job.group_reporting = job.disable_clat = job.lat_percentiles = true;
+	assert_int_equal(core_run(&job, 1, &result, &err), 0);
+	assert_int_equal(dir(&result, 0, DIR_READ)->lat.n, 512);
+	assert_int_equal(histogram_count(&dir(&result, 0, DIR_READ)->lat_histogram), 512);
+	result_release(&result);
+}
+
+/* Blocks of a GiB that nobody moves: more than 2^64 / 10^6 bytes in half a second. */
+static void rates_of_huge_samples(void **state)
+{
+	struct job job = core_job("null", RW_READ, UINT64_C(1) << 40);
+	struct result result;
+	struct err err;
+
+	(void)state;
+	job.bs_bytes[DIR_READ] = 1 << 30;
+	job.time_based = true;
+	job.runtime_ns = 1100 * ms;
+	assert_int_equal(core_run(&job, 1, &result, &err), 0);
+	assert_true(dir(&result, 0, DIR_READ)->bytes >> 45);
+	assert_true(result.rows[0].rates[DIR_READ].bw_mean * 1024 * 10 >
+		    (double)dir(&result, 0, DIR_READ)->bytes);
+	result_release(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +474,10 @@ int main(void)
 		cmocka_unit_test(a_stop_keeps_results),
 		cmocka_unit_test(many_clones_run),
 		cmocka_unit_test(what_cannot_run_says_why),
+		cmocka_unit_test(a_job_that_ends_in_its_ramp_counts),
+		cmocka_unit_test(what_is_left_out_stays_in_the_series),
+		cmocka_unit_test(clones_without_clat_merge_their_histograms),
+		cmocka_unit_test(rates_of_huge_samples),
 	};
 
 	return cmocka_run_group_tests(tests, core_setup, core_teardown);
