@@ -46,9 +46,9 @@ void crew_unmap(struct crew *c);
 
 /*
  * Start members first .. end-1, a process each, and one process for all that want to
- * be threads: the parent stays single-threaded, so that it can always fork (the C
- * library's aio does not survive a fork), and no thread can take it down. A member
- * that does not start says so itself (shared->error).
+ * be threads: no worker is a thread of the parent, so that it can always fork (the C
+ * library's aio does not survive a fork), and none can take it down. A member that does
+ * not start says so itself (shared->error).
  */
 void crew_start(struct crew *c, uint32_t first, uint32_t end);
 /* Has it ended? A process that died early is noted as the job's error. */

@@ -9,7 +9,7 @@
 
 #include "sections.h"
 
-enum { INCLUDE_DEPTH_MAX = 8, LINE_MAX_BYTES = 65536 };
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDES_MAX = 1000, LINE_MAX_BYTES = 65536 };
 
 /* A line without its comment and the blanks around it; column counts from 1. */
 struct line {
@@ -167,6 +167,10 @@ static int read_include(struct job_builder *b, const struct line *line, struct e
 		return place_error(err, place, place->key_column,
 				   "include goes deeper than %d files: does a file include "
 				   "itself?", INCLUDE_DEPTH_MAX);
+	if (b->includes_count++ == INCLUDES_MAX)
+		return place_error(err, place, place->key_column,
+				   "more than %d includes: do files include each other?",
+				   INCLUDES_MAX);
 	text = b->source.include(b->source.context, path, place->file, &length, &why);
 	if (!text)
 		return place_error(err, place, place->key_column, "%s", why.text);

@@ -4,18 +4,49 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A string with everything escaped that JSON wants escaped; bytes past ASCII pass
- * as they are, since job files are UTF-8. */
+/* Bytes of the character that begins here; 0: this is no UTF-8. Of the second byte also
+ * what would be overlong, a surrogate or past the last character is excluded. */
+static size_t utf8_bytes(const unsigned char *p)
+{
+	static const struct {
+		unsigned char first, last, second_min, second_max;
+		size_t bytes;
+	} kinds[] = {
+		{ 0x01, 0x7f, 0, 0xff, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+	const size_t count = sizeof(kinds) / sizeof(kinds[0]);
+	size_t kind = 0, at = 2;
+
+	while (kind < count && (*p < kinds[kind].first || *p > kinds[kind].last))
+		kind++;
+	if (kind == count || p[1] < kinds[kind].second_min || p[1] > kinds[kind].second_max)
+		return 0;
+	while (at < kinds[kind].bytes && (p[at] & 0xc0) == 0x80)
+		at++;
+	return at < kinds[kind].bytes ? 0 : kinds[kind].bytes;
+}
+
+/* A string with everything escaped that JSON wants escaped. Names may be any bytes, but a
+ * document is UTF-8: what is not becomes U+FFFD. */
 static void write_string(FILE *out, const char *text)
 {
 	putc('"', out);
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		const size_t bytes = utf8_bytes(p);
+
 		if (*p == '"' || *p == '\\')
 			fprintf(out, "\\%c", *p);
 		else if (*p < 0x20)
 			fprintf(out, "\\u%04x", *p);
+		else if (bytes)
+			fwrite(p, 1, bytes, out);
 		else
-			putc(*p, out);
+			fputs("\xef\xbf\xbd", out);
+		p += bytes ? bytes : 1;
 	}
 	putc('"', out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +289,17 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* They are keys of the JSON, with six digits: each may be there once. */
+static uint32_t drop_equals(double *percents, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!kept || round(percents[i] * 1e6) != round(percents[kept - 1] * 1e6))
+			percents[kept++] = percents[i];
+	return kept;
+}
+
 static int parse_percentiles(const struct target *t, const char *text)
 {
 	struct percentile_list list = { .count = 0 };
@@ -303,6 +315,7 @@ static int parse_percentiles(const struct target *t, const char *text)
 			return code;
 	}
 	qsort(list.percents, list.count, sizeof(double), compare_doubles);
+	list.count = drop_equals(list.percents, list.count);
 	memcpy(t->field, &list, sizeof(list));
 	return 0;
 }

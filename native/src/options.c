@@ -269,7 +269,8 @@ const struct option options_all[] = {
 	  .help = "I/Os between two pauses." },
 	{ "thinktime_blocks_type", NULL, OPTION_ENUM, CATEGORY_RATE, JOB(thinktime_blocks_type),
 	  "complete", .choices = think_choices,
-	  .help = "What thinktime_blocks counts; a pause begins when all I/O is done." },
+	  .help = "Both values count I/Os as they are issued; a pause begins when all of them "
+		  "are done." },
 	{ "thinktime_iotime", NULL, OPTION_TIME, CATEGORY_RATE, JOB(thinktime_iotime_ns), "0",
 	  .unit_ns = SECOND,
 	  .help = "Time of I/O between two pauses, in place of thinktime_blocks." },

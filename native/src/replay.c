@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "namelist.h"
+#include "pattern.h"
 #include "trace.h"
 
 struct replay {
@@ -60,6 +61,23 @@ static void become(struct replay *r, const struct job *job)
 	}
 }
 
+/* A header stands at the beginning of each block: others must begin and end there, too. */
+static int check_verify(const struct replay *r, const char *path, struct err *err)
+{
+	const struct trace *t = &r->trace;
+	const uint32_t unit = pattern_unit(&r->job);
+
+	for (size_t i = 0; r->job.verify && i < t->count; i++) {
+		const struct trace_io *io = &t->ios[i];
+
+		if (io->dir != DIR_SYNC && (io->length != unit || io->offset % unit))
+			return err_set(err, -EINVAL, "%s: verify needs blocks of one size, at "
+				       "multiples of it, and the log '%s' has others: drop verify",
+				       r->job.name, path);
+	}
+	return 0;
+}
+
 static int load(struct replay *r, const struct job *job, uint32_t clone, struct err *err)
 {
 	const uint32_t count = namelist_count(job->read_iolog);
@@ -69,14 +87,16 @@ static int load(struct replay *r, const struct job *job, uint32_t clone, struct 
 	if (!path)
 		return err_set(err, -ENOMEM, "%s: no memory", job->name);
 	ret = trace_load(&r->trace, job, path, err);
+	if (!ret)
+		r->filename = join_names(&r->trace);
+	if (!ret && !r->filename)
+		ret = err_set(err, -ENOMEM, "%s: no memory", job->name);
+	if (!ret) {
+		become(r, job);
+		ret = check_verify(r, path, err);
+	}
 	free(path);
-	if (ret)
-		return ret;
-	r->filename = join_names(&r->trace);
-	if (!r->filename)
-		return err_set(err, -ENOMEM, "%s: no memory", job->name);
-	become(r, job);
-	return 0;
+	return ret;
 }
 
 int replay_new(struct replay **made, const struct job *job, uint32_t clone, struct err *err)

@@ -118,10 +118,32 @@ static void check_splits(const struct check *c)
 	}
 }
 
+/* Headers stand at the beginning of each unit: a block that ends within one would be read
+ * as damaged, or cut another's in two. */
+static bool blocks_are_whole_units(const struct job *job)
+{
+	const uint64_t unit = pattern_unit(job);
+	bool whole = true;
+
+	for (int dir = DIR_READ; dir <= DIR_WRITE && unit; dir++) {
+		const struct block_split *s = &job->bssplit[dir];
+
+		if (!(job->rw & (RW_READ << dir)))
+			continue;
+		whole = whole && !(job->bs_bytes[dir] % unit);
+		for (uint32_t i = 0; i < s->count; i++)
+			whole = whole && !(s->shares[i].bytes % unit);
+	}
+	return whole;
+}
+
 static int check_verify(const struct check *c)
 {
 	if (c->job->verify && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
 		return refuse(c, "verify", "verify needs blocks of at least 32 bytes");
+	if (c->job->verify && !c->job->read_iolog && !blocks_are_whole_units(c->job))
+		return refuse(c, "verify", "verify needs block sizes that are all multiples of the "
+					   "smallest; change bs or bssplit");
 	if (c->job->verify && c->job->gtod_reduce)
 		warn(c, "gtod_reduce does nothing with verify");
 	return 0;

@@ -40,7 +40,7 @@ struct job_builder {
 	struct job_source source;
 	struct section *first, **last, *current;
 	struct chosen *chosen;
-	unsigned include_depth;
+	unsigned include_depth, includes_count;
 };
 
 /* err_set with "file:line:column: " before the text. */

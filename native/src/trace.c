@@ -20,6 +20,8 @@ enum {
 	FILES_MAX = UINT16_MAX,
 };
 
+static const uint64_t TIME_MAX_US = UINT64_MAX / 2000;	/* in ns, two of them do not wrap */
+
 /* What binary traces begin with, in either byte order; the byte left out is a version. */
 static const char blktrace_magic[2][4] = { "eat", "tae" };
 
@@ -168,8 +170,10 @@ static int read_wait(struct reader *r)
 {
 	uint64_t us;
 
-	if (r->words.count < 3 || word_number(&r->words.at[2], &us) || us > UINT64_MAX / 2000)
+	if (r->words.count < 3 || word_number(&r->words.at[2], &us))
 		return line_error(r, "wait needs a number of microseconds");
+	if (us > TIME_MAX_US || r->now_ns + us * 1000 > TIME_MAX_US * 1000)
+		return line_error(r, "the waits up to here are too long");
 	r->now_ns += us * 1000;
 	return 0;
 }
@@ -212,7 +216,7 @@ static int read_time(struct reader *r)
 {
 	uint64_t us;
 
-	if (word_number(&r->words.at[0], &us) || us > UINT64_MAX / 2000)
+	if (word_number(&r->words.at[0], &us) || us > TIME_MAX_US)
 		return line_error(r, "'%.*s' is no time in microseconds",
 				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (us * 1000 > r->now_ns)

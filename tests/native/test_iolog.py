@@ -116,13 +116,24 @@ def test_clones_take_their_logs_in_turn(engine: Path, tmp_path: Path) -> None:
         ("read_iolog=log replay_skip=reads", "not a list of read, write, trim, sync"),
         ("read_iolog=log replay_align=3", "no power of 2"),
         ("rw=write size=64k write_iolog=/dev/null", "it is there and no regular file"),
+        ("read_iolog=sizes verify=crc32c", "j: verify needs blocks of one size, at multiples"),
+        ("read_iolog=shifted verify=crc32c", "the log 'shifted' has others: drop verify"),
     ],
 )
 def test_mistakes_are_told(engine: Path, tmp_path: Path, options: str, message: str) -> None:
     (tmp_path / "job").write_text("[j]\n")
+    (tmp_path / "sizes").write_text(f"{HEAD}0 f write 0 4096\n0 f write 8192 8192\n")
+    (tmp_path / "shifted").write_text(f"{HEAD}0 f write 0 4096\n0 f write 6144 4096\n")
     ran = run(engine, ["-"], tmp_path, _job(options))
     assert ran.status in {1, 2}
     assert message in ran.err
+
+
+def test_a_replay_verifies_blocks_of_one_size(engine: Path, tmp_path: Path) -> None:
+    lines = "".join(f"0 f write {8192 * i} 8192\n" for i in (3, 0, 1))
+    (tmp_path / "log").write_text(HEAD + lines)
+    document = _run(engine, tmp_path, "read_iolog=log verify=crc32c")
+    assert _counts(document) == (3 * 8192, 3, 3 * 8192, 3, 0)
 
 
 def test_a_replay_does_not_write_to_what_is_in_use(engine: Path, tmp_path: Path) -> None:

@@ -12,6 +12,17 @@
 #include "engine.h"
 #include "jobfile.h"
 
+/* Each of its 100 lines includes the same again, an empty file. */
+static char *many_includes(void)
+{
+	static const char line[] = "include empty.fio\n";
+	char *text = calloc(100, sizeof(line));
+
+	for (int i = 0; text && i < 100; i++)
+		memcpy(text + (size_t)i * (sizeof(line) - 1), line, sizeof(line) - 1);
+	return text;
+}
+
 static char *include(void *context, const char *path, const char *from, size_t *length,
 		     struct err *err)
 {
@@ -21,6 +32,10 @@ static char *include(void *context, const char *path, const char *from, size_t *
 	(void)from;
 	if (!strcmp(path, "more.fio"))
 		text = strdup("bs=8k\n[inner]\nsize=1m\n");
+	else if (!strcmp(path, "empty.fio"))
+		text = strdup("");
+	else if (!strcmp(path, "many.fio"))
+		text = many_includes();
 	else if (!strcmp(path, "loop.fio"))
 		text = strdup("include loop.fio\n");
 	else
@@ -201,6 +216,14 @@ static void errors_name_their_place(void **state)
 	expect_error("[a]\nsize=${NOPE}\n", "t.fio:2:6: size: environment variable 'NOPE'");
 	expect_error("[a]\ninclude nope\n", "t.fio:2:1: no such file: nope");
 	expect_error("include loop.fio\n", "loop.fio:1:1: include goes deeper");
+	expect_error("include many.fio\ninclude many.fio\ninclude many.fio\ninclude many.fio\n"
+		     "include many.fio\ninclude many.fio\ninclude many.fio\ninclude many.fio\n"
+		     "include many.fio\ninclude many.fio\n",
+		     "many.fio:91:1: more than 1000 includes");
+	expect_error("[a]\nsize=1m\nrw=write\nverify=crc32c\nbssplit=4k/50:6k/50\n",
+		     "t.fio:4:1: job 'a': verify needs block sizes that are all multiples");
+	expect_error("[a]\nsize=1m\nrw=rw\nverify=crc32c\nbs=4k,6k\n",
+		     "t.fio:4:1: job 'a': verify needs block sizes that are all multiples");
 	expect_error("[a]\nsize=1k\n", "t.fio:2:1: job 'a': size is smaller than one block");
 	expect_error("[a]\nnumjobs=4000\n[b]\nnumjobs=4000\n", "t.fio:3:1: more than 4096 jobs");
 	expect_error("", "there is no job");

@@ -92,12 +92,37 @@ static void not_finite_is_zero(void **state)
 	free(text);
 }
 
+static void write_bytes(struct json *j)
+{
+	json_array_begin(j, NULL);
+	json_text(j, NULL, "a\xff" "b\xc3");			/* never; cut off */
+	json_text(j, NULL, "\xc0\x80\xe0\x80\x80");		/* overlong */
+	json_text(j, NULL, "\xed\xa0\x80");			/* a surrogate */
+	json_text(j, NULL, "\xf4\x90\x80\x80");			/* past the last */
+	json_text(j, NULL, "\xed\x9f\xbf\xe2\x82\xac\xf0\x9f\x98\x80");
+	json_array_end(j);
+}
+
+/* Names of files are bytes: each that belongs to no character becomes U+FFFD. */
+static void what_is_no_utf8_is_replaced(void **state)
+{
+	char *text = written(write_bytes);
+
+	(void)state;
+#define BAD "\xef\xbf\xbd"
+	assert_string_equal(text, "[\"a" BAD "b" BAD "\",\"" BAD BAD BAD BAD BAD "\",\""
+			    BAD BAD BAD "\",\"" BAD BAD BAD BAD "\",\""
+			    "\xed\x9f\xbf\xe2\x82\xac\xf0\x9f\x98\x80\"]\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_commas_and_lines),
 		cmocka_unit_test(text_is_escaped),
 		cmocka_unit_test(not_finite_is_zero),
+		cmocka_unit_test(what_is_no_utf8_is_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

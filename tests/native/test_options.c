@@ -176,6 +176,9 @@ static void logs_and_percentiles_set_their_fields(void **state)
 	assert_int_equal(job.percentiles.count, 3);
 	assert_true(job.percentiles.percents[0] == 10.5 && job.percentiles.percents[1] == 50 &&
 		    job.percentiles.percents[2] == 99.9);
+	set(&job, memory, "percentile_list", "50:99:50.00000001:50");	/* one key each */
+	assert_int_equal(job.percentiles.count, 2);
+	assert_true(job.percentiles.percents[1] == 99);
 	arena_free(memory);
 }
 

@@ -101,6 +101,8 @@ static void bad_logs_name_the_line(void **state)
 		{ "fio version 3 iolog\n5\n", "log:2: a file and an action" },
 		{ "fio version 3 iolog\n0 /a add\n1 /a trim 0 4096\n", "replay_skip=trim" },
 		{ "fio version 2 iolog\n/a add\n/a wait -5\n", "microseconds" },
+		{ "fio version 2 iolog\n/a add\n/a wait 9000000000000000\n"
+		  "/a wait 9000000000000000\n", "log:4: the waits up to here are too long" },
 	};
 	const struct job job = core_job("psync", RW_READ, 0);
 
