@@ -87,13 +87,15 @@ class WorkloadData:
 
 @dataclass(frozen=True)
 class Page:
-    """Everything a section may show. ``baseline`` is newest first."""
+    """Everything a section may show. ``baseline`` is newest first. A page ``in_folder`` lies
+    where the run left its files, and may link to them."""
 
     run: Run
     baseline: Sequence[Run] = ()
     job_files: Mapping[str, str] = field(default_factory=dict)
     trend: Trend | None = None
     broken: Sequence[str] = ()
+    in_folder: bool = True
 
     @cached_property
     def sides(self) -> Sides:

@@ -30,11 +30,13 @@ def render_report(
     job_files: Mapping[str, str] | None = None,
     trend: Trend | None = None,
     broken: Sequence[str] = (),
+    in_folder: bool = True,
 ) -> str:
     """The whole report. ``baseline`` is newest first; ``job_files`` maps a case's id to the
     text that ran, else the text is written from the case's options. ``trend`` is what the
-    history says of the spec. ``broken`` are sentences on what of the run could not be read."""
-    page = Page(run, tuple(baseline), dict(job_files or {}), trend, tuple(broken))
+    history says of the spec. ``broken`` are sentences on what of the run could not be read.
+    A page that is not ``in_folder``, where the run left its files, does not link to them."""
+    page = Page(run, tuple(baseline), dict(job_files or {}), trend, tuple(broken), in_folder)
     parts = []
     zooms: list[Zoom] = []
     for section in SECTIONS:

@@ -55,7 +55,7 @@ class RunFolder:
         """The job files that can be read, by case: of an old run some may be gone."""
         found = {}
         for case_id in case_ids:
-            with suppress(OSError, UnicodeDecodeError):
+            with suppress(OSError, ValueError):  # no UTF-8, or no path at all
                 found[case_id] = self.job_file(case_id).read_text("utf-8")
         return found
 

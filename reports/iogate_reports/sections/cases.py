@@ -116,7 +116,7 @@ def _common(page: Page, one: CaseData) -> dict[str, object]:
         "hidden": [told for each in waits(one.measurements) if (told := each.told())],
         "job_file": text,
         "exact": exact,
-        "raw": [_raw(m.raw_file) for m in _own(one) if m.raw_file],
+        "raw": [_raw(m.raw_file, page.in_folder) for m in _own(one) if m.raw_file],
     }
 
 
@@ -131,9 +131,9 @@ def _count(one: CaseData) -> str:
     return plural(len(blocks), "block") if blocks else plural(len(one.measurements), "repetition")
 
 
-def _raw(file: str) -> tuple[str, str]:
+def _raw(file: str, beside: bool) -> tuple[str, str]:
     """A raw file's name, and its address where it lies beside the report."""
-    return short(file, 200), file if _RAW.fullmatch(file) else ""
+    return short(file, 200), file if beside and _RAW.fullmatch(file) else ""
 
 
 def _missing(one: CaseData) -> str:

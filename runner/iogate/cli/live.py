@@ -11,7 +11,8 @@ from pathlib import Path
 
 from iogate.cli.live_state import RENEWED_S, Asked, State, read_state
 from iogate.errors import StoreError
-from iogate.model.run import RunStatus
+from iogate.folder import RunFolder
+from iogate.model.run import Run, RunStatus
 from iogate.pipeline import baseline_of
 from iogate.store import open_store, sqlite_path
 from iogate.store.sqlite_schema import is_older
@@ -92,9 +93,24 @@ class LiveHistory:
         def make() -> str:
             with closing(open_store(self._url)) as store:
                 run = store.run(name)
-                return render_report(run, tuple(baseline_of(run, store)))
+                baseline = tuple(baseline_of(run, store))
+            shown = None if run.plan.comparison else state.trends.get(run.plan.spec_name)
+            return render_report(
+                run,
+                baseline,
+                job_files=_job_texts(run),
+                trend=shown.trend if shown else None,
+                in_folder=False,
+            )
 
         return self._pages.kept((f"{RUNS}/{name}", mark), make)
+
+
+def _job_texts(run: Run) -> dict[str, str]:
+    """Of a run that was measured on this host, where its folder is still there."""
+    if not run.folder:
+        return {}
+    return RunFolder(Path(run.folder)).job_texts(case.id for case in run.plan.cases)
 
 
 class _Pages:

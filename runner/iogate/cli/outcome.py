@@ -12,6 +12,7 @@ import click
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
 from iogate.errors import IogateError
+from iogate.folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
@@ -46,19 +47,30 @@ def write_reports_with(finished: Finished, store: str | None) -> None:
     trend = None
     with suppress(IogateError), closing(open_store(store)) as opened:
         trend = trend_of(finished.run, opened)
-    write_reports(finished, trend=trend)
+    write_reports(finished, run_folder=finished.folder, trend=trend)
 
 
 def write_reports(
-    finished: Finished, *, trend: Trend | None = None, broken: Sequence[str] = ()
+    finished: Finished,
+    *,
+    run_folder: RunFolder | None,
+    trend: Trend | None = None,
+    broken: Sequence[str] = (),
 ) -> None:
     """report.html, junit.xml, summary.md and comment.md; the summary also for the workflow
-    step. ``broken`` are sentences on parts of the run folder that cannot be read."""
+    step. ``run_folder`` is where the run left its files, if they are not gone; ``broken`` are
+    sentences on parts of it that cannot be read."""
     from iogate_reports import render_comment, render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
-    texts = folder.job_texts(case.id for case in run.plan.cases)
-    page = render_report(run, finished.baseline, job_files=texts, trend=trend, broken=broken)
+    page = render_report(
+        run,
+        finished.baseline,
+        job_files=run_folder.job_texts(case.id for case in run.plan.cases) if run_folder else {},
+        trend=trend,
+        broken=broken,
+        in_folder=run_folder is not None and run_folder.root.resolve() == folder.root.resolve(),
+    )
     folder.write_text("report.html", page)
     folder.write_text("junit.xml", render_junit(run))
     summary = render_summary(run)

@@ -30,8 +30,8 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     that is damaged, the report says which part, and shows the rest; the exit code is then 4.
     """
     with closing(open_store(store)) as opened:
-        found, folder, broken = _find(run, opened)
-        folder = output or folder
+        found, own, broken = _find(run, opened)
+        folder = output or own
         if folder is None:
             raise UsageError(
                 f"the folder of run {found.id[:12]} is gone", remedy="say where to: --output DIR"
@@ -39,7 +39,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
         folder.mkdir(parents=True, exist_ok=True)
         finished = Finished(found, tuple(baseline_of(found, opened)), RunFolder(folder))
         trend = trend_of(found, opened)
-    write_reports(finished, trend=trend, broken=broken)
+    write_reports(finished, run_folder=RunFolder(own) if own else None, trend=trend, broken=broken)
     show(finished, as_json=as_json, quiet=False)
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)

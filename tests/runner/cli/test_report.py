@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from iogate.cli.entry import run_command
+from support import samples as s
 from support.run_folders import make_run_folder
 
 
@@ -15,8 +16,9 @@ def root(tmp_path: Path) -> Path:
     return make_run_folder(tmp_path / "run")
 
 
-def report(root: Path) -> int:
-    return run_command(["report", str(root), "--store", f"sqlite:///{root.parent / 'h.sqlite'}"])
+def report(root: Path, *words: str) -> int:
+    store = f"sqlite:///{root.parent / 'h.sqlite'}"
+    return run_command(["report", str(root), "--store", store, *words])
 
 
 def test_a_whole_folder_is_rendered_again(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,6 +27,21 @@ def test_a_whole_folder_is_rendered_again(root: Path, capsys: pytest.CaptureFixt
     page = (root / "report.html").read_text("utf-8")
     assert "is damaged" not in page
     assert (root / "junit.xml").exists()
+
+
+def test_elsewhere_it_has_the_jobs_that_ran_and_no_links_to_what_is_not_there(
+    root: Path,
+) -> None:
+    assert report(root) == 0
+    assert report(root, "--output", str(root.parent / "other")) == 0
+    beside, elsewhere = (
+        (folder / "report.html").read_text("utf-8") for folder in (root, root.parent / "other")
+    )
+    assert 'href="raw/' in beside
+    assert 'href="raw/' not in elsewhere
+    assert f"raw/{s.CASE_ID}-1.json</code>" in elsewhere
+    for page in (beside, elsewhere):
+        assert "<summary>Job file</summary>" in page, "the text that ran"
 
 
 def test_a_damaged_folder_says_which_part_and_shows_the_rest(

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from iogate.cli import live_state, serve
 from iogate.errors import RefusedError, StoreError, UsageError
+from iogate.gate import judge
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
@@ -28,6 +29,8 @@ from iogate_reports.lines import Line
 from iogate_reports.site import SpecTrend, pages
 from iogate_reports.site.views import SeriesRow, series_row
 from support import samples as s
+from support.report_runs import DAY_NS
+from support.run_folders import make_run_folder
 from support.serving import ask, serving
 
 TOKEN = "secret ü"
@@ -68,6 +71,37 @@ def test_the_list_leads_to_the_reports(url: str) -> None:
     assert status == 200
     assert "storage performance report" in text
     assert headers["Cache-Control"] == "no-store"
+
+
+def test_a_report_has_its_history_and_what_its_folder_holds(url: str, tmp_path: Path) -> None:
+    folder = make_run_folder(tmp_path / "run")
+    plan = s.plan(s.case(s.threshold(value=1.0)), spec_name="judged")
+    measured = tuple(
+        replace(one, raw_file=f"raw/{one.case_id}-{one.repetition}.json")
+        for one in s.repetitions([100, 101])
+    )
+    for day in range(6):
+        night = s.run(
+            f"{day}eee5555", started_ns=10**18 + day * DAY_NS, the_plan=plan, measurements=measured
+        )
+        verdict = judge(plan, measured, (), ())
+        keep(url, replace(night, folder=str(folder), verdict=verdict))
+    with serving(url) as port:
+        _, text, _ = ask(port, "/runs/5eee5555")
+    assert '<th scope="col">90 days</th>' in text
+    assert "<summary>Job file</summary>" in text, "the text that ran"
+    assert f"raw/{s.CASE_ID}-1.json</code>" in text
+    assert 'href="raw/' not in text, "no such address is served"
+
+
+@pytest.mark.parametrize("folder", ["/no/such\x00folder", "/dev/null"])
+def test_a_report_is_served_wherever_its_folder_is_said_to_be(url: str, folder: str) -> None:
+    odd = s.run("ffff6666", started_ns=10**18, measurements=s.repetitions([100]))
+    keep(url, replace(odd, folder=folder))
+    with serving(url) as port:
+        status, text, _ = ask(port, "/runs/ffff6666")
+    assert status == 200
+    assert "Job file, from the plan" in text
 
 
 def test_the_pages_of_the_trend_site_are_served_as_they_are_written(url: str) -> None:
