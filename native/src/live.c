@@ -12,6 +12,7 @@
 
 #include "humanize.h"
 #include "stats.h"
+#include "status.h"
 
 enum { PIPE_BUFFER = 65536 };
 
@@ -146,7 +147,9 @@ static void show_line(const struct live *l, char *line)
 
 static void pass_on(int fd, const char *bytes, size_t length)
 {
-	while (fd >= 0 && length) {
+	if (fd < 0 || !status_has_room(fd))
+		return;
+	while (length) {
 		const ssize_t n = write(fd, bytes, length);
 
 		if (n < 0 && errno == EINTR)

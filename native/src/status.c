@@ -116,15 +116,15 @@ static uint32_t running(const struct status *s)
 	return count;
 }
 
-/* A reader that does not read gets no line, the next one has it all; one that went away is
- * no reason to stop measuring. A pipe with room takes a line whole (PIPE_BUF). */
-static bool has_room(const struct status *s)
+/* A pipe with room takes a line whole (PIPE_BUF). */
+bool status_has_room(int fd)
 {
-	struct pollfd writer = { .fd = s->fd, .events = POLLOUT };
+	struct pollfd writer = { .fd = fd, .events = POLLOUT };
 
 	return poll(&writer, 1, 0) > 0;
 }
 
+/* A reader that went away is no reason to stop measuring. */
 static void send_line(struct status *s, const char *line, size_t length)
 {
 	if (write(s->fd, line, length) < 0 && errno != EINTR && errno != EAGAIN)
@@ -140,7 +140,7 @@ void status_write(struct status *s, enum status_state state, struct progress pro
 	char line[LINE_BYTES];
 	int length;
 
-	if (s->fd < 0 || !has_room(s))
+	if (s->fd < 0 || !status_has_room(s->fd))
 		return;
 	length = snprintf(line, sizeof(line), "{\"schema\":\"status/1\",\"state\":\"%s\","
 			  "\"elapsed_ms\":%" PRIu64 ",\"percent\":%.1f,\"eta_ms\":%" PRIu64 ","

@@ -7,7 +7,8 @@
 
 enum status_state { STATUS_LAYOUT, STATUS_RAMP, STATUS_RUNNING, STATUS_FINISHING };
 
-/* Live progress: one JSON line every interval on a file descriptor. */
+/* Live progress: one JSON line every interval on a file descriptor. A reader that does not
+ * read gets no line, and the next one has it all: nothing waits for it. */
 struct status {
 	int fd;				/* -1: none */
 	uint64_t interval_ns, begin_ns, last_ns;
@@ -21,5 +22,6 @@ void status_init(struct status *s, const struct run_options *options);
 void status_release(struct status *s);
 void status_write(struct status *s, enum status_state state, struct progress progress);
 bool status_due(const struct status *s, uint64_t now_ns);
+bool status_has_room(int fd);			/* a line can be written without waiting */
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,6 +89,28 @@ static void lines_are_shown_and_passed_on(void **state)
 	close(pass[0]);
 }
 
+/* The pipe of --status-fd is full from the beginning: the run ends all the same. */
+static void a_reader_that_stalls_is_passed_over(void **state)
+{
+	const struct job_list jobs = { .jobs = &one_job, .count = 1 };
+	static const char filler[4096];
+	int screen[2], pass[2];
+	struct live live;
+
+	(void)state;
+	assert_int_equal(pipe(screen) | pipe(pass), 0);
+	assert_int_equal(fcntl(pass[1], F_SETPIPE_SZ, (int)sizeof(filler)), sizeof(filler));
+	assert_int_equal(write(pass[1], filler, sizeof(filler)), sizeof(filler));
+	assert_int_equal(live_start(&live, &jobs, pass[1], screen[1], NULL), 0);
+	assert_int_equal(write(live.status_fd, running, sizeof(running) - 1),
+			 sizeof(running) - 1);
+	live_stop(&live);
+	for (int i = 0; i < 2; i++) {
+		close(screen[i]);
+		close(pass[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +118,7 @@ int main(void)
 		cmocka_unit_test(many_jobs_stay_inside_the_line),
 		cmocka_unit_test(other_lines_are_no_progress),
 		cmocka_unit_test(lines_are_shown_and_passed_on),
+		cmocka_unit_test(a_reader_that_stalls_is_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
