@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from iogate.errors import EngineError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
-from iogate.gate_compared import hopeless_words
+from iogate.gate_compared import thin_words
 from iogate.jobfile import render
 from iogate.measure import Bench, measure_once, reason
 from iogate.model.comparison import Arm, Comparison
@@ -99,7 +99,8 @@ def run_name(comparison: Comparison, repetition: int) -> str:
 def hopeless(standings: Sequence[Standing]) -> list[str]:
     """Why some thresholds will not be decided, whatever the number of blocks: who hears it
     after the first block can stop and correct the spec."""
-    return [hopeless_words(one) for one in standings if one.state is State.UNDECIDABLE]
+    found = [(one.pairs, one.pairs.thin) for one in standings]
+    return [thin_words(pairs, thin) for pairs, thin in found if thin is not None]
 
 
 def block_text(

@@ -56,8 +56,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The blocks of one threshold. Logs are signed so that positive is worse, and measured
-    from what the limit takes for granted: 0, or the improvement that it asks for. ``place`` is
+    """The blocks of one threshold. Logs are signed so that positive is worse. ``place`` is
     that of the threshold in its case."""
 
     case: Case
@@ -75,16 +74,6 @@ class Pairs:
     @property
     def sign(self) -> float:
         return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
-
-    @property
-    def origin(self) -> float:
-        """What the logs are measured from, in signed logs: never positive."""
-        return min(_signed_log(self.sign, self.threshold.limit.value), 0.0)
-
-    @property
-    def scale(self) -> float:
-        """How large the limit is, an improvement that it asks for as well."""
-        return max(self.limit, -self.origin)
 
     @property
     def confidence(self) -> float:
@@ -134,8 +123,8 @@ class Standing:
 
         if self.sd is None:
             return False
-        scales = np.array([self.pairs.scale])
-        return bool(bluntness(np.array([self.sd]), scales, self.boundary)[0] > BLUNT)
+        limits = np.array([self.pairs.limit])
+        return bool(bluntness(np.array([self.sd]), limits, self.boundary)[0] > BLUNT)
 
 
 def stand(plan: Plan, measurements: Sequence[Measurement]) -> tuple[Standing, ...]:
@@ -192,7 +181,6 @@ def _pairs(
     blocks: Sequence[tuple[int, Measurement, Measurement]],
 ) -> Pairs:
     sign = 1.0 if threshold.limit.comparison.wants_low else -1.0
-    origin = min(_signed_log(sign, threshold.limit.value), 0.0)
     numbers, base, candidate, differences, sums, unusable = [], [], [], [], [], []
     for number, first, second in blocks:
         values = judged.extract(first), judged.extract(second)
@@ -203,7 +191,7 @@ def _pairs(
         numbers.append(number)
         base.append(float(values[0] or 0.0))
         candidate.append(float(values[1] or 0.0))
-        differences.append(sign * (logs[1] - logs[0]) - origin)
+        differences.append(sign * (logs[1] - logs[0]))
         sums.append(logs[1] + logs[0])
     return Pairs(
         case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
@@ -286,9 +274,9 @@ def _against_chance(pairs: Pairs) -> tuple[float, bool]:
 
 
 def _before(pairs: Pairs, boundary: Boundary) -> Standing:
-    hopeless = pairs.thin is not None or pairs.threshold.limit.value == 0
-    state = State.UNDECIDABLE if hopeless else State.OPEN
-    more = 0 if hopeless else boundary.rules.most_blocks - len(pairs.blocks)
+    thin = pairs.thin is not None
+    state = State.UNDECIDABLE if thin else State.OPEN
+    more = 0 if thin else boundary.rules.most_blocks - len(pairs.blocks)
     return Standing(pairs, state, 0, boundary, more=more)
 
 
@@ -343,7 +331,6 @@ def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary
             np.array([p.sums[:count] for p in pairs]),
             np.array([p.limit for p in pairs]),
             boundary,
-            scales=np.array([p.scale for p in pairs]),
             confidences=np.array([p.confidence for p in pairs]),
         )
         for row, n in enumerate(rows):

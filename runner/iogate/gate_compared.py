@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from iogate.gate_blocks import Glance, Standing, State
+from iogate.gate_blocks import Glance, Pairs, Standing, State
 from iogate.gate_words import thin_reason
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.comparison import Comparison
@@ -38,13 +38,11 @@ def compared_verdict(one: Standing, comparison: Comparison) -> ThresholdVerdict:
     return replace(verdict, reason=_reason(verdict, one, comparison))
 
 
-def hopeless_words(one: Standing) -> str:
+def thin_words(pairs: Pairs, thin: float) -> str:
     """In short why a threshold will not be decided, whatever is measured; ``compared_verdict``
     says it in full."""
-    subject = f"{one.pairs.threshold.metric} of {one.pairs.case.name}"
-    why = "a limit without any tolerance"
-    if one.pairs.thin is not None:
-        why = f"too thin, {one.pairs.thin:.0f} of {LEAST_IOS_BEYOND} I/Os beyond the quantile"
+    subject = f"{pairs.threshold.metric} of {pairs.case.name}"
+    why = f"too thin, {thin:.0f} of {LEAST_IOS_BEYOND} I/Os beyond the quantile"
     return f"{subject} will not be decided: {why}"
 
 
@@ -77,8 +75,7 @@ def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
 
 def _change(one: Standing, log: float) -> float:
     """Back from a signed log to a relative change of the metric."""
-    pairs = one.pairs
-    return math.expm1(min(pairs.sign * (log + pairs.origin), 700.0))
+    return math.expm1(min(one.pairs.sign * log, 700.0))
 
 
 def _look(one: Standing, glance: Glance) -> Look:
@@ -164,11 +161,6 @@ def _open(verdict: ThresholdVerdict, one: Standing) -> str:
 
 
 def _undecidable(verdict: ThresholdVerdict, one: Standing) -> str:
-    if one.pairs.threshold.limit.value == 0:
-        return (
-            "a limit without any tolerance cannot be decided, as chance alone breaks it every"
-            " other time; allow a change, such as 2 %"
-        )
     if len(one.pairs.unusable) > 1:
         return _unusable(one)
     return _too_noisy(one) if one.blunt else _open(verdict, one)

@@ -25,7 +25,6 @@ from iogate.stats.robust import median
 
 DEFAULT_CONFIDENCE = 0.95
 FAMILY_LEVEL = 0.01  # of clean runs may fail, whatever the number of gated limits
-_LEAST_LEFT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,6 @@ class Asked:
     def sign(self) -> float:
         """1 where more is worse."""
         return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
-
-    @property
-    def origin(self) -> float:
-        """The log change that a worsening begins at: 0, or the improvement that is asked."""
-        return min(self.sign * math.log1p(max(self.threshold.limit.value, -1 + _LEAST_LEFT)), 0.0)
 
 
 def judge_history(
@@ -116,11 +110,10 @@ def _chance(one: Asked, change: Change) -> float:
     allows no logarithm, few runs have the second alone."""
     runs = [samples for _, samples in one.runs]
     test = change.test or plain_test(one.verdict.samples, runs)
-    chance = test.worse_than(one.origin, one.sign) if test else 0.0
+    chance = test.worse_than(one.sign) if test else 0.0
     if change.test and len(runs) < RUNS_TO_PREDICT:
         return chance
-    shift = math.exp(one.sign * one.origin)
-    before = [one.sign * value * shift for samples in runs for value in samples]
+    before = [one.sign * value for samples in runs for value in samples]
     now = [one.sign * value for value in one.verdict.samples]
     ranked = chance_above(now, before)
     says_more = test is None or ranked > least_chance(len(now), len(before))

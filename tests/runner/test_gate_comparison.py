@@ -294,19 +294,6 @@ def test_one_unusable_block_is_left_out_two_end_it() -> None:
     assert open_cases(bad) == frozenset()
 
 
-def test_a_limit_without_tolerance_is_refused_with_the_reason() -> None:
-    strict = s.threshold("write.clat", Compare.LESS_EQUAL, 0.0, relative=True)
-    found = one(noisy(1, 10), noisy(2, 10), strict)
-    assert found.outcome is Outcome.INCONCLUSIVE
-    assert "without any tolerance" in found.reason
-
-
-def test_a_demanded_improvement() -> None:
-    wanted = s.threshold("write.clat", Compare.LESS, -0.10, relative=True)
-    assert one(noisy(1, 10), noisy(2, 10, 700), wanted).outcome is Outcome.PASS
-    assert one(noisy(1, 10), noisy(2, 10), wanted).outcome is Outcome.FAIL
-
-
 def test_a_thin_quantile_is_not_judged() -> None:
     limit = s.threshold("write.clat.p99", Compare.LESS, 0.02, relative=True)
     found = one(noisy(1, 10), noisy(2, 10, 2000), limit)

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of a median, and of the ratio of two medians.
+"""Bootstrap intervals of the ratio of two medians.
 
 Percentile intervals of the non-parametric bootstrap (Efron 1979; Davison and Hinkley 1997,
 section 5.3). The baseline is resampled in two stages, runs and then repetitions inside each
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 RESAMPLES = 9999
-
-
-def median_interval(
-    values: Sequence[float], *, confidence: float, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[float, float]:
-    """Interval of the median of independent finite ``values`` (at least one)."""
-    import numpy as np
-
-    generator = np.random.default_rng(seed)
-    return _percentiles(_medians([values], resamples, generator), confidence)
 
 
 def ratio_interval(

@@ -24,10 +24,10 @@ class Test:
     error: float
     df: int
 
-    def worse_than(self, origin: float, sign: float) -> float:
-        """The probability of so bad a change, or a worse one, if the true one were ``origin``
-        (in logs). ``sign`` is 1 where more is worse, -1 where less is."""
-        return t_tail((sign * self.log - origin) / self.error, self.df)
+    def worse_than(self, sign: float) -> float:
+        """The probability of so bad a change, or a worse one, without a true one. ``sign`` is 1
+        where more is worse, -1 where less is."""
+        return t_tail(sign * self.log / self.error, self.df)
 
 
 @dataclass(frozen=True, slots=True)

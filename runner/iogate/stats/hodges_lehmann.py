@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def estimate(differences: Floats) -> Floats:
-    """The estimate of each row of finite differences."""
-    import numpy as np
-
-    return np.asarray(np.median(_walsh(differences), axis=1))
-
-
 def estimate_with_interval(
     differences: Floats, confidence: float
 ) -> tuple[Floats, Floats, Floats, float]:

@@ -61,7 +61,6 @@ def look(
     limits: Floats,
     boundary: Boundary,
     *,
-    scales: Floats | None = None,
     confidences: Floats | None = None,
 ) -> Look:
     """Judge rows of finite differences and sums (thresholds, blocks) at this many blocks.
@@ -69,10 +68,9 @@ def look(
     ``limits`` are in log units and positive. A row fails when its t is past the boundary,
     its Hodges–Lehmann estimate past the limit and its signed-rank interval above zero. It is
     settled when the upper bound is below the limit, or below what all blocks would show and
-    the estimate within the limit. Where runs differ too much for the limit (``scales`` says
-    how large that is, where it is not the limit itself) it is measured on for a while instead,
-    and then, or after the last block, it gives up: unless its whole interval, at least 95 % or
-    the row's one of ``confidences``, is within the limit.
+    the estimate within the limit. Where runs differ too much for the limit it is measured on for a
+    while instead, and then, or after the last block, it gives up: unless its whole interval, at
+    least 95 % or the row's one of ``confidences``, is within the limit.
     """
     import numpy as np
 
@@ -90,7 +88,7 @@ def look(
         fails[fails] = (centre > limits[fails]) & (low > 0)
     settled = ~fails & (upper < visible)
     unsure = settled & (upper >= limits)
-    times = bluntness(sd, limits if scales is None else scales, boundary)
+    times = bluntness(sd, limits, boundary)
     blunt = unsure & (times > BLUNT)
     if unsure.any():
         centre, *_ = estimate_with_interval(differences[unsure], FAIL_CONFIDENCE)
@@ -128,12 +126,12 @@ def _patience(times: Floats, boundary: Boundary) -> Floats:
     return np.where(times > HOPELESS, _HOPELESS_FROM, later)
 
 
-def bluntness(sd: Floats, scales: Floats, boundary: Boundary) -> Floats:
+def bluntness(sd: Floats, limits: Floats, boundary: Boundary) -> Floats:
     """What all blocks would see in four of five comparisons, in multiples of the limit."""
     import numpy as np
 
     seen = boundary.visible_after(boundary.rules.most_blocks, 1.0) * sd
-    return np.asarray(seen / np.maximum(scales, _LEAST_SD))
+    return np.asarray(seen / np.maximum(limits, _LEAST_SD))
 
 
 def chance_of_worse(differences: Floats, sums: Floats) -> Floats:
