@@ -79,6 +79,18 @@ def test_the_open_regression_is_on_the_index_with_its_range(
     assert first.all("td")[0].text == "regressed", "what wants a look comes first"
 
 
+def test_the_index_says_how_many_alerts_it_leaves_out(
+    pages: dict[str, str], nightly: SpecTrend
+) -> None:
+    (alert,) = (a for a in nightly.trend.alerts if a.state is AlertState.OPEN)
+    many = tuple(replace(alert, id=f"{n:08x}") for n in range(23))
+    site = Site([SpecTrend(replace(nightly.trend, alerts=many))])
+    index = read_html(dict(site.pages())["index.html"])
+    assert len(index.all("article", "alert")) == 20
+    assert "3 more, none more urgent than these, are on the pages of their specs." in body(index)
+    assert "more urgent" not in pages["index.html"]
+
+
 def test_what_recovered_is_on_the_specs_page_only(
     pages: dict[str, str], nightly: SpecTrend
 ) -> None:

@@ -235,6 +235,19 @@ def test_series_are_filtered_and_sorted(browser: Browser, folder: Path) -> None:
     page.context.close()
 
 
+def test_what_has_no_value_comes_last_both_ways(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    head = page.locator("#series thead th", has_text="change").get_by_role("button")
+    for _ in ("ascending", "descending"):
+        head.click()
+        changes = page.locator("#series tbody [data-l=change]").all_inner_texts()
+        missing = [text == "–" for text in changes]
+        assert any(missing)
+        assert missing == sorted(missing)
+        assert not all(missing)
+    page.context.close()
+
+
 @needs_uplot
 def test_a_chart_is_made_once_it_is_scrolled_into_view(browser: Browser, folder: Path) -> None:
     visit = Visit(browser, case_page(folder))

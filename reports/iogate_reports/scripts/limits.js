@@ -49,22 +49,14 @@
   tools.append(search, metric, ...(verdicts.length > 1 ? chips : []), copy, count, keys);
   tools.hidden = false;
 
-  const value = cell => {
-    const found = cell.textContent.trim().replace('−', '-').match(/^([+-]?[\d.]+|[+-]?∞) ?(\S*)/);
-    return found ? parseFloat(found[1].replace('∞', 'Infinity')) * (unitScale[found[2]] || 1) : NaN;
-  };
   const numeric = new Set([3, 4, 5, 6]);
   let sorted = null, way = 1;
   const sort = column => {
     way = sorted === column ? -way : 1;
     sorted = column;
     const at = column === 6 ? 5 : column;
-    const key = g => column === 0 ? g.index : numeric.has(column) ? value(g.row.cells[at]) : g.row.cells[at].textContent;
-    const order = (a, b) => {
-      const [x, y] = [key(a), key(b)];
-      if (typeof x === 'string') return way * x.localeCompare(y, undefined, {numeric: true}) || a.index - b.index;
-      return Number.isNaN(x) - Number.isNaN(y) || way * (x - y) || a.index - b.index;
-    };
+    const key = g => column === 0 ? g.index : numeric.has(column) ? valueOf(g.row.cells[at].textContent) : g.row.cells[at].textContent;
+    const order = (a, b) => ordered(key(a), key(b), way) || a.index - b.index;
     body.append(...[...groups].sort(order).flatMap(g => g.rows));
     [...table.tHead.rows[0].cells].forEach((th, i) => {
       if (i === column) th.ariaSort = way > 0 ? 'ascending' : 'descending'; else th.removeAttribute('aria-sort');

@@ -53,20 +53,15 @@
   };
   tools.append(search, ...selects, copy, count, make('span', {className: 'keys', textContent: 'keys: / filter · j k rows · Enter opens · c copies'}));
   tools.hidden = false;
+  const worded = new Set(['spec', 'case and metric', 'host'].map(column));
   const key = (r, i) => {
-    const text = r.row.cells[i].textContent.trim();
-    if (i === 0) return r.index;
-    if (text === '–') return Infinity;
-    const found = text.replace('−', '-').match(/^([+-]?[\d.]+) ?(\S*)/);
-    return found && i > named ? parseFloat(found[1]) * (unitScale[found[2]] || 1) : text;
+    const text = r.row.cells[i].textContent;
+    return i === 0 ? r.index : worded.has(i) ? text : valueOf(text);
   };
   const sort = (i, to) => {
     way = to;
     sorted = i;
-    const order = (a, b) => {
-      const [x, y] = [key(a, i), key(b, i)];
-      return way * (typeof x === 'string' ? x.localeCompare(y, undefined, {numeric: true}) : x - y) || a.index - b.index;
-    };
+    const order = (a, b) => ordered(key(a, i), key(b, i), way) || a.index - b.index;
     body.append(...[...rows].sort(order).map(r => r.row));
     heads.forEach((h, n) => n === i ? h.ariaSort = way > 0 ? 'ascending' : 'descending' : h.removeAttribute('aria-sort'));
     remember();

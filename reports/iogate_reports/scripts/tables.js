@@ -10,6 +10,16 @@ const make = (tag, set = {}, ...inside) => {
 const unitScale = {ns: 1e-9, 'µs': 1e-6, ms: 1e-3, s: 1, k: 1e3, M: 1e6, 'k/s': 1e3, 'M/s': 1e6,
   'KiB/s': 2 ** 10, 'MiB/s': 2 ** 20, 'GiB/s': 2 ** 30, 'TiB/s': 2 ** 40};
 
+// The number that a text begins with, in its unit's base; NaN where there is none.
+const valueOf = text => {
+  const found = text.trim().replace('−', '-').match(/^([+-]?[\d.]+|[+-]?∞) ?(\S*)/);
+  return found ? parseFloat(found[1].replace('∞', 'Infinity')) * (unitScale[found[2]] || 1) : NaN;
+};
+
+// Texts, or numbers; what is missing comes last whichever way.
+const ordered = (x, y, way) => typeof x === 'string' ? way * x.localeCompare(y, undefined, {numeric: true})
+  : Number.isNaN(x) - Number.isNaN(y) || way * (x - y);
+
 const wordsOf = search => search.value.toLowerCase().split(/\s+/).filter(Boolean);
 
 // A text as a cell of a Markdown table.

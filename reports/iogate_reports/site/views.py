@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from markupsafe import Markup
 
 from iogate.model.decision import FOREVER, Decision
-from iogate.model.trend import Alert, Marker, NightRef, Turn
+from iogate.model.trend import Alert, Marker, NightRef
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
 from iogate_reports.facts import changes_text
@@ -93,8 +93,6 @@ class AlertView:
     id: str
     anchor: str
     word: Word
-    turn: str
-    is_worse: bool
     sentence: str
     host: str
     last_good: str
@@ -137,8 +135,6 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         short(alert.id, 40),
         anchor("alert", alert.id, index),
         ALERTS[alert.state],
-        alert.turn.value,
-        alert.turn is Turn.REGRESSION,
         short(alert.sentence, 400),
         short(alert.host, 40),
         revision(alert.last_good),
