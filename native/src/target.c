@@ -212,8 +212,8 @@ static int check_complete(const struct job *job, const struct target_file *f, st
 		return err_set(err, -EPERM, "%s: '%s' does not exist, and --readonly forbids to "
 			       "make it: lay it out before without --readonly", job->name, f->path);
 	if (f->type == S_IFREG && f->present_bytes < end)
-		return err_set(err, -EPERM, "%s: '%s' has %" PRIu64 " bytes, the job needs %" PRIu64
-			       ", and --readonly forbids to extend it: make size smaller, or lay it "
+		return err_set(err, -EPERM, "%s: '%s' has %" PRIu64 " bytes, the job needs %"
+			       PRIu64 ", and --readonly forbids to extend it: make size smaller, or lay it "
 			       "out before without --readonly", job->name, f->path,
 			       f->present_bytes, end);
 	return 0;
