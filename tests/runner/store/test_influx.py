@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -228,6 +229,16 @@ def test_a_clock_that_jumps_moves_a_run_and_breaks_nothing(store: Store, at_ns: 
     assert store.run("jumped").measurements == tuple(back)
     assert store.run("jumped").started_ns == at_ns
     assert len(store.nights([s.CASE_ID])) == 1
+
+
+def test_the_last_setting_counts_when_the_clock_has_jumped_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns = time.time_ns()
+    for ahead, value in enumerate(["30d:none", None, "90d:none"]):
+        monkeypatch.setattr(time, "time_ns", lambda at=now_ns - ahead * 10**15: at)
+        store.set_setting("retention", value)
+        assert store.setting("retention") == value
 
 
 def test_runs_that_start_in_the_same_nanosecond_are_two(store: Store) -> None:

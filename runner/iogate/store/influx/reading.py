@@ -232,8 +232,17 @@ def read_decisions(server: Server) -> list[Decision]:
 
 def read_setting(server: Server, name: str) -> str | None:
     """What was last set."""
+    row = _last_setting(server, name)
+    found = row and unpacked("value", row)
+    return None if found is None else str(found)
+
+
+def setting_ns(server: Server, name: str) -> int:
+    """When it was last set, by the clock of then; 0 for never."""
+    row = _last_setting(server, name)
+    return int(row["time"]) if row else 0
+
+
+def _last_setting(server: Server, name: str) -> Row | None:
     condition = where({"name": name}) + " ORDER BY time DESC LIMIT 1"
-    for row in server.query(select(points.SETTING, (pattern("value"),), condition)):
-        found = unpacked("value", row)
-        return None if found is None else str(found)
-    return None
+    return next(iter(server.query(select(points.SETTING, (pattern("value"),), condition))), None)

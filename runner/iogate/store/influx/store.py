@@ -31,7 +31,7 @@ from iogate.store.influx.line import tag_text
 from iogate.store.influx.nights import read_nights
 from iogate.store.influx.reading import Known
 from iogate.store.place import data_folder
-from iogate.store.server import Server, UnreachableError
+from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
 from iogate.store.sqlite_nights import Question
 
@@ -219,7 +219,8 @@ class InfluxStore:
 
     def set_setting(self, name: str, value: str | None) -> None:
         with self._open():
-            line = points.setting_line(name, value, time.time_ns())
+            at_ns = max(time.time_ns(), self._last_set_ns(name) + 1)
+            line = points.setting_line(name, value, at_ns)
             self._spool.add([Item(f"the setting {name}", line)])
             self._courier.offer()
 
@@ -270,6 +271,13 @@ class InfluxStore:
             begun.failed |= reading.repetitions(self._server, points.FAILURE, known[0])
             self._begun[run_id] = begun
         return self._begun[run_id]
+
+    def _last_set_ns(self, name: str) -> int:
+        """The newest change of a setting counts, and the clock may have been ahead then."""
+        with suppress(UnreachableError, SetupError):
+            self._courier.deliver()
+            return reading.setting_ns(self._server, name)
+        return 0  # a server that is away stops nobody
 
     def _newest_first(self) -> list[Known]:
         return sorted(reading.known_runs(self._server), key=lambda run: run.age, reverse=True)
