@@ -213,9 +213,9 @@ static int check_complete(const struct job *job, const struct target_file *f, st
 			       "make it: lay it out before without --readonly", job->name, f->path);
 	if (f->type == S_IFREG && f->present_bytes < end)
 		return err_set(err, -EPERM, "%s: '%s' has %" PRIu64 " bytes, the job needs %"
-			       PRIu64 ", and --readonly forbids to extend it: make size smaller, or lay it "
-			       "out before without --readonly", job->name, f->path,
-			       f->present_bytes, end);
+			       PRIu64 ", and --readonly forbids to extend it: make size "
+			       "smaller, or lay it out before without --readonly", job->name,
+			       f->path, f->present_bytes, end);
 	return 0;
 }
 
