@@ -154,25 +154,27 @@ def _held_to_history(
     segments: Mapping[tuple[str, str], Segment],
     seed: int,
 ) -> dict[tuple[str, int], ThresholdVerdict]:
-    """The verdicts on relative limits that have a value, by case and place in the case. A
-    quantile with too few I/Os beyond it is left to ``_judge_alone``."""
+    """The verdicts on relative limits that have a value, by case and place in the case. One on
+    a quantile with too few I/Os beyond it stays inconclusive, and is not compared."""
     places, asked = [], []
+    judged = {}
     for item in evidence:
         for place, threshold in enumerate(item.case.thresholds):
             draft = _draft(item, threshold, plan)
-            if threshold.limit.relative and draft.samples and _thin(item, threshold, plan) is None:
-                places.append((item, place))
-                segment = segments.get((item.case.id, threshold.metric))
-                asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
+            if not threshold.limit.relative or not draft.samples:
+                continue
+            thin = too_thin(threshold.metric, item.measurements, plan.metrics)
+            if thin is not None:
+                reason = thin_reason(item.case, threshold, thin)
+                judged[item.case.id, place] = replace(draft, reason=reason)
+                continue
+            places.append((item, place))
+            segment = segments.get((item.case.id, threshold.metric))
+            asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
     found = judge_history(asked, min_samples=plan.baseline.min_samples, seed=seed)
-    return {
-        (item.case.id, place): _tempered(verdict, len(item.measurements))
-        for (item, place), verdict in zip(places, found, strict=True)
-    }
-
-
-def _thin(item: _Evidence, threshold: Threshold, plan: Plan) -> float | None:
-    return too_thin(threshold.metric, item.measurements, plan.metrics)
+    for (item, place), verdict in zip(places, found, strict=True):
+        judged[item.case.id, place] = _tempered(verdict, len(item.measurements))
+    return judged
 
 
 def _asked(
@@ -221,14 +223,10 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
 
 
 def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
-    """An absolute limit, or one that cannot be compared: without a value, or too thin."""
+    """An absolute limit, or one without a value."""
     verdict = _draft(item, threshold, plan)
     if not verdict.samples:
         return verdict
-    if threshold.limit.relative:
-        thin = _thin(item, threshold, plan)
-        assert thin is not None
-        return replace(verdict, reason=thin_reason(item.case, threshold, thin))
     verdict = judge_absolute(verdict, item.case.repetitions)
     verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
     return _tempered(verdict, len(item.measurements))
