@@ -40,6 +40,18 @@ def check_asked(runs: Sequence[Run], question: Question) -> None:
     )
 
 
+def check_across(runs: Sequence[Run], question: Question) -> None:
+    """UsageError for a pattern of facts that these runs know none of, as it is when mistyped.
+    Runs that were imported may know no fact at all."""
+    known = {name for run in runs for name in run.environment}
+    for pattern in question.across if known else ():
+        if not any(fnmatchcase(name, pattern) for name in known):
+            raise UsageError(
+                f"--across {printable(pattern)}: no run here knows a fact of that name",
+                remedy="'iogate history show RUN --json' tells them, such as kernel.release",
+            )
+
+
 def _is_asked(run: Run, question: Question) -> bool:
     host, branch = question.host, question.branch
     on_host = host in (None, run.host.name, run.host.machine_id)

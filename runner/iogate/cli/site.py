@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
-from iogate.cli.held import check_patterns, nothing_held
+from iogate.cli.held import check_across, check_patterns, nothing_held
 from iogate.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def _trends(
     from iogate.trending import find_trend
     from iogate_reports.site import SpecTrend
 
-    plans = kept_plans(store.runs())
+    runs = store.runs()
+    check_across(runs, question)
+    plans = kept_plans(runs)
     found = []
     for name in sorted(name for name in plans if _is_asked(name, specs)):
         try:

@@ -74,7 +74,7 @@ def show(  # each is an option
     SPEC is a file, or the name of a spec in the history, such as that of imported results.
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
-    from iogate.cli.held import check_asked, check_patterns
+    from iogate.cli.held import check_across, check_asked, check_patterns
     from iogate.cli.trend_view import narrowed, text_of, valueless
     from iogate.model.document import to_document
     from iogate.store import open_kept
@@ -84,6 +84,8 @@ def show(  # each is an option
         plan = _plan_of(spec, opened)
         _check_cases(spec, plan, cases)
         question = Question(**asked)  # type: ignore[arg-type]
+        if question.across:
+            check_across(opened.runs(spec=plan.spec_name), question)
         whole = find_trend(opened, plan, question)
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name), question)

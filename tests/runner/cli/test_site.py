@@ -154,9 +154,15 @@ def test_a_spec_without_a_night_is_said(url: str, tmp_path: Path) -> None:
     assert not (tmp_path / "site").exists()
 
 
-def test_a_pattern_that_no_metric_matches_is_said(url: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"zz\*: no metric that was kept"):
-        call(str(tmp_path / "site"), "--store", url, "--metric", "zz*")
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [("--metric", r"zz\*: no metric that was kept"), ("--across", r"zz\*: no run here knows")],
+)
+def test_a_pattern_that_nothing_matches_is_said(
+    url: str, tmp_path: Path, option: str, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        call(str(tmp_path / "site"), "--store", url, option, "zz*")
     assert not (tmp_path / "site").exists()
 
 

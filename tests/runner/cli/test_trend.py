@@ -151,6 +151,7 @@ def test_it_can_be_narrowed(spec: Path, url: str) -> None:
         (["--host", "elsewhere"], "no run of nightly with --host elsewhere", "hosts are: host-a;"),
         (["--branch", "mian"], "no run of nightly with --branch mian", "branches: main, topic"),
         (["--metric", "write.clta.*"], "write.clta.*: no metric that was kept", "--metric '*'"),
+        (["--across", "kernle.*"], "kernle.*: no run here knows a fact", "history show RUN"),
     ],
 )
 def test_what_leaves_nothing_is_refused_and_opens_no_gate(
