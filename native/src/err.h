@@ -16,8 +16,13 @@ struct err {
  * `return err_set(err, -EINVAL, "...", ...);`. The first error set wins. */
 __attribute__((format(printf, 3, 4)))
 int err_set(struct err *err, int code, const char *format, ...);
+/* As err_set, but what is there already stays, and this follows on a line of its own: for
+ * mistakes that a person mends together. Of too many the last line is "...". */
+__attribute__((format(printf, 3, 4)))
+int err_add(struct err *err, int code, const char *format, ...);
 #ifdef __clang_analyzer__	/* does not look into other files to see what is returned */
 #define err_set(err, code, ...) ((err_set)((err), (code), __VA_ARGS__), (code))
+#define err_add(err, code, ...) ((err_add)((err), (code), __VA_ARGS__), (code))
 #endif
 
 /* An error of ours, not of the user: print where and abort. */

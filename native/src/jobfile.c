@@ -28,8 +28,8 @@ int place_error(struct err *err, const struct place *place,
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (!place->file)
-		return err_set(err, -EINVAL, "command line: %s", text);
-	return err_set(err, -EINVAL, "%s:%u:%u: %s", place->file, place->line, column, text);
+		return err_add(err, -EINVAL, "command line: %s", text);
+	return err_add(err, -EINVAL, "%s:%u:%u: %s", place->file, place->line, column, text);
 }
 
 struct job_builder *job_builder_new(const struct job_source *source)

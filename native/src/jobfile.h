@@ -36,6 +36,7 @@ int job_builder_option(struct job_builder *b, const char *key, const char *value
 		       struct err *err);		/* value NULL: bare key */
 /* Resolve only the jobs of this name (and of others chosen before). */
 void job_builder_choose(struct job_builder *b, const char *name);
+/* Of options that are wrong *err tells all, a line each. */
 int job_builder_finish(struct job_builder *b, struct job_list *list, struct err *err);
 void job_list_release(struct job_list *list);
 

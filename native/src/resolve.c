@@ -21,6 +21,7 @@ struct resolver {
 	struct job defaults;
 	uint64_t clones;
 	struct err *err;
+	int failed;			/* of the options read so far */
 };
 
 static const char *copy_text(const struct resolver *r, const char *text)
@@ -51,25 +52,29 @@ static int parse_at(const struct resolver *r, const struct option *o,
 		    : 0;
 }
 
-/* An engine's own option has to wait until the engine is known. */
+/* An engine's own option has to wait until the engine is known. Goes on past a mistake. */
 static int apply_section(const struct resolver *r, const struct section *s, struct job *job)
 {
+	int failed = 0;
+
 	for (const struct assignment *a = s->first; a; a = a->next) {
 		const struct option *o = option_find(options_all, a->key);
-		int code;
+		int code = 0;
 
-		if (!o && !option_find_engine(a->key))
-			return unknown_key(r, a);
-		code = o ? parse_at(r, o, a, job) : 0;
-		if (code)
-			return code;
+		if (o)
+			code = parse_at(r, o, a, job);
+		else if (!option_find_engine(a->key))
+			code = unknown_key(r, a);
+		failed = code ? code : failed;
 	}
-	return 0;
+	return failed;
 }
 
 static int apply_engine_section(const struct resolver *r, const struct section *s,
 				const struct job *job, void *structure)
 {
+	int failed = 0;
+
 	for (const struct assignment *a = s->first; a; a = a->next) {
 		const struct option *o = option_find(job->ops->options, a->key);
 		int code = 0;
@@ -80,10 +85,9 @@ static int apply_engine_section(const struct resolver *r, const struct section *
 			code = place_error(r->err, &a->place, a->place.key_column,
 					   "option '%s' is not one of ioengine %s; --enghelp=%s "
 					   "lists those", a->key, job->ops->name, job->ops->name);
-		if (code)
-			return code;
+		failed = code ? code : failed;
 	}
-	return 0;
+	return failed;
 }
 
 static int apply_engine_options(const struct resolver *r, const struct section *own,
@@ -199,6 +203,16 @@ static int too_many(const struct resolver *r, const struct section *s)
 			   "more than %d jobs, counting numjobs; use fewer", JOBS_MAX);
 }
 
+/* 0 while all options are right, of the sections before as well. */
+static int take_options(struct resolver *r, const struct section *s, struct job *job)
+{
+	int code = apply_section(r, s, job);
+
+	if (code)
+		r->failed = code;
+	return r->failed;
+}
+
 static int resolve_job(struct resolver *r, const struct section *s)
 {
 	struct job *job = &r->jobs[r->list->count];
@@ -208,8 +222,9 @@ static int resolve_job(struct resolver *r, const struct section *s)
 		return too_many(r, s);
 	*job = r->defaults;
 	job->name = copy_text(r, s->name);
-	code = apply_section(r, s, job);
-	code = code ? code : apply_engine_options(r, s, job);
+	if (take_options(r, s, job))
+		return 0;		/* options of other sections may be wrong as well */
+	code = apply_engine_options(r, s, job);
 	if (code)
 		return code;
 	job->settings = settings_of(r, first_job(r), s, s, &job->settings_count);
@@ -228,10 +243,11 @@ static int resolve_sections(struct resolver *r)
 
 	for (const struct section *s = r->builder->first; s && !code; s = s->next) {
 		if (s->global)
-			code = apply_section(r, s, &r->defaults);
+			take_options(r, s, &r->defaults);
 		else if (is_chosen(r, s))
 			code = resolve_job(r, s);
 	}
+	code = code ? code : r->failed;
 	for (const struct chosen *c = r->builder->chosen; c && !code; c = c->next)
 		if (!c->found)
 			code = err_set(r->err, -EINVAL, "--section: there is no job '%.80s'",

@@ -43,7 +43,7 @@ struct job_builder {
 	unsigned include_depth, includes_count;
 };
 
-/* err_set with "file:line:column: " before the text. */
+/* err_add with "file:line:column: " before the text. */
 __attribute__((format(printf, 4, 5)))
 int place_error(struct err *err, const struct place *place,
 		uint32_t column, const char *format, ...);

@@ -199,6 +199,20 @@ static void what_does_nothing_is_told(void **state)
 	job_list_release(&list);
 }
 
+static void options_that_are_wrong_are_told_together(void **state)
+{
+	char many[80 * 40] = "[a]\n";
+
+	(void)state;
+	expect_error("[global]\nbsz=4k\n[a]\nsize=4q\n[b]\nrw=up\n", "\nt.fio:6:4: rw: 'up'");
+	expect_error("[a]\nsize=4q\n[b]\nrw=up\n[c\n", "t.fio:5:1: ']' is missing");
+	expect_error("[a]\nioengine=io_uring\nsqthread_poll_cpu=x\nsqthread_poll_cpu=y\n",
+		     "\nt.fio:4:19: sqthread_poll_cpu");
+	for (int i = 0; i < 40; i++)
+		strcat(many, "a_name_that_no_option_of_any_engine_has=1\n");
+	expect_error(many, "--cmdhelp lists the options\n...");
+}
+
 static void errors_name_their_place(void **state)
 {
 	(void)state;
@@ -273,6 +287,7 @@ int main(void)
 		cmocka_unit_test(zonesize_alone_means_strided_zones),
 		cmocka_unit_test(what_does_nothing_is_told),
 		cmocka_unit_test(errors_name_their_place),
+		cmocka_unit_test(options_that_are_wrong_are_told_together),
 		cmocka_unit_test(binary_files_are_refused),
 		cmocka_unit_test(command_line_sections),
 	};
