@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from iogate.errors import UsageError
 from iogate.host.ancestry import MERGE_BASE, Ancestry, find_ancestry, find_merge_base
 from iogate.identity import Comparable, SetAside
 from iogate.metrics import metric
@@ -255,10 +257,16 @@ def _read(
             comparable=lambda facts: facts.run_id in wanted,
         )
     )
-    known = {each.id for each in found}
-    later = [store.run(run_id) for run_id in sorted(wanted - known)]
+    later = _kept(store, sorted(wanted - {each.id for each in found}))
     found += [each for each in later if each.status is RunStatus.COMPLETE]
     return sorted(found, key=lambda each: (each.started_ns, each.id), reverse=True)
+
+
+def _kept(store: Store, ids: Sequence[str]) -> Iterator[Run]:
+    """Those that this history holds: others were pruned, or are in the history of another host."""
+    for run_id in ids:
+        with suppress(UsageError):
+            yield store.run(run_id)
 
 
 def _followed(run: Run) -> Iterator[tuple[Case, str]]:

@@ -14,6 +14,7 @@ from iogate.identity import SetAside, explained
 from iogate.model.measurement import KernelTrouble
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange
+from iogate.model.verdict import BaselineUse
 from iogate_reports import focus, render_report, validity
 from iogate_reports.facts import with_unit
 from support import samples
@@ -142,6 +143,18 @@ def test_without_a_baseline_the_page_says_so(first_run: Run) -> None:
     assert "no baseline" in results.text
     assert "0 of 3 samples" in results.text
     assert "distance from the limit itself" in body(page)
+
+
+def test_a_baseline_that_the_history_lacks_is_counted(regressed: Regressed) -> None:
+    now, before = regressed
+    assert now.verdict is not None
+    use = BaselineUse(tuple(run.id for run in before))
+    now = replace(now, verdict=replace(now.verdict, baseline=use))
+    pages = [body(read_html(render_report(now, before[:n]))) for n in (3, 1, 0)]
+    assert "in this history" not in pages[0]
+    assert "Baseline3 runs, newest " in pages[1]
+    assert ", 2 not in this history" in pages[1]
+    assert "Baseline3 runs, not in this history" in pages[2]
 
 
 def test_a_limit_without_a_baseline_says_why(first_run: Run) -> None:

@@ -180,6 +180,16 @@ def test_what_was_used_is_found_again(store: Store) -> None:
     assert baseline_of(run, store)[0].id == "run-031"
 
 
+def test_what_was_used_and_is_gone_is_left_out(store: Store) -> None:
+    history(store, (30, 100))
+    run = now()
+    found = find_baseline(run, store, SUT)
+    verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
+    use = replace(found.use, runs=("pruned", *found.use.runs))
+    judged = replace(run, verdict=replace(verdict, baseline=use))
+    assert [r.id for r in used_baseline(judged, store)] == list(found.use.runs)
+
+
 @pytest.fixture
 def commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Four commits of main, and two of a branch that left it after the second."""

@@ -24,6 +24,8 @@ from iogate_reports.text import (
 from iogate_reports.validity import checks
 from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word
 
+_NO_BASELINE = "none that may be compared"
+
 
 def view(page: Page) -> View:
     """Always there: a run without a verdict says why it has none."""
@@ -86,13 +88,8 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
     yield "Revision", revision_text(run.revision), ""
     if run.plan.comparison is not None:
         yield "Compared", _arms_text(run.plan.comparison), ""
-    elif page.baseline:
-        newest = page.baseline[0]
-        parts = [plural(len(page.baseline), "run"), f"newest {moment(newest.started_ns)}"]
-        parts += [revision_text(newest.revision)] if newest.revision != Revision() else []
-        yield "Baseline", ", ".join(parts), ""
     else:
-        yield "Baseline", "none that may be compared", ""
+        yield "Baseline", _baseline_text(page), ""
     yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
     took = f"{duration(run.finished_ns - run.started_ns)}, " if run.finished_ns else ""
@@ -102,6 +99,20 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         value = first_value(fact, run.environment)
         if value:
             yield fact.label, value, ""
+
+
+def _baseline_text(page: Page) -> str:
+    """How many runs were compared with, the newest of them, and how many the history that the
+    page is made from no longer has: what they say is in the verdict, not in the charts."""
+    use = page.run.verdict.baseline if page.run.verdict else None
+    lost = len(set(use.runs if use else ()) - {run.id for run in page.baseline})
+    if not page.baseline:
+        return f"{plural(lost, 'run')}, not in this history" if lost else _NO_BASELINE
+    newest = page.baseline[0]
+    parts = [plural(len(page.baseline) + lost, "run"), f"newest {moment(newest.started_ns)}"]
+    parts += [revision_text(newest.revision)] if newest.revision != Revision() else []
+    parts += [f"{lost} not in this history"] if lost else []
+    return ", ".join(parts)
 
 
 def _arms_text(compared: Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def test_a_whole_folder_is_rendered_again(root: Path, capsys: pytest.CaptureFixt
     page = (root / "report.html").read_text("utf-8")
     assert "is damaged" not in page
     assert (root / "junit.xml").exists()
+
+
+def test_a_folder_is_rendered_where_the_history_of_its_host_is_not(root: Path) -> None:
+    document = json.loads((root / "run.json").read_text("utf-8"))
+    document["verdict"]["baseline"] = {"runs": ["0123456789abcdef"]}
+    (root / "run.json").write_text(json.dumps(document), "utf-8")
+    assert report(root) == 0
+    assert "1 run, not in this history" in (root / "report.html").read_text("utf-8")
 
 
 def test_elsewhere_it_has_the_jobs_that_ran_and_no_links_to_what_is_not_there(
