@@ -69,10 +69,11 @@ def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFact
 def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
     extra = job.get("iogate", {})
     error = int(job["error"])
+    clones = int(extra["jobs"]) if "jobs" in extra else _clones(job, document)
     return JobMeasurement(
         name=str(job["jobname"]),
-        jobs=int(extra["jobs"]) if "jobs" in extra else _clones(job, document),
-        directions=_directions(job),
+        jobs=clones,
+        directions=_directions(job, clones),
         usr_cpu_percent=float(job["usr_cpu"]),
         sys_cpu_percent=float(job["sys_cpu"]),
         context_switches=int(job["ctx"]),
@@ -101,13 +102,16 @@ def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
     return counted
 
 
-def _directions(job: Mapping[str, Any]) -> dict[str, Direction]:
+def _directions(job: Mapping[str, Any], clones: int) -> dict[str, Direction]:
     extra = job.get("iogate", {})
     found = {
         name: _direction(job[name], extra.get(name, {})) for name in _DATA if job[name]["total_ios"]
     }
-    if job.get("sync", {}).get("total_ios"):
-        found["sync"] = _sync(job)
+    sync = job.get("sync", {})
+    # fio counts no fdatasync of a group, and times each.
+    total = int(sync.get("total_ios", 0) or sync.get("lat_ns", {}).get("N", 0))
+    if total:
+        found["sync"] = _sync(job, total, clones)
     return found
 
 
@@ -127,8 +131,9 @@ def _direction(part: Mapping[str, Any], extra: Mapping[str, Any]) -> Direction:
     )
 
 
-def _sync(job: Mapping[str, Any]) -> Direction:
-    total, runtime_ms = int(job["sync"]["total_ios"]), int(job["job_runtime"])
+def _sync(job: Mapping[str, Any], total: int, clones: int) -> Direction:
+    """Syncs have no runtime of their own; that of the job is summed over its clones."""
+    runtime_ms = int(job["job_runtime"]) // max(clones, 1)
     return Direction(
         total_ios=total,
         io_bytes=0,

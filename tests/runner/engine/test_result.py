@@ -57,6 +57,18 @@ def test_a_real_result(document: dict[str, Any]) -> None:
     assert scan.directions["read"].io_bytes == 1 << 20
 
 
+@pytest.mark.parametrize("counted", [60, 0])  # fio counts no fdatasync of a group
+def test_clones_that_are_one_row_sync_at_the_same_time(
+    changed: dict[str, Any], counted: int
+) -> None:
+    row = changed["jobs"][0]
+    row["job_runtime"] = 2 * 500
+    row["sync"]["total_ios"] = counted
+    row["sync"]["lat_ns"]["N"] = 60
+    sync = parse_result(changed).jobs[0].directions["sync"]
+    assert (sync.total_ios, sync.runtime_ns, sync.iops) == (60, 500_000_000, 120)
+
+
 def test_histograms_count_every_io(document: dict[str, Any]) -> None:
     for job in parse_result(document).jobs:
         for name in set(job.directions) - {"sync"}:
