@@ -79,6 +79,50 @@ Disk stats (read/write):
   sdz: ios=1230000/501300, merge=0/0, ticks=2255572/298661, in_queue=2553993, util=99.00%
 """  # noqa: E501
 
+LOOKS = """\
+st: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+fio-3.33
+Starting 1 process
+
+st: (groupid=0, jobs=1): err= 0: pid=77: Sun Nov 22 06:24:55 2026
+  read: IOPS=501, BW=2004KiB/s (2052kB/s)(2004KiB/1000msec)
+    clat (usec): min=33, max=753, avg=85.27, stdev=56.48
+     issued rwts: total=501,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=2004KiB/s (2052kB/s), 2004KiB/s-2004KiB/s (2052kB/s-2052kB/s), io=2004KiB (2052kB), run=1000-1000msec
+
+Disk stats (read/write):
+  vda: ios=501/0, merge=0/0, ticks=0/0, in_queue=0, util=50.00%
+st: (groupid=0, jobs=1): err= 0: pid=77: Sun Nov 22 06:24:56 2026
+  read: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec)
+    clat (usec): min=33, max=964, avg=86.36, stdev=62.93
+     issued rwts: total=1000,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=2000KiB/s (2048kB/s), 2000KiB/s-2000KiB/s (2048kB/s-2048kB/s), io=4000KiB (4096kB), run=2000-2000msec
+
+Disk stats (read/write):
+  vda: ios=1000/0, merge=0/0, ticks=0/0, in_queue=0, util=60.00%
+"""  # noqa: E501
+
+MIXED = """\
+u: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+fio-3.33
+u: (groupid=0, jobs=1): err= 0: pid=78: Sun Nov 22 06:25:02 2026
+  read: IOPS=500, BW=2000KiB/s (2048kB/s)(2000KiB/1000msec)
+    clat (usec): min=26, max=900, avg=51.25, stdev=13.50
+  write: IOPS=520, BW=2080KiB/s (2130kB/s)(2080KiB/1000msec); 0 zone resets
+    clat (nsec): min=1374, max=23285, avg=3052.50, stdev=1851.12
+    clat percentiles (nsec):
+     |  1.00th=[ 1624], 99.00th=[ 8896]
+  mixed: IOPS=1020, BW=4080KiB/s (4178kB/s)(4080KiB/1000msec)
+    clat (nsec): min=1374, max=900800, avg=26426.67, stdev=96148.58
+    clat percentiles (nsec):
+     |  1.00th=[ 1704], 99.00th=[144384]
+     issued rwts: total=500,520,0,0 short=0,0,0,0 dropped=0,0,0,0
+"""
+
 
 def latency(mean: float, *, n: int | None = 100, bins: bool = False) -> dict[str, Any]:
     """A block of latencies; without ``n`` as versions before 3.14 wrote it."""

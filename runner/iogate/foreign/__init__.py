@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, Origin
 from iogate.foreign.fio_documents import read_documents
 from iogate.foreign.fio_output import read_output
@@ -14,13 +16,21 @@ from iogate.foreign.runs import as_run, is_imported
 
 __all__ = ["ForeignResult", "Origin", "as_run", "is_imported", "read_fio"]
 
+_TERSE = re.compile(r"^\d;fio-\d", re.MULTILINE)
+
 
 def read_fio(text: str) -> Iterator[ForeignResult]:
     """The results in a text, in their order: its JSON documents; where it holds none, what
-    fio printed for people. EngineError, after all others, for JSON results that are cut off or
-    cannot be read; a text without any result gives none."""
+    fio printed for people. EngineError, after all others, for results that are cut off or cannot
+    be read, and for a text of terse ones; one without any result gives none."""
     found = None
     for found in read_documents(text):
         yield found
     if found is None:
-        yield from read_output(text)
+        for found in read_output(text):
+            yield found
+    if found is None and _TERSE.search(text):
+        raise EngineError(
+            "its results are in fio's terse form, which is not read",
+            remedy="measure with --output-format=json",
+        )

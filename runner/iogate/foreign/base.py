@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from iogate.engine.base import EngineResult
+from iogate.errors import EngineError
 from iogate.model.run import Host, Revision
 from iogate.model.spec import JobSpec
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +40,22 @@ class Origin:
     spec: str = ""
     directory: str = ""
     revision: Revision = field(default_factory=Revision)
+
+
+def read_each(
+    parts: Iterable[T], read: Callable[[T], ForeignResult | None]
+) -> Iterator[ForeignResult]:
+    """The results of the parts of a text that hold one. EngineError, after all others, for those
+    that cannot be read."""
+    problems = []
+    for part in parts:
+        try:
+            found = read(part)
+        except EngineError as error:
+            problems.append(error)
+            continue
+        if found:
+            yield found
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
+        raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from iogate.foreign.fio_numbers import NUMBER, UNIT_NS, count, plain, size
+from iogate.foreign.fio_options import only_direction
 from iogate.model.measurement import Direction, DiskUtil, JobMeasurement, Latency, percentile_key
 
 _NS_PER_MS = 1_000_000
 _DATA = ("read", "write", "trim")
 _VALUE = rf"({NUMBER}[kKmMgGtTpP]?)"
 _PAIR = re.compile(r"(\w+)=\s*([^,\s()]+(?:,\d{3}[^,\s()]*)*)")
-_DIRECTION = re.compile(r"\s*(read|write|trim)\s*:\s*(\S.*)")
+_DIRECTION = re.compile(r"\s*(read|write|trim|mixed)\s*:\s*(\S.*)")
 _DONE = re.compile(r"\(([^()/]{1,30})/\s*(\d{1,15})msec\)")
 _SYNC = re.compile(r"\s*fsync/fdatasync/sync_file_range:\s*")
 _LATENCY = re.compile(
@@ -39,6 +40,7 @@ class Block:
     name: str
     clones: int
     error: int
+    pid: str
     ended_ns: int | None
     lines: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -68,6 +70,7 @@ def read_block(block: Block, setup: Mapping[str, str]) -> JobMeasurement:
     """A job's row. Where the number of I/Os or of bytes is rounded or missing, it is worked
     out from the rates, and the block gets a warning."""
     facts = _read_lines(block.lines)
+    _give_to_its_direction(facts, block, setup)
     found = {}
     for name, part in facts.parts.items():
         direction = _sync(part, facts) if name == "sync" else _direction(name, part, facts, setup)
@@ -75,6 +78,8 @@ def read_block(block: Block, setup: Mapping[str, str]) -> JobMeasurement:
             found[name] = direction
             if name in _DATA and name not in facts.totals:
                 block.warnings.append(f"the number of {name}s is worked out from its rate")
+        elif name == "sync":
+            block.warnings.append("its syncs are left out, as it does not say how many there were")
     longest = max((direction.runtime_ns for direction in found.values()), default=0)
     usr, sys, switches, major, minor = facts.cpu
     return JobMeasurement(
@@ -90,6 +95,21 @@ def read_block(block: Block, setup: Mapping[str, str]) -> JobMeasurement:
         error=block.error,
         iodepth_levels=facts.depths,
     )
+
+
+def _give_to_its_direction(facts: _Facts, block: Block, setup: Mapping[str, str]) -> None:
+    """With unified_rw_reporting, one part is for all: it is that of the only direction. Where
+    the others are beside it, it only repeats them."""
+    mixed = facts.parts.pop("mixed", None)
+    if mixed is None or any(name in facts.parts for name in _DATA):
+        return
+    only = only_direction(setup) if "rw" in setup else None
+    if only:
+        facts.parts[only] = mixed
+    else:
+        block.warnings.append(
+            "its reads and writes are one sum (unified_rw_reporting), which is left out"
+        )
 
 
 def read_disk(line: str) -> list[DiskUtil]:

@@ -12,16 +12,12 @@ from typing import Any
 from iogate.engine.base import EngineResult
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError
-from iogate.foreign.base import ForeignResult
-from iogate.foreign.fio_options import job_spec, texts, unique_jobs
+from iogate.foreign.base import ForeignResult, read_each
+from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 
 _START = re.compile(r"^\s*\{", re.MULTILINE)
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
-_ONLY = {
-    "read": "read", "randread": "read", "write": "write", "randwrite": "write",
-    "trim": "trim", "randtrim": "trim",
-}  # fmt: skip
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
 _SAME_START_S = 2.0
 _LATEST_S = 2**33
@@ -47,15 +43,7 @@ def read_documents(text: str) -> Iterator[ForeignResult]:
         if found and _goes_on(found[-1].parsed, document.parsed):
             found.pop()
         found.append(document)
-    problems = []
-    for document in found:
-        try:
-            yield _result(document, text)
-        except EngineError as error:
-            problems.append(error)
-    if problems:
-        more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-        raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)
+    yield from read_each(found, lambda document: _result(document, text))
 
 
 def _documents(text: str) -> Iterator[_Document]:
@@ -125,7 +113,7 @@ def _result(found: _Document, text: str) -> ForeignResult:
     try:
         ended_s, elapsed_s = _likely(_ended_s(document)), _likely(_elapsed_s(document))
         return ForeignResult(
-            result=_parsed(document),
+            result=_of_something(_parsed(document)),
             jobs=_jobs(document),
             ended_ns=int(ended_s * 1e9) or None,
             elapsed_ns=int(elapsed_s * 1e9),
@@ -157,14 +145,22 @@ def _parsed(document: Mapping[str, Any]) -> EngineResult:
     return parse_result({**document, "jobs": rows, "global options": options})
 
 
+def _of_something(result: EngineResult) -> EngineResult:
+    if not any(job.directions or job.error for job in result.jobs):
+        names = ", ".join(dict.fromkeys(job.name for job in result.jobs))
+        raise EngineError(
+            f"the result of {names} holds no I/O: nothing was measured",
+            remedy="see what fio said on stderr, and measure again",
+        )
+    return result
+
+
 def _told_apart(row: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[str, Any]:
     """With unified_rw_reporting a row has one part for all, which is that of the direction where
     the job had one. ``both`` keeps the others beside it."""
     if not row.get("mixed") or any(row.get(name) for name in _DATA):
         return row
-    options = {**shared, **row.get("job options", {})}
-    direction = options.get("rw") or options.get("readwrite") or "read"
-    only = _ONLY.get(direction.partition(":")[0])
+    only = only_direction({**shared, **row.get("job options", {})})
     if only is None:
         raise EngineError(
             f"job {row['jobname']} has one sum for its reads and writes (unified_rw_reporting=1):"

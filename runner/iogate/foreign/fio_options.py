@@ -10,6 +10,17 @@ from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.fio_options import OPTIONS, Kind, canonical_key
 from iogate.spec.fio_values import BadValueError, read_value
 
+_ONLY = {
+    "read": "read", "randread": "read", "write": "write", "randwrite": "write",
+    "trim": "trim", "randtrim": "trim",
+}  # fmt: skip
+
+
+def only_direction(options: Mapping[str, object]) -> str | None:
+    """The direction of a job that has one alone."""
+    found = options.get("rw") or options.get("readwrite") or "read"
+    return _ONLY.get(str(found).partition(":")[0])
+
 
 def job_spec(name: str, options: Iterable[tuple[str, object]]) -> JobSpec:
     """A job with canonical keys; the last of two values counts. A value that no spec could

@@ -2,7 +2,8 @@
 
 A run is what one call of fio printed: set-up lines (``name: (g=0): rw=…``), then a block a
 job (``name: (groupid=0, jobs=1): err= 0: …``), then the sums. A text may hold several, cut
-short or without their set-up, and anything between them.
+short or without their set-up, and anything between them. With --status-interval a run has
+its blocks and sums again and again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from iogate.engine.base import EngineResult
-from iogate.foreign.base import ForeignResult
+from iogate.errors import EngineError
+from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_block import Block, read_block, read_disk
 from iogate.foreign.fio_commands import read_command
 from iogate.foreign.fio_options import unique_jobs
@@ -25,7 +27,7 @@ _VERSION = re.compile(r"\s*fio-(\d[\w.-]{0,30})\s*")
 _SETUP = re.compile(r"\s*(.{1,200}?): \(g=\d+\): (rw=.*)")
 _BLOCK = re.compile(
     r"\s*(.{1,200}?): \(groupid=\d+, jobs=\s*(\d{1,6})\): err=\s*(-?\d{1,6}).*?"
-    r"pid=\d+(?::\s*(.*))?"
+    r"pid=(\d+)(?::\s*(.*))?"
 )
 _SUMS = re.compile(r"\s*(?:Run status group \d+|(?:READ|WRITE|TRIM|MIXED)\s*:\s)")
 _COMMAND = re.compile(r"(?:^|.*[$#>\]]\s*)fio\s+(.*-.*)")
@@ -44,10 +46,10 @@ class _Run:
     ended: bool = False
 
 
-def read_output(text: str) -> list[ForeignResult]:
-    """The results in a text; those without any I/O are none."""
-    results = (_result(run) for run in _runs(_joined(text.splitlines())))
-    return [result for result in results if result]
+def read_output(text: str) -> Iterator[ForeignResult]:
+    """The results in a text; those without any I/O are none. EngineError, after all others, for
+    those whose reads and writes cannot be told apart."""
+    yield from read_each(_runs(_joined(text.splitlines())), _result)
 
 
 def _joined(lines: Iterable[str]) -> Iterator[str]:
@@ -69,11 +71,20 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
 def _runs(lines: Iterable[str]) -> Iterator[_Run]:
     run = _Run()
     for line in lines:
-        if _begins_anew(line, run):
+        if _is_another_look(line, run):
+            run.blocks, run.disks, run.ended = [], [], False
+        elif _begins_anew(line, run):
             yield run
             run = _Run()
         _take(line, run)
     yield run
+
+
+def _is_another_look(line: str, run: _Run) -> bool:
+    """Whether a block is the first one again, of the same process: --status-interval appends
+    looks at the same run, of which the last counts."""
+    match = _BLOCK.fullmatch(line) if run.ended and run.blocks else None
+    return match is not None and (match[1], match[4]) == (run.blocks[0].name, run.blocks[0].pid)
 
 
 def _begins_anew(line: str, run: _Run) -> bool:
@@ -93,8 +104,8 @@ def _take(line: str, run: _Run) -> None:
     elif match := _SETUP.fullmatch(line):
         run.setups[match[1]] = match[2]
     elif match := _BLOCK.fullmatch(line):
-        date = read_date(match[4] or "")
-        run.blocks.append(Block(match[1], int(match[2]), int(match[3]), date))
+        date = read_date(match[5] or "")
+        run.blocks.append(Block(match[1], int(match[2]), int(match[3]), match[4], date))
     elif _SUMS.match(line):
         run.ended = True
     elif run.ended:
@@ -109,11 +120,16 @@ def _result(run: _Run) -> ForeignResult | None:
     setups = {name: read_setup(line) for name, line in run.setups.items()}
     rows = [read_block(block, setups.get(block.name, {})) for block in run.blocks]
     rows = [row for row in rows if row.directions or row.error]
+    estimated = [f"{block.name}: {text}" for block in run.blocks for text in block.warnings]
     if not rows:
+        if estimated:
+            raise EngineError(
+                f"nothing of a result is left: {estimated[0]}",
+                remedy="measure it with unified_rw_reporting=both, which gives each as well",
+            )
         return None
     ended = [block.ended_ns for block in run.blocks if block.ended_ns is not None]
     spans = [d.runtime_ns for row in rows for d in row.directions.values()]
-    estimated = [f"{block.name}: {text}" for block in run.blocks for text in block.warnings]
     return ForeignResult(
         result=EngineResult(
             engine=EngineFacts("fio", run.version),

@@ -122,6 +122,15 @@ def test_show_says_each_reason_once(tmp_path: Path) -> None:
     assert "1 of 1 threshold failed" in text
 
 
+def test_show_says_each_warning_of_the_numbers_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "history.sqlite")
+    warned = [replace(one, warnings=("worked \x1bout",)) for one in s.repetitions([100, 110])]
+    with closing(open_store(path)) as store:
+        store.begin_run(s.run("aaaa", measurements=tuple(warned)))
+    text = history("show", "aaaa", "--store", path).stdout
+    assert text.count("oltp/bs=4k: warning: worked \ufffdout\n") == 1
+
+
 def test_show_of_a_run_that_did_not_end(url: str) -> None:
     text = history("show", "cccc", "--store", url).stdout
     assert "repetition 1 of oltp/bs=4k: stopped" in text

@@ -170,6 +170,19 @@ def test_with_both_the_parts_count_and_not_their_sum() -> None:
     assert metric("all.iops").extract(run.measurements[0]) == 50
 
 
+def test_a_result_without_any_io_is_no_run() -> None:
+    document = f.document()
+    document["jobs"][0]["read"] = f.part(0)
+    found = read_fio(
+        f"{json.dumps(document, indent=1)}\n{json.dumps(f.document(name='b'), indent=1)}"
+    )
+    assert next(found).result.jobs[0].name == "b"
+    with pytest.raises(IogateError, match="of reader holds no I/O"):
+        next(found)
+    document["jobs"][0]["error"] = 2
+    assert runs(document)[0].status == "failed"
+
+
 def test_latencies_that_were_switched_off_are_none_and_the_rates_stay() -> None:
     document = f.document(rw="read", gtod_reduce="1")
     for kind in ("slat_ns", "clat_ns", "lat_ns"):

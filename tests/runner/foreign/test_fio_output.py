@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.errors import EngineError
 from iogate.foreign import Origin, as_run, read_fio
 from iogate.foreign.fio_numbers import count, size
 from iogate.metrics import kept_values, metric
 from iogate.model.measurement import JobMeasurement
 from iogate.model.run import Host, Run
-from support.fio_outputs import VERSION_1, VERSION_3
+from support.fio_outputs import LOOKS, MIXED, VERSION_1, VERSION_3
 
 ORIGIN = Origin("old.txt", Host("old", "m-old"), ended_ns=10**18)
 
@@ -100,6 +101,50 @@ def test_percentiles_and_syncs_of_version_3_are_metrics() -> None:
     assert value(run, "read.lat.mean") == 592_880
     assert value(run, "sync.lat.mean") == 7_500_000
     assert value(run, "sync.lat.p99") == 9_000_000
+
+
+def test_of_the_looks_at_one_run_the_last_counts() -> None:
+    (run,) = runs(LOOKS)
+    (row,) = run.measurements[0].jobs
+    assert (row.directions["read"].total_ios, run.measurements[0].duration_ns) == (1000, 2 * 10**9)
+    assert run.measurements[0].disks[0].util_percent == 60
+    assert run.plan.cases[0].jobs[0].options["rw"] == "randread"
+    another = LOOKS.replace("pid=77", "pid=79")
+    assert [one.measurements[0].jobs[0].directions["read"].total_ios for one in runs(
+        LOOKS + another
+    )] == [1000, 1000]  # fmt: skip
+
+
+def test_the_sum_of_all_directions_is_none_of_them() -> None:
+    (run,) = runs(MIXED)
+    row = job(run, "u")
+    assert set(row.directions) == {"read", "write"}
+    write = row.directions["write"]
+    assert write.clat is not None
+    assert (write.clat.mean_ns, write.clat.percentiles["99"]) == (3052.5, 8896)
+    alone = "\n".join(
+        line for line in MIXED.splitlines() if not line.startswith(("  read:", "  write:"))
+    )
+    (run,) = runs(alone.replace("rw=randrw", "rw=randread").replace("=500,520", "=1020,0"))
+    assert job(run, "u").directions["read"].total_ios == 1020
+    several = f"{alone}\n{VERSION_3}"
+    found = read_fio(several)
+    assert as_run(next(found), ORIGIN).plan.spec_name == "oltp"
+    with pytest.raises(EngineError, match="u: its reads and writes are one sum"):
+        next(found)
+
+
+def test_syncs_without_a_count_are_left_out_and_that_is_said() -> None:
+    (run,) = runs(VERSION_3.replace("1230000,501200,0,100", "1230000,501200,0,0"))
+    assert "sync" not in job(run, "oltp").directions
+    assert run.measurements[0].warnings == (
+        "oltp: its syncs are left out, as it does not say how many there were",
+    )
+
+
+def test_terse_output_is_named() -> None:
+    with pytest.raises(EngineError, match="terse"):
+        next(read_fio("3;fio-3.33;r3;0;0;8192;140034;35008;58\n"))
 
 
 def test_where_it_came_from_is_marked() -> None:

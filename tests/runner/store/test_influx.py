@@ -14,10 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.errors import StoreError, UsageError
+from iogate.cli.history import command
+from iogate.errors import ExitCode, StoreError, UsageError
 from iogate.metrics import metric
 from iogate.model.run import CaseFailure, RunStatus
 from iogate.model.verdict import Outcome, ThresholdVerdict
@@ -27,6 +29,7 @@ from iogate.store.influx.address import parse_address
 from iogate.store.influx.line import line
 from iogate.store.influx.v1 import FORM
 from iogate.store.server import SetupError, UnreachableError
+from support import fio_outputs as f
 from support import samples as s
 from support.devices import fill, needs_root, tmpfs
 from support.influx import SERVERS, TOKEN, Influx1, Influx2
@@ -53,6 +56,10 @@ def url(request: pytest.FixtureRequest) -> str:
 def store(url: str) -> Iterator[Store]:
     with closing(open_store(url)) as opened:
         yield opened
+
+
+def history(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(command, arguments, input=stdin, standalone_mode=False)
 
 
 def spools(folder: Path) -> list[Path]:
@@ -212,6 +219,23 @@ def test_points_beyond_the_retention_time_are_kept_apart() -> None:
         refused = ["the start of run old", "the verdict of run old"]
         assert [each.what for each in delivery.refused] == refused
         assert "retention" in delivery.refused[0].why
+
+
+def test_an_import_that_the_server_refuses_is_not_over(tmp_path: Path) -> None:
+    server = shared_server("influxdb")
+    assert isinstance(server, Influx2)
+    url, local = server.fresh(retention_s=3600), str(tmp_path / "old.sqlite")
+    with closing(open_store(local)) as store:
+        store.add_runs([s.run("old", started_ns=1, measurements=s.repetitions([5]))])
+    text = history("export", "--store", local).stdout
+    refused = history("import", "-", "--store", url, stdin=text)
+    assert refused.return_value == ExitCode.RUN_FAILED
+    assert "the start of run old is kept apart: refused" in refused.stderr
+    fresh = json.dumps(f.document(at_s=int(time.time())))
+    later = history("import", "fio", "-", "--store", url, stdin=fresh)
+    assert (later.return_value, "kept apart" in later.stderr) == (ExitCode.PASS, False)
+    old = history("import", "fio", "-", "--store", url, stdin=json.dumps(f.document()))
+    assert (old.return_value, "kept apart" in old.stderr) == (ExitCode.RUN_FAILED, True)
 
 
 @pytest.mark.parametrize("at_ns", [-5 * NIGHT_NS, 0, 2**62])

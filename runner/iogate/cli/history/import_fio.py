@@ -15,7 +15,7 @@ import click
 
 from iogate.archive import keep
 from iogate.cli import options
-from iogate.cli.history.shown import told
+from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import IogateError, RunError, StoreError, UsageError
 from iogate.foreign import ForeignResult, Origin, as_run, read_fio
@@ -85,7 +85,9 @@ def command(
             revision=Revision(commit=commit, label=label),
         )
         reading = _Reading(opened, origin, frozenset(opened.run_ids()))
+        before = opened.sync()
         tally = keep(opened, _runs(files, reading))
+        code = delivered(opened, before)
     read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
     click.echo(f"{read}: {told(tally)}", err=True)
     for name in sorted(reading.specs)[:_MOST_HINTS]:
@@ -97,7 +99,7 @@ def command(
             f"{counted(reading.bad, 'file')} of {len(files)} could not be imported whole",
             remedy="each is named above, with the reason; what could be read is in the history",
         )
-    return 0
+    return code
 
 
 def _host(name: str | None, known: dict[str, Host]) -> Host:

@@ -13,7 +13,7 @@ import click
 from iogate.archive import FORMATS, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
-from iogate.cli.history.shown import told
+from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.store import open_store
@@ -46,18 +46,20 @@ command.add_command(import_fio)
     help="By default what the suffix of each FILE says, else jsonl.",
 )
 @options.STORE
-def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> None:
+def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> int:
     """Put the runs and decisions of exports into a history; - is stdin.
 
     What is there already stays as it is, so an import may be repeated, and one that was cut
     off goes on where it was.
     """
     with closing(open_store(store)) as opened:
+        before = opened.sync()
         for file in files:
             chosen = open_format(format_name or format_of(file if file != "-" else ""))
             with _input(file) as source:
                 tally = keep(opened, chosen.read(source, file))
             click.echo(defused(f"{printable(file)}: {told(tally)}"), err=True)
+        return delivered(opened, before)
 
 
 @contextmanager

@@ -42,7 +42,20 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
     if rows:
         click.echo()
         print_table(_HEAD, rows, right=(2, 3, 4, 5))
+    _print_warnings(found)
     _print_judgement(found)
+
+
+def _print_warnings(run: Run) -> None:
+    """What the engine said of the numbers, or the import of what it had to work out."""
+    names = {case.id: case.name for case in run.plan.cases}
+    told = (
+        f"{names.get(measurement.case_id, measurement.case_id)}: warning: {text}"
+        for measurement in run.measurements
+        for text in measurement.warnings
+    )
+    for number, text in enumerate(dict.fromkeys(told)):
+        click.echo(("" if number else "\n") + defused(printable(text)))
 
 
 def _print_facts(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -11,9 +12,13 @@ import click
 
 from iogate.archive import Tally
 from iogate.cli.table import counted, defused, duration, printable, table
+from iogate.errors import ExitCode
 from iogate.model.run import Run
+from iogate.store import Store
+from iogate.store.base import Delivery
 
 SHORT_ID = 12
+_MOST_NOTES = 5
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,3 +78,17 @@ def told(tally: Tally) -> str:
         names = ", ".join(run_id[:12] for run_id in tally.different[:5])
         parts.append(f"{len(tally.different)} kept as they are here, and different: {names}")
     return ", ".join(parts)
+
+
+def delivered(store: Store, before: Delivery) -> int:
+    """Deliver what was imported, and say what did not get to the server: an import has ended well
+    when it is all there. What was refused ``before`` is not of this one. The answer is the exit
+    code."""
+    now = store.sync()
+    notes = replace(now, refused=now.refused[len(before.refused) :]).notes
+    for note in notes[:_MOST_NOTES]:
+        click.echo(defused(printable(f"iogate: {note}")), err=True)
+    if len(notes) > _MOST_NOTES:
+        more = len(notes) - _MOST_NOTES
+        click.echo(f"iogate: and {more} more; all are named by: iogate history sync", err=True)
+    return int(ExitCode.RUN_FAILED if notes else ExitCode.PASS)
