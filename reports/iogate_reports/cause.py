@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate_reports.data import Page
 from iogate_reports.rows import Row, needs_reason, rows
 from iogate_reports.text import plural
 
-_TELLING = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.WARN)
 _ENDED = {
     "fail": "broken",
     "warn": "broken, but only warns",
@@ -31,25 +29,43 @@ class Cause:
 
 def cause(page: Page, sentence: str) -> Cause:
     """What decided the run; ``sentence`` where no single limit did."""
-    found = rows(page) if _has_cause(page.run) else []
-    wanted = _deciding(page.run, found)
-    if wanted is None:
+    verdict = page.run.verdict
+    if verdict is None or verdict.failed_cases or not verdict.thresholds:
         return Cause(_capital(sentence))
+    found = rows(page)
+    if verdict.outcome is Outcome.PASS:
+        return Cause(_capital(sentence), _moved(found))
+    wanted = _deciding(verdict.outcome, found)
+    if wanted.word.key == "missing":
+        return Cause(_uncompared(found), wanted.reason, _rest(found))
     return Cause(_headline(wanted), _detail(wanted), _rest(found))
 
 
-def _has_cause(run: Run) -> bool:
-    verdict = run.verdict
-    return verdict is not None and verdict.outcome in _TELLING and not verdict.failed_cases
-
-
-def _deciding(run: Run, found: list[Row]) -> Row | None:
+def _deciding(outcome: Outcome, found: list[Row]) -> Row:
     """The worst limit of the run's own outcome; by the spec's policy that may be a milder
     word than any of its limits has."""
-    outcome = run.verdict.outcome if run.verdict else None
-    own = (row for row in found if row.verdict.outcome is outcome)
-    first = next(own, None) or next(iter(found), None)
-    return None if first is None or first.word.key in ("pass", "missing") else first
+    return next((row for row in found if row.verdict.outcome is outcome), found[0])
+
+
+def _moved(found: list[Row]) -> str:
+    """Of a run that passes: what got worse the most, else better; or that nothing is clear."""
+    changed = [row for row in found if row.change is not None]
+    clear = [row for row in changed if row.change and row.change.key != "same"]
+    if not clear:
+        return "No change is clear" if changed else ""
+    most = max(clear, key=_how_far)
+    change = f"{most.change.text} {most.change.arrow} {most.change.word}" if most.change else ""
+    return f"Moved most: {most.metric} of {most.case} {change}, {_detail(most)}"
+
+
+def _how_far(row: Row) -> tuple[bool, float]:
+    worse = row.change is not None and row.change.key == "bad"
+    return worse, abs(row.verdict.change or 0.0)
+
+
+def _uncompared(found: list[Row]) -> str:
+    alone = sum(row.word.key == "missing" for row in found)
+    return f"{alone} of {plural(len(found), 'limit')} cannot be judged yet: no baseline"
 
 
 def _headline(row: Row) -> str:

@@ -14,7 +14,7 @@ from iogate.model.spec import Level
 from iogate.model.units import Better, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
-from iogate_reports.text import median, overlap, relative_change, short, signed
+from iogate_reports.text import median, overlap, plural, relative_change, short, signed
 from iogate_reports.words import OUTCOMES, Change, Word, describe_change
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
@@ -125,10 +125,14 @@ def needs_reason(one: ThresholdVerdict) -> bool:
     """Whether the row's numbers leave open why it ended so."""
     if one.value is None:
         return True
+    return one.outcome is Outcome.INCONCLUSIVE and not _straddles(one)
+
+
+def _straddles(one: ThresholdVerdict) -> bool:
+    """Whether the interval reaches past both sides of the limit."""
     limit = one.threshold.limit
     around = one.change_interval if limit.relative else one.value_interval
-    straddles = around is not None and around.low <= limit.value <= around.high
-    return one.outcome is Outcome.INCONCLUSIVE and not straddles
+    return around is not None and around.low <= limit.value <= around.high
 
 
 def _remark(one: ThresholdVerdict) -> str:
@@ -160,12 +164,22 @@ def _note(one: ThresholdVerdict) -> str:
     if one.point:
         few = "runs" if one.threshold.limit.relative else "values"
         parts.append(f"a point: too few {few} to claim a confidence")
+    if one.blocks and one.outcome is Outcome.PASS and _straddles(one) and sees(one):
+        parts.append(f"no regression found; {plural(one.blocks, 'block')} see {sees(one)}")
     if one.threshold.when:
         parts.append(
             "when "
             + short(", ".join(f"{key}={value}" for key, value in one.threshold.when.items()), 80)
         )
     return "; ".join(parts)
+
+
+def sees(one: ThresholdVerdict) -> str:
+    """A worsening by what the blocks see, as a change of the metric; empty where unknown."""
+    change = one.visible_change
+    if change is None:
+        return ""
+    return signed(change if one.better is Better.LOW else 1 / (1 + change) - 1)
 
 
 def _count(one: ThresholdVerdict) -> str:

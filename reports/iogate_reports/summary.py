@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from iogate.model.run import Run
+from iogate_reports.cause import cause
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, first_value
 from iogate_reports.rows import Row, rows
@@ -37,9 +38,10 @@ def render_summary(run: Run) -> str:
 def digest(run: Run, budget: int, *, failures: int = 20, reason: int = 2000) -> str:
     """The run in at most about ``budget`` bytes, with so many of the repetitions that gave
     nothing, each reason of at most so many characters."""
-    parts = [_top(run), _failures(run, failures, reason)]
+    page = Page(run)
+    parts = [_top(page), _failures(run, failures, reason)]
     if run.verdict is not None:
-        found = rows(Page(run))
+        found = rows(page)
         rest = [row for row in found if row.word.key == "pass"]
         budget -= sum(len(part.encode()) for part in parts)
         first = _table([row for row in found if row.word.key != "pass"], budget)
@@ -53,8 +55,10 @@ def text(value: str, length: int = NAME_LENGTH) -> str:
     return _SPECIAL.sub(lambda match: f"&#{ord(match[1])};", short(value, length))
 
 
-def _top(run: Run) -> str:
+def _top(page: Page) -> str:
+    run = page.run
     word, sentence = headline(run)
+    told = cause(page, sentence)
     counts = " · ".join(f"{MARKS[one.key]} {count} {one.word}" for one, count in tiles(run))
     facts = [
         f"**Revision** {text(revision_text(run.revision))}",
@@ -66,7 +70,8 @@ def _top(run: Run) -> str:
         facts += [f"**{fact.label}** {text(value)}"] if value else []
     lines = [
         f"## {MARKS[word.key]} {text(run.plan.spec_name)}: {word.word}",
-        text(sentence, 2000),
+        f"**{text(told.headline, 2000)}**",
+        *([text(f"{told.detail}. {told.rest}".strip(), 2000)] if told.detail else []),
         counts,
         " · ".join(facts),
     ]

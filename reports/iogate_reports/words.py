@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from iogate.model.run import RunStatus
+from iogate.model.run import Run, RunStatus
 from iogate.model.units import Better
 from iogate.model.verdict import Interval, Outcome
 from iogate_reports.text import signed
@@ -68,6 +69,35 @@ OUTCOMES: dict[Outcome, Word] = {
         "limit kept",
     ),
 }
+
+COMPARED: dict[Outcome, Word] = {
+    **OUTCOMES,
+    Outcome.FAIL: replace(
+        OUTCOMES[Outcome.FAIL],
+        meaning="The limit is broken, and the blocks leave no doubt of it: of a hundred "
+        "comparisons without any change, one says so by chance. The build fails.",
+    ),
+    Outcome.INCONCLUSIVE: replace(
+        OUTCOMES[Outcome.INCONCLUSIVE],
+        meaning="Not decided within the most blocks, too thin, or too noisy for the limit: the row "
+        "says which. More blocks, longer runs, or a quieter host would settle it.",
+        brief="these blocks cannot tell",
+    ),
+    Outcome.PASS: replace(
+        OUTCOMES[Outcome.PASS],
+        meaning="The measurements keep the limit. Where the interval reaches past it, no "
+        "regression was found: one as large as the blocks see would have shown itself in four of "
+        "five comparisons, a smaller one may be there.",
+        brief="kept, or no regression found",
+    ),
+}
+"""The same words where two arms were compared block by block: there they prove something else."""
+
+
+def outcomes(run: Run) -> Mapping[Outcome, Word]:
+    """The words of a run's limits, with what they mean there."""
+    return OUTCOMES if run.plan.comparison is None else COMPARED
+
 
 ERROR = Word(
     "error",

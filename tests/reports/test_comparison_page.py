@@ -10,8 +10,8 @@ import pytest
 from iogate.model.comparison import Arm
 from iogate.model.run import Run
 from iogate.model.units import Unit
-from iogate.model.verdict import HostNoise, Interval, Look, NoiseSource, Visible
-from iogate_reports import render_report
+from iogate.model.verdict import HostNoise, Interval, Look, NoiseSource, Outcome, Visible
+from iogate_reports import render_report, render_summary
 from iogate_reports.charts import blocks
 from iogate_reports.data import Page
 from support.compared_runs import ROUNDS, compared
@@ -58,6 +58,28 @@ def test_each_limit_has_its_blocks_its_end_and_the_order(page: Node) -> None:
     assert "decided at block" in row.text
     assert "▼ worse" in row.text
     assert "ABABAB" in row.text, "which arm ran first in each block"
+
+
+def test_a_pass_that_is_no_proof_says_what_the_blocks_see() -> None:
+    same = compared(0.0)
+    assert same.verdict is not None
+    first, *others = same.verdict.thresholds
+    assert first.outcome is Outcome.PASS
+    for around, told in (((-0.05, 0.02), True), ((-0.02, 0.02), False)):
+        wide = replace(first, change_interval=Interval(*around, 0.875), visible_change=0.11)
+        run = replace(same, verdict=replace(same.verdict, thresholds=(wide, *others)))
+        for text in (read_html(render_report(run)).text, render_summary(run)):
+            assert ("no regression found; 6 blocks see −9.9 %" in text) is told
+
+
+def test_words_mean_what_a_comparison_proves(page: Node) -> None:
+    tiles = page.all("ul", "tiles")[0].text
+    assert "kept, or no regression found" in tiles
+    assert "these blocks cannot tell" in tiles
+    guide = next(s for s in page.all("section") if s.attributes.get("id") == "guide").text
+    assert "of a hundred comparisons without any change, one says so by chance" in guide
+    assert "The baseline is the other arm" in guide
+    assert "accepted runs of the same case on the same host, at most" not in guide
 
 
 def test_a_comparison_is_drawn_block_by_block(slower: Run, page: Node) -> None:

@@ -6,12 +6,13 @@ import base64
 import hashlib
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from iogate.identity import SetAside, explained
-from iogate.model.measurement import KernelTrouble
+from iogate.model.measurement import KernelTrouble, Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange
 from iogate.model.verdict import BaselineUse
@@ -54,6 +55,54 @@ def test_the_headline_is_the_verdict_with_its_cause(regressed: Regressed) -> Non
     assert "fail" in band.text, "the word stands beside the colour"
     assert band.all("use")[0].attributes["href"] == "#i-fail"
     assert page.all("title")[0].text.startswith("fail: xfs-gate")
+
+
+def test_the_first_screen_says_what_becomes_of_the_build(
+    regressed: Regressed, first_run: Run
+) -> None:
+    kickers = [
+        read_html(render_report(run)).all("p", "kicker")[0].text
+        for run in (regressed[0], first_run)
+    ]
+    assert kickers[0].startswith("fail the build stops (exit code 1)")
+    assert kickers[1].startswith("warn the build goes on (exit code 0)")
+
+
+def test_a_run_without_a_baseline_says_so_first(first_run: Run) -> None:
+    page = read_html(render_report(first_run))
+    headline, lead = page.all("h1")[0].text, page.all("p", "lead")[0].text
+    assert headline == "12 of 16 limits cannot be judged yet: no baseline"
+    assert lead.startswith("No samples to compare with, 3 needed (baseline.min_samples)")
+    assert lead.endswith("Of 16 limits: 12 without a baseline.")
+
+
+def test_a_run_that_passes_says_what_moved_most() -> None:
+    moved = passed_lead({"w/a": 1.001, "w/b": 0.9, "w/c": 1.3})
+    assert moved.startswith("Moved most: write.iops of w/b −10.0 % ▼ worse, 20 k/s → 18 k/s, 95 %")
+    assert moved.endswith("n = 3 vs 9")
+    assert passed_lead({"w/a": 1.3}).startswith("Moved most: write.iops of w/a +30.0 % ▲ better")
+    assert passed_lead({"w/a": 1.001}) == "No change is clear"
+
+
+def passed_lead(factors: Mapping[str, float]) -> str:
+    """Below the headline, where each case has so many times the IOPS of its baseline."""
+    wide = [limit("write.iops vs baseline > -50%", -0.5)]
+    cases = [case(name, wide) for name in factors]
+
+    def measured(spread: float, *factors: float) -> list[Measurement]:
+        return [
+            found
+            for one, factor in zip(cases, factors, strict=True)
+            for found in samples.repetitions(
+                [20e3 * factor * (1 + spread * n) for n in (-1, 0, 1)], case_id=one.id
+            )
+        ]
+
+    now = run(plan(cases), measured(0.004, *factors.values()), judged=False)
+    same = (1.0,) * len(cases)
+    before = [former(now, measured(0.005 + n / 1000, *same), n) for n in (1, 2, 3)]
+    page = read_html(render_report(run(now.plan, now.measurements, baseline=before), before))
+    return page.all("p", "lead")[0].text.strip()
 
 
 def test_the_first_screen_counts_every_outcome(regressed: Regressed) -> None:

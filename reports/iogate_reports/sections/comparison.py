@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iogate.model.comparison import Comparison
-from iogate.model.units import Better
 from iogate.model.verdict import Outcome, ThresholdVerdict
 from iogate_reports.data import Page
+from iogate_reports.rows import sees
 from iogate_reports.sections.base import View
 from iogate_reports.text import plural, short, signed
 from iogate_reports.words import OUTCOMES, describe_change
@@ -55,7 +55,7 @@ def _row(page: Page, one: ThresholdVerdict, compared: Comparison) -> dict[str, o
         "interval": _interval(one),
         "blocks": f"{one.blocks} of {compared.most_blocks}",
         "ended": _ended(one, compared),
-        "sees": sees(one),
+        "sees": sees(one) or "–",
         "order": _order(page, one),
     }
 
@@ -75,14 +75,6 @@ def _ended(one: ThresholdVerdict, compared: Comparison) -> str:
         return "–"
     needed = one.blocks_needed
     return f"not decided; about {needed} blocks would" if needed else "not decided"
-
-
-def sees(one: ThresholdVerdict) -> str:
-    """A worsening by what the blocks see, as a change of the metric; a dash where unknown."""
-    change = one.visible_change
-    if change is None:
-        return "–"
-    return signed(change if one.better is Better.LOW else 1 / (1 + change) - 1)
 
 
 def _order(page: Page, one: ThresholdVerdict) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from iogate_reports.data import Page
 from iogate_reports.history import DAYS
 from iogate_reports.sections.base import View
-from iogate_reports.words import CHANGE_WORDS, ERROR, OUTCOMES
+from iogate_reports.words import CHANGE_WORDS, ERROR, outcomes
 
 
 def view(page: Page) -> View:
     """The words, and the numbers of the baseline rule."""
     rule = page.run.plan.baseline
     return {
-        "words": (*OUTCOMES.values(), ERROR),
+        "words": (*outcomes(page.run).values(), ERROR),
         "changes": CHANGE_WORDS,
         "days": DAYS,
         "compared": page.run.plan.comparison is not None,

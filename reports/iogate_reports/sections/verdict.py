@@ -22,7 +22,7 @@ from iogate_reports.text import (
     without_options,
 )
 from iogate_reports.validity import checks
-from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word
+from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word, outcomes
 
 _NO_BASELINE = "none that may be compared"
 
@@ -37,6 +37,7 @@ def view(page: Page) -> View:
         "cause": told,
         "run": run,
         "name": short(run.plan.spec_name),
+        "effect": effect(run),
         "word": word,
         "facts": tuple(_facts(page)),
         "tiles": tiles(run),
@@ -62,6 +63,14 @@ def headline(run: Run) -> tuple[Word, str]:
     return ended, sentence
 
 
+def effect(run: Run) -> str:
+    """What the verdict does to the build; empty where there is none."""
+    if run.verdict is None:
+        return ""
+    code = run.verdict.exit_code
+    return f"the build {'stops' if code else 'goes on'} (exit code {code})"
+
+
 def tiles(run: Run) -> tuple[tuple[Word, int], ...]:
     """How many limits ended with each word, worst first, and repetitions without a result;
     nothing where there is neither."""
@@ -69,7 +78,7 @@ def tiles(run: Run) -> tuple[tuple[Word, int], ...]:
     if not verdicts and not run.failures:
         return ()
     counts = Counter(one.outcome for one in verdicts)
-    found = [(OUTCOMES[outcome], counts[outcome]) for outcome in OUTCOMES]
+    found = [(word, counts[outcome]) for outcome, word in outcomes(run).items()]
     return ((ERROR, len(run.failures)), *found) if run.failures else tuple(found)
 
 
