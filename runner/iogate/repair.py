@@ -19,7 +19,6 @@ from iogate.raw_results import raw_measurements
 from iogate.repair_folders import Folders
 from iogate.store import open_kept, open_store, sqlite_path
 from iogate.store.base import Store
-from iogate.store.sqlite import SqliteStore
 from iogate.store.sqlite_head import NoHistoryError, may_be_history
 from iogate.store.sqlite_repair import (
     Part,
@@ -121,10 +120,11 @@ def _made_anew(url: str | None, path: Path, folders: Sequence[Path]) -> Repaired
     unreadable: list[str] = []
     known: dict[Path, None] = {}
     parts: dict[str, Part] = {}
+    doubts: dict[str, None] = {}
     with closing(open_store(url)) as store, opened_copy(aside) as old:
         listed = listed_runs(old)
         chosen = Folders(path, folders, listed=frozenset(listed))
-        from_history = keep(store, _salvaged(old, store, known, parts))
+        from_history = keep(store, _salvaged(salvage(old, doubts), store, known, parts))
         there = frozenset(store.run_ids())
         found = (_joined(run, parts) for run in _rebuilt(chosen.chosen([*known]), unreadable))
         from_folders = keep(store, _counted(found, there, chosen))
@@ -132,7 +132,7 @@ def _made_anew(url: str | None, path: Path, folders: Sequence[Path]) -> Repaired
         from_history.added += store.add_runs(
             part.run for run_id, part in parts.items() if run_id not in rest
         )
-        lost = [*_lost(store, listed, parts), *_lost_decisions(old)]
+        lost = [*_lost(store, listed, parts), *doubts]
     return Repaired(aside, from_history, from_folders, chosen, unreadable, lost)
 
 
@@ -164,14 +164,6 @@ def _lost(store: Store, listed: Iterable[str], parts: Mapping[str, Part]) -> Ite
                 yield f"repetition {repetition} of {name} in run {run_id} cannot be read"
 
 
-def _lost_decisions(old: SqliteStore | None) -> Iterator[str]:
-    try:
-        if old:
-            old.decisions()
-    except StoreError:
-        yield "what was decided on alerts cannot be read"
-
-
 def _counted(runs: Iterable[Run], there: Collection[str], folders: Folders) -> Iterator[Run]:
     for run in runs:
         if run.id not in there:
@@ -180,10 +172,13 @@ def _counted(runs: Iterable[Run], there: Collection[str], folders: Folders) -> I
 
 
 def _salvaged(
-    old: SqliteStore | None, store: Store, known: dict[Path, None], parts: dict[str, Part]
+    items: Iterable[Run | Part | Decision | tuple[str, str]],
+    store: Store,
+    known: dict[Path, None],
+    parts: dict[str, Part],
 ) -> Iterator[Run | Decision]:
     """What is whole. ``parts`` gets the runs that are not, ``known`` where run folders lie."""
-    for item in salvage(old):
+    for item in items:
         if isinstance(item, tuple):
             store.set_setting(*item)
             continue

@@ -36,12 +36,15 @@ from iogate.store.sqlite_head import NoHistoryError, may_be_history
 from iogate.store.sqlite_locks import primary_code, transaction, write_ahead
 from iogate.store.sqlite_nights import Question, insert_decision, read_decisions, read_nights
 from iogate.store.sqlite_rows import (
+    Place,
     facts_of_row,
     insert_failure,
     insert_measurement,
     insert_run,
+    listed_repetitions,
     read_measurement,
     readable_measurements,
+    walked_repetitions,
 )
 from iogate.store.sqlite_schema import migrate
 
@@ -81,10 +84,14 @@ def path_of(url: str) -> str:
 class SqliteStore:
     """See ``store.base.Store``."""
 
-    def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self, path: str, *, busy_seconds: float = BUSY_SECONDS, damaged: bool = False
+    ) -> None:
+        """``damaged``: it is only to be read, as far as that goes, whatever its version."""
         place = Path(path).expanduser().absolute()
         self.path = str(place)
         self._closed = False
+        self._walked: dict[str, list[Place]] | None = None
         self._wanted: dict[str, tuple[Metric, ...]] = {}  # by run: what its limits are on
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +105,8 @@ class SqliteStore:
         try:
             with self._mapped():
                 self._configure(busy_seconds)
-                migrate(self._db, self.path)
+                if not damaged:
+                    migrate(self._db, self.path)
                 self._file = _identity(self.path)
         except BaseException:
             self._db.close()
@@ -152,13 +160,32 @@ class SqliteStore:
             measurements = self._measurements(row[0], None, series=True)
             return replace(self._run(row), measurements=measurements)
 
-    def readable_run(self, run_id: str) -> tuple[Run, tuple[tuple[str, int], ...]]:
+    def readable_run(
+        self, run_id: str, doubts: dict[str, None]
+    ) -> tuple[Run, tuple[tuple[str, int], ...]]:
         """A run without those of its repetitions that cannot be read, and which these are, by
-        case id and number. StoreError when the rest of it cannot be read."""
+        case id and number. ``doubts`` gets what else may be missing. StoreError when the rest of
+        it cannot be read."""
         with self._mapped():
             row = self._db.execute(f"{_OF_RUN} WHERE id = ?", (run_id,)).fetchone()
-            measurements, lost = readable_measurements(self._db, run_id)
-            return replace(self._run(row), measurements=measurements), lost
+            if row is None:
+                raise self._unreadable(f"run {run_id} is only listed", self._damaged())
+            measurements, lost = readable_measurements(self._db, self._places(run_id, doubts))
+            try:
+                run = self._run(row)
+            except sqlite3.Error:
+                doubts["which repetitions gave nothing cannot be read"] = None
+                run = self._run_without_failures(row)
+            return replace(run, measurements=measurements), lost
+
+    def _places(self, run_id: str, doubts: dict[str, None]) -> Sequence[Place]:
+        if self._walked is None:
+            try:
+                return listed_repetitions(self._db, run_id)
+            except sqlite3.Error:
+                self._walked = walked_repetitions(self._db)
+        doubts["the list of repetitions cannot be read: some may be missing"] = None
+        return self._walked.get(run_id, ())
 
     def runs(
         self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
@@ -234,6 +261,11 @@ class SqliteStore:
         with self._mapped():
             return upkeep.run_ids(self._db)
 
+    def listed_runs(self) -> Sequence[str]:
+        """The id of every run that a damaged file names, whether or not it can be read."""
+        with self._mapped():
+            return upkeep.listed_runs(self._db)
+
     def unfinished(self, machine_id: str) -> Sequence[str]:
         with self._mapped():
             return upkeep.unfinished(self._db, machine_id)
@@ -280,17 +312,20 @@ class SqliteStore:
         write_ahead(self._db, busy_seconds)
 
     def _run(self, row: Sequence[Any]) -> Run:
-        run_id, document, verdict, status, finished_ns = row
         failures = self._db.execute(
             "SELECT case_id, repetition, reason FROM failures WHERE run_id = ? ORDER BY position",
-            (run_id,),
+            (row[0],),
         )
+        found = tuple(CaseFailure(*failure) for failure in failures.fetchall())
+        return replace(self._run_without_failures(row), failures=found)
+
+    def _run_without_failures(self, row: Sequence[Any]) -> Run:
+        _, document, verdict, status, finished_ns = row
         with self._decoding():
             return replace(
                 run_from_document(_unpack(document)),
                 status=RunStatus(status),
                 finished_ns=finished_ns,
-                failures=tuple(CaseFailure(*failure) for failure in failures.fetchall()),
                 verdict=verdict_from_document(_unpack(verdict)) if verdict else None,
             )
 

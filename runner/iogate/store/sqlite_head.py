@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iogate.errors import ExitCode, StoreError
 
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
 _WAL_MAGIC = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 _SUFFIXES = (".sqlite", ".sqlite3")
 _LOOKED_AT_BYTES = 4096
@@ -28,7 +28,7 @@ def may_be_history(path: Path) -> bool:
     """Whether a file is a SQLite database, or may have been one before it was damaged: it has
     the head or the journal of one, or else the name of one and no text in it."""
     head = _head(path)
-    if head is None or head.startswith(_MAGIC):  # of what cannot be read nothing is claimed
+    if head is None or head.startswith(MAGIC):  # of what cannot be read nothing is claimed
         return True
     journal = _head(Path(f"{path}-wal"))
     if journal is not None and journal.startswith(_WAL_MAGIC):

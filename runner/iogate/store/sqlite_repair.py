@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,13 @@ from iogate.errors import NewerError, StoreError
 from iogate.model.decision import Decision
 from iogate.model.run import Run
 from iogate.store.sqlite import SqliteStore
-from iogate.store.sqlite_head import NoHistoryError
+from iogate.store.sqlite_head import MAGIC, NoHistoryError
 from iogate.store.sqlite_rows import UNREADABLE
 
 _PARTS = ("", "-wal", "-shm")
+_HEAD_BYTES = 100
+_LARGEST_PAGE_BYTES = 65536  # written as 1
+_MOST_LOST_BYTES = 1 << 40  # a head may be damaged, too
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
@@ -63,9 +67,9 @@ def opened_copy(aside: Path) -> Iterator[SqliteStore | None]:
         for part in _PARTS:
             with suppress(FileNotFoundError):
                 copyfile(f"{aside}{part}", f"{copy}{part}")
-        store: SqliteStore | None = None
-        with suppress(StoreError):
-            store = SqliteStore(str(copy))
+        with suppress(OSError):
+            _lengthen(copy)
+        store = _opened(str(copy))
         try:
             yield store
         finally:
@@ -73,25 +77,50 @@ def opened_copy(aside: Path) -> Iterator[SqliteStore | None]:
                 store.close()
 
 
-def salvage(store: SqliteStore | None) -> Iterator[Run | Part | Decision | tuple[str, str]]:
+def _opened(copy: str) -> SqliteStore | None:
+    """Of an older version it is brought up to date, if that can be."""
+    for damaged in (False, True):
+        with suppress(StoreError):
+            store = SqliteStore(copy, damaged=damaged)
+            store.listed_runs()
+            return store
+    return None
+
+
+def _lengthen(path: Path) -> None:
+    """Give a file that was cut off the length that its head tells, in empty pages: SQLite reads
+    nothing of one that is too short."""
+    with path.open("r+b") as file:
+        head = file.read(_HEAD_BYTES)
+        page_bytes, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
+        whole = pages * (page_bytes if page_bytes > 1 else _LARGEST_PAGE_BYTES)
+        length = file.seek(0, os.SEEK_END)
+        if head.startswith(MAGIC) and length < whole <= length + _MOST_LOST_BYTES:
+            file.truncate(whole)
+
+
+def salvage(
+    store: SqliteStore | None, doubts: dict[str, None]
+) -> Iterator[Run | Part | Decision | tuple[str, str]]:
     """What can still be read of a damaged history: runs, whole or in part, decisions, and settings
-    as (name, value)."""
+    as (name, value). ``doubts`` gets a sentence for each list that cannot be read."""
     if store is None:
+        doubts["which runs it held cannot be read"] = None
         return
     for run_id in listed_runs(store):
         with suppress(StoreError):
-            run, lost = store.readable_run(run_id)
+            run, lost = store.readable_run(run_id, doubts)
             yield Part(run, lost) if lost else run
-    with suppress(StoreError):
+    try:
         yield from store.decisions()
+    except StoreError:
+        doubts["what was decided on alerts cannot be read"] = None
     yield from _settings(store)
 
 
-def listed_runs(store: SqliteStore | None) -> list[str]:
+def listed_runs(store: SqliteStore | None) -> Sequence[str]:
     """The ids of the runs that a damaged history names, whether or not they can be read."""
-    with suppress(StoreError):
-        return list(store.run_ids()) if store else []
-    return []
+    return store.listed_runs() if store else []
 
 
 def _settings(store: SqliteStore) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -97,24 +98,47 @@ def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) ->
     )
 
 
-def readable_measurements(
-    db: sqlite3.Connection, run_id: str
-) -> tuple[tuple[Measurement, ...], tuple[tuple[str, int], ...]]:
-    """The repetitions of a run that can be read, in the order in which they ran, and the others
-    by case id and number. Which there are is asked of the index alone, as pages of the table
-    may be damaged."""
-    found, lost = [], []
-    which = db.execute(
-        "SELECT case_id, repetition FROM measurements WHERE run_id = ?"
+Place = tuple[str, int, int]
+"""Case id, number and row of a repetition."""
+
+
+def listed_repetitions(db: sqlite3.Connection, run_id: str) -> list[Place]:
+    """Which repetitions a run has, by the index alone, as pages of the table may be damaged."""
+    rows = db.execute(
+        "SELECT case_id, repetition, rowid FROM measurements WHERE run_id = ?"
         " ORDER BY case_id, repetition",
         (run_id,),
     )
-    for case_id, repetition in which.fetchall():
+    return rows.fetchall()
+
+
+def walked_repetitions(db: sqlite3.Connection) -> dict[str, list[Place]]:
+    """The same by run and by the table alone, row for row, for an index that is damaged."""
+    found: dict[str, list[Place]] = {}
+    with suppress(sqlite3.Error):
+        (last,) = db.execute("SELECT max(rowid) FROM measurements NOT INDEXED").fetchone()
+        for number in range(1, (last or 0) + 1):
+            with suppress(sqlite3.Error):
+                row = db.execute(
+                    "SELECT run_id, case_id, repetition, rowid FROM measurements NOT INDEXED"
+                    " WHERE rowid = ?",
+                    (number,),
+                ).fetchone()
+                if row:
+                    found.setdefault(row[0], []).append(row[1:])
+    return found
+
+
+def readable_measurements(
+    db: sqlite3.Connection, places: Sequence[Place]
+) -> tuple[tuple[Measurement, ...], tuple[tuple[str, int], ...]]:
+    """The repetitions that can be read, in the order in which they ran, and the others by case
+    id and number."""
+    found, lost = [], []
+    for case_id, repetition, number in places:
         try:
             row = db.execute(
-                "SELECT position, document, series FROM measurements"
-                " WHERE run_id = ? AND case_id = ? AND repetition = ?",
-                (run_id, case_id, repetition),
+                "SELECT position, document, series FROM measurements WHERE rowid = ?", (number,)
             ).fetchone()
             found.append((row[0], read_measurement(*row[1:])))
         except (sqlite3.Error, *UNREADABLE):

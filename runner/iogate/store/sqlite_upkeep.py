@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 
 from iogate.model.codec import codec_of
 from iogate.model.measurement import Series
@@ -16,6 +17,22 @@ _MOST_PROBLEMS = 20
 def run_ids(db: sqlite3.Connection) -> list[str]:
     """See ``store.base.Store.run_ids``."""
     return [row[0] for row in db.execute("SELECT id FROM runs ORDER BY started_ns, id")]
+
+
+def listed_runs(db: sqlite3.Connection) -> list[str]:
+    """The id of every run that any part of a damaged file names."""
+    found: dict[str, None] = {}
+    for question in (
+        "SELECT id FROM runs INDEXED BY runs_by_start ORDER BY started_ns, id",
+        "SELECT id FROM runs INDEXED BY runs_by_machine ORDER BY machine_id, started_ns",
+        "SELECT run_id FROM measurements ORDER BY run_id",
+        "SELECT id FROM runs NOT INDEXED",
+    ):
+        with suppress(sqlite3.Error):
+            for (run_id,) in db.execute(question):
+                if isinstance(run_id, str):
+                    found.setdefault(run_id)
+    return list(found)
 
 
 def unfinished(db: sqlite3.Connection, machine_id: str) -> list[str]:
