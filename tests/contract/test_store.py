@@ -55,6 +55,20 @@ def baseline_ids(store: Store, **wanted: object) -> list[str]:
     return [run.id for run in store.baseline([s.CASE_ID], **question)]  # type: ignore[arg-type]
 
 
+def test_a_path_that_is_not_utf_8_is_kept_byte_for_byte(store: Store) -> None:
+    path = b"/srv/caf\xe9".decode("utf-8", "surrogateescape")
+    run = s.run("a", measurements=s.repetitions([5]))
+    run = replace(
+        run,
+        folder=path,
+        revision=replace(run.revision, label=path),
+        environment={"target.disk.path": path},
+    )
+    store.add_runs([run])
+    assert store.run("a") == run
+    assert store.runs() == [replace(run, measurements=())]
+
+
 def test_a_run_comes_back_as_it_was_put_in(store: Store, url: str) -> None:
     begun = s.run(status=RunStatus.RUNNING)
     measurements = tuple(full_measurement(n) for n in (1, 2))

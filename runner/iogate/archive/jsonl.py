@@ -34,7 +34,7 @@ def read(source: BinaryIO, name: str) -> Iterator[Item]:
     number, count, end = 0, Count(), None
     try:
         for number, line in enumerate(source, 1):
-            document = _parsed(line)
+            document = _parsed(line) if number > 1 else _head(line)
             if number == 1:
                 check_header(document)
             elif document is not None:
@@ -69,6 +69,14 @@ def _parsed(line: bytes) -> Any:
             f"this line is not JSON: {error}",
             remedy="it was changed or cut off: what comes before was taken over; export again",
         ) from None
+
+
+def _head(line: bytes) -> Any:
+    """The first line, if it is JSON: an export was never cut off within it."""
+    try:
+        return _parsed(line)
+    except UsageError:
+        return None
 
 
 def _item(document: Any) -> Item:

@@ -16,17 +16,22 @@ _ZLIB = b"x"  # no JSON begins so
 
 def pack(document: Any) -> bytes:
     """A JSON-ready document without NaN as compressed text."""
-    return zlib.compress(_ENCODER.encode(document).encode())
+    return zlib.compress(_bytes(document))
 
 
 def pack_row(document: Any) -> bytes:
     """The same for a row of a table, where a short one stays text: compressing it takes longer
     than all the rest of writing it, and the page that it is on would not be smaller."""
-    data = _ENCODER.encode(document).encode()
+    data = _bytes(document)
     return data if len(data) <= _SHORT_BYTES else zlib.compress(data)
 
 
 def unpack(blob: bytes) -> Any:
     """The inverse of both. zlib.error, ValueError or TypeError for what is no such text."""
     data = zlib.decompress(blob) if blob[:1] == _ZLIB else blob
-    return json.loads(str(data, "utf-8"))
+    return json.loads(str(data, "utf-8", "surrogatepass"))
+
+
+def _bytes(document: Any) -> bytes:
+    """A path need not be UTF-8: the bytes of one that is not are kept as they are."""
+    return _ENCODER.encode(document).encode("utf-8", "surrogatepass")

@@ -172,7 +172,7 @@ class Spool:
 
 
 def _row(item: Item) -> tuple[str, int, bytes]:
-    lines = item.lines.encode()
+    lines = item.lines.encode("utf-8", "replace")  # documents in it are ASCII, and stay whole
     return item.name, len(lines), zlib.compress(lines, 1)
 
 

@@ -200,6 +200,15 @@ def test_what_is_no_export_is_refused(name: str, data: bytes) -> None:
         back(name, data)
 
 
+@pytest.mark.parametrize(
+    "data", [b"{\n  'fio version'", b'{\n  "fio version" : "fio-3.33",\n', b"%"]
+)
+def test_what_may_be_of_fio_is_told_how_it_is_imported(data: bytes) -> None:
+    with pytest.raises(UsageError, match="no export") as caught:
+        back("jsonl", data)
+    assert "iogate history import fio" in caught.value.remedy
+
+
 @pytest.mark.parametrize("name", FREE)
 def test_an_export_of_a_newer_version_says_so(name: str) -> None:
     data = written(name, []).replace(b"history/1", b"history/2")

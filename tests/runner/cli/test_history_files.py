@@ -208,6 +208,26 @@ def test_a_spec_a_label_and_stdin(url: str) -> None:
     assert text.splitlines()[-1].split()[-2:] == ["v1", "imported"]
 
 
+def test_a_file_of_any_name_is_imported_and_a_spec_needs_one_in_utf_8(
+    url: str, tmp_path: Path
+) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.json")
+    file.write_text(json.dumps(f.document(rw="read")))
+    refused = history("import", "fio", str(file), "--spec", "caf\udce9", "--store", url)
+    assert isinstance(refused.exception, UsageError)
+    assert history("import", "fio", str(file), "--store", url).exit_code == 0
+    with closing(open_store(url)) as store:
+        (run,) = store.runs(spec="reader")
+    assert run.plan.spec_file == file.name
+    other = str(tmp_path / "other.sqlite")
+    for suffix in ("jsonl", "csv"):
+        whole = str(tmp_path / f"all.{suffix}")
+        assert history("export", whole, "--store", url).exit_code == 0
+        assert history("import", whole, "--store", other).exit_code == 0
+    with closing(open_store(other)) as store:
+        assert store.runs(spec="reader") == [run]
+
+
 def test_what_was_imported_under_a_name_trends_without_a_spec(url: str, tmp_path: Path) -> None:
     for night, size in enumerate(["4k", "64k", "4k", "64k"]):
         document = f.document(at_s=1_700_000_000 + night * 86_400, rw="read", bs=size)

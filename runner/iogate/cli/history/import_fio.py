@@ -74,6 +74,7 @@ def command(
     that of a spec is: where a spec has the same options and target, both are one series.
     Importing a file again adds nothing.
     """
+    _check_names(spec=spec, host=host or "")
     with closing(open_store(store)) as opened:
         known = {} if host is None else {run.host.name: run.host for run in opened.runs()}
         origin = Origin(
@@ -100,6 +101,16 @@ def command(
             remedy="each is named above, with the reason; what could be read is in the history",
         )
     return code
+
+
+def _check_names(**names: str) -> None:
+    for option, name in names.items():
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"the name after --{option} is not UTF-8", remedy="give it another one"
+            ) from None
 
 
 def _host(name: str | None, known: dict[str, Host]) -> Host:

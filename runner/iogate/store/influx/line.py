@@ -10,9 +10,9 @@ from functools import cache
 FieldValue = str | int | float | bool
 
 _LONGEST_TAG = 250
-# Neither can be written in a tag: line protocol ends at a newline, and has no escape for a
-# backslash.
-_UNFIT = re.compile(r"[\x00-\x1f\x7f\\]")
+# None can be written in a tag: line protocol ends at a newline, has no escape for a backslash, and
+# is UTF-8, which half of a surrogate pair (a byte of a name that is not UTF-8) is not.
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 _KEY = str.maketrans({",": "\\,", "=": "\\=", " ": "\\ "})
 _NAME = str.maketrans({",": "\\,", " ": "\\ "})
 _TEXT = str.maketrans({"\\": "\\\\", '"': '\\"'})
