@@ -15,11 +15,13 @@ from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 
-_START = re.compile(r"^\s*\{", re.MULTILINE)
+_START = re.compile(r"^[\s\[]*\{|(?<=\}),\s*\{", re.MULTILINE)  # also those of a list
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
-_SAME_START_S = 2.0
+_PARTS = (*_DATA, "mixed")
+_COUNTS = ("total_ios", "io_bytes", "runtime", "ctx", "majf", "minf")
+_START_ERROR_S = 1.1
 _LATEST_S = 2**33
 _IDLE: dict[str, Any] = {
     "total_ios": 0, "io_bytes": 0, "runtime": 0, "iops": 0.0, "bw": 0, "bw_bytes": 0,
@@ -76,10 +78,42 @@ def _goes_on(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) 
         return (
             [row["jobname"] for row in _rows(before)] == [row["jobname"] for row in _rows(after)]
             and _elapsed_s(before) <= _elapsed_s(after)
-            and abs(_began_s(before) - _began_s(after)) <= _SAME_START_S
+            and abs(_began_s(before) - _began_s(after)) <= _same_start_s(before, after)
+            and (_has_ramp(after) or _has_grown(before, after))
         )
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
         return False
+
+
+def _same_start_s(*documents: Mapping[str, Any]) -> float:
+    """How far the starts of two looks may be apart: what elapsed is in whole seconds."""
+    return _START_ERROR_S + (0 if all("timestamp_ms" in each for each in documents) else 1)
+
+
+def _has_ramp(document: Mapping[str, Any]) -> bool:
+    """Whether counts may begin anew within a run."""
+    shared = document.get("global options", {})
+    return any("ramp_time" in {**shared, **row.get("job options", {})} for row in _rows(document))
+
+
+def _has_grown(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether no count is lower than before, and no latency of as many I/Os another: jobs of half
+    a second, one call of fio after the other, begin as close together as looks seem to."""
+    return all(
+        _is_later(old, new) and all(_is_later_part(old.get(n), new.get(n)) for n in _PARTS)
+        for old, new in zip(_rows(before), _rows(after), strict=True)
+    )
+
+
+def _is_later(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    return all(old.get(name, 0) <= new.get(name, 0) for name in _COUNTS)
+
+
+def _is_later_part(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> bool:
+    old, new = old or {}, new or {}
+    if old.get("total_ios", 0) == new.get("total_ios", 0):
+        return _is_later(old, new) and all(old.get(n) == new.get(n) for n in _LATENCIES)
+    return _is_later(old, new)
 
 
 def _began_s(document: Mapping[str, Any]) -> float:

@@ -49,7 +49,7 @@ class Delivery:
             why = f": {self.problem.what}" if self.problem else ""
             found.append(
                 f"{self.waiting} of the history's items wait on the local disk{why}. They are"
-                " delivered by the next run, or by: iogate history sync"
+                " delivered by the next run, or by: iogate history sync --store URL"
             )
         return (*found, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
 

@@ -97,6 +97,25 @@ def test_of_the_looks_at_one_run_the_last_counts() -> None:
     assert second.finished_ns == 2_000_500_000_000
 
 
+@pytest.mark.parametrize("change", [{"total_ios": 90}, {"clat_ns": f.latency(999)}])
+def test_calls_of_fio_in_a_loop_are_a_run_each(change: dict[str, Any]) -> None:
+    first, second = f.document(elapsed_s=1), f.document(elapsed_s=1)
+    second["timestamp_ms"] += 600
+    second["jobs"][0]["read"] |= change
+    assert len(runs(first, second)) == 2
+    second["jobs"][0]["job options"]["ramp_time"] = "5"  # its counts begin anew after that
+    assert len(runs(first, second)) == 1
+    third = f.document(elapsed_s=1)
+    third["timestamp_ms"] += 1500
+    assert len(runs(first, third)) == 2
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_of_results_is_each_of_them(indent: int | None) -> None:
+    text = json.dumps([f.document(name=name) for name in "abc"], indent=indent)
+    assert [found.result.jobs[0].name for found in read_fio(text)] == ["a", "b", "c"]
+
+
 def test_text_may_stand_around_and_between() -> None:
     one, other = (json.dumps(f.document(name=name), indent=2) for name in ("a", "b"))
     text = f"fio: warning {{ [\n{{ not json\n{one}\nfio: note\n{other}\nDone }}"

@@ -90,5 +90,6 @@ def delivered(store: Store, before: Delivery) -> int:
         click.echo(defused(printable(f"iogate: {note}")), err=True)
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
-        click.echo(f"iogate: and {more} more; all are named by: iogate history sync", err=True)
+        named = "iogate history sync --store URL"
+        click.echo(f"iogate: and {more} more; all are named by: {named}", err=True)
     return int(ExitCode.RUN_FAILED if notes else ExitCode.PASS)
