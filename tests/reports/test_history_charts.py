@@ -13,7 +13,8 @@ from iogate_reports import history, render_report
 from iogate_reports.charts import heatmap, knee, matrix, percentiles, sweep
 from iogate_reports.charts import ribbon as bands
 from iogate_reports.charts.base import Figure
-from iogate_reports.data import WorkloadData
+from iogate_reports.data import Page, WorkloadData
+from iogate_reports.text import signed
 from support.golden import golden
 from support.html_tree import Node, read_html
 from support.run_pasts import DEPTHS, trend_of
@@ -111,6 +112,26 @@ def test_a_matrix_shows_the_change_though_its_first_limit_is_absolute(grid: Work
     assert "n = 3 vs 3 in each cell" in figure.note
     cells = {row[0]: row[1:] for row in figure.table.rows}
     assert all(text.startswith("▲ +") for text in cells["16k"])
+    assert "tinted where the change is clear" in figure.note
+
+
+def test_a_matrix_says_the_change_that_its_limits_say(
+    regressed: tuple[Run, tuple[Run, ...]],
+) -> None:
+    workload = Page(*regressed).workloads[0]
+    (figure,) = matrix.figures(workload)
+    cells = {text.split(" ", 1)[1] for row in figure.table.rows for text in row[1:]}
+    judged = [v for case in workload.cases for v in case.thresholds]
+    changes = [v.change for v in judged if v.threshold.metric in figure.title and v.change]
+    assert len(changes) == 4
+    assert cells == {signed(change) for change in changes}
+
+
+def test_a_matrix_without_a_baseline_speaks_of_no_change(grid: WorkloadData) -> None:
+    alone = [replace(case, thresholds=case.thresholds[:1], observations=()) for case in grid.cases]
+    (figure,) = matrix.figures(WorkloadData(grid.name, tuple(alone)))
+    assert figure.title.endswith("write.clat.p99, median")
+    assert figure.note == "n = 3 in each cell."
 
 
 def picture(figures: list[Figure]) -> str:

@@ -54,7 +54,8 @@ def figures(data: WorkloadData) -> list[Figure]:
     title = f"{short(data.name, 60)}: {metric}, {what}"
     told = f"{row_name} down, {column_name} across"
     keys = (Key("cell h-2", "worse by 3 %"), Key("cell h2", "better by 3 %")) if changed else ()
-    note = f"{_counted(data, metric)}; tinted where the two sides do not overlap."
+    tinted = "; tinted where the change is clear" if changed else ""
+    note = f"{_counted(data, metric)}{tinted}."
     return [Figure(title, draw(title, told, grid), _table(grid), keys, note, wide=True)]
 
 
@@ -93,13 +94,20 @@ def _cells(
         seen = _seen(one, metric)
         if seen is None or not seen.samples:
             continue
-        value, before = median(seen.samples), median(seen.baseline_samples)
-        change = relative_change(value, before)
+        change, told = _change(seen)
         changed = changed or change is not None
-        unsure = overlap(seen.samples, seen.baseline_samples)
-        told = describe_change(change, seen.better, overlap=unsure)
-        found[place] = _cell(format_value(value, seen.unit), change, told)
+        found[place] = _cell(format_value(median(seen.samples), seen.unit), change, told)
     return found, changed
+
+
+def _change(seen: ThresholdVerdict | Observation) -> tuple[float | None, Change | None]:
+    """As the table of limits says it; of a metric that was not judged, that of its medians."""
+    unsure = overlap(seen.samples, seen.baseline_samples)
+    if isinstance(seen, ThresholdVerdict) and seen.change is not None:
+        told = describe_change(seen.change, seen.better, seen.change_interval, overlap=unsure)
+        return seen.change, told
+    change = relative_change(median(seen.samples), median(seen.baseline_samples))
+    return change, describe_change(change, seen.better, overlap=unsure)
 
 
 def _seen(one: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
