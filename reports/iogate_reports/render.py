@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from iogate_reports.vendor import uplot
 from iogate_reports.zoom import Zoom, payload
 
 _HERE = Path(__file__).parent
+_BETWEEN = re.compile(r"(?<=[,/])(?=\w\w)")
 STYLES = ("tokens.css", "page.css", "verdict.css", "tables.css", "charts.css", "print.css")
 
 
@@ -79,7 +81,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters["svg"] = Markup
+    found.filters["parts"] = _parts
     return found
+
+
+def _parts(text: str) -> str:
+    """A name that a line may end in between its parts, before it does within a number."""
+    found = _BETWEEN.split(clean(text))
+    return Markup("<wbr>").join(found) if len(found) > 1 else text
 
 
 def _shown(value: object) -> object:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from iogate.model.run import Run
+from iogate.model.verdict import HostNoise, NoiseSource, Visible
 from iogate_reports import render_report
-from support.browsers import Visit, keep_picture, needs_chromium, needs_uplot
+from support.browsers import Visit, cut_in_print, keep_picture, needs_chromium, needs_uplot
 from support.hostile import EVIL, hostile_run
 from support.report_runs import case, failed_run, limit, plan, run
 
@@ -20,11 +22,12 @@ WIDE, PHONE = 1280, 360
 
 @pytest.fixture(scope="module")
 def pages(
-    tmp_path_factory: pytest.TempPathFactory, regressed: tuple[Run, tuple[Run, ...]]
+    tmp_path_factory: pytest.TempPathFactory, regressed: tuple[Run, tuple[Run, ...]], slower: Run
 ) -> dict[str, Path]:
     """Pages by name, written to disk as a CI artifact would be."""
     texts = {
         "regressed": render_report(*regressed),
+        "compared": render_report(noisy(slower)),
         "failed": render_report(failed_run("the engine is gone")),
         "hostile": render_report(hostile_run("".join(EVIL[:6]) + EVIL[7])),
     }
@@ -32,6 +35,15 @@ def pages(
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
     return {name: folder / f"{name}.html" for name in texts}
+
+
+def noisy(run: Run) -> Run:
+    """The run, with what is known of the noise of its host."""
+    assert run.verdict is not None
+    seen = tuple(Visible(blocks, -0.031) for blocks in (6, 10, 20, 28))
+    (one,) = run.plan.cases
+    noise = HostNoise(one.id, "write.iops", 0.02, 12, NoiseSource.CANARY, "r", 1, seen, 11)
+    return replace(run, verdict=replace(run.verdict, noise=(noise,)))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -93,6 +105,38 @@ def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path
     assert document.startswith(b"%PDF")
     assert 3 <= document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") <= 40
     page.context.close()
+
+
+def test_no_table_is_cut_on_paper(browser: Browser, pages: dict[str, Path]) -> None:
+    for name in ("regressed", "compared"):
+        page = Visit(browser, pages[name]).page
+        assert cut_in_print(page) == []
+        page.context.close()
+
+
+def test_a_name_ends_its_lines_between_its_parts(browser: Browser, pages: dict[str, Path]) -> None:
+    page = Visit(browser, pages["regressed"], width=PHONE).page
+    headline = page.locator("h1").first
+    assert "bs=4k,iodepth=32" in headline.inner_text().replace("\n", "")
+    for width in range(280, 361, 10):
+        page.set_viewport_size({"width": width, "height": 700})
+        lines = headline.evaluate(LINES)
+        assert any("iodepth=32" in line for line in lines), lines
+    page.context.close()
+
+
+# What stands on each line of an element.
+LINES = """node => {
+  const lines = new Map(), range = document.createRange();
+  const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) for (let i = 0; i < walk.currentNode.length; i++) {
+    range.setStart(walk.currentNode, i);
+    range.setEnd(walk.currentNode, i + 1);
+    const top = range.getBoundingClientRect().top;
+    lines.set(top, (lines.get(top) || '') + walk.currentNode.data[i]);
+  }
+  return [...lines.values()];
+}"""
 
 
 @needs_uplot

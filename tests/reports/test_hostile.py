@@ -154,6 +154,7 @@ _TAGS = {
     "td",
     "caption",
     "small",
+    "wbr",
     "code",
     "pre",
     "details",

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, FloatRect, Locator, Page
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.trend import AlertState
 from iogate_reports.site import Site, SpecTrend, write_site
-from support.browsers import Visit, keep_picture, needs_chromium, needs_uplot
+from support.browsers import Visit, cut_in_print, keep_picture, needs_chromium, needs_uplot
 from support.hostile import EVIL
 from support.hostile import hostile_trend as hostile
 from support.report_runs import START_NS
@@ -58,6 +58,13 @@ def test_pages_open_fit_and_ask_for_nothing(
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     keep_picture(visit.page, f"site-{name}-{width}-{scheme}")
     visit.page.context.close()
+
+
+def test_no_table_is_cut_on_paper(browser: Browser, folder: Path) -> None:
+    for name in ("index.html", "xfs-nightly/index.html", "fleet/fleet.html"):
+        page = Visit(browser, folder / name).page
+        assert cut_in_print(page) == []
+        page.context.close()
 
 
 def test_heads_stand_over_their_columns_and_nothing_is_cut(browser: Browser, folder: Path) -> None:

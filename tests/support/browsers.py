@@ -69,6 +69,21 @@ class Visit:
             self.trouble.append(request.url)
 
 
+A4_WIDTH = 703
+"""Pixels between the margins of a printed page."""
+
+
+def cut_in_print(page: Page) -> list[str]:
+    """The tables that are too wide for paper, where nothing can be scrolled."""
+    page.set_viewport_size({"width": A4_WIDTH, "height": 1000})
+    page.emulate_media(media="print")
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll('table')].filter(one => one.checkVisibility()
+            && one.getBoundingClientRect().right > innerWidth).map(one => one.textContent)"""
+    )
+    return found
+
+
 def keep_picture(page: Page, name: str) -> None:
     """Leave a picture of the whole page for people."""
     folder = os.environ.get("IOGATE_SCREENSHOTS")
