@@ -16,6 +16,7 @@ from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 
 _START = re.compile(r"^[\s\[]*\{|(?<=\}),\s*\{", re.MULTILINE)  # also those of a list
+_NO_NUMBER = re.compile(r"(?<=[:\[,])(\s*)-?(?:nan|inf)(?=\s*[,\]}])")  # as C prints it
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
@@ -40,6 +41,7 @@ class _Document:
 def read_documents(text: str) -> Iterator[ForeignResult]:
     """The results in a text. Of the documents that --status-interval appends, the last of
     each run counts. EngineError, after all others, for results that cannot be read."""
+    text = _NO_NUMBER.sub(r"\1NaN", text)
     found: list[_Document] = []
     for document in _documents(text):
         if found and _goes_on(found[-1].parsed, document.parsed):

@@ -23,7 +23,7 @@ from iogate.model.measurement import DiskUtil, EngineFacts
 from iogate.model.spec import JobSpec
 
 _LONGEST_LINE = 4096
-_VERSION = re.compile(r"\s*fio-(\d[\w.-]{0,30})\s*")
+_VERSION = re.compile(r"\s*(fio|iogate-engine)-(\d[\w.-]{0,30})\s*")
 _SETUP = re.compile(r"\s*(.{1,200}?): \(g=\d+\): (rw=.*)")
 _BLOCK = re.compile(
     r"\s*(.{1,200}?): \(groupid=\d+, jobs=\s*(\d{1,6})\): err=\s*(-?\d{1,6}).*?"
@@ -38,7 +38,7 @@ class _Run:
     """The lines of one call of fio so far."""
 
     command: list[JobSpec] = field(default_factory=list)
-    version: str = ""
+    engine: EngineFacts = field(default_factory=lambda: EngineFacts("fio", ""))
     setups: dict[str, str] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     disks: list[DiskUtil] = field(default_factory=list)
@@ -100,7 +100,7 @@ def _take(line: str, run: _Run) -> None:
     if match := _COMMAND.fullmatch(line):
         run.command = read_command(match[1])
     elif match := _VERSION.fullmatch(line):
-        run.version = match[1]
+        run.engine = EngineFacts(match[1], match[2])
     elif match := _SETUP.fullmatch(line):
         run.setups[match[1]] = match[2]
     elif match := _BLOCK.fullmatch(line):
@@ -132,7 +132,7 @@ def _result(run: _Run) -> ForeignResult | None:
     spans = [d.runtime_ns for row in rows for d in row.directions.values()]
     return ForeignResult(
         result=EngineResult(
-            engine=EngineFacts("fio", run.version),
+            engine=run.engine,
             jobs=tuple(rows),
             disks=tuple(run.disks),
             warnings=tuple(dict.fromkeys(estimated)),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from iogate.errors import IogateError
 from iogate.foreign import Origin, as_run, read_fio
-from iogate.metrics import metric
-from iogate.model.document import to_document
+from iogate.metrics import kept_values, metric
+from iogate.model.document import run_from_document, to_document
 from iogate.model.run import Host, Run
 from support import fio_outputs as f
 
@@ -114,6 +114,19 @@ def test_calls_of_fio_in_a_loop_are_a_run_each(change: dict[str, Any]) -> None:
 def test_a_list_of_results_is_each_of_them(indent: int | None) -> None:
     text = json.dumps([f.document(name=name) for name in "abc"], indent=indent)
     assert [found.result.jobs[0].name for found in read_fio(text)] == ["a", "b", "c"]
+
+
+def test_a_number_that_is_none_is_not_known() -> None:
+    document = f.document()
+    document["jobs"][0]["read"] |= {"bw_dev": "NONE", "bw_min": "INF"}
+    text = json.dumps(document, indent=1).replace('"NONE"', "-nan").replace('"INF"', "inf")
+    (found,) = read_fio(text)
+    assert found.result.jobs[0].directions["read"].total_ios == 100
+    document["jobs"][0]["read"]["clat_ns"]["mean"] = "NONE"
+    text = json.dumps(document).replace('"NONE"', "-nan").replace('"INF"', "inf")
+    run = as_run(next(read_fio(text)), ORIGIN)
+    assert "read.clat.mean" not in kept_values(run.measurements[0])
+    assert run_from_document(to_document(run)).id == run.id
 
 
 def test_text_may_stand_around_and_between() -> None:

@@ -147,6 +147,12 @@ def test_terse_output_is_named() -> None:
         next(read_fio("3;fio-3.33;r3;0;0;8192;140034;35008;58\n"))
 
 
+def test_output_of_our_own_engine_is_of_it() -> None:
+    (run,) = runs(VERSION_3.replace("fio-3.12", "iogate-engine-0.1.0"))
+    engine = run.measurements[0].engine
+    assert (engine.name, engine.version) == ("iogate-engine", "0.1.0")
+
+
 def test_where_it_came_from_is_marked() -> None:
     (run,) = runs(VERSION_3)
     assert run.environment == {
