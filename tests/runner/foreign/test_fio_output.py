@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from iogate.foreign.fio_numbers import count, size
 from iogate.metrics import kept_values, metric
 from iogate.model.measurement import JobMeasurement
 from iogate.model.run import Host, Run
-from support.fio_outputs import LOOKS, MIXED, VERSION_1, VERSION_3
+from support.fio_outputs import LOOKS, MIXED, VERSION_1, VERSION_3, document
 
 ORIGIN = Origin("old.txt", Host("old", "m-old"), ended_ns=10**18)
 
@@ -140,6 +142,18 @@ def test_syncs_without_a_count_are_left_out_and_that_is_said() -> None:
     assert run.measurements[0].warnings == (
         "oltp: its syncs are left out, as it does not say how many there were",
     )
+
+
+def test_what_is_there_as_json_is_not_read_again_and_the_rest_is() -> None:
+    as_json = json.dumps(document(name="oltp", rw="read"), indent=1)
+    both = f"{as_json}\n{VERSION_3}"
+    assert [found.form for found in read_fio(both)] == ["fio json"]
+    several = f"{VERSION_1}\n{both}"
+    assert [found.form for found in read_fio(several)] == ["fio json", *["fio output"] * 2]
+    cut = read_fio(f"{as_json[:-9]}\n{VERSION_3}")
+    assert next(cut).form == "fio output"
+    with pytest.raises(EngineError, match="cut off"):
+        next(cut)
 
 
 def test_terse_output_is_named() -> None:
