@@ -16,7 +16,7 @@ from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 
 _START = re.compile(r"^[\s\[]*\{|(?<=\}),\s*\{", re.MULTILINE)  # also those of a list
-_NO_NUMBER = re.compile(r"(?<=[:\[,])(\s*)-?(?:nan|inf)(?=\s*[,\]}])")  # as C prints it
+_NO_NUMBERS = (": nan", ": -nan", ": inf", ": -inf")  # as C prints what is none
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
@@ -41,7 +41,8 @@ class _Document:
 def read_documents(text: str) -> Iterator[ForeignResult]:
     """The results in a text. Of the documents that --status-interval appends, the last of
     each run counts. EngineError, after all others, for results that cannot be read."""
-    text = _NO_NUMBER.sub(r"\1NaN", text)
+    for none in _NO_NUMBERS:
+        text = text.replace(none, ": NaN")
     found: list[_Document] = []
     for document in _documents(text):
         if found and _goes_on(found[-1].parsed, document.parsed):
