@@ -10,23 +10,27 @@ from markupsafe import Markup
 from iogate.model.run import Run
 from iogate_reports.inline import policy, styles
 from iogate_reports.render import STYLES, environment
-from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.sections.verdict import arms_text, headline, revision_text
 from iogate_reports.text import moment, short
+
+
+def _row(run: Run) -> tuple[object, ...]:
+    word, sentence = headline(run)
+    return (
+        word,
+        f"runs/{quote(run.id, safe='')}",
+        short(run.plan.spec_name, 80),
+        arms_text(run.plan.comparison) if run.plan.comparison else "",
+        short(sentence, 400),
+        short(run.host.name, 40),
+        revision_text(run.revision),
+        moment(run.started_ns),
+    )
 
 
 def render_runs(runs: Sequence[Run]) -> str:
     """Newest first, as given. The link to a run is ``runs/ID``."""
-    rows = [
-        (
-            headline(run)[0],
-            f"runs/{quote(run.id, safe='')}",
-            short(run.plan.spec_name, 80),
-            short(run.host.name, 40),
-            revision_text(run.revision),
-            moment(run.started_ns),
-        )
-        for run in runs
-    ]
+    rows = [_row(run) for run in runs]
     template = environment().get_template("runs.html.j2")
     return template.render(
         title="Runs",

@@ -96,7 +96,7 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
     run = page.run
     yield "Revision", revision_text(run.revision), ""
     if run.plan.comparison is not None:
-        yield "Compared", _arms_text(run.plan.comparison), ""
+        yield "Compared", arms_text(run.plan.comparison), ""
     else:
         yield "Baseline", _baseline_text(page), ""
     yield "Host", short(run.host.name), ""
@@ -124,7 +124,8 @@ def _baseline_text(page: Page) -> str:
     return ", ".join(parts)
 
 
-def _arms_text(compared: Comparison) -> str:
+def arms_text(compared: Comparison) -> str:
+    """Which arm was held against which, as far as they differ."""
     base, candidate = (short(arm.name, 60) for arm in (compared.base, compared.candidate))
     if compared.canary:
         return "the spec with itself: what differs is the noise of this host"

@@ -63,7 +63,7 @@ def test_a_damaged_folder_says_which_part_and_shows_the_rest(
     page = (root / "report.html").read_text("utf-8")
     assert "This run folder is damaged" in page
     assert "run.json: it is not JSON" in page
-    assert "oltp/bs=4k" in page
+    assert "oltp/<wbr>bs=4k" in page
 
 
 def test_nothing_to_show_is_one_message(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

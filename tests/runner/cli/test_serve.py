@@ -329,8 +329,8 @@ def test_cases_that_the_newest_run_left_out_are_served(url: str) -> None:
         night = s.run("cccc3333", started_ns=3 * 10**18, the_plan=plan, measurements=measured)
         keep(url, night)
         _, index, _ = ask(port, "/")
-    assert "oltp/bs=4k" in index
-    assert "oltp/bs=8k" in index
+    assert "oltp/<wbr>bs=4k" in index
+    assert "oltp/<wbr>bs=8k" in index
     assert "not measured since" in index
 
 
