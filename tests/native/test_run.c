@@ -251,7 +251,7 @@ static void *kill_a_child(void *unused)
 	int child = 0;
 	FILE *f;
 
-	usleep(200000);
+	usleep(1000000);		/* on a busy machine both workers have begun by then */
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	f = fopen(path, "r");
 	if (f && fscanf(f, "%d", &child) == 1)
@@ -271,7 +271,7 @@ static void a_killed_worker_leaves_its_numbers(void **state)
 	(void)state;
 	job.numjobs = 2;
 	job.time_based = true;
-	job.runtime_ns = 600 * ms;
+	job.runtime_ns = 3000 * ms;
 	pthread_create(&thread, NULL, kill_a_child, NULL);
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	pthread_join(thread, NULL);
@@ -286,7 +286,7 @@ static void a_killed_worker_leaves_its_numbers(void **state)
 
 static void *stop_soon(void *unused)
 {
-	usleep(200000);
+	usleep(1000000);
 	run_request_stop();
 	return unused;
 }
