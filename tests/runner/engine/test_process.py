@@ -47,7 +47,11 @@ def test_an_end_of_its_own(tmp_path: Path) -> None:
     assert ending.signal_name is None
 
 
-def test_a_stop_lets_it_finish_what_it_does(tmp_path: Path) -> None:
+def test_a_stop_lets_it_finish_what_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = ((0.0, signal.SIGINT), (30.0, signal.SIGKILL))  # whatever else runs here
+    monkeypatch.setattr(supervision, "_STEPS", patient)
     assert watch(start(tmp_path, POLITE), stop_at="ready").status == 7
 
 
