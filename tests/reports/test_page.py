@@ -206,6 +206,18 @@ def test_a_baseline_that_the_history_lacks_is_counted(regressed: Regressed) -> N
     assert "Baseline3 runs, not in this history" in pages[2]
 
 
+def test_cases_that_only_the_baseline_has_are_named(regressed: Regressed) -> None:
+    now, before = regressed
+    gone = [case(f"gone/bs={n}k") for n in (1, 2, 3, 4, 5)]
+    renamed = replace(now.plan.cases[0], aka=("gone/bs=5k",))
+    fewer = replace(now, plan=replace(now.plan, cases=(renamed, *now.plan.cases[1:])))
+    old = replace(before[0], plan=replace(now.plan, cases=(*now.plan.cases, *gone)))
+    facts = read_html(render_report(fewer, (old, *before[1:]))).all("dl", "facts")[0].text
+    told = "4 cases that the baseline has: gone/bs=1k, gone/bs=2k, gone/bs=3k, gone/bs=4k"
+    assert f"Missing{told}" in facts
+    assert "Missing" not in read_html(render_report(now, before)).all("dl", "facts")[0].text
+
+
 def test_a_limit_without_a_baseline_says_why(first_run: Run) -> None:
     assert first_run.verdict is not None
     aside = [SetAside("old", (FactChange("kernel.release", "6.1", "6.6"),))] * 7

@@ -24,6 +24,7 @@ from iogate_reports.text import (
 from iogate_reports.validity import checks
 from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word, outcomes
 
+_NAMED = 4
 _NO_BASELINE = "none that may be compared"
 
 
@@ -99,6 +100,10 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         yield "Compared", arms_text(run.plan.comparison), ""
     else:
         yield "Baseline", _baseline_text(page), ""
+        missing = _missing(page)
+        if missing:
+            names = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+            yield "Missing", f"{plural(len(missing), 'case')} that the baseline has: {names}", ""
     yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
     took = f"{duration(run.finished_ns - run.started_ns)}, " if run.finished_ns else ""
@@ -108,6 +113,15 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
         value = first_value(fact, run.environment)
         if value:
             yield fact.label, value, ""
+
+
+def _missing(page: Page) -> list[str]:
+    """Cases of the newest run of the baseline that this run has under no name: whoever takes a
+    case out of a spec takes its limits out of the verdict."""
+    cases = page.run.plan.cases
+    known = {name for case in cases for name in (case.id, *case.aka)}
+    former = page.baseline[0].plan.cases if page.baseline else ()
+    return [short(old.name, 80) for old in former if not known & {old.id, old.name}]
 
 
 def _baseline_text(page: Page) -> str:
