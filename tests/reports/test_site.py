@@ -23,6 +23,7 @@ from iogate_reports.lines import file_name
 from iogate_reports.packing import packed, unit_of, whole
 from iogate_reports.site import Site, SpecTrend, write_site
 from iogate_reports.site.fleet import members
+from iogate_reports.text import signed
 from support.hostile import EVIL, hostile_trend
 from support.html_tree import Node, read_html
 from support.report_runs import START_NS
@@ -72,6 +73,10 @@ def test_the_open_regression_is_on_the_index_with_its_range(
     card = next(a for a in index.all("article") if alert.id in a.text)
     assert alert.last_good.commit[:12] in card.text
     assert alert.first_bad.commit[:12] in card.text
+    around = alert.changes[0].effect_interval
+    assert around is not None
+    told = f"{signed(around.low)[:-2]} … {signed(around.high)}"
+    assert card.all("h3")[0].text.endswith(f" % CI {told}"), "how sure, beside how much"
     assert card.all("pre")[0].text == (
         f"git log --oneline {alert.last_good.commit[:12]}..{alert.first_bad.commit[:12]}"
     )

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from iogate.model.decision import FOREVER, Decision
 from iogate.model.trend import Alert, Marker, NightRef
+from iogate.model.trend import Change as LevelChange
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
 from iogate_reports.facts import changes_text
@@ -86,14 +87,16 @@ def ranked(rows: Sequence[SeriesRow]) -> list[SeriesRow]:
 
 @dataclass(frozen=True, slots=True)
 class AlertView:
-    """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``commands`` show
-    the revisions it may have come in."""
+    """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``effect`` is the
+    interval of the change that the sentence names, ``commands`` show the revisions it may have
+    come in."""
 
     key: str
     id: str
     anchor: str
     word: Word
     sentence: str
+    effect: str
     host: str
     last_good: str
     first_bad: str
@@ -136,6 +139,7 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         anchor("alert", alert.id, index),
         ALERTS[alert.state],
         short(alert.sentence, 400),
+        _effect(alert.changes[0]) if alert.changes else "",
         short(alert.host, 40),
         revision(alert.last_good),
         revision(alert.first_bad),
@@ -166,17 +170,22 @@ def _changes(
     for one in alert.changes[:MOST_CHANGES]:
         place = anchors.get((one.case_id, one.metric, alert.id), "")
         page = pages.get(one.case_id, "")
-        around = one.effect_interval
         yield ChangeView(
             short(one.case),
             short(one.metric, 60),
             f"{page}#{place}" if page and place else "",
             f"{format_value(one.before, one.unit)} → {format_value(one.after, one.unit)}",
-            f"{around.confidence * 100:g} % CI {signed(around.low)} … {signed(around.high)}"
-            if around
-            else "",
-            describe_change(one.effect, one.better, around),
+            _effect(one),
+            describe_change(one.effect, one.better, one.effect_interval),
         )
+
+
+def _effect(one: LevelChange) -> str:
+    """``95 % CI +8.1 … +9.9 %``; empty where there is none."""
+    around = one.effect_interval
+    if around is None:
+        return ""
+    return f"{around.confidence * 100:g} % CI {signed(around.low)[:-2]} … {signed(around.high)}"
 
 
 def _commands(alert: Alert) -> Iterator[str]:
