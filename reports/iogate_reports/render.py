@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -85,8 +85,10 @@ def environment() -> Environment:
     return found
 
 
+@lru_cache(maxsize=4096, typed=True)
 def _parts(text: str) -> str:
-    """A name that a line may end in between its parts, before it does within a number."""
+    """A name that a line may end in between its parts, before it does within a number. Pages say
+    the same names again and again."""
     found = _BETWEEN.split(clean(text))
     return Markup("<wbr>").join(found) if len(found) > 1 else text
 
