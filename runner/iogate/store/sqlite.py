@@ -54,7 +54,8 @@ _REMEDIES = {
     "SQLITE_FULL": "free some space (or a quota) there and run again; what was kept is intact",
     "SQLITE_IOERR": "see whether the disk is full or failing (dmesg); what was kept is intact",
     "SQLITE_CANTOPEN": "see that its folder exists and may be written, or give another --store",
-    "SQLITE_READONLY": "make it writable, or give another --store",
+    "SQLITE_READONLY": "make it and its folder writable (reading writes a journal there, too), or"
+    " copy it and name the copy with --store",
     "SQLITE_BUSY": "another process holds it: wait for it, or end it, and run again",
     "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
 }
@@ -381,6 +382,8 @@ class SqliteStore:
             place = Path(self.path)
             if place.exists() and not place.is_file():
                 return "it is no file: name one with --store, such as --store history.sqlite"
+            if code == "SQLITE_CANTOPEN" and place.exists():  # its journal cannot be
+                return _REMEDIES["SQLITE_READONLY"]
         if code == "SQLITE_IOERR":  # also what SQLite says of a disk too full for its journals
             with suppress(OSError):
                 if disk_usage(Path(self.path).parent).free < _NO_SPACE_BYTES:

@@ -244,6 +244,19 @@ def fill_up(store: Store) -> Iterator[int]:
         yield number
 
 
+def test_a_history_on_a_disk_that_cannot_be_written_says_how_it_is_read(small_disk: Path) -> None:
+    path = small_disk / "history.sqlite"
+    filled(path)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(StoreError) as refused:
+        open_store(str(path))
+    assert "copy it" in refused.value.remedy
+    copy = small_disk.parent / "copy.sqlite"
+    copy.write_bytes(path.read_bytes())
+    with closing(open_store(str(copy))) as store:
+        assert len(store.run_ids()) == 1
+
+
 def test_a_full_disk_loses_nothing_that_was_kept(small_disk: Path) -> None:
     path = small_disk / "history.sqlite"
     kept = 0
