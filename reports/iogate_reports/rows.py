@@ -92,7 +92,7 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         change_interval=_change_interval(one, wanted),
         effect=_effect(one) if change and change.key != "same" else "",
         count=_count(one),
-        reason=short(one.reason if needs_reason(one) else _remark(one), 600),
+        reason=short(_why(one, data) if needs_reason(one) else _remark(one), 600),
         where="" if word.key == "pass" else _place(one),
     )
 
@@ -133,6 +133,12 @@ def _straddles(one: ThresholdVerdict) -> bool:
     limit = one.threshold.limit
     around = one.change_interval if limit.relative else one.value_interval
     return around is not None and around.low <= limit.value <= around.high
+
+
+def _why(one: ThresholdVerdict, data: CaseData | None) -> str:
+    """The gate's sentence without its subject, which the row already names."""
+    subject = f"{one.threshold.metric} of {data.case.name} " if data else ""
+    return _sentence(one.reason.removeprefix(subject).removeprefix("is "))
 
 
 def _remark(one: ThresholdVerdict) -> str:

@@ -255,7 +255,7 @@ def test_a_verdict_that_claims_no_confidence_is_marked_as_a_point() -> None:
     ("values", "told"),
     [
         ((float("nan"), 5000.0, float("nan")), "2 of 3 repetitions gave no finite value"),
-        ((float("nan"),) * 3, "has no value in any of 3 repetitions"),
+        ((float("nan"),) * 3, "Has no value in any of 3 repetitions"),
     ],
 )
 def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
@@ -265,6 +265,7 @@ def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
     page = read_html(render_report(run(plan([one]), samples.repetitions(values, case_id=one.id))))
     assert page.all("h1")[0].text == f"write.iops of {one.name} is inconclusive"
     assert told in page.all("p", "lead")[0].text
+    assert one.name not in page.all("tr", "why")[0].text, "the row names it"
 
 
 def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regressed) -> None:
