@@ -13,15 +13,13 @@ CONFIDENCE = 0.95
 
 def night_of(facts: RunFacts, samples: Mapping[tuple[str, str], list[float]]) -> Night:
     """The night of finite samples, one value a repetition. Sorts them."""
-    values = {key: median(found) for key, found in samples.items()}
+    values = {key: f[0] if len(f) == 1 else median(f) for key, f in samples.items()}
     spreads = {key: _spread(found) for key, found in samples.items() if len(found) > 1}
     return Night(facts, values, spreads)
 
 
 def median(values: list[float]) -> float:
     """As ``stats.robust.median``, of finite values, at a fraction of its price. Sorts them."""
-    if len(values) == 1:
-        return values[0]
     values.sort()
     low, high = values[(len(values) - 1) // 2], values[len(values) // 2]
     return low / 2 + high / 2

@@ -125,15 +125,22 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
             json.dumps(list(run_ids)),
         ),
     )
-    samples: Samples = defaultdict(dict)
-    key = "", ""
-    for run_id, case_id, kept_as, value in rows:
-        if question.metrics is None and is_kept_definition(kept_as):
-            continue  # of what there is no telling here which one is meant
-        path = paths.get(kept_as, kept_as)
-        if key != (case_id, path):  # one for all nights of a series: there are very many
-            key = case_id, path
-        samples[run_id].setdefault(key, []).append(value)
+    samples: Samples = {run_id: {} for run_id in run_ids}
+    series = key = run = None
+    found: list[float] = []
+    for run_id, case_id, kept_as, value in rows:  # very many: what a series shares is done once
+        if series is None or series[1] != kept_as or series[0] != case_id:
+            series, run = (case_id, kept_as), None
+            # Without names there is no telling which definition is meant.
+            unclear = question.metrics is None and is_kept_definition(kept_as)
+            key = None if unclear else (case_id, paths.get(kept_as, kept_as))
+        if key is None:
+            continue
+        if run_id == run:
+            found.append(value)
+        else:
+            run, found = run_id, [value]
+            samples[run_id][key] = found
     return samples
 
 
