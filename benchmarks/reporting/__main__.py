@@ -62,6 +62,7 @@ def fill(table: Table, folder: Path, rounds: int) -> None:
     table.add("processor time of that", site["night_cpu_s"], "s", None)
     table.add("finding the changes of level, before that", site["analysis_s"], "s", None)
     table.add("memory of the process, with the analysis", site["mib"], "MiB", 250)
+    table.add("of each that helps it, mostly shared with it", site["helper_mib"], "MiB", None)
     table.add(f"its {site['pages']:.0f} pages", site["bytes"] / 1e6, "MB", None)
     seen = _seen(folder, rounds, table)
     ours = seen["index"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import chain, repeat
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from iogate_reports.lines import Line, SpecTrend, file_name
 from iogate_reports.render import environment
 from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers
 from iogate_reports.site.payload import payload
+from iogate_reports.site.together import made_together
 from iogate_reports.site.views import (
     AlertView,
     SeriesRow,
@@ -68,11 +70,14 @@ class Site:
         return {one.name: file_name(one.name, i) for i, one in enumerate(self.specs)}
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """(address, text) of every page that can be made."""
-        for address, make in self.makers.items():
-            text = self._tried(address, make)
-            if text is not None:
-                yield address, text
+        """(address, text) of every page that can be made. The cases are most of them, and drawn
+        on all CPUs while the others are made here."""
+        with made_together(list(self._cases.values())) as texts:
+            drawn = chain(repeat(None, len(self._overviews)), texts)
+            for (address, make), made in zip(self.makers.items(), drawn, strict=True):
+                text = self._tried(address, make) if made is None else made
+                if text is not None:
+                    yield address, text
 
     def _tried(self, address: str, make: Callable[[], _Made]) -> _Made | None:
         try:
@@ -86,21 +91,29 @@ class Site:
     @cached_property
     def makers(self) -> dict[str, Callable[[], str]]:
         """Each page's address, and what makes its text."""
+        return self._overviews | self._cases
+
+    @cached_property
+    def _overviews(self) -> dict[str, Callable[[], str]]:
+        """The index, and of each spec its own page and its fleet's."""
         found: dict[str, Callable[[], str]] = {INDEX: self.index}
         for spec in self.specs:
-            found.update(self._makers(spec))
+            folder, cases = self.folders[spec.name], _case_files(spec)
+            found[f"{folder}/{INDEX}"] = partial(spec_page, spec, cases)
+            if len(spec.hosts) > 1:
+                found[f"{folder}/fleet.html"] = partial(fleet_page, spec, cases)
         return found
 
-    def _makers(self, spec: SpecTrend) -> Iterator[tuple[str, Callable[[], str]]]:
-        """The pages of one spec: its own, its fleet's, and one for each case."""
-        folder = self.folders[spec.name]
-        cases = _case_files(spec)
-        yield f"{folder}/{INDEX}", partial(spec_page, spec, cases)
-        if len(spec.hosts) > 1:
-            yield f"{folder}/fleet.html", partial(fleet_page, spec, cases)
+    @cached_property
+    def _cases(self) -> dict[str, Callable[[], str]]:
+        """The page of each case."""
+        return {address: make for spec in self.specs for address, make in self._cases_of(spec)}
+
+    def _cases_of(self, spec: SpecTrend) -> Iterator[tuple[str, Callable[[], str]]]:
         told = cache(lambda: {v.key: v for v in alert_views(spec.trend.alerts, spec, {})})
+        files = _case_files(spec)
         for case, lines in spec.cases.items():
-            yield f"{folder}/{cases[case]}", partial(case_page, spec, lines, told)
+            yield f"{self.folders[spec.name]}/{files[case]}", partial(case_page, spec, lines, told)
 
     def index(self) -> str:
         """All specs: what is open, and every series in a row."""
