@@ -15,7 +15,14 @@ from iogate.model.units import Better, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
 from iogate_reports.text import median, overlap, plural, relative_change, short, signed
-from iogate_reports.words import OUTCOMES, Change, Word, describe_change
+from iogate_reports.words import (
+    OUTCOMES,
+    Change,
+    Word,
+    describe_change,
+    interval_text,
+    share_text,
+)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -220,7 +227,7 @@ def _value_interval(one: ThresholdVerdict) -> str:
         return ""
     low, high = format_value(around.low, one.unit), format_value(around.high, one.unit)
     number, _, unit = low.partition(" ")
-    return f"{_share(around)} {number if high.endswith(f' {unit}') else low} … {high}"
+    return f"{share_text(around)} {number if high.endswith(f' {unit}') else low} … {high}"
 
 
 def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
@@ -229,15 +236,11 @@ def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
     around = one.change_interval
     if around is None or not _real(around):
         return ""
-    return f"{_share(around)} {signed(around.low)[:-2]} … {signed(around.high)}"
+    return interval_text(around)
 
 
 def _real(around: Interval) -> bool:
     return math.isfinite(around.low) and math.isfinite(around.high)
-
-
-def _share(around: Interval) -> str:
-    return f"{around.confidence * 100:.3g} % CI" if around.confidence > 0 else "range"
 
 
 def _excess(one: ThresholdVerdict) -> float:

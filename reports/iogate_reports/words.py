@@ -172,3 +172,13 @@ CHANGE_WORDS: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
+
+
+def interval_text(around: Interval) -> str:
+    """The interval of a change: ``95 % CI +8.1 … +9.9 %``."""
+    return f"{share_text(around)} {signed(around.low)[:-2]} … {signed(around.high)}"
+
+
+def share_text(around: Interval) -> str:
+    """What an interval is: ``95 % CI``, or the range of all values."""
+    return f"{around.confidence * 100:.3g} % CI" if around.confidence > 0 else "range"

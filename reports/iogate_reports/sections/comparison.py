@@ -10,8 +10,8 @@ from iogate.model.verdict import Outcome, ThresholdVerdict
 from iogate_reports.data import Page
 from iogate_reports.rows import sees
 from iogate_reports.sections.base import View
-from iogate_reports.text import plural, short, signed
-from iogate_reports.words import OUTCOMES, describe_change
+from iogate_reports.text import plural, short
+from iogate_reports.words import OUTCOMES, describe_change, interval_text
 
 MOST_SHOWN = 500
 
@@ -62,10 +62,7 @@ def _row(page: Page, one: ThresholdVerdict, compared: Comparison) -> dict[str, o
 
 def _interval(one: ThresholdVerdict) -> str:
     around = one.change_interval
-    if around is None:
-        return "–"
-    share = f"{around.confidence * 100:.3g} % CI"
-    return f"{share} {signed(around.low)[:-2]} … {signed(around.high)}"
+    return "–" if around is None else interval_text(around)
 
 
 def _ended(one: ThresholdVerdict, compared: Comparison) -> str:

@@ -18,8 +18,8 @@ from iogate_reports.charts import spark
 from iogate_reports.facts import changes_text
 from iogate_reports.lines import Line, SpecTrend
 from iogate_reports.site.words import ALERTS, STATES
-from iogate_reports.text import anchor, moment, short, signed
-from iogate_reports.words import Change, Word, describe_change
+from iogate_reports.text import anchor, moment, short
+from iogate_reports.words import Change, Word, describe_change, interval_text
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 MOST_CHANGES = 12
@@ -181,11 +181,8 @@ def _changes(
 
 
 def _effect(one: LevelChange) -> str:
-    """``95 % CI +8.1 … +9.9 %``; empty where there is none."""
-    around = one.effect_interval
-    if around is None:
-        return ""
-    return f"{around.confidence * 100:g} % CI {signed(around.low)[:-2]} … {signed(around.high)}"
+    """Its interval; empty where there is none."""
+    return interval_text(one.effect_interval) if one.effect_interval else ""
 
 
 def _commands(alert: Alert) -> Iterator[str]:
