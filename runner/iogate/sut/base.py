@@ -21,7 +21,8 @@ class Completed:
 @dataclass(frozen=True, slots=True)
 class FileStat:
     """What ``stat`` says, as far as iogate cares. ``rdev`` and ``device`` are
-    ``major:minor``; the first of a device node, the second of where the file lives."""
+    ``major:minor``; the first of a device node, the second of where the file lives, where
+    ``inode`` is its number."""
 
     is_directory: bool
     is_file: bool
@@ -29,6 +30,7 @@ class FileStat:
     size_bytes: int
     rdev: str
     device: str
+    inode: int = 0
 
 
 @dataclass(frozen=True, slots=True)

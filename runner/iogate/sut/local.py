@@ -180,6 +180,7 @@ class LocalSut:
             size_bytes=found.st_size,
             rdev=_numbers(found.st_rdev),
             device=_numbers(found.st_dev),
+            inode=found.st_ino,
         )
 
     def list_dir(self, path: str) -> tuple[str, ...]:
