@@ -40,6 +40,7 @@ from iogate.sut import open_sut
     metavar="FILE",
     help="Instead of revisions: one build a line, the good one first, the bad one last.",
 )
+@options.ENV
 @options.metrics("What decides; by default what the spec's limits are on.")
 @options.CASES
 @options.engine()

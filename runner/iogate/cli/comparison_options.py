@@ -22,6 +22,7 @@ from iogate.spec.arms import Sides
 _OPTIONS = (
     options.SPEC,
     options.overrides("Change a job option, in both arms."),
+    options.ENV,
     options.CASES,
     options.TAGS,
     options.engine(),

@@ -28,6 +28,7 @@ from iogate.spec import check_native, load_spec, make_plan
     help="Only cases whose name matches, or whose id begins like this.",
 )
 @options.overrides()
+@options.ENV
 @options.engine("Which engine has to know the options.")
 @options.output("Write each job file to DIR/CASE-ID.fio instead of printing it.")
 @options.as_json("Print the whole plan as JSON.")

@@ -19,6 +19,22 @@ Decorator = Callable[[Any], Any]
 
 SPEC: Decorator = click.argument("spec", type=click.Path(path_type=Path))
 
+
+def _allow(context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
+    from iogate.spec.variables import allowing
+
+    context.with_resource(allowing(names))
+
+
+ENV: Decorator = click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME",
+    callback=_allow,
+    expose_value=False,
+    help="Let the spec read this variable, beside IOGATE_VAR_* and IOGATE_DEVICE*.",
+)
+
 # Which runs and cases.
 CASES: Decorator = click.option(
     "--case", "cases", multiple=True, metavar="GLOB", help="Only cases of this name."

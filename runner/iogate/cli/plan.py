@@ -29,6 +29,7 @@ _WINDOW = 20
 @click.command()
 @options.SPEC
 @options.overrides()
+@options.ENV
 @options.CASES
 @options.TAGS
 @click.option(

@@ -28,6 +28,7 @@ from iogate.spec import needs_trust
 @click.command()
 @options.SPEC
 @options.overrides()
+@options.ENV
 @options.CASES
 @options.TAGS
 @options.engine()

@@ -51,6 +51,7 @@ def command() -> None:
 
 @command.command("show")
 @options.SPEC
+@options.ENV
 @options.metrics()
 @options.CASES
 @options.HOST

@@ -32,6 +32,7 @@ from iogate.trending import Question, find_alert
 @options.metrics("As given to iogate trend.")
 @options.BRANCH
 @options.overrides("Change a job option, as it was in the nights.")
+@options.ENV
 @click.option("--blocks", type=click.IntRange(5, 200), help="The most blocks; by default 28.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Decides which arm runs first."

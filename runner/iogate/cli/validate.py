@@ -17,6 +17,7 @@ from iogate.spec.arms import arm_plan
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
 @options.overrides("Check with a job option changed, of one workload or of all.")
+@options.ENV
 @options.engine("Which engine has to know the options.")
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
     """Check each FILE, and say how many cases it has. Nothing is run or written.

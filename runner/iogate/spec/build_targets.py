@@ -11,10 +11,10 @@ from iogate.errors import SpecError
 from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
 from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.spec.fio_values import BadValueError, check_text, parse_bytes
-from iogate.spec.options import expand
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import plain_value
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.variables import expand
 
 AUTO = "auto"
 _KINDS = {kind.value: kind for kind in TargetKind}
@@ -97,10 +97,10 @@ def _path(kind: TargetKind, node: Node) -> str:
         check_text(kind.value, text)
     except BadValueError as error:
         raise SpecError(error.what, remedy=error.remedy, where=node.where) from None
-    if "$" in text or "\\" in text:
+    if "\\" in text:
         raise SpecError(
-            f"the path {text} holds $ or a backslash",
-            remedy="write ${VARIABLE} for an environment variable",
+            f"the path {text} holds a backslash",
+            remedy="name a path without one",
             where=node.where,
         )
     if kind is TargetKind.DIRECTORY and text == AUTO:

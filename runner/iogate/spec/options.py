@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Collection
 
 from iogate.errors import Location, SpecError
 from iogate.spec.fio_options import canonical_key, known_keys
 from iogate.spec.fio_values import BadValueError, read_value
 from iogate.spec.problems import suggest
+from iogate.spec.variables import expand
 
 PLACES = ("directory", "filename")  # where I/O goes: the target's business
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
-_MAX_VARIABLE = 4096
-# Parts of names that services and people give to what nobody else may read.
-_SECRET = re.compile(r"(?i)token|passw|secret|credential|(^|_)key(_|$)|^(actions|influx)_")
 _MISPLACED = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
@@ -95,30 +89,3 @@ def split_key(key: str, jobs: Collection[str]) -> tuple[str, str] | None:
     job, dot, option = key.rpartition(".")
     name = canonical_key(option)
     return (job, name) if dot and job in jobs and name else None
-
-
-def expand(text: str, where: Location | None) -> str:
-    """Replace ${NAME}, and ${NAME:-DEFAULT}, by the environment variable, once: its value is
-    not read again."""
-
-    def value(match: re.Match[str]) -> str:
-        name, has_default, default = match[1].partition(":-")
-        if not _NAME.fullmatch(name):
-            raise SpecError(f"${{{name}}} is no variable", remedy="write ${NAME}", where=where)
-        if _SECRET.search(name):
-            raise SpecError(
-                f"${{{name}}} may be a secret, and what a spec says is in its report",
-                remedy="give the value another name: no TOKEN, PASSWORD, SECRET, CREDENTIAL or KEY",
-                where=where,
-            )
-        found = os.environ.get(name, default if has_default else None)
-        if found is None or len(found) > _MAX_VARIABLE:
-            problem = "is not set" if found is None else "is too long"
-            raise SpecError(
-                f"the environment variable {name} {problem}",
-                remedy=f"set it: export {name}=…",
-                where=where,
-            )
-        return found
-
-    return _VARIABLE.sub(value, text)

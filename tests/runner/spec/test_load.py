@@ -168,23 +168,23 @@ def test_defaults() -> None:
 
 
 def test_variables_of_the_environment_are_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISK", "/mnt/disk")
-    monkeypatch.setenv("BS", "8k")
-    monkeypatch.setenv("EVIL", "x\nrw=write")
-    monkeypatch.setenv("NESTED", "${DISK}")
-    monkeypatch.delenv("NOPE", raising=False)
+    monkeypatch.setenv("IOGATE_VAR_DISK", "/mnt/disk")
+    monkeypatch.setenv("IOGATE_VAR_BS", "8k")
+    monkeypatch.setenv("IOGATE_VAR_EVIL", "x\nrw=write")
+    monkeypatch.setenv("IOGATE_VAR_NESTED", "${IOGATE_VAR_DISK}")
+    monkeypatch.delenv("IOGATE_VAR_NOPE", raising=False)
     text = (
         "version: 1\ntargets: {{d: {{directory: '{}/x'}}}}\n"
         "workloads: {{w: {{fio: {{size: 1m, bs: '{}'}}}}}}\n"
     )
-    spec = load(text.format("${DISK}", "${BS}"))
+    spec = load(text.format("${IOGATE_VAR_DISK}", "${IOGATE_VAR_BS}"))
     assert spec.targets["d"].path == "/mnt/disk/x"
     assert spec.workloads[0].jobs[0].options["bs"] == "8k"
-    assert "NOPE is not set" in problem(text.format("${NOPE}", "4k")).what
-    assert "'\\n'" in problem(text.format("${EVIL}", "4k")).what
-    assert "holds $" in problem(text.format("${NESTED}", "4k")).what
-    assert place(problem(text.format("/x", "${NOPE}"))) == (3, 37)
-    with_defaults = load(text.format("${NOPE:-/y}", "${BS:-4k}"))
+    assert "IOGATE_VAR_NOPE is not set" in problem(text.format("${IOGATE_VAR_NOPE}", "4k")).what
+    assert "'\\n'" in problem(text.format("${IOGATE_VAR_EVIL}", "4k")).what
+    assert "holds $" in problem(text.format("${IOGATE_VAR_NESTED}", "4k")).what
+    assert place(problem(text.format("/x", "${IOGATE_VAR_NOPE}"))) == (3, 37)
+    with_defaults = load(text.format("${IOGATE_VAR_NOPE:-/y}", "${IOGATE_VAR_BS:-4k}"))
     assert with_defaults.targets["d"].path == "/y/x"
     assert with_defaults.workloads[0].jobs[0].options["bs"] == "8k"
 
@@ -258,7 +258,7 @@ def test_a_target_is_one_plain_thing(target: str, says: str) -> None:
 
 def test_problems_of_all_parts_are_told_together() -> None:
     text = (
-        "version: 1\ntargets:\n  d: {directory: '${NO_SUCH_THING}'}\nworkloads:\n"
+        "version: 1\ntargets:\n  d: {directory: '${IOGATE_VAR_NO_SUCH_THING}'}\nworkloads:\n"
         "  a: { target: d, fio: { size: 1m, iodeph: 1 }, thresholds: { read.iops: '< 3' } }\n"
         "  b: { target: d, fio: { size: 1m, rw: raed }, unknown: 1 }\n"
     )
