@@ -247,7 +247,7 @@ def _write_inputs(folder: RunFolder, run: Run, store: str | None) -> None:
 def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> Run:
     """All repetitions. Whatever ends them early, the history learns how the run ended."""
     try:
-        precondition(run.plan, bench)
+        run = replace(run, preconditions=precondition(run, bench))
         return measure(run, bench)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)

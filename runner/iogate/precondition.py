@@ -3,39 +3,62 @@ until the rate is steady. A flash drive is faster when it is empty, and for a wh
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from iogate import estimate
-from iogate.engine.base import EitherStop, EngineJob, Progress, Stop
+from iogate.engine.base import EitherStop, EngineJob, EngineResult, Progress, Stop
 from iogate.errors import EngineError, RunError
 from iogate.host.devices import find_device
 from iogate.jobfile import render
 from iogate.measure import Bench
-from iogate.model.plan import Case, Plan
-from iogate.model.spec import JobSpec, Repetitions, Target
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate.model.spec import JobSpec, Precondition, Repetitions, Target
+from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.spec.support import own_options
-from iogate.stats.steady import parse_rule, unsteadiness
-
-_USUAL_TIMEOUT = "1h"
-_USUAL_WINDOW_S = 60.0
-_BUSY = "running"
-_SAMPLE_S = 1.5  # a status line a second, not quite on time
+from iogate.steady_watch import SteadyWatch, timeout_of
 
 
-def precondition(plan: Plan, bench: Bench) -> None:
-    """Do what the plan says on every device of the run. RunError when that fails, or when the
-    rate does not become steady in time; a stop ends it without an error."""
-    steps = plan.precondition
+def precondition(run: Run, bench: Bench) -> tuple[DevicePrecondition, ...]:
+    """Do what the plan says on every device of the run; what became of each. RunError when
+    that fails, or when the rate does not become steady in time; a stop ends it without an
+    error."""
+    steps = run.plan.precondition
     if steps is None:
-        return
+        return ()
+    found = []
     for number, target in enumerate(bench.stage.devices(), 1):
         bench.stage.claim(target)
-        if steps.fill and not bench.stop.requested:
-            _fill(_case(steps.fill, target, number), bench)
-        if steps.steady_state and not bench.stop.requested:
-            _write_until_steady(_case(steps.steady_state, target, number), bench)
+        written_bytes, steady = _write(steps, (target, number), bench)
+        if not bench.stop.requested:
+            found.append(
+                DevicePrecondition(
+                    target=target.name,
+                    device=target.path,
+                    text="written by this run",
+                    done=True,
+                    at_ns=time.time_ns(),
+                    run_id=run.id,
+                    written_bytes=written_bytes,
+                    steady=steady,
+                )
+            )
+    return tuple(found)
+
+
+def _write(
+    steps: Precondition, which: tuple[Target, int], bench: Bench
+) -> tuple[int, SteadyState | None]:
+    """All steps on one device: how many bytes were written, and how it became steady."""
+    written_bytes, steady = 0, None
+    if steps.fill and not bench.stop.requested:
+        written_bytes += _fill(_case(steps.fill, *which), bench)
+    if steps.steady_state and not bench.stop.requested:
+        more, steady = _write_until_steady(_case(steps.steady_state, *which), bench)
+        written_bytes += more
+    return written_bytes, steady
 
 
 def _case(step: JobSpec, target: Target, number: int) -> Case:
@@ -52,7 +75,8 @@ def _case(step: JobSpec, target: Target, number: int) -> Case:
     )
 
 
-def _fill(case: Case, bench: Bench) -> None:
+def _fill(case: Case, bench: Bench) -> int:
+    """Write the whole device; the bytes that were written."""
     size = find_device(bench.stage.sut, case.target.path)
     options = {"size": str(size.size_bytes if size else 0), **case.jobs[0].options}
 
@@ -60,20 +84,24 @@ def _fill(case: Case, bench: Bench) -> None:
         bench.observer.preparing(case.name, progress)
 
     try:
-        _run(_with(case, options), bench, tell, bench.stop)
+        return _run(_with(case, options), bench, tell, bench.stop)
     except EngineError as error:
         if not bench.stop.requested:
             raise RunError(f"{case.name}: {error.what}", remedy=error.remedy) from error
+    return 0
 
 
-def _write_until_steady(case: Case, bench: Bench) -> None:
+def _write_until_steady(case: Case, bench: Bench) -> tuple[int, SteadyState | None]:
+    """Write until the rate is steady; the bytes that were written, and how it became so."""
     given = case.jobs[0].options
-    timeout = given.get("runtime", _USUAL_TIMEOUT)
-    watch = _Watch(given)
+    timeout = timeout_of(given)
+    watch = SteadyWatch(given)
     stop = EitherStop(bench.stop)
     options = {**own_options(case.jobs[0]), "time_based": "1", "runtime": timeout}
+    written = _Written()
 
     def tell(progress: Progress) -> None:
+        written.look(progress)
         watch.look(progress)
         stop.own = watch.steady
         bench.observer.preparing(f"{case.name}, {watch.text}", progress)
@@ -88,48 +116,34 @@ def _write_until_steady(case: Case, bench: Bench) -> None:
             f"{case.name}: not steady within {timeout}: {watch.text}",
             remedy="give it more time (timeout), or a wider limit (steadystate)",
         )
+    return written.total_bytes, watch.found()
 
 
-class _Watch:
-    """Looks at the rate of each second. ``stop`` is set once it is steady for the whole
-    window."""
+class _Written:
+    """Sums what the status lines of an engine say that it wrote: one that is stopped, as it is
+    once a device is steady, gives no result."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._rule = parse_rule(options["steadystate"])
-        self._window_s = _seconds(options, "steadystate_duration", _USUAL_WINDOW_S)
-        self._from_s = _seconds(options, "steadystate_ramp_time", 0.0)
-        self._samples: deque[tuple[float, float]] = deque()
-        self.text = "the first seconds"
-        self.steady = False
+    def __init__(self) -> None:
+        self._at_ms = 0
+        self._sum = 0.0
 
     def look(self, progress: Progress) -> None:
-        """One status line of the engine."""
-        now_s = progress.elapsed_ms / 1000
-        if progress.state != _BUSY or now_s < self._from_s:
-            return
-        rate = sum(getattr(each, self._rule.of) for each in progress.rates.values())
-        self._samples.append((now_s, rate))
-        while now_s - self._samples[0][0] > self._window_s:
-            self._samples.popleft()
-        covered_s = now_s - self._samples[0][0]
-        found = unsteadiness(tuple(self._samples), self._rule)
-        unit = " %" if self._rule.relative else ""
-        what = f"{self._rule.of}{' slope' if self._rule.slope else ' deviation'}"
-        self.text = f"{what} {found:.2g}{unit} of {self._rule.limit:g}{unit}"
-        whole = covered_s >= self._window_s - _SAMPLE_S
-        self.steady = self.steady or (whole and found < self._rule.limit)
+        """One status line."""
+        rate = sum(each.bw for each in progress.rates.values())
+        self._sum += rate * max(progress.elapsed_ms - self._at_ms, 0) / 1000
+        self._at_ms = progress.elapsed_ms
 
-
-def _seconds(options: Mapping[str, str], key: str, usual: float) -> float:
-    found = estimate.parse_seconds(options[key]) if key in options else None
-    return usual if found is None else found
+    @property
+    def total_bytes(self) -> int:
+        return round(self._sum)
 
 
 def _with(case: Case, options: dict[str, str]) -> Case:
     return replace(case, jobs=(replace(case.jobs[0], options=options),))
 
 
-def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop) -> None:
+def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop) -> int:
+    """The bytes that the job wrote. EngineError when it did not come to its end."""
     text = render(case, location=case.target.path)
     bench.folder.write_text(f"jobs/{case.id}.fio", text)
     job = EngineJob(
@@ -140,6 +154,11 @@ def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop)
         timeout_s=estimate.timeout_s(case),
     )
     try:
-        bench.engine.run(job, on_progress=tell, stop=stop)
+        result = bench.engine.run(job, on_progress=tell, stop=stop)
     finally:
         bench.folder.settle(case.id, 1)
+    return _written_bytes(result)
+
+
+def _written_bytes(result: EngineResult) -> int:
+    return sum(job.directions["write"].io_bytes for job in result.jobs if "write" in job.directions)

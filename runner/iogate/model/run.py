@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
 
 
@@ -66,6 +67,7 @@ class Run:
     failures: tuple[CaseFailure, ...] = ()
     verdict: RunVerdict | None = None
     folder: str = ""
+    preconditions: tuple[DevicePrecondition, ...] = ()
 
     def measurements_of(self, case_id: str) -> tuple[Measurement, ...]:
         """The repetitions of one case, in the order they ran."""

@@ -133,10 +133,12 @@ class JobSpec:
 @dataclass(frozen=True, slots=True)
 class Precondition:
     """What brings a device into a known state: ``fill`` writes it, ``steady_state`` goes on
-    until its rate no longer changes."""
+    until its rate no longer changes. So long, in seconds, does what it reached count for later
+    runs."""
 
     fill: JobSpec | None = None
     steady_state: JobSpec | None = None
+    keep_s: float = 12 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)

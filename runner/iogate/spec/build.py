@@ -15,12 +15,9 @@ from iogate.model.spec import (
     Workload,
 )
 from iogate.spec.arms import build_compare
-from iogate.spec.build_environment import (
-    build_environment,
-    build_precondition,
-    check_precondition,
-)
+from iogate.spec.build_environment import build_environment
 from iogate.spec.build_metrics import build_metrics
+from iogate.spec.build_precondition import build_precondition, check_precondition
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
 from iogate.spec.problems import Problems

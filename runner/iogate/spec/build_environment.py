@@ -1,25 +1,19 @@
-"""The sections ``environment`` and ``precondition``."""
+"""The section ``environment``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from iogate.errors import SpecError
 from iogate.model.environment import DropCaches, Environment, Require
-from iogate.model.spec import JobSpec, Precondition, Target, TargetKind
-from iogate.spec.build_jobs import read_options
-from iogate.spec.options import PLACES
 from iogate.spec.problems import Problems
 from iogate.spec.scalars import plain_value
-from iogate.spec.tree import Entry, Mapping, Node, Scalar
+from iogate.spec.tree import Mapping, Node, Scalar
 
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _PARAMETER = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+){1,6}", re.ASCII)
 _SETTING = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._,:+/-]{0,199}|-?[0-9]+", re.ASCII)
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*", re.ASCII)
-STEADY = "steadystate"
-_STEADY_RULE = re.compile(r"(iops|bw)(_slope)?:[0-9]+(\.[0-9]+)?%?", re.ASCII)
 
 # What begins so can be read back and put back. Anything else of the kernel's parameters either
 # acts once (vm.drop_caches), cannot be undone (kernel.modules_disabled), or is no tuning.
@@ -121,54 +115,3 @@ def _require(node: Node | None) -> Require:
         max_temperature_c=int(hottest.text.rstrip("C ")) if hottest else None,
         no_throttle=_flag(texts.get("no_throttle")) is True,
     )
-
-
-def build_precondition(node: Node | None, problems: Problems) -> Precondition | None:
-    """The section as jobs; None where it says nothing. What is wrong is noted."""
-    if not isinstance(node, Mapping):
-        return None
-    jobs = {key: _job(key, entry, problems) for key, entry in node.entries.items() if key in _STEPS}
-    built = Precondition(jobs.get("fill"), jobs.get("steady_state"))
-    return built if jobs else None
-
-
-_STEPS = {"fill": "write", "steady_state": "randwrite"}
-
-
-def _job(step: str, entry: Entry, problems: Problems) -> JobSpec:
-    found = read_options(entry.value, problems)
-    options = {key: value for key, (value, _place) in found.items()}
-    where = entry.key_at
-    for key in PLACES:
-        if key in options:
-            problems.add(
-                f"{key} cannot be set here", where, "the device targets of the spec are meant"
-            )
-    options = {"rw": _STEPS[step], "direct": "1", **options}
-    if not options["rw"].startswith(("write", "randwrite")):
-        problems.add(f"{step} does not write: rw is {options['rw']}", where, "write or randwrite")
-    rule = options.get(STEADY, "")
-    if step == "fill" and rule:
-        problems.add("fill ends when it has written all", where, f"{STEADY} is for steady_state")
-    if step == "steady_state" and not _STEADY_RULE.fullmatch(rule):
-        problems.add(
-            f"{STEADY} says when the device is steady, and {rule!r} does not",
-            where,
-            f'such as {STEADY}: "iops_slope:0.3%", or iops, bw or bw_slope',
-        )
-    places = {key: place for key, (_value, place) in found.items()}
-    return JobSpec(f"precondition-{step.replace('_', '-')}", options, where, places)
-
-
-def check_precondition(node: Node | None, targets: dict[str, Target], problems: Problems) -> None:
-    """Note a precondition that nothing can be done with: it works on devices that may be
-    destroyed, not on files."""
-    devices = [t for t in targets.values() if t.kind is TargetKind.DEVICE and t.destroy]
-    if isinstance(node, Mapping) and any(key in _STEPS for key in node.entries) and not devices:
-        problems.take(
-            SpecError(
-                "a precondition overwrites devices, and no target is a device with destroy:",
-                remedy="add destroy: to a device target, or leave precondition out",
-                where=node.where,
-            )
-        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iogate.model.environment import DropCaches, Environment, Require, laid_over
-from support.specs import load, place, problem
+from support.specs import load, place, plan_of, problem
 
 HEAD = (
     "version: 1\ntargets: { d: { device: /dev/x, destroy: { serial: S } } }\n"
@@ -39,6 +39,9 @@ HEAD = (
         ("precondition: { fill: { steadystate: 'iops:1%' } }", "fill ends when"),
         ("precondition: { steady_state: { bs: 4k } }", "says when the device is steady"),
         ("precondition: { steady_state: { ss: 'lat:1%' } }", "says when the device is steady"),
+        ("precondition: { steady_state: { ss: snia, ss_dur: 5m } }", "the window is 5 rounds"),
+        ("precondition: { steady_state: { ss: snia, ss_interval: 500ms } }", "at least 1s"),
+        ("precondition: { fill: {}, keep: soon }", "no time"),
     ],
 )
 def test_what_a_spec_does_not_set(section: str, says: str) -> None:
@@ -55,6 +58,17 @@ def test_a_precondition_has_its_usual_options() -> None:
     assert found.precondition.fill.options == {"rw": "write", "direct": "1"}
     assert found.precondition.steady_state is not None
     assert found.precondition.steady_state.options["rw"] == "randwrite"
+    assert found.precondition.keep_s == 12 * 3600
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("7d", 7 * 86400), ("0", 0), ("90m", 5400)])
+def test_how_long_a_precondition_counts_makes_no_other_case(text: str, seconds: float) -> None:
+    section = "precondition: { fill: {}, steady_state: { ss: snia } }\n"
+    kept = section.replace(" }\n", f", keep: {text} }}\n")
+    found = load(HEAD + kept).precondition
+    assert found is not None
+    assert found.keep_s == seconds
+    assert plan_of(HEAD + kept).cases[0].id == plan_of(HEAD + section).cases[0].id
 
 
 def test_what_lies_over_another_says_the_last_word() -> None:

@@ -1,4 +1,4 @@
-"""When a rate is steady, by fio's rules and as fio itself computes them."""
+"""When a rate is steady: by fio's rules, as fio itself computes them, and by SNIA's."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.stats.steady import SteadyRule, parse_rule, unsteadiness
+from iogate.stats.steady import (
+    SteadyRule,
+    is_snia_steady,
+    parse_rule,
+    snia_window,
+    unsteadiness,
+    window_of,
+)
 
 
 def of(rates: Sequence[float], rule: SteadyRule) -> float:
@@ -65,3 +73,64 @@ def test_the_slope_is_fios(tmp_path: Path) -> None:
     rates = [float(rate) for rate in theirs["data"]["iops"]]
     ours = of(rates, parse_rule("iops_slope:1"))
     assert ours == pytest.approx(abs(theirs["slope"]), rel=0.01, abs=0.01)
+
+
+def test_a_window_as_computed_by_hand() -> None:
+    """Mean 500 / 5 = 100; range 102 - 98 = 4. The slope is (-2·100 - 102 + 101 + 2·99) / 10
+    = -3 / 10 a round, -1.2 over the four steps of the window: a line from 100.6 to 99.4."""
+    found = snia_window([7, 100, 102, 98, 101, 99])
+    assert found is not None
+    assert (found.mean, found.low, found.high) == (100, 98, 102)
+    assert found.first == pytest.approx(100.6)
+    assert found.last == pytest.approx(99.4)
+    assert found.range_percent == pytest.approx(4)
+    assert found.slope_percent == pytest.approx(1.2)
+    assert is_snia_steady(found)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "steady"),
+    [
+        ([100, 100, 100, 100], False),  # four are no window
+        ([100, 100, 100, 100, 100], True),
+        ([95, 97.5, 100, 102.5, 105], True),  # the line rises by just 10 %
+        ([95, 97, 100, 103, 105], False),  # and here by 10.4 %
+        ([110, 90, 100, 90, 110], True),  # a range of just 20 %, and no slope
+        ([111, 90, 100, 90, 110], False),
+        ([300, 200, 100, 100, 100, 100, 100], True),  # what was before is no matter
+        ([100, 100, 100, 100, 100, 50], False),
+        ([0, 0, 0, 0, 0], False),
+    ],
+)
+def test_when_five_rounds_are_a_steady_state(rounds: list[float], steady: bool) -> None:
+    assert is_snia_steady(snia_window(rounds)) is steady
+
+
+def line_by_normal_equations(rounds: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """First and last value of the least-squares line, exactly, the long way."""
+    n = Fraction(len(rounds))
+    x, y = [Fraction(k) for k in range(len(rounds))], [Fraction(rate) for rate in rounds]
+    products = sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+    squares = sum((a * a for a in x), Fraction(0))
+    slope = (n * products - sum(x) * sum(y)) / (n * squares - sum(x) ** 2)
+    start = (sum(y) - slope * sum(x)) / n
+    return start, start + slope * (n - 1)
+
+
+@given(st.lists(st.integers(1, 10**7), min_size=5, max_size=40))
+def test_the_line_is_that_of_the_normal_equations(rounds: list[int]) -> None:
+    found = window_of(rounds)
+    first, last = line_by_normal_equations(rounds)
+    reach = 1e-9 * max(rounds) * len(rounds)
+    assert found.first == pytest.approx(float(first), abs=reach)
+    assert found.last == pytest.approx(float(last), abs=reach)
+    newest = rounds[-5:]
+    mean = Fraction(sum(newest), 5)
+    first, last = line_by_normal_equations(newest)
+    range_percent = (max(newest) - min(newest)) / mean * 100
+    slope_percent = abs(last - first) / mean * 100
+    near = abs(range_percent - 20) < Fraction(1, 10**6) or abs(slope_percent - 10) < Fraction(
+        1, 10**6
+    )
+    expected = range_percent <= 20 and slope_percent <= 10
+    assert near or is_snia_steady(snia_window(rounds)) is expected
