@@ -45,6 +45,34 @@ def loop_device(folder: Path, size_mib: int = 32, *, readonly: bool = False) -> 
 
 
 @contextmanager
+def loop_over(path: str | Path, *more: str) -> Iterator[str]:
+    """A loop device over a file or a device that is there; its path."""
+    made = sh("losetup", "--find", "--show", *more, str(path))
+    try:
+        yield made
+    finally:
+        _detach(made)
+
+
+@contextmanager
+def elsewhere(folder: Path, script: str) -> Iterator[int]:
+    """A process in a mount namespace of its own, which has run the script and stays; its
+    number. What it has mounted goes with it."""
+    ready = folder / "elsewhere.ready"
+    argv = ["unshare", "--mount", "sh", "-ec", f"{script}\ntouch {ready}\nexec sleep 600"]
+    process = subprocess.Popen(argv, stderr=subprocess.PIPE)
+    try:
+        while not ready.exists():
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.01)
+        yield process.pid
+    finally:
+        process.kill()
+        process.communicate()
+        ready.unlink(missing_ok=True)
+
+
+@contextmanager
 def own_loop() -> Iterator[str]:
     """A loop device of a number that nobody is given who asks for any: one that is detached
     by another process would end a run of hours."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -30,7 +31,7 @@ class Device:
 
     @property
     def path(self) -> str:
-        return f"/dev/{self.name}"
+        return node_of(self.name)
 
     @property
     def sysfs(self) -> str:
@@ -41,6 +42,11 @@ class Device:
     def family(self) -> tuple[str, ...]:
         """Names that share its blocks: itself, its partitions, and the disk it is part of."""
         return tuple(dict.fromkeys((self.name, *self.partitions, self.disk)))
+
+
+def node_of(name: str) -> str:
+    """The node of a device's name in sysfs, where ``!`` stands for a slash."""
+    return "/dev/" + name.replace("!", "/")
 
 
 def find_device(sut: Sut, path: str) -> Device | None:
@@ -84,6 +90,44 @@ def _partitions(sut: Sut, base: str) -> tuple[str, ...]:
     return tuple(name for name in sut.list_dir(base) if sut.stat(f"{base}/{name}/partition"))
 
 
+def all_disks(sut: Sut) -> Iterator[Device]:
+    """Every whole disk that has a size."""
+    for name in sut.list_dir("/sys/block"):
+        found = device_by_number(sut, _text(sut, f"/sys/block/{name}/dev"))
+        if found and found.size_bytes:
+            yield found
+
+
+def partitions_of(sut: Sut, disk: Device) -> tuple[Device, ...]:
+    """The partitions of a whole disk."""
+    numbers = (_text(sut, f"{disk.sysfs}/{name}/dev") for name in disk.partitions)
+    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+
+
+def whole_disk(sut: Sut, device: Device) -> Device:
+    """The disk that a partition is of; a disk is its own."""
+    if device.name == device.disk:
+        return device
+    return device_by_number(sut, _text(sut, f"/sys/block/{device.disk}/dev")) or device
+
+
+def family_of(sut: Sut, device: Device) -> tuple[Device, ...]:
+    """The devices that share its blocks: itself, its partitions, and the disk it is part of."""
+    disk = whole_disk(sut, device)
+    return (device, *partitions_of(sut, device)) if disk == device else (device, disk)
+
+
+def slaves(sut: Sut, device: Device) -> tuple[Device, ...]:
+    """What a dm, md or bcache device is made of; nothing for any other."""
+    return _slaves(sut, device.disk)
+
+
+def _slaves(sut: Sut, disk: str) -> tuple[Device, ...]:
+    base = f"/sys/block/{disk}/slaves"
+    numbers = (_text(sut, f"{base}/{name}/dev") for name in sut.list_dir(base))
+    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+
+
 def holders(sut: Sut, device: Device) -> tuple[str, ...]:
     """dm, md and bcache devices that are built on it, its partitions or its disk."""
     found: list[str] = []
@@ -109,14 +153,14 @@ def disks_below(sut: Sut, device: Device) -> frozenset[str]:
 
 def _lower(sut: Sut, disk: str) -> list[Device]:
     """What a stacked disk is made of: its slaves, or the disk of a loop's backing file."""
-    below = [
-        device_by_number(sut, _text(sut, f"/sys/block/{disk}/slaves/{name}/dev"))
-        for name in sut.list_dir(f"/sys/block/{disk}/slaves")
-    ]
+    found = list(_slaves(sut, disk))
     backing = _text(sut, f"/sys/block/{disk}/loop/backing_file")
     if backing:
-        below.append(find_device(sut, backing) or device_under(sut, backing))
-    return [device for device in below if device]
+        status = sut.loop_status(node_of(disk))
+        known = device_by_number(sut, status.rdev or status.device) if status else None
+        below = known or find_device(sut, backing) or device_under(sut, backing)
+        found += [below] if below else []
+    return found
 
 
 def serial_digest(serial: str) -> str:

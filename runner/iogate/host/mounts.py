@@ -28,6 +28,38 @@ def mounts(sut: Sut) -> tuple[Mount, ...]:
     return tuple(mount for line in text.splitlines() if (mount := parse_mount(line)))
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Mounts of every mount namespace, with a process that is in it (0: ours). ``hidden`` is
+    the number of processes whose namespace this user may not look at."""
+
+    mounts: tuple[tuple[Mount, int], ...]
+    hidden: int
+
+
+def mounts_everywhere(sut: Sut) -> Seen:
+    """All mounts of this host that a process can reach."""
+    found = [(mount, 0) for mount in mounts(sut)]
+    own = sut.stat("/proc/self/ns/mnt")
+    known, hidden = {own.inode if own else 0}, 0
+    for pid in filter(str.isdigit, sut.list_dir("/proc")):
+        space = sut.stat(f"/proc/{pid}/ns/mnt")
+        if space is None:
+            hidden += _is_there(sut, pid)
+        elif space.inode not in known:
+            known.add(space.inode)
+            text = sut.read_text(f"/proc/{pid}/mountinfo") or ""
+            lines = (parse_mount(line) for line in text.splitlines())
+            found += [(mount, int(pid)) for mount in lines if mount]
+    return Seen(tuple(found), hidden)
+
+
+def _is_there(sut: Sut, pid: str) -> bool:
+    """Not one that has ended: what is left of it is in no namespace."""
+    state = (sut.read_text(f"/proc/{pid}/stat") or "").rpartition(")")[2].split()
+    return bool(state) and state[0] not in ("Z", "X")
+
+
 def parse_mount(line: str) -> Mount | None:
     """One mountinfo line; None for a malformed one."""
     before, separator, after = line.partition(" - ")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from iogate.errors import RefusedError
 from iogate.host.devices import find_device
-from iogate.host.mounts import swaps
-from iogate.host.safety import forbidden, loop_backings, refusal
+from iogate.host.in_use import file_user, forbidden
+from iogate.host.safety import refusal
 from iogate.host.scratch import automatic_parent, scratch_directory
 from iogate.model.filesystem import MAKERS
 from iogate.model.spec import Target, TargetKind
@@ -150,11 +150,9 @@ def _check_not_the_hosts(sut: Sut, use: Use) -> None:
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:
-    real = sut.real_path(use.target.path)
-    users = {sut.real_path(backing): f"/dev/{name}" for name, backing in loop_backings(sut)}
-    users |= {sut.real_path(path): "active swap" for path in swaps(sut)}
-    if real in users:
-        raise _refused(use, f"{real} backs {users[real]}", "name a file that nothing uses")
+    if user := file_user(sut, use.target.path):
+        real = sut.real_path(use.target.path)
+        raise _refused(use, f"{real} {user}", "name a file that nothing uses")
 
 
 def _check_device(sut: Sut, use: Use) -> None:

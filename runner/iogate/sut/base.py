@@ -34,6 +34,20 @@ class FileStat:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopStatus:
+    """What a loop device stands on. ``device`` (``major:minor``) and ``inode`` are those of the
+    file, or of the node of the device, that holds its blocks; ``rdev`` is that device's own
+    number, empty for a file. They begin at ``offset_bytes`` there; ``limit_bytes`` is how many
+    there are at most, 0 for all."""
+
+    device: str
+    inode: int
+    rdev: str
+    offset_bytes: int
+    limit_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
     """Bytes of the filesystem that holds a path; ``free`` is what this user may fill."""
 
@@ -144,3 +158,7 @@ class Sut(Protocol):
     def open_exclusive(self, path: str) -> str | None:
         """Open a block device with O_EXCL and close it again. None when that worked, else
         why not: the kernel refuses while anything has claimed the device."""
+
+    def loop_status(self, path: str) -> LoopStatus | None:
+        """What the loop device at ``path`` stands on, by the kernel's word. None for one that
+        is not attached, is no loop device, or may not be opened."""

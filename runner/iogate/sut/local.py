@@ -17,8 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from iogate.errors import RunError
-from iogate.sut.base import Completed, FileStat, KernelLog, Process, Space
+from iogate.sut.base import Completed, FileStat, KernelLog, LoopStatus, Process, Space
 from iogate.sut.kmsg import open_kernel_log
+from iogate.sut.loop import loop_status
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
@@ -234,6 +235,9 @@ class LocalSut:
         except OSError as error:
             return error.strerror
         return None
+
+    def loop_status(self, path: str) -> LoopStatus | None:
+        return loop_status(path)
 
 
 def _append_whole(handle: int, data: bytes) -> None:

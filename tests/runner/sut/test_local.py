@@ -16,7 +16,7 @@ import pytest
 from iogate.errors import RunError, UsageError
 from iogate.sut import SUTS, open_sut
 from iogate.sut.base import Process, Sut
-from support.devices import KERNEL_LOG, needs_kernel_log
+from support.devices import KERNEL_LOG, loop_over, needs_kernel_log, needs_root
 
 ORPHAN = """
 import sys
@@ -229,3 +229,25 @@ def test_the_kernels_log_is_read_from_the_last_look_on(sut: Sut) -> None:
         assert found.endswith(f";{name} in time\n")
         assert name not in str(log.records())
     assert log.records() is None, "it was let go"
+
+
+@needs_root
+def test_what_a_loop_device_stands_on(sut: Sut, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    image.write_bytes(bytes(1 << 20))
+    with loop_over(image, "--offset", "4096", "--sizelimit", "65536") as path:
+        image.rename(tmp_path / "renamed")
+        found = sut.loop_status(path)
+        assert found is not None
+        there = sut.stat(str(tmp_path / "renamed"))
+        assert there is not None
+        assert (found.device, found.inode, found.rdev) == (there.device, there.inode, "")
+        assert (found.offset_bytes, found.limit_bytes) == (4096, 65536)
+        with loop_over(path) as upper:
+            above = sut.loop_status(upper)
+            below = sut.stat(path)
+            assert above is not None
+            assert below is not None
+            assert above.rdev == below.rdev
+    assert sut.loop_status("/dev/null") is None
+    assert sut.loop_status(str(tmp_path / "gone")) is None
