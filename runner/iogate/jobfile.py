@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from iogate.errors import UsageError
@@ -9,6 +10,7 @@ from iogate.model.plan import Case
 from iogate.model.spec import Target, TargetKind
 
 AUTO = "auto"
+NAME_KEYWORDS = ("$jobname", "$jobnum", "$filenum")  # what fio replaces in filename_format
 _IN_DIRECTORY = (TargetKind.DIRECTORY, TargetKind.FILESYSTEM)
 
 
@@ -19,8 +21,29 @@ def render(case: Case, *, location: str | None = None) -> str:
     lines = list(_header(case, location))
     for job in case.jobs:
         lines += ["", f"[{_section(job.name)}]", *_place(case.target, location)]
-        lines += [f"{key}={_line(key, value)}" for key, value in job.options.items()]
+        lines += [f"{key}={_value(key, value)}" for key, value in job.options.items()]
     return "\n".join(lines) + "\n"
+
+
+def names_out(filename: str) -> bool:
+    r"""Whether a job's ``filename``, names with colons between them, leads out of the directory
+    of its target, or may be read in two ways: ``\:`` is a colon in a name, and a backslash
+    before anything else, a backslash too, is nothing that all readers agree on."""
+    names = re.sub(r"(?<!\\)\\:", "\0", filename)
+    return "\\" in names or any(_is_out(name) for name in names.split(":"))
+
+
+def _is_out(name: str) -> bool:
+    """``-`` is what a program reads from or writes to, not a file."""
+    return name in ("", "-", ".") or name.startswith("/") or ".." in name.split("/")
+
+
+def format_names(pattern: str, job: str) -> str:
+    """A ``filename_format`` as the name that it gives: of numbers, all are digits. Empty, as a
+    name that leads out is, for what is nothing but a list or holds any other ``$``."""
+    for keyword, value in zip(NAME_KEYWORDS, (job, "0", "0"), strict=True):
+        pattern = pattern.replace(keyword, value)
+    return "" if any(c in pattern for c in "$:\\") else pattern
 
 
 def _header(case: Case, location: str | None) -> Iterator[str]:
@@ -36,7 +59,7 @@ def _place(target: Target, location: str | None) -> Iterator[str]:
         return
     key = "directory" if target.kind in _IN_DIRECTORY else "filename"
     # A colon would separate two paths.
-    yield f"{key}={_line(key, path).replace(':', chr(92) + ':')}"
+    yield f"{key}={_value(key, path).replace(':', chr(92) + ':')}"
 
 
 def _path(target: Target, location: str | None) -> str | None:
@@ -48,6 +71,19 @@ def _section(name: str) -> str:
     if not name or "]" in name or "/" in name or name.startswith("global"):
         raise UsageError(f"{name!r} cannot name a job", remedy="rename the job")
     return _line("the job's name", name)
+
+
+def _value(key: str, value: str) -> str:
+    """An option's value as it is: an engine would replace a ``$`` by something else."""
+    left = value
+    for keyword in NAME_KEYWORDS if key == "filename_format" else ():
+        left = left.replace(keyword, "")
+    if "$" in left:
+        raise UsageError(
+            f"{key}: {value!r} cannot stand in a job file: an engine would replace its $",
+            remedy="write what it stands for",
+        )
+    return _line(key, value)
 
 
 def _line(what: str, value: str) -> str:

@@ -13,6 +13,7 @@ from iogate.host.devices import find_device
 from iogate.host.in_use import file_user, forbidden
 from iogate.host.safety import refusal
 from iogate.host.scratch import automatic_parent, scratch_directory
+from iogate.jobfile import names_out
 from iogate.model.filesystem import MAKERS
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -199,14 +200,12 @@ _CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
 def _check_filenames(use: Use) -> None:
     """A job's own ``filename`` must not lead out of its target, least of all to a device."""
     for name in use.files:
-        for part in name.replace("\\:", "\0").split(":"):
-            path = part.replace("\0", ":")
-            if path.startswith("/") or ".." in path.split("/"):
-                raise _refused(
-                    use,
-                    f"filename {path} leads out of the target",
-                    "name it as a target ('file:' or 'device:') and drop the filename",
-                )
+        if names_out(name):
+            raise _refused(
+                use,
+                f"filename {name} leads out of the target",
+                "name it as a target ('file:' or 'device:') and drop the filename",
+            )
 
 
 def _check_space(sut: Sut, uses: Sequence[Use]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from iogate.errors import Location, SpecError
+from iogate.jobfile import format_names, names_out
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.document import read_text
 from iogate.spec.fio_options import OPTIONS, Kind
@@ -123,7 +124,7 @@ def _job(section: Section, shared: Options, target: Target, problems: Problems) 
             kept[key] = value
             continue
         try:
-            if _is_own_place(key, value, where, target):
+            if _is_own_place(key, value, (section.name, where), target):
                 kept[key] = value
         except SpecError as error:
             problems.take(error)
@@ -131,24 +132,25 @@ def _job(section: Section, shared: Options, target: Target, problems: Problems) 
     return JobSpec(section.name, kept, section.where, places)
 
 
-def _is_own_place(key: str, value: str, where: Location, target: Target) -> bool:
-    """Whether a ``directory`` or ``filename`` goes into the job: a file inside a directory
-    target does; what repeats the target does not; anything else is an error."""
+def _is_own_place(key: str, value: str, job: tuple[str, Location], target: Target) -> bool:
+    """Whether a ``directory``, ``filename`` or ``filename_format`` goes into the job: what
+    names files inside a directory target does; what repeats the target does not; anything
+    else is an error. ``job`` is its name, and where the key stands."""
+    name, where = job
     if value == target.path.replace(":", r"\:"):
         return False
     inside = target.kind in (TargetKind.DIRECTORY, TargetKind.FILESYSTEM)
-    if key == "filename" and inside and not _leads_out(value):
+    leads = {
+        "filename": lambda: names_out(value),
+        "filename_format": lambda: names_out(format_names(value, name)),
+    }
+    if inside and key in leads and not leads[key]():
         return True
     raise SpecError(
         f"{key} {value} is not in target {target.name!r}, a {target.kind.value}",
         remedy="the target says where I/O goes: leave it out, or name another target",
         where=where,
     )
-
-
-def _leads_out(filename: str) -> bool:
-    names = filename.replace(r"\:", "\0").split(":")
-    return any(name.startswith("/") or ".." in name.split("/") for name in names)
 
 
 def with_options(job: JobSpec, values: Map[str, str]) -> JobSpec:

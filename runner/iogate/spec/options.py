@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 
 from iogate.errors import Location, SpecError
+from iogate.jobfile import NAME_KEYWORDS
 from iogate.spec.fio_options import canonical_key, known_keys
 from iogate.spec.fio_values import BadValueError, read_value
 from iogate.spec.problems import suggest
+from iogate.spec.reach import ENGINES_REFUSED, MEMORIES, REFUSED
 from iogate.spec.variables import expand
 
-PLACES = ("directory", "filename")  # where I/O goes: the target's business
+PLACES = ("directory", "filename", "filename_format")  # where I/O goes: the target's business
 _MISPLACED = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
     "repetitions": "repetitions stands beside fio, in the workload",
     "thresholds": "thresholds stands beside fio, in the workload",
 }
-_NO_PROGRAMS = "a spec describes I/O, it runs no programs"
-_REFUSED = {
-    "name": "a job is named by its workload, or by its key under jobs",
-    "opendir": "it reaches files outside of the target",
-    "filename_format": "it can name files outside of the target; give filename, or neither",
-    "read_iolog": "a log names files outside of the target",
-    "merge_blktrace_file": "a trace names files outside of the target",
-    "replay_redirect": "the target says where I/O goes",
-    "allow_mounted_write": "iogate never writes to what is mounted",
-    "exec_prerun": _NO_PROGRAMS,
-    "exec_postrun": _NO_PROGRAMS,
-    "program": _NO_PROGRAMS,
-    "arguments": _NO_PROGRAMS,
-    "uid": "a run is its user's own",
-    "gid": "a run is its user's own",
-    "cgroup": "it changes the host",
-    "profile": "it makes jobs that the spec does not show",
-    "ioscheduler": "it changes the host and leaves it changed; see environment:",
-}
-
 _LOGS = frozenset(
     ("write_bw_log", "write_hist_log", "write_iolog", "write_iops_log", "write_lat_log")
 )
+_LOG_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
+# What a run folder holds beside logs: a log that takes such a name would stand in its place.
+_NO_LOG = (".json", ".jsonl", ".html", ".xml", ".md", ".txt", ".yaml", ".fio")
 
 
 def read_key(key: str, where: Location | None) -> str:
@@ -47,8 +33,8 @@ def read_key(key: str, where: Location | None) -> str:
     name = canonical_key(key)
     if name is None:
         raise unknown_option(key, where)
-    if name in _REFUSED:
-        raise SpecError(f"{key} cannot be set here", remedy=_REFUSED[name], where=where)
+    if name in REFUSED:
+        raise SpecError(f"{key} cannot be set here", remedy=REFUSED[name], where=where)
     return name
 
 
@@ -59,26 +45,64 @@ def unknown_option(key: str, where: Location | None) -> SpecError:
 
 
 def read_option(name: str, text: str, where: Location | None) -> str:
-    """The value of an option by its canonical name, with ${VARIABLES} replaced."""
+    """The value of an option by its canonical name, with ${VARIABLES} replaced; SpecError for
+    one that leads out of the target."""
+    keep = NAME_KEYWORDS if name == "filename_format" else ()
     try:
-        value = read_value(name, expand(text, where))
+        value = read_value(name, expand(text, where, keep=keep))
     except BadValueError as error:
         raise SpecError(error.what, remedy=error.remedy, where=where) from None
-    if name in _LOGS and ("/" in value or value.startswith(".")):
-        raise SpecError(
-            f"{name} {value} leads out of the run folder",
-            remedy="give a plain name: logs are kept in the folder of the run",
-            where=where,
-        )
-    if name == "ioengine" and (value == "exec" or "/" in value or ":" in value):
-        raise SpecError(f"ioengine {value} runs a program", remedy=_NO_PROGRAMS, where=where)
-    if name == "mem" and ":" in value:
-        raise SpecError(
-            f"mem {value} leads out of the target",
-            remedy="give the kind of memory alone: its file is then one that nobody has",
-            where=where,
-        )
+    check = _CHECKS.get(name)
+    if why := check(value) if check else None:
+        raise SpecError(f"{name} {value} {why[0]}", remedy=why[1], where=where)
     return value
+
+
+def _log(value: str) -> tuple[str, str] | None:
+    """What is wrong with the name of a log, and what to do; None where nothing is."""
+    if not _LOG_NAME.fullmatch(value):
+        return (
+            "leads out of the run folder",
+            "give a plain name: logs are kept in the folder of the run",
+        )
+    if value.lower().endswith(_NO_LOG):
+        return "is a name that the run folder keeps", "end it with .log, or with nothing"
+    return None
+
+
+def _ioengine(value: str) -> tuple[str, str] | None:
+    """fio takes more after a colon: of ``external`` the library that it loads."""
+    word, colon, _ = value.partition(":")
+    if word in ENGINES_REFUSED:
+        runs = word in ("exec", "external")
+        says = "runs a program" if runs else "leads out of the target"
+        return says, ENGINES_REFUSED[word]
+    if colon or "/" in value:
+        return "runs a program", ENGINES_REFUSED["external"]
+    return None
+
+
+def _memory(value: str) -> tuple[str, str] | None:
+    if value in MEMORIES:
+        return None
+    remedy = f"give the kind of memory alone, one of {', '.join(MEMORIES)}"
+    return "leads out of the target", remedy
+
+
+def _pattern(value: str) -> tuple[str, str] | None:
+    """Text in single quotes is the name of a file that is read."""
+    if "'" not in value:
+        return None
+    return "reads a file", 'write the pattern itself: a number, or text in "double quotes"'
+
+
+_CHECKS: dict[str, Callable[[str], tuple[str, str] | None]] = {
+    **dict.fromkeys(_LOGS, _log),
+    "ioengine": _ioengine,
+    "mem": _memory,
+    "buffer_pattern": _pattern,
+    "verify_pattern": _pattern,
+}
 
 
 def split_key(key: str, jobs: Collection[str]) -> tuple[str, str] | None:
