@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 _TESTS = Path(__file__).resolve().parent
@@ -15,3 +17,13 @@ for _folder in (_TESTS, _TESTS.parent / "runner", _TESTS.parent / "reports"):
 # A busy machine is no failure: no example has to be done by a time.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+from support.own_locks import clear_own_locks, take_own_locks  # noqa: E402
+
+take_own_locks()
+
+
+@pytest.fixture(autouse=True)
+def _own_locks() -> Iterator[None]:
+    yield
+    clear_own_locks()

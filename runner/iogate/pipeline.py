@@ -17,9 +17,10 @@ from iogate.engine.base import EngineInfo, Stop
 from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.gate import judge
+from iogate.host.device_locks import device_locks, used_devices
 from iogate.host.facts import this_host
 from iogate.host.journal import restore_left
-from iogate.host.lock import host_lock
+from iogate.host.lock import Patience, host_lock
 from iogate.host.revision import find_revision
 from iogate.host.scratch import sweep
 from iogate.host.stage import check_stage, staged
@@ -144,13 +145,9 @@ def execute_with(
     _check_asked(request, everything, info)
     uses = uses_of(everything)
     started = _new_run(request, plan, sut)
+    patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
-        host_lock(
-            started.id,
-            wait_s=request.wait_s,
-            on_wait=observer.waiting,
-            give_up=lambda: stop.requested,
-        ),
+        host_lock(started.id, patience),
         closing(open_store(request.store)) as store,
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
@@ -160,7 +157,10 @@ def execute_with(
         check_targets(sut, uses, trusted=request.trusted)
         run: Run | None = None
         try:
-            with staged(sut, everything, uses, started.id) as stage:
+            with (
+                device_locks(used_devices(sut, uses), patience),
+                staged(sut, everything, uses, started.id) as stage,
+            ):
                 facts = stage.facts() | _engine_facts(info)
                 started = replace(started, environment=facts)
                 folder = RunFolder.create(started, request.output)

@@ -43,7 +43,6 @@ class Iogate:
             "PYTHONPATH": f"{ROOT / 'runner'}:{ROOT / 'reports'}",
             "XDG_DATA_HOME": str(folder / "data"),
             "XDG_STATE_HOME": str(folder / "state"),
-            "IOGATE_LOCK": str(folder / "lock"),
             "IOGATE_SCRATCH": str(folder),
         }
 

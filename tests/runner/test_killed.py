@@ -31,9 +31,8 @@ HOLD = (
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def path(tmp_path: Path) -> str:
     """A history with a run of this host and one of another, both without an end."""
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "lock"))
     path = str(tmp_path / "history.sqlite")
     with closing(open_store(path)) as store:
         store.add_runs([begun("dead", HERE), begun("away", Host("away", "f" * 16))])

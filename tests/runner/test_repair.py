@@ -62,7 +62,6 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.chdir(tmp_path)  # run folders in the working directory are looked at too
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "lock"))
     return Place(tmp_path)
 
 

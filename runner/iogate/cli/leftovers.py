@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iogate.errors import RefusedError
 from iogate.host.checks import Finding, Severity
-from iogate.host.journal import is_left, journal_path, restore_left
+from iogate.host.journal import is_left, restore_left
 from iogate.host.lock import HeldError, host_lock
 from iogate.sut.base import Sut
 
@@ -20,5 +20,5 @@ def leftovers_finding(sut: Sut) -> Finding | None:
         found = "a run measures now, with settings that it puts back at its end"
         return Finding(Severity.WARN, found, error.remedy)
     except RefusedError as error:
-        return Finding(Severity.BAD, f"{error.what} ({journal_path()})", error.remedy)
+        return Finding(Severity.BAD, error.what, error.remedy)
     return Finding(Severity.OK, "; ".join(done) or "put back by the run itself just now")

@@ -3,7 +3,10 @@
 Before anything is changed, what it was is written to a file and forced to the disk. The run
 itself puts it back at its end. When it was killed, the file is still there: the next run,
 comparison or ``iogate doctor`` on this host puts it back from it, before anything else. One
-host has one journal, written only while the host lock is held.
+host has one journal at a time, written only while the host lock is held.
+
+Its name is drawn, and it counts only when it is a file of this user's own: in a folder that
+all users may write, nobody can take the place of another's journal, or forge one.
 
 The first line says which boot it is of: a reboot undoes every setting and mount by itself.
 """
@@ -18,8 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from iogate.errors import RefusedError, RunError
-from iogate.host.lock import lock_path
+from iogate.host.journals import foreign_journals, new_journal, own_journals
 from iogate.host.mounts import mounts
+from iogate.host.processes import boot_id
 from iogate.sut.base import Sut
 
 SCHEMA = "journal/1"
@@ -51,14 +55,15 @@ class Journal:
 
     def __init__(self, sut: Sut, run_id: str) -> None:
         self._sut = sut
-        self._path = journal_path()
+        self._path = ""
         self._run_id = run_id
         self.entries: list[Entry] = []
 
     def note(self, entry: Entry) -> None:
         """Keep what is about to be changed; on return it survives a crash. RunError, and
         then nothing may be changed, when it cannot be kept."""
-        lines = [] if self.entries else [_header(self._sut, self._run_id)]
+        self._path = self._path or new_journal()
+        lines = [] if self.entries else [_header(self._run_id)]
         lines.append(_to_json(entry))
         text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
         self._sut.append_durably(self._path, text)
@@ -72,34 +77,35 @@ class Journal:
         _put_back(self._sut, self.entries, self._path)
         self.entries.clear()
         self._sut.remove_file(self._path)
-
-
-def journal_path() -> str:
-    """Beside the host lock."""
-    lock = lock_path()
-    return str(lock.with_name(f"{lock.stem}.journal"))
+        self._path = ""
 
 
 def is_left(sut: Sut) -> bool:
     """Whether there is a journal: of a run that goes on, or that was killed."""
-    return sut.stat(journal_path()) is not None
+    return any(sut.stat(path) for path in (*own_journals(), *foreign_journals()))
 
 
 def restore_left(sut: Sut) -> tuple[str, ...]:
     """Put back what a killed run has changed, and say what was done; nothing without such a
     run. To be called with the host lock held. RefusedError when it cannot be put back."""
-    path = journal_path()
-    if not is_left(sut):
-        return ()
+    for path in foreign_journals():
+        raise RefusedError(
+            f"{path} is not this user's: a run of root has changed this host",
+            remedy="run 'iogate doctor' as root: it puts this host back as it was",
+        )
+    return tuple(text for path in own_journals() for text in _restored(sut, path))
+
+
+def _restored(sut: Sut, path: str) -> tuple[str, ...]:
     text = sut.read_own(path)
     if text is None:
         raise RefusedError(
-            f"{path} is not this user's: another user's run has changed this host",
-            remedy=f"run 'iogate doctor' as the owner of {path}, or as root remove it",
+            f"{path} may be written by others, and is not followed",
+            remedy="look at it, put back by hand what is right in it, and remove it",
         )
     header, entries = _parse(text, path)
-    run = str(header.get("run", ""))[:12] or "an unknown run"
-    if header.get("boot") != _boot(sut):
+    run = _named(header)
+    if header.get("boot") != boot_id():
         sut.remove_file(path)
         return (f"run {run} was killed by a reboot, which has put its settings back",)
     try:
@@ -108,6 +114,12 @@ def restore_left(sut: Sut) -> tuple[str, ...]:
         raise RefusedError(error.what, remedy=error.remedy) from error
     sut.remove_file(path)
     return tuple(f"run {run} was killed: {text}" for text in done)
+
+
+def _named(header: dict[str, Any]) -> str:
+    """The run of a journal, safe to print."""
+    run = str(header.get("run", ""))[:12]
+    return run if run.isascii() and run.isalnum() else "an unknown run"
 
 
 def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
@@ -131,12 +143,8 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
     return documents[0] if documents else {}, entries
 
 
-def _header(sut: Sut, run_id: str) -> dict[str, str]:
-    return {"schema": SCHEMA, "boot": _boot(sut), "run": run_id}
-
-
-def _boot(sut: Sut) -> str:
-    return (sut.read_text("/proc/sys/kernel/random/boot_id") or "").strip()
+def _header(run_id: str) -> dict[str, str]:
+    return {"schema": SCHEMA, "boot": boot_id(), "run": run_id}
 
 
 def _to_json(entry: Entry) -> dict[str, str]:

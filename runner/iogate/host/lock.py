@@ -1,22 +1,29 @@
-"""One run measures at a time: a second one would measure the first."""
+"""One run measures at a time: a second one would measure the first.
+
+The lock is that of the kernel (flock) on one file, the same for all users and whatever their
+environment says; it goes with the process that holds it. What the file says is only told.
+"""
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
-import sys
+import pwd
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from tempfile import gettempdir
 
 from iogate.errors import RefusedError
+from iogate.host.holder import holder_in_words, this_process, write_holder
+from iogate.state import host_lock_path
 
-_NAME = "iogate.lock"
-_RETRY_S = 0.5
+RETRY_S = 0.5
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_MODE = 0o666
 
 
 class HeldError(RefusedError):
@@ -24,89 +31,127 @@ class HeldError(RefusedError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Patience:
-    wait_s: float
-    on_wait: Callable[[str], None]
-    give_up: Callable[[], bool]
+class Patience:
+    """How long to wait for a lock. ``on_wait`` is told once who is waited for; ``give_up`` is
+    asked meanwhile."""
+
+    wait_s: float = 0.0
+    on_wait: Callable[[str], None] = lambda _holder: None
+    give_up: Callable[[], bool] = lambda: False
+
+
+_NONE = Patience()
 
 
 @contextmanager
-def host_lock(
-    run_id: str,
-    *,
-    wait_s: float = 0.0,
-    on_wait: Callable[[str], None] = lambda _holder: None,
-    give_up: Callable[[], bool] = lambda: False,
-) -> Iterator[None]:
-    """Hold the host for measuring. HeldError, saying who holds it, when it is not free
-    within ``wait_s`` seconds, or when ``give_up`` says so meanwhile; ``on_wait`` is told
-    once who is waited for."""
-    path = lock_path()
-    handle = _open(path)
+def host_lock(run_id: str, patience: Patience = _NONE) -> Iterator[None]:
+    """Hold the host for measuring. HeldError, saying who holds it, when patience ends;
+    RefusedError when the lock cannot be had at all."""
+    path = host_lock_path()
+    handle = _locked(path, patience)
     try:
-        _acquire(handle, path, _Patience(wait_s, on_wait, give_up))
-        _sign(handle, run_id)
+        with suppress(OSError):  # another user's file that we may only read holds as well
+            write_holder(handle, this_process(run_id))
         yield
-        os.ftruncate(handle, 0)
+        with suppress(OSError):
+            os.ftruncate(handle, 0)
     finally:
         os.close(handle)
 
 
-def lock_path() -> Path:
-    """$IOGATE_LOCK; else /run/lock, which all users share; else the user's own folder."""
-    if given := os.environ.get("IOGATE_LOCK"):
-        return Path(given)
-    for folder in ("/run/lock", os.environ.get("XDG_RUNTIME_DIR", "")):
-        if folder and os.access(folder, os.W_OK):
-            return Path(folder) / _NAME
-    return Path(gettempdir()) / f"iogate-{os.getuid()}.lock"
-
-
-def _open(path: Path) -> int:
-    """Without O_CREAT first: in a sticky directory the kernel forbids that flag on a file
-    of another user, though opening it is allowed."""
-    with suppress(OSError):
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-    except OSError as error:
-        raise RefusedError(
-            f"cannot open the host lock {path}: {error.strerror}",
-            remedy="set IOGATE_LOCK to a file that every run on this host can open",
-        ) from error
-    with suppress(PermissionError):
-        os.fchmod(handle, 0o666)
-    return handle
-
-
-def _acquire(handle: int, path: Path, patience: _Patience) -> None:
+def acquire(handle: int, patience: Patience, who: Callable[[], str], error: RefusedError) -> None:
+    """Lock an open file, for this process alone. ``error``, with ``who`` holds it put behind
+    what it says, when patience ends."""
     deadline = time.monotonic() + patience.wait_s
     told = False
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
-        holder = _holder(handle)
+        holder = who()
         if time.monotonic() >= deadline or patience.give_up():
-            raise HeldError(
-                f"another run is measuring on this host: {holder}",
-                remedy=f"wait for it (--wait 10m), or stop it; the lock is {path}",
-            )
+            raise type(error)(f"{error.what}: {holder}", remedy=error.remedy)
         if not told:
             patience.on_wait(holder)
             told = True
-        time.sleep(_RETRY_S)
+        time.sleep(RETRY_S)
 
 
-def _sign(handle: int, run_id: str) -> None:
-    text = json.dumps({"pid": os.getpid(), "run": run_id, "command": " ".join(sys.argv)[:200]})
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, text.encode(), 0)
+def _locked(path: Path, patience: Patience) -> int:
+    """The file, open and locked. One that was removed or replaced meanwhile locks nothing."""
+    held = HeldError(
+        "another run is measuring on this host",
+        remedy=f"wait for it (--wait 10m), or stop it; the lock is {path}",
+    )
+    while True:
+        handle = _open(path)
+        try:
+            acquire(handle, patience, partial(holder_in_words, handle), held)
+        except BaseException:
+            os.close(handle)
+            raise
+        if _is_at(handle, path):
+            return handle
+        os.close(handle)
 
 
-def _holder(handle: int) -> str:
-    try:
-        who = json.loads(os.pread(handle, 4096, 0))
-        return f"process {int(who['pid'])}, run {who['run']} ({who['command']})"
-    except (ValueError, KeyError, TypeError):
-        return "a process that has not said its name"
+def _open(path: Path) -> int:
+    """The file, made where it is missing. RefusedError for anything that cannot be the lock:
+    what another user has put there is neither followed nor written."""
+    if os.geteuid() == 0:
+        _clear(path)
+    handle = _open_any(path)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(handle)
+        raise _unfit(path, "it is no file of its own")
+    _adopt(handle, found)
+    return handle
+
+
+def _open_any(path: Path) -> int:
+    """Without O_CREAT first: in a sticky directory the kernel forbids that flag on a file of
+    another user, though opening it is allowed. To read is enough to lock."""
+    for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.O_RDWR, os.O_RDONLY):
+        try:
+            return os.open(path, flags | _OPEN, _MODE)
+        except OSError as error:
+            reason = error
+    raise _unfit(path, reason.strerror) from reason
+
+
+def _unfit(path: Path, reason: str | None) -> RefusedError:
+    owner, anew = "", f"rm -rf {path}; mkdir -p {path.parent}; install -m 666 /dev/null {path}"
+    with suppress(OSError, KeyError):
+        owner = f" (it belongs to {pwd.getpwuid(path.lstat().st_uid).pw_name})"
+    return RefusedError(
+        f"cannot open the host lock {path}: {reason}{owner}", remedy=f"as root: {anew}"
+    )
+
+
+def _clear(path: Path) -> None:
+    """As root: what cannot be a lock is removed, and the folder made. A directory with something
+    in it stays, and is refused."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o755, exist_ok=True)
+        found = path.lstat()
+        if stat.S_ISDIR(found.st_mode):
+            path.rmdir()
+        elif not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            path.unlink()
+
+
+def _adopt(handle: int, found: os.stat_result) -> None:
+    """Every user may open it, and once root has seen it, no other can remove it while it is
+    held."""
+    with suppress(OSError):
+        if os.geteuid() == 0 and found.st_uid:
+            os.fchown(handle, 0, 0)
+        if os.geteuid() in (0, found.st_uid) and stat.S_IMODE(found.st_mode) != _MODE:
+            os.fchmod(handle, _MODE)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(handle), path.lstat())
+    return False

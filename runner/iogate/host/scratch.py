@@ -16,11 +16,12 @@ from tempfile import gettempdir
 
 from iogate.errors import RunError
 from iogate.host.mounts import mount_of
+from iogate.host.processes import boot_id, start_of
+from iogate.state import make_folder, state_folder
 from iogate.sut.base import Sut
 
 _MARK = ".iogate-scratch"
 _ON_DISK = "/var/tmp"  # noqa: S108 - kept over reboots, so never in memory
-_STARTTIME_FIELD = 19  # of /proc/PID/stat, counted after the command's closing bracket
 
 
 @contextmanager
@@ -69,15 +70,14 @@ def sweep(sut: Sut) -> tuple[str, ...]:
 
 
 def _notes() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "iogate" / "scratch"
+    return state_folder() / "scratch"
 
 
 def _write_note(note: Path, path: str, token: str) -> None:
     pid = os.getpid()
     text = json.dumps({"path": path, "token": token, "pid": pid, "started": _started(pid)})
+    make_folder(note.parent, "XDG_STATE_HOME")
     try:
-        note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(text)
     except OSError as error:
         raise RunError(
@@ -92,12 +92,8 @@ def _alive(pid: int, started: str) -> bool:
 
 def _started(pid: int) -> str:
     """Boot and start time of a process: together they are never given twice."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return ""
-    return f"{boot}/{stat.rpartition(')')[2].split()[_STARTTIME_FIELD]}"
+    start = start_of(pid)
+    return f"{boot_id()}/{start}" if start else ""
 
 
 def _in_memory(sut: Sut, path: str) -> bool:

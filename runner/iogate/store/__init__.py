@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 from iogate.errors import UsageError
+from iogate.state import data_folder
 from iogate.store.base import ACCEPTED, Store
-from iogate.store.place import data_folder
 
 __all__ = [
     "ACCEPTED",

@@ -250,9 +250,10 @@ def _append_whole(handle: int, data: bytes) -> None:
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """A regular file of this user that nobody else may write."""
+    """A regular file of this user, with one name, that nobody else may write."""
     others = found.st_mode & (stat_bits.S_IWGRP | stat_bits.S_IWOTH)
-    return stat_bits.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not others
+    is_one = stat_bits.S_ISREG(found.st_mode) and found.st_nlink == 1
+    return is_one and found.st_uid == os.geteuid() and not others
 
 
 def _sync_folder(path: str) -> None:

@@ -11,7 +11,6 @@ from iogate.sut.local import LocalSut
 
 @pytest.fixture
 def sut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalSut:
-    """This machine, with a lock, a journal and a state folder of the test's own."""
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
+    """This machine, with a state folder of the test's own."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return LocalSut()

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from iogate.errors import RefusedError, RunError
-from iogate.host.journal import Journal, Mounted, Setting, is_left, journal_path, restore_left
+from iogate.host.journal import Journal, Mounted, Setting, is_left, restore_left
+from iogate.host.journals import own_journals
+from iogate.state import LOCKS
 from iogate.sut.local import LocalSut
-from support.devices import loop_device, needs_root, sh
+from support.devices import fill, loop_device, needs_root, sh
+from support.own_locks import as_nobody
 from support.settings import HARMLESS, kept
 
 pytestmark = needs_root
+
+
+def journal_path() -> str:
+    """The one that is there."""
+    (path,) = own_journals()
+    return path
 
 
 def lines() -> list[dict[str, str]]:
     return [json.loads(line) for line in Path(journal_path()).read_text().splitlines()]
 
 
-def test_it_is_beside_the_lock_and_gone_when_all_is_put_back(sut: LocalSut, tmp_path: Path) -> None:
-    assert journal_path() == str(tmp_path / "iogate.journal")
+def test_it_is_beside_the_lock_and_gone_when_all_is_put_back(sut: LocalSut) -> None:
     with kept(HARMLESS) as (path,):
         before = path.read_text().strip()
         journal = Journal(sut, "run1")
         journal.note(Setting(str(path), before))
         assert is_left(sut)
+        assert Path(journal_path()).parent == LOCKS
         assert oct(Path(journal_path()).stat().st_mode)[-3:] == "600"
         path.write_text("7")
         journal.undo()
@@ -103,14 +113,14 @@ def test_a_damaged_one_is_not_followed(sut: LocalSut, line: str) -> None:
 
 
 def test_one_of_another_version_is_left_to_it(sut: LocalSut) -> None:
+    Journal(sut, "r").note(Setting("/proc/sys/vm/nothing", "1"))
     Path(journal_path()).write_text('{"schema": "journal/2"}\n')
-    Path(journal_path()).chmod(0o600)
     with pytest.raises(RefusedError, match="another version"):
         restore_left(sut)
 
 
-@pytest.mark.parametrize("how", ["owner", "mode", "symlink"])
-def test_one_that_somebody_else_may_write_is_not_followed(
+@pytest.mark.parametrize("how", ["owner", "hard link", "symlink", "fifo"])
+def test_one_that_is_not_ours_alone_is_not_followed_and_in_nobodys_way(
     sut: LocalSut, tmp_path: Path, how: str
 ) -> None:
     with kept(HARMLESS) as (path,):
@@ -118,23 +128,61 @@ def test_one_that_somebody_else_may_write_is_not_followed(
         file = Path(journal_path())
         if how == "owner":
             os.chown(file, 65534, 65534)
-        elif how == "mode":
-            file.chmod(0o666)
+        elif how == "hard link":
+            file.with_name("other").hardlink_to(file)
         else:
-            file.rename(tmp_path / "elsewhere")
-            file.symlink_to(tmp_path / "elsewhere")
-        with pytest.raises(RefusedError, match="not this user's"):
-            restore_left(sut)
+            shutil.move(file, tmp_path / "elsewhere")
+            os.mkfifo(file) if how == "fifo" else file.symlink_to(tmp_path / "elsewhere")
+        assert restore_left(sut) == ()
         assert path.read_text().strip() != "7"
-        if how != "mode":
-            with pytest.raises(RunError):
-                Journal(sut, "next").note(Setting(str(path), "7"))
+        journal = Journal(sut, "next")
+        journal.note(Setting(str(path), path.read_text().strip()))
+        journal.undo()
 
 
-def test_nothing_is_changed_when_it_cannot_be_kept(
-    sut: LocalSut, monkeypatch: pytest.MonkeyPatch
+def test_one_that_others_may_write_is_refused(sut: LocalSut) -> None:
+    Journal(sut, "r").note(Setting("/proc/sys/vm/nothing", "7"))
+    Path(journal_path()).chmod(0o666)
+    with pytest.raises(RefusedError, match="may be written by others"):
+        restore_left(sut)
+
+
+def test_one_of_an_earlier_version_is_followed(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("IOGATE_LOCK", "/proc/nowhere/lock")
+    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "old.lock"))
+    with kept(HARMLESS) as (path,):
+        before = path.read_text().strip()
+        for old in (LOCKS / "iogate.journal", tmp_path / "old.journal"):
+            Journal(sut, "r").note(Setting(str(path), before))
+            shutil.move(own_journals()[0], old)
+            path.write_text("7")
+            assert restore_left(sut) == (f"run r was killed: {path} is {before} again",)
+            assert path.read_text().strip() == before
+
+
+def test_a_user_waits_for_what_only_root_can_put_back(sut: LocalSut) -> None:
+    Journal(sut, "r").note(Setting("/proc/sys/vm/nothing", "7"))
+    code = (
+        "from iogate.host.journal import restore_left\nfrom iogate.sut.local import LocalSut\n"
+        "restore_left(LocalSut())"
+    )
+    done = as_nobody(code)
+    assert "a run of root has changed this host" in done.stderr
+    os.chown(journal_path(), 1, 1)
+    assert as_nobody(code).returncode == 0
+
+
+def test_nothing_is_changed_when_it_cannot_be_kept(sut: LocalSut) -> None:
+    sh("mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(LOCKS))
+    try:
+        fill(LOCKS)
+        _cannot_be_kept(sut)
+    finally:
+        sh("umount", str(LOCKS))
+
+
+def _cannot_be_kept(sut: LocalSut) -> None:
     journal = Journal(sut, "r")
     with pytest.raises(RunError):
         journal.note(Setting("/proc/sys/vm/x", "1"))

@@ -208,9 +208,8 @@ def scaling(governor: str) -> dict[str, str]:
     }
 
 
-def test_cpu_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cpu_settings(tmp_path: Path) -> None:
     """In a folder, as this needs hardware that a virtual machine does not show."""
-    monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "iogate.lock"))
     files = {**scaling("powersave"), "intel_pstate/no_turbo": "0", "smt/control": "on"}
     sut = cpu_files(tmp_path / "cpu", files)
     journal = Journal(sut, "run")

@@ -23,6 +23,7 @@ from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import RunVerdict
+from iogate.state import data_folder
 from iogate.store.base import Delivery, is_accepted, is_baseline
 from iogate.store.courier import Courier
 from iogate.store.influx import points, reading
@@ -30,7 +31,6 @@ from iogate.store.influx.address import Address
 from iogate.store.influx.line import tag_text
 from iogate.store.influx.nights import read_nights
 from iogate.store.influx.reading import Known
-from iogate.store.place import data_folder
 from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
 from iogate.store.sqlite_nights import Question
