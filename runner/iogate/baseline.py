@@ -17,6 +17,7 @@ from iogate.host.ancestry import MERGE_BASE, Ancestry, find_ancestry, find_merge
 from iogate.identity import Comparable, SetAside
 from iogate.metrics import metric
 from iogate.model.decision import Action, Decision
+from iogate.model.measurement import undisturbed
 from iogate.model.night import Night, RunFacts
 from iogate.model.plan import Case
 from iogate.model.run import Run, RunStatus
@@ -234,9 +235,9 @@ def _was_seen(facts: RunFacts, decision: Decision | None) -> bool:
 
 def _is_enough(found: Baseline, run: Run) -> bool:
     """Whether any case has enough repetitions to compare with."""
+    counting = [m for each in found.runs for m in undisturbed(each.measurements)]
     counts = {
-        case.id: sum(m.case_id in (case.id, *case.aka) for r in found.runs for m in r.measurements)
-        for case in run.plan.cases
+        case.id: sum(m.case_id in (case.id, *case.aka) for m in counting) for case in run.plan.cases
     }
     return max(counts.values(), default=0) >= max(run.plan.baseline.min_samples, 1)
 

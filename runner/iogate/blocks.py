@@ -12,10 +12,10 @@ from iogate.errors import EngineError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
 from iogate.gate_compared import thin_words
 from iogate.jobfile import render
-from iogate.measure import Bench, measure_once, reason
+from iogate.measure import Bench, measure_once, reason, times_disturbed
 from iogate.model.comparison import Arm, Comparison
-from iogate.model.measurement import Measurement
-from iogate.model.plan import Case
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.stats.signtest import LEAST_RUNS
 from iogate.sut.base import Sut
@@ -58,7 +58,7 @@ def measure_blocks(
     _write_jobs(run, sides)
     progress = _Progress(open=frozenset(case.id for case in run.plan.cases))
     began = time.monotonic()
-    for block in range(1, comparison.most_blocks + 1):
+    for block in range(1, comparison.most_blocks + run.plan.validity.again + 1):
         for case in run.plan.cases:
             ended = stop.requested or (progress.failures and fail_fast)
             if case.id in progress.open and not ended:
@@ -66,7 +66,7 @@ def measure_blocks(
         if stop.requested or (progress.failures and fail_fast):
             break
         standings = stand(run.plan, progress.measurements)
-        progress.open = _still_open(block, standings, comparison, progress)
+        progress.open = _still_open(run.plan, standings, progress)
         each_s = (time.monotonic() - began) / block
         if block == 1:
             for text in hopeless(standings):
@@ -145,17 +145,25 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _still_open(
-    block: int, standings: Sequence[Standing], comparison: Comparison, progress: _Progress
-) -> frozenset[str]:
+def _still_open(plan: Plan, standings: Sequence[Standing], progress: _Progress) -> frozenset[str]:
     """Cases with an undecided limit. Those that only have absolute limits get as many blocks
-    as these need to be counted."""
-    broken = {failure.case_id for failure in progress.failures}
+    as these need to be counted. A block that was disturbed is none, as often as the spec
+    allows."""
+    comparison = plan.comparison
+    assert comparison is not None
+    ended = {failure.case_id for failure in progress.failures}
+    done = {}
+    for case in plan.cases:
+        own = [m for m in progress.measurements if m.case_id == case.id]
+        done[case.id] = len({m.block for m in undisturbed(own)})
+        spoiled = times_disturbed(own, case)
+        if spoiled > plan.validity.again or done[case.id] >= comparison.most_blocks:
+            ended.add(case.id)
     if not comparison.sequential:
-        return progress.open - broken
+        return progress.open - ended
     compared = {one.pairs.case.id for one in standings}
-    counted = progress.open - compared if block < LEAST_RUNS else frozenset()
-    return (progress.open & open_cases(standings) | counted) - broken
+    counted = {name for name in progress.open - compared if done[name] < LEAST_RUNS}
+    return (progress.open & open_cases(standings) | counted) - ended
 
 
 def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
@@ -205,6 +213,8 @@ def _measure_block(
         progress.measurements.append(measured)
         bench.store.add_measurement(run.id, measured)
         bench.observer.repetition_ended(case, measured)
+        if measured.disturbed:  # the block does not count: its other arm is not worth measuring
+            return
 
 
 def _prepare(side: Side, case: Case, block: int) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from iogate.errors import ExitCode
 from iogate.gate_blocks import stand
 from iogate.gate_compared import compared_verdict
+from iogate.gate_disturbed import compared_reason, disturbed_words, too_few_reason
 from iogate.gate_history import Asked, judge_history
 from iogate.gate_limits import judge_absolute
 from iogate.gate_limits import wants_more as more_would_help
@@ -30,7 +31,7 @@ from iogate.gate_words import (
 )
 from iogate.metrics import Metric, default_metrics, metric
 from iogate.metrics.thin import too_thin
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.segment import Segment
@@ -56,12 +57,18 @@ _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What is known about one case: its repetitions, and the baseline's, by the id of their
-    run."""
+    """What is known about one case: its repetitions that count, those that were ``disturbed``,
+    and the baseline's, by the id of their run."""
 
     case: Case
     measurements: tuple[Measurement, ...]
     baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
+    disturbed: tuple[Measurement, ...] = ()
+
+    @property
+    def has_too_few(self) -> bool:
+        """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
+        return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
 
 
 def judge(
@@ -77,12 +84,13 @@ def judge(
     where ``segments`` has a case (by its id) and metric, only the runs named there.
 
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
-    inconclusive at best: such a run never passes.
+    inconclusive at best: such a run never passes. Repetitions that were disturbed are not
+    judged; where they leave too few, the limits of the case are inconclusive.
     """
     evidence = [_evidence(case, plan, measurements, baseline) for case in plan.cases]
     judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
     thresholds = tuple(
-        judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
+        _spoiled(item, judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan))
         for item in evidence
         for place, threshold in enumerate(item.case.thresholds)
     )
@@ -93,7 +101,8 @@ def judge(
     return RunVerdict(
         outcome=outcome,
         exit_code=int(ExitCode.RUN_FAILED if failed else _EXIT[outcome]),
-        sentence=run_sentence(plan, outcome, thresholds, failed, failures),
+        sentence=run_sentence(plan, outcome, thresholds, failed, failures)
+        + disturbed_words(measurements),
         thresholds=thresholds,
         observations=tuple(
             o for item in evidence for o in _observations(item, plan, segments or {})
@@ -111,28 +120,43 @@ def _compared(
     found = {}
     for one in stand(plan, measurements):
         verdict = compared_verdict(one, plan.comparison)
-        found[one.pairs.case.id, one.pairs.place] = _by_level(verdict)
+        reason = compared_reason(one, verdict, measurements)
+        found[one.pairs.case.id, one.pairs.place] = _by_level(replace(verdict, reason=reason))
     return found
+
+
+def _spoiled(item: _Evidence, verdict: ThresholdVerdict) -> ThresholdVerdict:
+    """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
+    are compared."""
+    if verdict.blocks or not item.has_too_few:
+        return verdict
+    reason = too_few_reason(item.case, verdict.threshold, item.measurements, item.disturbed)
+    return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
 
 
 def _evidence(
     case: Case, plan: Plan, measurements: Sequence[Measurement], baseline: Sequence[Run]
 ) -> _Evidence:
-    own = tuple(m for m in measurements if m.case_id == case.id)
+    everything = tuple(m for m in measurements if m.case_id == case.id)
+    own = undisturbed(everything)
+    spoiled = tuple(m for m in everything if m not in own)
     if plan.comparison is not None:
         base = tuple(m for m in own if m.arm == plan.comparison.base.name)
         case = replace(case, repetitions=Repetitions())  # how many blocks there are decide others
-        return _Evidence(case, tuple(m for m in own if m not in base), (("", base),))
+        spoiled = tuple(m for m in spoiled if m.arm != plan.comparison.base.name or m.disturbed)
+        return _Evidence(case, tuple(m for m in own if m not in base), (("", base),), spoiled)
     engines = {m.engine.name for m in own}
     groups = (
         (
             run.id,
-            tuple(m for m in run.measurements if m.case_id in ids and m.engine.name in engines),
+            undisturbed(
+                m for m in run.measurements if m.case_id in ids and m.engine.name in engines
+            ),
         )
         for run in baseline
         for ids in [_ids_in(run, case)]
     )
-    return _Evidence(case, own, tuple((run, group) for run, group in groups if group))
+    return _Evidence(case, own, tuple((run, group) for run, group in groups if group), spoiled)
 
 
 def _ids_in(run: Run, case: Case) -> set[str]:
@@ -145,7 +169,9 @@ def _failed_cases(
     evidence: Sequence[_Evidence], failures: Sequence[CaseFailure]
 ) -> tuple[str, ...]:
     broken = {failure.case_id for failure in failures}
-    return tuple(e.case.id for e in evidence if e.case.id in broken or not e.measurements)
+    return tuple(
+        e.case.id for e in evidence if e.case.id in broken or not (e.measurements or e.disturbed)
+    )
 
 
 def _held_to_history(
@@ -196,7 +222,7 @@ def _asked(
 def wants_more(case: Case, measurements: Sequence[Measurement], plan: Plan) -> bool:
     """Whether one more repetition of a case may decide a gated absolute limit. What a
     repetition has no value of, more of them do not decide."""
-    own = [m for m in measurements if m.case_id == case.id]
+    own = undisturbed(m for m in measurements if m.case_id == case.id)
     for threshold in case.thresholds:
         if threshold.limit.relative or threshold.level is not Level.FAIL:
             continue
@@ -291,4 +317,5 @@ def _observations(
             better=judged.better,
             samples=_samples(evidence.measurements, judged),
             baseline_samples=_samples(baseline, judged),
+            disturbed=_samples(evidence.disturbed, judged),
         )

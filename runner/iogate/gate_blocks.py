@@ -17,7 +17,7 @@ from iogate.metrics import metric
 from iogate.metrics.base import Metric
 from iogate.metrics.thin import too_thin
 from iogate.model.comparison import Comparison
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Level, Threshold
 from iogate.stats.boundary import Boundary, Rules, boundary_for
@@ -159,9 +159,10 @@ def open_cases(standings: Sequence[Standing]) -> frozenset[str]:
 def _pairs_of(
     plan: Plan, measurements: Sequence[Measurement], comparison: Comparison
 ) -> Iterator[Pairs]:
+    kept = undisturbed(measurements)
     for case in plan.cases:
         arms = {
-            arm: {m.block: m for m in measurements if m.case_id == case.id and m.arm == arm}
+            arm: {m.block: m for m in kept if m.case_id == case.id and m.arm == arm}
             for arm in (comparison.base.name, comparison.candidate.name)
         }
         base, candidate = arms[comparison.base.name], arms[comparison.candidate.name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -62,15 +62,20 @@ class Bench:
 
 
 def repetitions_of(
-    plan: Plan, wanted: Callable[[Case], bool] = lambda _case: False
+    plan: Plan,
+    wanted: Callable[[Case], bool] = lambda _case: False,
+    disturbed: Callable[[Case], int] = lambda _case: 0,
 ) -> Iterator[tuple[Case, int]]:
     """Round-robin: the first repetition of all cases, then the second, so that a drift of
     the host is spread over the cases. Repetitions count from 1. Those beyond the least number
-    are only for cases that are ``wanted`` by then."""
-    for repetition in range(1, max((c.repetitions.max for c in plan.cases), default=0) + 1):
+    are only for cases that are ``wanted`` by then; for each that was ``disturbed`` so far there
+    is one more, as often as the spec allows."""
+    most = max((c.repetitions.max for c in plan.cases), default=0) + plan.validity.again
+    for repetition in range(1, most + 1):
         for case in plan.cases:
-            planned = case.repetitions
-            if repetition <= planned.min or (repetition <= planned.max and wanted(case)):
+            planned, more = case.repetitions, min(disturbed(case), plan.validity.again)
+            due = repetition <= planned.min + more
+            if due or (repetition <= planned.max + more and wanted(case)):
                 yield case, repetition
 
 
@@ -88,7 +93,8 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
         text = render(case, location=bench.places[case.target.name])
         bench.folder.write_text(f"jobs/{case.id}.fio", text)
     undecided = partial(wants_more, measurements=measurements, plan=run.plan)
-    for case, repetition in repetitions_of(run.plan, undecided):
+    spoiled = partial(times_disturbed, measurements)
+    for case, repetition in repetitions_of(run.plan, undecided, spoiled):
         if bench.stop.requested or (failures and fail_fast):
             break
         if any(failure.case_id == case.id for failure in failures):
@@ -108,6 +114,12 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
         bench.observer.repetition_ended(case, measurement)
     status = RunStatus.INTERRUPTED if bench.stop.requested else _status(failures)
     return replace(run, measurements=tuple(measurements), failures=tuple(failures), status=status)
+
+
+def times_disturbed(measurements: Iterable[Measurement], case: Case) -> int:
+    """How many repetitions of a case, in a comparison how many of its blocks, do not count."""
+    spoiled = [m for m in measurements if m.case_id == case.id and m.disturbed]
+    return len({m.block or -m.repetition for m in spoiled})
 
 
 def _status(failures: list[CaseFailure]) -> RunStatus:

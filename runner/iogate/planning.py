@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from iogate import estimate
 from iogate.metrics import metric
 from iogate.metrics.thin import too_thin
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run
 from iogate.model.spec import Level, Threshold
@@ -162,7 +162,7 @@ def is_canary(run: Run) -> bool:
 
 def _measurements(run: Run, case: Case) -> Iterator[Measurement]:
     ids = ids_in(run, case)
-    return (m for m in run.measurements if m.case_id in ids)
+    return iter(undisturbed(m for m in run.measurements if m.case_id in ids))
 
 
 def ids_in(run: Run, case: Case) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 from iogate.metrics import metric
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.night import Spread
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import DefinedMetric
@@ -48,6 +48,22 @@ def test_nights_come_one_by_one_as_they_are_measured(store: Store) -> None:
     assert store.nights([s.CASE_ID]) == []  # it may still get more repetitions
     store.finish_run("a", status=RunStatus.COMPLETE, finished_ns=9, verdict=s.verdict())
     assert len(store.nights([s.CASE_ID])) == 1
+
+
+def test_a_night_does_not_see_what_was_disturbed(store: Store) -> None:
+    hogs = Disturbance("cpu", 0.6, 0.1, "", "other processes used 60 % of the engine's CPUs")
+    for name, at, numbers in (("a", 10, (2,)), ("b", 20, (1, 2, 3))):
+        found = s.repetitions([100, 900, 102])
+        kept = (replace(m, disturbances=(hogs,)) if m.repetition in numbers else m for m in found)
+        store.begin_run(s.run(name, started_ns=at, measurements=tuple(kept), outcome=s.verdict()))
+    for asked in (None, [metric("write.iops")], [metric("write.clat.min")]):
+        found_nights = {
+            each.facts.run_id: each for each in store.nights([s.CASE_ID], metrics=asked)
+        }
+        if asked is None or asked[0].path == "write.iops":
+            assert found_nights["a"].values[s.CASE_ID, "write.iops"] == 101
+        assert not found_nights["b"].values
+    assert [m.disturbed for m in store.run("a").measurements] == [False, True, False]
 
 
 def test_a_comparison_of_two_arms_is_no_night_and_no_baseline(store: Store) -> None:

@@ -103,6 +103,9 @@ def _run_rows(run: Run) -> Iterator[Row]:
 
 
 def _metric_rows(measurement: Measurement) -> Iterator[Row]:
+    """None of a repetition that was disturbed: a table is read without looking at documents."""
+    if measurement.disturbed:
+        return
     for path, value in kept_values(measurement).items():
         yield {"kind": "metric", "metric": path, "value": value, "unit": metric(path).unit.value}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -125,10 +125,27 @@ class KernelTrouble:
 
 
 @dataclass(frozen=True, slots=True)
+class Disturbance:
+    """Something beside the test that a repetition ran with. ``kind`` is the check that found it
+    (``cpu``), ``value`` what it read and ``limit`` what is allowed, both in ``unit`` (a share of
+    1, ``s``, a count); ``text`` says it in words. One that does not ``count`` is told, and
+    takes nothing away from the repetition: the test may have caused it itself."""
+
+    kind: str
+    value: float
+    limit: float
+    unit: str
+    text: str
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One repetition. ``started_ns`` is Unix time; ``duration_ns`` includes layout and ramp.
     In a comparison ``arm`` names its side, and ``block`` (from 1) what it is compared in.
-    ``kernel_log`` is what the kernel told of since the repetition before; None is not known."""
+    ``kernel_log`` is what the kernel told of since the repetition before; None is not known.
+    ``surroundings`` are the readings of the checks of validity, by name, whether or not one of
+    them is beyond its limit."""
 
     case_id: str
     repetition: int
@@ -142,3 +159,19 @@ class Measurement:
     arm: str = ""
     block: int = 0
     kernel_log: tuple[KernelTrouble, ...] | None = None
+    disturbances: tuple[Disturbance, ...] = ()
+    surroundings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether something took part that is not the test: such a repetition is kept, and
+        never judged."""
+        return any(one.counts for one in self.disturbances)
+
+
+def undisturbed(measurements: Iterable[Measurement]) -> tuple[Measurement, ...]:
+    """Those that may be judged, in their order. In a comparison a block counts with both of its
+    arms or not at all: what hits one arm never takes repetitions from that arm alone."""
+    found = tuple(measurements)
+    spoiled = {(m.case_id, m.block) for m in found if m.block and m.disturbed}
+    return tuple(m for m in found if not m.disturbed and (m.case_id, m.block) not in spoiled)

@@ -17,6 +17,7 @@ from iogate.model.spec import (
     Target,
     Threshold,
 )
+from iogate.model.validity import Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,4 @@ class Plan:
     comparison: Comparison | None = None
     metrics: tuple[DefinedMetric, ...] = ()
     precondition: Precondition | None = None
+    validity: Validity = field(default_factory=Validity)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Plan
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
@@ -70,5 +70,6 @@ class Run:
     preconditions: tuple[DevicePrecondition, ...] = ()
 
     def measurements_of(self, case_id: str) -> tuple[Measurement, ...]:
-        """The repetitions of one case, in the order they ran."""
-        return tuple(m for m in self.measurements if m.case_id == case_id)
+        """The repetitions of one case that count, in the order they ran: not those that were
+        disturbed."""
+        return undisturbed(m for m in self.measurements if m.case_id == case_id)

@@ -11,6 +11,7 @@ from iogate.model.codec import UNWRITTEN
 from iogate.model.comparison import CompareRule
 from iogate.model.environment import Environment
 from iogate.model.units import Better, Unit
+from iogate.model.validity import Validity
 
 
 class TargetKind(StrEnum):
@@ -209,3 +210,4 @@ class Spec:
     precondition: Precondition | None = None
     metrics: tuple[DefinedMetric, ...] = ()
     compare: CompareRule = field(default_factory=CompareRule)
+    validity: Validity = field(default_factory=Validity)

@@ -145,7 +145,8 @@ class ThresholdVerdict:
 @dataclass(frozen=True, slots=True)
 class Observation:
     """A metric of a case as it was measured, whether or not a threshold judges it: one
-    value a repetition, in the metric's base unit, and the baseline's values beside them."""
+    value a repetition, in the metric's base unit, and the baseline's values beside them.
+    ``disturbed`` are the values of repetitions that do not count, for those who wonder."""
 
     case_id: str
     metric: str
@@ -153,6 +154,7 @@ class Observation:
     better: Better
     samples: tuple[float, ...]
     baseline_samples: tuple[float, ...] = ()
+    disturbed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         on_inconclusive=spec.on_inconclusive,
         metrics=spec.metrics,
         precondition=spec.precondition,
+        validity=spec.validity,
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from iogate.metrics import Metric, is_always_kept, is_kept_definition
 from iogate.model.codec import codec_of
 from iogate.model.decision import Decision
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import Run
 from iogate.store.base import NIGHTS
@@ -167,7 +167,7 @@ def _add_extracted(
     """Fill in, from the documents, what was not kept as a number."""
     for run_id, group in groupby(missing, key=lambda row: row[0]):
         found: dict[str, list[float]] = defaultdict(list)
-        for measurement in measurements_of(run_id, [row[1] for row in group]):
+        for measurement in undisturbed(measurements_of(run_id, [row[1] for row in group])):
             value = metric.extract(measurement)
             if value is not None and math.isfinite(value):
                 found[measurement.case_id].append(value)

@@ -83,6 +83,8 @@ def insert_measurement(
     )
     if inserted.rowcount:
         place = run_id, measurement.case_id, measurement.repetition
+        if measurement.disturbed:  # no trend may ever see it
+            return
         # Finite values only: SQLite would keep NaN as NULL.
         rows = [(*place, *each) for each in kept_values(measurement, wanted).items()]
         db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?, ?)", rows)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from iogate.metrics import Metric, is_always_kept, is_kept_definition
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.night import Night
 from iogate.store.base import NIGHTS
 from iogate.store.influx import points
@@ -119,7 +119,7 @@ def _add_extracted(
         found: Sequence[Measurement] = read_measurements(server, [run], case_ids, series=True).get(
             run.id, ()
         )
-        for measurement in found:
+        for measurement in undisturbed(found):
             value = metric.extract(measurement)
             if value is not None and math.isfinite(value):
                 samples[run.id][measurement.case_id, metric.path].append(value)

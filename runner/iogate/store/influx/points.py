@@ -161,7 +161,10 @@ def _without_series(measurement: Measurement) -> dict[str, Any]:
 
 def _metric_fields(measurement: Measurement, wanted: tuple[Metric, ...]) -> dict[str, float]:
     """Finite values only: there is no other number in a field. What a spec defines is there by
-    its name for graphs, and by its definition for trends."""
+    its name for graphs, and by its definition for trends. What was disturbed has none: neither
+    a graph nor a trend is to show it."""
+    if measurement.disturbed:
+        return {}
     kept = {path: metric(path) for path in kept_metrics([measurement])}
     found = {}
     for path, each in (kept | {each.path: each for each in wanted}).items():
