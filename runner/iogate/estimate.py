@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from iogate.model.plan import Case
-from iogate.model.spec import JobSpec
+from iogate.model.spec import JobSpec, TargetKind
 
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", re.IGNORECASE)
 _SECONDS = {"": 1.0, "s": 1.0, "us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -19,6 +19,10 @@ _CHANGES_FILES = (
     "filecreate", "filedelete", "dircreate", "dirdelete", "ftruncate", "falloc", "e4defrag",
 )  # fmt: skip
 _REMOVES = ("unlink", "unlink_each_loop")
+_WRITES_ALONG = ("write", "rw", "readwrite")
+_PLAIN_DATA = (
+    "zero_buffers", "buffer_compress_percentage", "dedupe_percentage", "buffer_pattern",
+)  # fmt: skip
 _MARGIN_S = 120.0
 _MARGIN_FACTOR = 2.0
 _SLOWEST_BPS = 2 << 20  # the slowest layout or transfer that is still waited for
@@ -33,6 +37,22 @@ def writes(case: Case) -> bool:
         or any(job.options.get(key, "0") != "0" for key in _REMOVES)
         for job in case.jobs
     )
+
+
+def remakes(case: Case) -> str:
+    """What of a case leaves a device in another state than that it found it in, in words; empty
+    for reads, and for random writes of random data: a device that is in use stays so."""
+    if case.target.kind is TargetKind.FILESYSTEM:
+        return "makes a filesystem"
+    for job in case.jobs:
+        rw = _option(job, "rw", "readwrite", default="read")
+        if "trim" in rw:
+            return "trims"
+        if rw in _WRITES_ALONG:
+            return "writes sequentially"
+        if rw not in _READS and any(job.options.get(key, "0") != "0" for key in _PLAIN_DATA):
+            return "writes data that shrink"
+    return ""
 
 
 def seconds(case: Case) -> float | None:

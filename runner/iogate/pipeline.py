@@ -23,7 +23,7 @@ from iogate.host.journal import restore_left
 from iogate.host.lock import Patience, host_lock
 from iogate.host.revision import find_revision
 from iogate.host.scratch import sweep
-from iogate.host.stage import check_stage, staged
+from iogate.host.stage import check_stage, devices_of, staged
 from iogate.host.targets import Use, check_targets
 from iogate.identity import explained
 from iogate.killed import close_killed
@@ -33,7 +33,7 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
 from iogate.noise import with_noise
-from iogate.precondition import precondition
+from iogate.precondition import keeping_states, look_at, precondition
 from iogate.repair_folders import HISTORY
 from iogate.retention import apply_policy
 from iogate.spec import check_native, load_spec, make_plan, require_trust
@@ -62,6 +62,7 @@ class Request:
     label: str = ""
     command: tuple[str, ...] = ()
     trusted: bool = False
+    precondition: bool = False  # also where an earlier one still holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def execute_with(
                 _write_inputs(folder, started, request.store)
                 store.begin_run(started)
                 bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
-                run = _measured(started, bench, measure)
+                run = _measured(started, bench, _with_states(request, everything, measure))
         except IogateError:
             if run is not None:  # it was the host that could not be put back: this is whole
                 _judged(run, store, folder)
@@ -244,10 +245,35 @@ def _write_inputs(folder: RunFolder, run: Run, store: str | None) -> None:
     folder.write_run(run)
 
 
+def _with_states(
+    request: Request, everything: Plan, measure: Callable[[Run, Bench], Run]
+) -> Callable[[Run, Bench], Run]:
+    """``measure`` on devices that are in a known state, which is remembered rightly."""
+
+    def measured(run: Run, bench: Bench) -> Run:
+        run = replace(run, preconditions=precondition(run, bench, anew=request.precondition))
+        with keeping_states(run, everything.cases, bench):
+            return measure(run, bench)
+
+    return measured
+
+
+def precondition_prospects(request: Request, plan: Plan) -> tuple[str, ...]:
+    """Whether each device would be preconditioned, and why, in a sentence each."""
+    steps, sut = plan.precondition, open_sut()
+    if steps is None:
+        return ()
+    found = []
+    for target in devices_of(sut, uses_of(plan)):
+        looked = look_at(sut, steps, target, anew=request.precondition)
+        holds = f"the {looked.state.name} still holds" if looked.state else ""
+        found.append(f"{target.path}: {holds or f'would be preconditioned: {looked.why}'}")
+    return tuple(found)
+
+
 def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> Run:
     """All repetitions. Whatever ends them early, the history learns how the run ended."""
     try:
-        run = replace(run, preconditions=precondition(run, bench))
         return measure(run, bench)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)

@@ -4,12 +4,22 @@ until the rate is steady. A flash drive is faster when it is empty, and for a wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from iogate import estimate
 from iogate.engine.base import EitherStop, EngineJob, EngineResult, Progress, Stop
 from iogate.errors import EngineError, RunError
+from iogate.host.device_state import (
+    DeviceState,
+    Looked,
+    believed,
+    carry,
+    forget,
+    look,
+    remember,
+)
 from iogate.host.devices import find_device
 from iogate.jobfile import render
 from iogate.measure import Bench
@@ -17,35 +27,116 @@ from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import JobSpec, Precondition, Repetitions, Target
 from iogate.model.steady import DevicePrecondition, SteadyState
+from iogate.spec.identity import canonical_options
 from iogate.spec.support import own_options
 from iogate.steady_watch import SteadyWatch, timeout_of
+from iogate.sut.base import Sut
 
 
-def precondition(run: Run, bench: Bench) -> tuple[DevicePrecondition, ...]:
-    """Do what the plan says on every device of the run; what became of each. RunError when
-    that fails, or when the rate does not become steady in time; a stop ends it without an
-    error."""
+def precondition(run: Run, bench: Bench, *, anew: bool) -> tuple[DevicePrecondition, ...]:
+    """Bring every device of the run into the state that the plan says, where what an earlier
+    run did does not hold any more, or ``anew``; what became of each. RunError when that fails,
+    or when the rate does not become steady in time; a stop ends it without an error."""
     steps = run.plan.precondition
     if steps is None:
         return ()
     found = []
     for number, target in enumerate(bench.stage.devices(), 1):
+        if bench.stop.requested:
+            break
+        looked = look_at(bench.stage.sut, steps, target, anew=anew)
+        if looked.state:
+            found.append(_held(target, looked.state))
+            bench.observer.told(f"{target.path}: {found[-1].text}")
+            continue
+        bench.observer.told(f"{target.path} is preconditioned: {looked.why}")
         bench.stage.claim(target)
-        written_bytes, steady = _write(steps, (target, number), bench)
-        if not bench.stop.requested:
-            found.append(
-                DevicePrecondition(
-                    target=target.name,
-                    device=target.path,
-                    text="written by this run",
-                    done=True,
-                    at_ns=time.time_ns(),
-                    run_id=run.id,
-                    written_bytes=written_bytes,
-                    steady=steady,
-                )
-            )
+        done = _done(run, steps, (target, number), bench)
+        found += [replace(done, text=f"done by this run: {looked.why}")] if done else []
     return tuple(found)
+
+
+def look_at(sut: Sut, steps: Precondition, target: Target, *, anew: bool) -> Looked:
+    """Whether the precondition of a device still holds."""
+    device = find_device(sut, target.path)
+    if anew or device is None:
+        return Looked(None, "asked for by --precondition")
+    known = _canonical(steps)
+    return look(sut, device, known, keep_s=steps.keep_s, now_ns=time.time_ns())
+
+
+def _canonical(steps: Precondition) -> tuple[dict[str, str], ...]:
+    """The steps as they are remembered. How long one may take is no part of what it reaches."""
+    each = [canonical_options(step) if step else {} for step in (steps.fill, steps.steady_state)]
+    return tuple({key: step[key] for key in sorted(step) if key != "runtime"} for step in each)
+
+
+def _held(target: Target, state: DeviceState) -> DevicePrecondition:
+    return DevicePrecondition(
+        target=target.name,
+        device=target.path,
+        text=f"the {state.name} still holds",
+        done=False,
+        at_ns=state.at_ns,
+        run_id=state.run,
+        written_bytes=state.written_bytes,
+        steady=state.steady,
+    )
+
+
+def _done(
+    run: Run, steps: Precondition, which: tuple[Target, int], bench: Bench
+) -> DevicePrecondition | None:
+    """Write one device, and remember it; None when a stop came before its end."""
+    sut, (target, _) = bench.stage.sut, which
+    device = find_device(sut, target.path)
+    if device:
+        forget(sut, device, f"the precondition by run {run.id[:12]} did not come to its end")
+    written_bytes, steady = _write(steps, which, bench)
+    if bench.stop.requested:
+        return None
+    at_ns = time.time_ns()
+    if device and (why := remember(
+        sut, device, _canonical(steps), run=run.id, at_ns=at_ns, written_bytes=written_bytes,
+        steady=steady,
+    )):  # fmt: skip
+        bench.observer.told(f"{target.path}: its precondition is not remembered: {why}")
+    return DevicePrecondition(
+        target.name, target.path, "", True, at_ns, run.id, written_bytes, steady
+    )
+
+
+@contextmanager
+def keeping_states(run: Run, cases: Iterable[Case], bench: Bench) -> Iterator[None]:
+    """What is remembered of the devices of a run is right after it: forgotten before the first
+    case that changes it, and else still believed, although the run has written."""
+    sut, kept = bench.stage.sut, []
+    changed = _changed(sut, cases)
+    for target in bench.stage.devices():
+        device = find_device(sut, target.path)
+        state = believed(sut, device) if device else None
+        if device is None or state is None:
+            continue
+        if why := changed.get(device.path):
+            forget(sut, device, f"run {run.id[:12]} {why} on it")
+        else:
+            kept.append((device, state))
+    try:
+        yield
+    finally:
+        for device, state in kept:
+            carry(sut, device, state)
+
+
+def _changed(sut: Sut, cases: Iterable[Case]) -> dict[str, str]:
+    """Devices that a case leaves in another state, by path, and what does so."""
+    found: dict[str, str] = {}
+    for case in cases:
+        why = estimate.remakes(case)
+        device = find_device(sut, case.target.device or case.target.path) if why else None
+        if device:
+            found.setdefault(device.path, why)
+    return found
 
 
 def _write(

@@ -83,6 +83,11 @@ TRUST: Decorator = click.option(
     is_flag=True,
     help="Let the spec change this host: settings, filesystems, commands of its arms.",
 )
+PRECONDITION: Decorator = click.option(
+    "--precondition",
+    is_flag=True,
+    help="Precondition devices also where what an earlier run did still holds.",
+)
 QUIET: Decorator = click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
 
 

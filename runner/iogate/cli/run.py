@@ -21,7 +21,14 @@ from iogate.engine.base import Stop
 from iogate.measure import most_repetitions, repetitions_of
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
-from iogate.pipeline import Request, check_run, execute, make_request_plan, uses_of
+from iogate.pipeline import (
+    Request,
+    check_run,
+    execute,
+    make_request_plan,
+    precondition_prospects,
+    uses_of,
+)
 from iogate.spec import needs_trust
 
 
@@ -37,6 +44,7 @@ from iogate.spec import needs_trust
 @click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
 @options.FAIL_FAST
 @options.TRUST
+@options.PRECONDITION
 @options.timeout("Give a repetition up after this long; by default from its runtime and size.")
 @options.WAIT
 @options.REVISION
@@ -62,6 +70,8 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     if dry_run:
         click.echo(describe(plan))
         check_run(request, plan)
+        for text in precondition_prospects(request, plan):
+            click.echo(printable(text))
         return 0
     least, most = (sum(1 for _ in each) for each in (repetitions_of(plan), most_repetitions(plan)))
     display = open_display(most, quiet=quiet or as_json, at_most=least < most)
@@ -128,7 +138,10 @@ def _touches(plan: Plan) -> Iterator[str]:
     if settings := [key for key in needs_trust(plan) if key.startswith("environment.")]:
         yield f"sets {printable(', '.join(settings))}, and puts it back"
     if plan.precondition:
-        yield "OVERWRITES the devices with destroy: that are used, as a precondition"
+        yield (
+            "OVERWRITES the devices with destroy: that are used, as a precondition, where what an "
+            "earlier run did no longer holds"
+        )
     for use in uses_of(plan):
         target = use.target
         path = printable(target.path)

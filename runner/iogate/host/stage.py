@@ -82,18 +82,8 @@ class Stage:
         return dict(sorted(found.items()))
 
     def devices(self) -> tuple[Target, ...]:
-        """The devices that may be overwritten, as targets: those measured, and those that a
-        filesystem is made on."""
-        found = {}
-        for use in self.uses:
-            target = use.target
-            path = target.device or (target.path if target.kind is TargetKind.DEVICE else "")
-            device = find_device(self.sut, path) if path and target.destroy else None
-            if device:
-                found[device.path] = Target(
-                    target.on or target.name, TargetKind.DEVICE, device.path, target.destroy
-                )
-        return tuple(found.values())
+        """As ``devices_of``, of the targets of the run."""
+        return devices_of(self.sut, self.uses)
 
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
@@ -104,6 +94,21 @@ class Stage:
         if device is None or why:
             what = why.reason if why else f"{target.path} is gone"
             raise RunError(f"target {target.name}: {what}", remedy=why.remedy if why else "")
+
+
+def devices_of(sut: Sut, uses: Sequence[Use]) -> tuple[Target, ...]:
+    """The devices that may be overwritten, as targets: those measured, and those that a
+    filesystem is made on."""
+    found = {}
+    for use in uses:
+        target = use.target
+        path = target.device or (target.path if target.kind is TargetKind.DEVICE else "")
+        device = find_device(sut, path) if path and target.destroy else None
+        if device:
+            found[device.path] = Target(
+                target.on or target.name, TargetKind.DEVICE, device.path, target.destroy
+            )
+    return tuple(found.values())
 
 
 def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:

@@ -22,7 +22,7 @@ def case_id(
     """The first 16 hex digits of the SHA-256 over canonical JSON of the jobs' options, the
     target, and what is set up for it. Names, order and limits do not enter, so history
     survives changing them; the order of jobs does enter where some wait for others."""
-    options = [_canonical_options(job) for job in jobs]
+    options = [canonical_options(job) for job in jobs]
     if not any(key in each for each in options for key in _ORDERED):
         options.sort(key=_canonical_json)
     material = _canonical_json({"jobs": options, "target": _describe(target), **(setup or {})})
@@ -37,11 +37,12 @@ def setup_of(spec: Spec) -> dict[str, object]:
         found["environment"] = settings
     if spec.precondition:
         steps = (spec.precondition.fill, spec.precondition.steady_state)
-        found["precondition"] = [_canonical_options(step) if step else {} for step in steps]
+        found["precondition"] = [canonical_options(step) if step else {} for step in steps]
     return found
 
 
-def _canonical_options(job: JobSpec) -> dict[str, str]:
+def canonical_options(job: JobSpec) -> dict[str, str]:
+    """What a job does, in the one spelling that equal jobs share."""
     return {key: _spelled(key, job.options[key]) for key in job.options if key not in _COSMETIC}
 
 
