@@ -170,7 +170,7 @@ def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
     for place, side in enumerate(sides):
         for case in run.plan.cases:
             own = side.cases[case.id]
-            text = render(own, location=side.bench.places[own.target.name])
+            text = render(own, location=side.bench.places[own.target.name].path)
             side.bench.folder.write_text(f"jobs/{_job_name(case, place)}.fio", text)
 
 
@@ -221,7 +221,7 @@ def _prepare(side: Side, case: Case, block: int) -> None:
     """Run the arm's shell command. RunError when it fails."""
     if not side.arm.prepare:
         return
-    place = side.bench.places[side.cases[case.id].target.name]
+    place = side.bench.places[side.cases[case.id].target.name].path
     env = {"IOGATE_ARM": side.arm.name, "IOGATE_BLOCK": str(block), "IOGATE_TARGET": place}
     done = side.sut.run(["/bin/sh", "-c", side.arm.prepare], timeout_s=PREPARE_TIMEOUT_S, env=env)
     if done.status:

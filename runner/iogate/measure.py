@@ -17,6 +17,7 @@ from iogate.host.kernel_log import in_words
 from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.model.measurement import Measurement
+from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import TargetKind
@@ -55,7 +56,7 @@ class Bench:
     engine: Engine
     store: Store
     folder: RunFolder
-    places: Mapping[str, str]
+    places: Mapping[str, Place]
     observer: Observer
     stop: Stop
     stage: Stage
@@ -90,7 +91,7 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
     measurements: list[Measurement] = []
     failures: list[CaseFailure] = []
     for case in run.plan.cases:
-        text = render(case, location=bench.places[case.target.name])
+        text = render(case, location=bench.places[case.target.name].path)
         bench.folder.write_text(f"jobs/{case.id}.fio", text)
     undecided = partial(wants_more, measurements=measurements, plan=run.plan)
     spoiled = partial(times_disturbed, measurements)
@@ -146,6 +147,7 @@ def measure_once(
         timeout_s=timeout_s or estimate.timeout_s(case),
         readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
         cpus=case.environment.cpus_allowed if case.environment else "",
+        places=(bench.places[case.target.name],),
     )
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:

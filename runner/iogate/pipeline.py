@@ -24,7 +24,7 @@ from iogate.host.lock import Patience, host_lock
 from iogate.host.revision import find_revision
 from iogate.host.scratch import sweep
 from iogate.host.stage import check_stage, devices_of, staged
-from iogate.host.targets import Use, check_targets
+from iogate.host.targets import Use, check_targets, resolved
 from iogate.identity import explained
 from iogate.killed import close_killed
 from iogate.measure import Bench, Observer, measure_all
@@ -110,7 +110,7 @@ def check_run(request: Request, plan: Plan) -> None:
     info = open_engine(request.engine, sut).info()
     _check_asked(request, plan, info)
     find_revision(sut, ref=request.revision, label=request.label)
-    uses = uses_of(plan)
+    uses = resolved(sut, uses_of(plan))
     check_targets(sut, uses, trusted=request.trusted)
     check_stage(sut, plan, uses)
 
@@ -144,7 +144,6 @@ def execute_with(
     engine = open_engine(request.engine, sut)
     info = engine.info()
     _check_asked(request, everything, info)
-    uses = uses_of(everything)
     started = _new_run(request, plan, sut)
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
@@ -155,6 +154,7 @@ def execute_with(
         for text in restore_left(sut):
             observer.told(text)
         sweep(sut)
+        uses = resolved(sut, uses_of(everything))
         check_targets(sut, uses, trusted=request.trusted)
         run: Run | None = None
         try:

@@ -243,6 +243,7 @@ def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop)
         log_file=str(bench.folder.log_file(case.id, 1)),
         folder=str(bench.folder.root),
         timeout_s=estimate.timeout_s(case),
+        places=(bench.stage.standing.confirm_device(case.target),),
     )
     try:
         result = bench.engine.run(job, on_progress=tell, stop=stop)

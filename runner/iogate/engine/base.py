@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from iogate.model.measurement import DiskUtil, EngineFacts, JobMeasurement
+from iogate.model.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class EngineInfo:
 class EngineJob:
     """One job file to run: the engine writes ``result_file``, its messages go to
     ``log_file``, and ``folder`` is its working directory. ``cpus`` are those that it may run
-    on, as taskset lists them; empty for all."""
+    on, as taskset lists them; empty for all. ``places`` are what it may open as its targets."""
 
     job_file: str
     result_file: str
@@ -74,6 +75,7 @@ class EngineJob:
     timeout_s: float
     readonly: bool = False
     cpus: str = ""
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

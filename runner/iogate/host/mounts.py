@@ -67,7 +67,7 @@ def parse_mount(line: str) -> Mount | None:
     if not separator or len(left) < 6 or len(right) < 3:
         return None
     options = ",".join(dict.fromkeys([*left[5].split(","), *right[2].split(",")]))
-    return Mount(left[2], _plain(left[4]), right[0], _plain(right[1]), options)
+    return Mount(left[2], plain(left[4]), right[0], plain(right[1]), options)
 
 
 def mount_of(sut: Sut, path: str) -> Mount | None:
@@ -85,9 +85,9 @@ def mount_of(sut: Sut, path: str) -> Mount | None:
 def swaps(sut: Sut) -> tuple[str, ...]:
     """Paths of the active swap files and devices."""
     text = sut.read_text("/proc/swaps") or ""
-    return tuple(_plain(line.split()[0]) for line in text.splitlines()[1:] if line.split())
+    return tuple(plain(line.split()[0]) for line in text.splitlines()[1:] if line.split())
 
 
-def _plain(field: str) -> str:
+def plain(field: str) -> str:
     """mountinfo writes blanks and backslashes as octal escapes."""
     return _OCTAL.sub(lambda m: chr(int(m.group(1), 8)), field)

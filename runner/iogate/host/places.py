@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iogate.host.devices import device_by_number
+from iogate.host.mounts import parse_mount, plain
 from iogate.model.place import Identity, Place, PlaceKind
 from iogate.sut.base import FileStat, Sut
 
@@ -26,9 +27,72 @@ def identity_of(sut: Sut, path: str) -> Identity | None:
 
 
 def place_of(sut: Sut, path: str) -> Place:
-    """Where a path leads, with what is found there."""
+    """Where a path leads, looked up once, with what is found there: no link is left in it. A
+    device is named by the kernel's own node, where that is one of it."""
     real = sut.real_path(path)
-    return Place(real, identity_of(sut, real))
+    found = identity_of(sut, real)
+    if found and found.kind is PlaceKind.BLOCK and (device := device_by_number(sut, found.rdev)):
+        node = identity_of(sut, device.path)
+        if node and node.rdev == found.rdev and sut.real_path(device.path) == device.path:
+            return Place(device.path, node)
+    return Place(real, found)
+
+
+def changed(sut: Sut, place: Place) -> str:
+    """What has become of a place since it was looked up; empty when it is as it was."""
+    if sut.real_path(place.path) != place.path:
+        return "a link stands in its path now"
+    now, before = identity_of(sut, place.path), place.identity
+    if now == before:
+        return ""
+    if now is None or before is None:
+        there = sut.stat(place.path) is not None
+        return "something else stands there now" if there else "it is gone"
+    return _difference(before, now)
+
+
+def _difference(before: Identity, now: Identity) -> str:
+    if now.kind is not before.kind or now.kind is not PlaceKind.BLOCK:
+        return f"another {now.kind} stands there now"
+    if now.rdev != before.rdev:
+        return f"it is device {now.rdev} now, and was {before.rdev}"
+    if now.diskseq != before.diskseq:
+        return "another disk or image is behind it now"
+    if now.size_bytes != before.size_bytes:
+        return f"it has {now.size_bytes} bytes now, and had {before.size_bytes}"
+    return "another node stands there now"
+
+
+def real_names(sut: Sut, path: str) -> tuple[str, ...]:
+    """Every path by which the mounts of this process reach what stands at ``path``, its own
+    first: a bind mount shows a file under a second name."""
+    rows = [row for line in _mount_lines(sut) if (row := _row(line))]
+    inside = [row for row in rows if _below(path, row[2])]
+    if not inside:
+        return (path,)
+    number, root, point = max(inside, key=lambda row: len(row[2]))
+    within = f"{root.rstrip('/')}{path[len(point.rstrip('/')) :]}"
+    others = [
+        f"{point.rstrip('/')}{within[len(root.rstrip('/')) :]}" or "/"
+        for other, root, point in rows
+        if other == number and _below(within, root)
+    ]
+    return tuple(dict.fromkeys((path, *others)))
+
+
+def _mount_lines(sut: Sut) -> list[str]:
+    return (sut.read_text("/proc/self/mountinfo") or "").splitlines()
+
+
+def _row(line: str) -> tuple[str, str, str] | None:
+    """Filesystem, the folder of it that is mounted, and where, of a line of mountinfo."""
+    mount, fields = parse_mount(line), line.split()
+    return (mount.number, plain(fields[3]), mount.point) if mount else None
+
+
+def _below(path: str, folder: str) -> bool:
+    base = folder.rstrip("/")
+    return path == base or path.startswith(f"{base}/")
 
 
 def _kind(found: FileStat) -> PlaceKind | None:

@@ -14,10 +14,12 @@ from iogate.host.kernel_log import KernelWatch
 from iogate.host.knobs import knobs_of
 from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.safety import refusal
-from iogate.host.targets import Use, place_before, prepared
+from iogate.host.standing import Standing
+from iogate.host.targets import Use, directory_of, prepared, resolved
 from iogate.host.tuning import Tuning
 from iogate.host.volumes import Volumes
 from iogate.model.environment import DropCaches, Environment
+from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -28,10 +30,10 @@ _SYNC_TIMEOUT_S = 3600.0
 
 @dataclass(slots=True)
 class Stage:
-    """The host as the cases of a run want it. ``places`` is where each target is, by name."""
+    """The host as the cases of a run want it. ``standing`` knows where each target is."""
 
     sut: Sut
-    places: Mapping[str, str]
+    standing: Standing
     uses: Sequence[Use]
     tuning: Tuning
     volumes: Volumes
@@ -39,16 +41,25 @@ class Stage:
     kernel: KernelWatch
     _last: str | None = None
 
+    @property
+    def places(self) -> Mapping[str, Place]:
+        """Where each target is measured, by name."""
+        return self.standing.places
+
     def ready(self, case: Case, *, anew: bool = False) -> None:
         """Everything as the case wants it, right before a repetition. ``anew``: also what is
-        only made anew now and then, as for each run of an arm. RunError when that fails."""
+        only made anew now and then, as for each run of an arm. RunError when that fails,
+        RefusedError when a target is no longer what it was."""
+        self.standing.confirm(case.target)
         try:
             self.tuning.hold(case.environment)
-            self.volumes.ready(case.target, case.id, anew=anew)
+            target = self.standing.target(case.target)
+            made = self.volumes.ready(target, case.id, anew=anew)
             if case.environment and self._drops(case, case.environment, anew=anew):
                 drop_caches(self.sut)
         except RefusedError as error:
             raise RunError(error.what, remedy=error.remedy) from error
+        self.standing.arrive(case.target, made=made)
         self._last = case.id
         self.throttling.check_from_here()
 
@@ -77,8 +88,9 @@ class Stage:
         for use in self.uses:
             if use.target.kind is TargetKind.FILESYSTEM:
                 self.volumes.make(use.target)
+                self.standing.arrive(use.target, made=True)
             name = use.target.name
-            found |= target_facts(self.sut, name, use.target, self.places[name])
+            found |= target_facts(self.sut, name, use.target, self.places[name].path)
         return dict(sorted(found.items()))
 
     def devices(self) -> tuple[Target, ...]:
@@ -87,7 +99,8 @@ class Stage:
 
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
-        made on it away. RunError when it may not."""
+        made on it away. RunError when it may not, RefusedError when it is another one."""
+        self.standing.confirm_device(target)
         self.volumes.release(target.path)
         device = find_device(self.sut, target.path)
         why = refusal(self.sut, device, target.destroy) if device else None
@@ -117,7 +130,8 @@ def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:
     environments = _environments(plan)
     for environment in environments:
         check_requirements(sut, environment)
-    places = {use.target.name: place_before(sut, use.target) for use in uses}
+    uses = resolved(sut, uses)
+    places = {use.target.name: directory_of(sut, use.target) for use in uses}
     disks = _disks(sut, uses, places, needed=any(e.block for e in environments))
     for environment in environments:
         knobs_of(sut, environment, disks)
@@ -137,12 +151,15 @@ def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[S
     for environment in environments:
         check_requirements(sut, environment)
     journal = Journal(sut, run_id)
+    uses = resolved(sut, uses)
     with closing(KernelWatch(sut)) as kernel, prepared(sut, uses, run_id[:12]) as places:
         try:
-            disks = _disks(sut, uses, places, needed=any(e.block for e in environments))
-            volumes = Volumes(sut, journal, places, keep_blocks=plan.precondition is not None)
+            paths = {name: place.path for name, place in places.items()}
+            disks = _disks(sut, uses, paths, needed=any(e.block for e in environments))
+            volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
-            stage = Stage(sut, places, uses, tuning, volumes, Throttling(sut), kernel)
+            standing = Standing(sut, uses, places)
+            stage = Stage(sut, standing, uses, tuning, volumes, Throttling(sut), kernel)
             stage.rehearse(plan)
             yield stage
         finally:

@@ -4,17 +4,20 @@ refused here, before anything is written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from iogate.errors import RefusedError
 from iogate.host.devices import find_device
 from iogate.host.in_use import file_user, forbidden
+from iogate.host.mounts import mount_of
+from iogate.host.places import place_of, real_names
 from iogate.host.safety import refusal
 from iogate.host.scratch import automatic_parent, scratch_directory
 from iogate.jobfile import names_out
 from iogate.model.filesystem import MAKERS
+from iogate.model.place import Place
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
@@ -22,9 +25,14 @@ AUTO = "auto"
 _KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
 _KEEP_FREE_MAX = 256 << 20
 _LEAST_ROOM = 1 << 20
+_KERNEL_FILESYSTEMS = """
+    proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs bpf efivarfs
+    pstore mqueue binfmt_misc fusectl nsfs rpc_pipefs selinuxfs autofs
+"""
 _SYSTEM = re.compile(
     r"/([^/]*$|(bin|boot|dev|efi|etc|home|lib[^/]*|nix|opt|proc|root|run|sbin|snap|sys|usr|var)/)"
 )
+_KERNELS = frozenset(_KERNEL_FILESYSTEMS.split())
 _TEMPORARY = ("/dev/shm/", "/var/tmp/")  # noqa: S108  (that is what they are for)
 _FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 
@@ -32,17 +40,21 @@ _FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 @dataclass(frozen=True, slots=True)
 class Use:
     """How a plan uses one target. ``files`` are the job files' own ``filename`` values;
-    ``bytes_needed`` is what all of its files take together."""
+    ``bytes_needed`` is what all of its files take together. ``place`` is what the target's path
+    leads to, once that was looked up (of a filesystem its device's): the target has that path
+    then, not the spec's."""
 
     target: Target
     writes: bool
     bytes_needed: int = 0
     files: tuple[str, ...] = ()
+    place: Place | None = None
 
 
 def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
     """RefusedError for the first target that may not be measured as planned. A spec that
     nobody has read (``trusted``) writes no file that may be a part of the host."""
+    uses = resolved(sut, uses)
     for use in uses:
         _CHECKS[use.target.kind](sut, use)
         if use.target.kind is TargetKind.FILE and not trusted:
@@ -51,42 +63,50 @@ def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> No
     _check_space(sut, uses)
 
 
+def resolved(sut: Sut, uses: Sequence[Use]) -> tuple[Use, ...]:
+    """The uses with each path looked up, once for all that follows. RefusedError for a place
+    that cannot be named in a job file."""
+    return tuple(use if use.place else _resolved(sut, use) for use in uses)
+
+
+def _resolved(sut: Sut, use: Use) -> Use:
+    target = use.target
+    is_filesystem = target.kind is TargetKind.FILESYSTEM
+    place = place_of(sut, target.device if is_filesystem else directory_of(sut, target))
+    if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
+        what = f"{target.device or target.path} leads to {place.path!r}, which holds {bad!r}"
+        raise _refused(use, what, "name a place without such a character in its path")
+    found = replace(target, device=place.path) if is_filesystem else None
+    return replace(use, target=found or replace(target, path=place.path), place=place)
+
+
 @contextmanager
-def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[Mapping[str, str]]:
+def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[dict[str, Place]]:
     """The place of each target, by its name. A directory gets a folder of this run's own
     inside it, so that nothing of the user's is overwritten and nothing is left behind; a
     filesystem an empty one to be mounted at."""
     with ExitStack() as stack:
-        places = {}
-        for use in uses:
-            target = use.target
-            places[target.name] = _absolute(sut, target.path)
-            if target.kind is TargetKind.DIRECTORY:
-                parent = _absolute(sut, directory_of(sut, target))
-                own = scratch_directory(sut, parent, f"{token}-{len(places)}")
-                places[target.name] = stack.enter_context(own)
-            elif target.kind is TargetKind.FILESYSTEM:
-                own = scratch_directory(sut, automatic_parent(sut), f"{token}-{len(places)}")
-                places[target.name] = f"{stack.enter_context(own)}/mnt"
-                sut.make_dir(places[target.name])
+        places: dict[str, Place] = {}
+        for use in resolved(sut, uses):
+            assert use.place is not None
+            name, number = use.target.name, f"{token}-{len(places)}"
+            if use.target.kind is TargetKind.DIRECTORY:
+                own = stack.enter_context(scratch_directory(sut, use.place.path, number))
+                places[name] = place_of(sut, own)
+            elif use.target.kind is TargetKind.FILESYSTEM:
+                parent = sut.real_path(automatic_parent(sut))
+                point = f"{stack.enter_context(scratch_directory(sut, parent, number))}/mnt"
+                sut.make_dir(point)
+                places[name] = place_of(sut, point)
+            else:
+                places[name] = use.place
         yield places
 
 
-def place_before(sut: Sut, target: Target) -> str:
-    """Where a target will be, before anything is made there: a directory's own folder is
-    not yet in it."""
-    is_directory = target.kind is TargetKind.DIRECTORY
-    return _absolute(sut, directory_of(sut, target) if is_directory else target.path)
-
-
 def directory_of(sut: Sut, target: Target) -> str:
-    """The directory that a directory target names."""
-    return automatic_parent(sut) if target.path == AUTO else target.path
-
-
-def _absolute(sut: Sut, path: str) -> str:
-    """The engine runs in a folder of its own: what is relative is relative to ours."""
-    return path if path.startswith("/") else sut.real_path(path)
+    """The path that a target names: of ``directory: auto`` the directory that is meant."""
+    is_auto = target.kind is TargetKind.DIRECTORY and target.path == AUTO
+    return automatic_parent(sut) if is_auto else target.path
 
 
 def _check_directory(sut: Sut, use: Use) -> None:
@@ -107,14 +127,29 @@ def _check_file(sut: Sut, use: Use) -> None:
     if found and not found.is_file:
         remedy = "use 'device:' for a block device, 'directory:' for a directory"
         raise _refused(use, f"{path} is not a regular file", remedy)
+    _check_files_live_there(sut, use, parent)
     if not found and not sut.stat(parent):
         raise _refused(use, f"directory {parent} does not exist", f"mkdir -p {parent}")
     if not sut.can_write(path if found else parent) and (use.writes or not found):
         raise _refused(use, f"{path} is not writable", "run as a user who may write it")
+    changes = use.writes or (found is not None and found.size_bytes < use.bytes_needed)
     if use.writes:
         _check_file_in_use(sut, use)
+    if found and changes and found.links > 1:
+        what = f"{path} has {found.links} names, and would be written under all of them"
+        raise _refused(use, what, "copy it, and name the copy")
     if found and not use.target.overwrite:
         _check_file_kept(use, found.size_bytes)
+
+
+def _check_files_live_there(sut: Sut, use: Use, folder: str) -> None:
+    """What looks like a file in /proc, /sys or /dev is the kernel, or memory."""
+    mount, dev = mount_of(sut, folder), sut.stat("/dev")
+    under = sut.stat(folder)
+    is_dev = bool(dev and under and dev.device == under.device and folder.startswith("/dev"))
+    if is_dev or (mount and mount.fs_type in _KERNELS):
+        what = f"{use.target.path} is in {folder}, where the kernel shows itself, not files"
+        raise _refused(use, what, "name a place on a filesystem; see findmnt")
 
 
 def _check_file_kept(use: Use, size_bytes: int) -> None:
@@ -136,18 +171,21 @@ def _check_not_the_hosts(sut: Sut, use: Use) -> None:
     found = sut.stat(use.target.path)
     if found and not use.writes and found.size_bytes >= use.bytes_needed:
         return
-    real, here = sut.real_path(use.target.path), sut.real_path(".").rstrip("/")
-    if here and real.startswith(f"{here}/"):
-        of_host = any(part.startswith(".") for part in real[len(here) + 1 :].split("/"))
-    else:
-        of_host = _SYSTEM.match(real) is not None and not real.startswith(_TEMPORARY)
-    if of_host:
+    here = sut.real_path(".").rstrip("/")
+    names = real_names(sut, sut.real_path(use.target.path))
+    if of_host := next((name for name in names if _is_hosts(name, here)), None):
         raise _refused(
             use,
-            f"{real} may be a part of this host, and would be written",
+            f"{of_host} may be a part of this host, and would be written",
             "name a file in this folder, in /var/tmp or on a filesystem of its own; or read the "
             "spec, and allow it with --trust",
         )
+
+
+def _is_hosts(path: str, here: str) -> bool:
+    if here and path.startswith(f"{here}/"):
+        return any(part.startswith(".") for part in path[len(here) + 1 :].split("/"))
+    return _SYSTEM.match(path) is not None and not path.startswith(_TEMPORARY)
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:

@@ -41,19 +41,22 @@ class Volumes:
         self._keep_blocks = keep_blocks
         self._mounted: list[_Volume] = []
 
-    def ready(self, target: Target, case_id: str, *, anew: bool) -> None:
+    def ready(self, target: Target, case_id: str, *, anew: bool) -> bool:
         """Make the target so that the case can be measured on it: the filesystem is mounted,
         and made anew where the target says so, or ``anew`` does; a device has none on it.
-        RunError when that fails, RefusedError when the device may no longer be written."""
+        Whether one was made. RunError when that fails, RefusedError when the device may no
+        longer be written."""
         if target.kind is TargetKind.DEVICE:
             self.release(target.path)
-            return
+            return False
         if target.kind is not TargetKind.FILESYSTEM:
-            return
+            return False
         volume = next((each for each in self._mounted if each.target == target), None)
-        if volume is None or _is_stale(volume, case_id, anew=anew):
+        made = volume is None or _is_stale(volume, case_id, anew=anew)
+        if volume is None or made:
             volume = self._make(target)
         volume.measured = case_id
+        return made
 
     def make(self, target: Target) -> None:
         """Make and mount it, as fresh as ``ready`` finds it then."""

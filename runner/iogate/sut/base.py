@@ -22,7 +22,7 @@ class Completed:
 class FileStat:
     """What ``stat`` says, as far as iogate cares. ``rdev`` and ``device`` are
     ``major:minor``; the first of a device node, the second of where the file lives, where
-    ``inode`` is its number."""
+    ``inode`` is its number; ``links`` is how many names it has there."""
 
     is_directory: bool
     is_file: bool
@@ -31,6 +31,7 @@ class FileStat:
     rdev: str
     device: str
     inode: int = 0
+    links: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,6 +182,7 @@ class LocalSut:
             rdev=_numbers(found.st_rdev),
             device=_numbers(found.st_dev),
             inode=found.st_ino,
+            links=found.st_nlink,
         )
 
     def list_dir(self, path: str) -> tuple[str, ...]:

@@ -156,13 +156,13 @@ def test_a_directory_is_measured_in_a_folder_of_the_runs_own(sut: LocalSut, tmp_
     uses = [use(TargetKind.DIRECTORY, tmp_path), use(TargetKind.FILE, tmp_path / "f")]
     (tmp_path / "precious").write_text("x")
     with prepared(sut, uses[:1], "token") as places:
-        inside = Path(places["t"])
+        inside = Path(places["t"].path)
         assert inside.parent == tmp_path
         assert list(inside.iterdir()) == [inside / ".iogate-scratch"]
     assert not inside.exists()
     assert (tmp_path / "precious").exists()
     with prepared(sut, uses[1:], "token") as places:
-        assert places["t"] == str(tmp_path / "f")
+        assert places["t"].path == str(tmp_path / "f")
 
 
 def test_an_automatic_directory(
@@ -172,7 +172,7 @@ def test_an_automatic_directory(
     automatic = use(TargetKind.DIRECTORY, AUTO)
     check_targets(sut, [automatic])
     with prepared(sut, [automatic], "token") as places:
-        assert Path(places["t"]).parent == tmp_path
+        assert Path(places["t"].path).parent == tmp_path
 
 
 @pytest.mark.parametrize("kind", [TargetKind.DIRECTORY, TargetKind.FILE])
@@ -183,4 +183,4 @@ def test_a_relative_path_is_where_the_caller_is(
     with prepared(sut, [use(kind, Path("x") if kind is TargetKind.FILE else Path())], "t") as got:
         (place,) = got.values()
         monkeypatch.chdir("/")
-        assert Path(place).parent == tmp_path
+        assert Path(place.path).parent == tmp_path
