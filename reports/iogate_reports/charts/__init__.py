@@ -13,9 +13,10 @@ from iogate_reports.charts import (
     past,
     percentiles,
     repetitions,
+    steady,
     sweep,
 )
-from iogate_reports.charts.base import CaseChart, WorkloadChart
+from iogate_reports.charts.base import CaseChart, RunChart, WorkloadChart
 
 CASE_CHARTS: dict[str, CaseChart] = {
     "percentiles": percentiles.figures,
@@ -32,4 +33,8 @@ WORKLOAD_CHARTS: dict[str, WorkloadChart] = {
     "sweep": sweep.figures,
     "matrix": matrix.figures,
     "knee": knee.figures,
+}
+
+RUN_CHARTS: dict[str, RunChart] = {
+    "steady": steady.figures,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from iogate.model.run import Run
 from iogate_reports.data import CaseData, WorkloadData
 from iogate_reports.zoom import Zoom
 
@@ -46,6 +47,7 @@ class Figure:
 
 CaseChart = Callable[[CaseData], Sequence[Figure]]
 WorkloadChart = Callable[[WorkloadData], Sequence[Figure]]
+RunChart = Callable[[Run], Sequence[Figure]]
 
 
 def colour(index: int) -> str:

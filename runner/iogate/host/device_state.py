@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import gmtime, strftime
 
-from iogate.errors import RunError
+from iogate.errors import RefusedError, RunError
 from iogate.host.device_signs import Signs, signs_of
 from iogate.host.devices import Device, find_device
 from iogate.model.codec import codec_of
 from iogate.model.steady import SteadyState
+from iogate.state import state_folder
 from iogate.sut.base import Sut
 
 SCHEMA = "device-state/1"
@@ -182,19 +181,22 @@ def _bytes(sectors: int) -> str:
     return f"{count} B"
 
 
-def _folder() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "iogate" / "devices"
-
-
 def _path(identity: str) -> str:
-    return str(_folder() / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json")
+    """The device's file. RunError for a user who has no place for notes."""
+    try:
+        folder = state_folder()
+    except RefusedError as error:
+        raise RunError(error.what, remedy=error.remedy) from error
+    return str(folder / "devices" / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json")
 
 
 def _read(sut: Sut, identity: str) -> DeviceState | None:
     """The last line of the device's file; None for a file that is not ours, or too long, or
     cannot be understood: then nothing is known."""
-    path = _path(identity)
+    try:
+        path = _path(identity)
+    except RunError:
+        return None
     found = sut.stat(path)
     if found is None or not found.is_file or found.size_bytes > _LARGEST_FILE:
         return None
@@ -211,8 +213,9 @@ def _read(sut: Sut, identity: str) -> DeviceState | None:
 
 def _replace(sut: Sut, state: DeviceState) -> None:
     """A file of this one line. A crash in between leaves none: then nothing is known."""
-    sut.make_dir(str(_folder()))
-    sut.remove_file(_path(state.identity))
+    path = _path(state.identity)
+    sut.make_dir(path.rpartition("/")[0])
+    sut.remove_file(path)
     _append(sut, state)
 
 
