@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports")]
 
+from iogate import bounds  # noqa: E402
 from iogate.cli import reference as commands  # noqa: E402
 from iogate.metrics import reference as metrics  # noqa: E402
 from iogate.model.document import SCHEMAS  # noqa: E402
@@ -24,6 +25,7 @@ def outputs() -> dict[Path, str]:
     texts = {
         ROOT / "docs" / "metrics.md": metrics.markdown(),
         ROOT / "docs" / "commands.md": commands.markdown(),
+        ROOT / "docs" / "bounds.md": bounds.markdown(),
     }
     for kind, (name, _version) in SCHEMAS.items():
         text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)

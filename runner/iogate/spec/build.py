@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Map
-from pathlib import Path
 
+from iogate import bounds
 from iogate.errors import SpecError
 from iogate.model.spec import (
     BaselineRule,
@@ -20,21 +20,25 @@ from iogate.spec.build_metrics import build_metrics
 from iogate.spec.build_precondition import build_precondition, check_precondition
 from iogate.spec.build_targets import build_targets
 from iogate.spec.build_workloads import build_workload
+from iogate.spec.matrix import matrix_size
 from iogate.spec.problems import Problems
 from iogate.spec.sanity import check_thresholds
 from iogate.spec.scalars import to_json, whole_number
+from iogate.spec.sources import Sources
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
 
-def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec:
+def build_spec(tree: Mapping, sources: Sources, text: str, problems: Problems) -> Spec:
     """The spec of a tree that the schema allows. Other problems are noted; the spec is
     whole only when there are none."""
     metrics = build_metrics(tree.get("metrics"), problems)
     targets = build_targets(_mapping(tree, "targets", problems), problems)
+    path, parts = sources.path, 0
     workloads = []
     for name, entry in _mapping(tree, "workloads", problems).entries.items():
-        workload = _workload(name, entry, path, problems, targets=targets, metrics=metrics)
+        workload = _workload(name, entry, sources, problems, targets=targets, metrics=metrics)
         if workload:
+            parts = _counted(workload, parts)
             workloads.append(workload)
     check_precondition(tree.get("precondition"), targets, problems)
     missing = scalar_text(tree.get("on_missing_baseline"), OnMissingBaseline.WARN)
@@ -60,7 +64,7 @@ def build_spec(tree: Mapping, path: Path, text: str, problems: Problems) -> Spec
 def _workload(
     name: str,
     entry: Entry,
-    path: Path,
+    sources: Sources,
     problems: Problems,
     *,
     targets: Map[str, Target],
@@ -70,13 +74,29 @@ def _workload(
     own = Problems()
     workload = None
     try:
-        workload = build_workload(name, entry, path, own, targets=targets, metrics=metrics)
+        workload = build_workload(name, entry, sources, own, targets=targets, metrics=metrics)
         if not own:
             check_thresholds(workload, metrics, own)
     except SpecError as error:
         own.take(error)
     problems.join(own)
     return workload
+
+
+def _counted(workload: Workload, before: int) -> int:
+    """How many parts all cases have, so far: each its jobs with their options, and its limits.
+    SpecError where those are more than anybody waits for."""
+    points = matrix_size(workload.matrix) + len(workload.include)
+    options = sum(len(job.options) for job in workload.jobs)
+    parts = before + points * (1 + len(workload.jobs) + len(workload.thresholds)) + options
+    if parts > bounds.CASE_PARTS:
+        raise SpecError(
+            f"the cases up to those of workload {workload.name!r} have {parts:,} jobs and"
+            f" thresholds together, and at most {bounds.CASE_PARTS:,} are read",
+            remedy="make its matrix smaller, or two specs of this one",
+            where=workload.where,
+        )
+    return parts
 
 
 def _baseline(node: Node | None) -> BaselineRule:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping as Map
 from dataclasses import replace
-from pathlib import Path
 
+from iogate import bounds
 from iogate.errors import Location, SpecError
 from iogate.jobfile import format_names, names_out
 from iogate.model.spec import JobSpec, Target, TargetKind
-from iogate.spec.document import read_text
 from iogate.spec.fio_options import OPTIONS, Kind
-from iogate.spec.jobfile_reader import Assignment, Section, read_job_file
+from iogate.spec.included import untold
+from iogate.spec.jobfile_reader import Assignment, Section, check_count, read_job_file
 from iogate.spec.options import PLACES, read_key, read_option
 from iogate.spec.problems import Problems
+from iogate.spec.sources import Sources
 from iogate.spec.tree import Entry, Mapping, Node, Scalar
 
 _SOURCES = ("fio", "jobs", "jobfile")
 
 
 def build_jobs(
-    name: str, node: Mapping, target: Target, path: Path, problems: Problems
+    name: str, node: Mapping, target: Target, sources: Sources, problems: Problems
 ) -> tuple[JobSpec, ...]:
     """The jobs of a workload, with canonical keys; at least one."""
     if not any(key in node.entries for key in _SOURCES):
@@ -36,18 +37,20 @@ def build_jobs(
             remedy="keep one of them",
             where=node.entries["jobfile"].key_at,
         )
-    sections = _sections(name, node, path)
+    sections = _sections(name, node, sources)
     shared = _options(_spec_assignments(node.get("fio")), problems)
     return tuple(_job(section, shared, target, problems) for section in sections)
 
 
-def _sections(name: str, node: Mapping, path: Path) -> list[Section]:
+def _sections(name: str, node: Mapping, sources: Sources) -> list[Section]:
     jobfile, jobs = node.get("jobfile"), node.get("jobs")
     if isinstance(jobfile, Scalar):
         where = jobfile.where
-        file = path.parent / jobfile.text
-        return read_job_file(read_text(file, where), str(file), where)
+        shown = str(sources.path.parent / jobfile.text)
+        text = sources.text(sources.place(sources.own, jobfile.text, where), shown, where)
+        return read_job_file(text, shown, where)
     if isinstance(jobs, Mapping):
+        check_count(len(jobs.entries), bounds.JOBS, "jobs", jobs.where)
         return [_named_job(job, entry) for job, entry in jobs.entries.items()]
     return [Section(name, node.where, ())]
 
@@ -78,12 +81,14 @@ def _options(assignments: Iterable[Assignment], problems: Problems) -> Options:
     """Canonical options with the places of their keys; what is wrong is noted."""
     options: Options = {}
     for item in assignments:
+        if problems.full:
+            break
         try:
             key = read_key(item.key, item.key_at)
             _check_repeat(key, item, options)
             options[key] = (_value(key, item), item.key_at)
         except SpecError as error:
-            problems.take(error)
+            problems.take(untold(error, item) if item.from_job_file else error)
     return options
 
 
@@ -94,7 +99,7 @@ def read_options(node: Node | None, problems: Problems) -> Options:
 
 
 def _check_repeat(key: str, item: Assignment, options: Options) -> None:
-    if key in options and not item.may_repeat:
+    if key in options and not item.from_job_file:
         raise SpecError(
             f"{item.key} is there twice: {key} has another name",
             remedy=f"the first is at {options[key][1]}; keep one",
@@ -127,7 +132,8 @@ def _job(section: Section, shared: Options, target: Target, problems: Problems) 
             if _is_own_place(key, value, (section.name, where), target):
                 kept[key] = value
         except SpecError as error:
-            problems.take(error)
+            told = error.what.replace(f"{key} {value} is", f"{key} is") if from_file else error.what
+            problems.add(told, error.where, error.remedy)
     places = {key: options[key][1] for key in kept}
     return JobSpec(section.name, kept, section.where, places)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Map
-from pathlib import Path
 
+from iogate.bounds import MATRIX_POINTS, MATRIX_RULES
 from iogate.errors import SpecError, UsageError
 from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
@@ -13,10 +13,11 @@ from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workl
 from iogate.spec.build_jobs import build_jobs
 from iogate.spec.build_matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build_thresholds import build_thresholds
-from iogate.spec.matrix import MAX_POINTS, matrix_size
+from iogate.spec.matrix import matrix_size
 from iogate.spec.options import split_key
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import whole_number
+from iogate.spec.sources import Sources
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
@@ -26,7 +27,7 @@ _SERIES = ("direction",)
 def build_workload(
     name: str,
     entry: Entry,
-    path: Path,
+    sources: Sources,
     problems: Problems,
     *,
     targets: Map[str, Target],
@@ -42,17 +43,18 @@ def build_workload(
             where=entry.key_at,
         )
     target = _target(name, node, targets, entry)
-    jobs = build_jobs(name, node, target, path, problems)
+    jobs = build_jobs(name, node, target, sources, problems)
     strategy = node.get("strategy")
     strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
     names = {job.name for job in jobs}
     matrix = build_matrix(strategy.get("matrix"), names, problems)
-    if matrix_size(matrix) > MAX_POINTS:
+    if matrix_size(matrix) > MATRIX_POINTS:
         raise SpecError(
             f"workload {name!r} has {matrix_size(matrix)} cases",
-            remedy=f"at most {MAX_POINTS} are run: make its matrix smaller",
+            remedy=f"at most {MATRIX_POINTS} are run: make its matrix smaller",
             where=entry.key_at,
         )
+    _check_rules(name, strategy)
     return Workload(
         name=name,
         target=target.name,
@@ -68,6 +70,18 @@ def build_workload(
         chart=_chart(node.get("chart"), matrix, jobs, problems),
         where=entry.key_at,
     )
+
+
+def _check_rules(name: str, strategy: Mapping) -> None:
+    """Each rule is asked of each point."""
+    rules = [node for key in ("exclude", "include") if (node := strategy.get(key))]
+    count = sum(len(node.items) for node in rules if isinstance(node, Sequence))
+    if count > MATRIX_RULES:
+        raise SpecError(
+            f"workload {name!r} has {count} rules in exclude and include",
+            remedy=f"at most {MATRIX_RULES} are read: make several workloads of it",
+            where=strategy.where,
+        )
 
 
 def _target(name: str, node: Mapping, targets: Map[str, Target], entry: Entry) -> Target:

@@ -8,84 +8,132 @@ workload. Mappings of MERGED are joined key by key; every other key is replaced 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from iogate.errors import Location, SpecError, UsageError
+from iogate import bounds
+from iogate.errors import Location, SpecError
 from iogate.spec.fio_options import ALIASES
+from iogate.spec.included import parse_included
 from iogate.spec.problems import suggest
-from iogate.spec.tree import MAX_BYTES, Entry, Mapping, Node, Scalar, Sequence, parse_tree
+from iogate.spec.sources import Sources
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence, parse_tree
 
 EXTENDS = "extends"
 MERGED = ("fio", "thresholds", "chart")
 _NOT_INHERITED = (EXTENDS, "aka")
-_MAX_CHAIN = 8
 
 
-def read_text(path: Path, where: Location | None = None) -> str:
-    """The text of a file; UsageError (SpecError when a spec names it at ``where``) for one
-    that cannot be read."""
-    try:
-        data = path.read_bytes() if path.stat().st_size <= 4 * MAX_BYTES else None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _unreadable(path, str(reason), where) from None
-    if data is None:
-        raise _unreadable(path, "it is too large for a spec", where)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        raise SpecError(
-            "this is not UTF-8 text",
-            remedy="save the file as UTF-8",
-            where=Location(str(path), line, column),
-        ) from None
-
-
-def load_tree(path: Path, text: str) -> Mapping:
+def load_tree(sources: Sources, text: str) -> Mapping:
     """The tree of a spec's text, with what it extends joined in."""
-    return _Reader().spec(path, text, None)
+    tree = _Reader(sources).whole(text)
+    if Sizes()(tree) > bounds.JOINED_NODES:
+        raise SpecError(
+            f"with all that it extends, the spec has more than {bounds.JOINED_NODES:,} values",
+            remedy="extend less, or smaller workloads",
+            where=tree.where,
+        )
+    return tree
 
 
-def _unreadable(path: Path, reason: str, where: Location | None) -> UsageError:
-    what = f"cannot read {path}: {reason}"
-    remedy = "check the path; it is relative to the file that names it"
-    if where:
-        return SpecError(what, remedy=remedy, where=where)
-    return UsageError(what, remedy="name a spec file, such as one that iogate init writes")
+class Sizes:
+    """How many values trees have, where the same node at two places counts twice."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Node, int]] = {}  # with the node: an id is used again
+
+    def __call__(self, node: Node) -> int:
+        if isinstance(node, Scalar):
+            return 1
+        if id(node) not in self._known:
+            self._known[id(node)] = node, 1 + sum(map(self, _below(node)))
+        return self._known[id(node)][1]
+
+
+def _below(node: Mapping | Sequence) -> Iterable[Node]:
+    if isinstance(node, Sequence):
+        return node.items
+    return (entry.value for entry in node.entries.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of the spec: where it is, and what it is called in messages."""
+
+    place: str
+    shown: str
 
 
 class _Reader:
-    """Follows ``extends``, remembering the way to notice a circle."""
+    """Follows ``extends``, remembering the way to notice a circle. Each file is read once and
+    each workload joined once, however often they are named."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
         self._chain: list[str] = []
+        self._height = 0  # of the longest chain below what was read last
+        self._known: dict[str, tuple[Mapping, int]] = {}
+        self._joined = 0
+        self._size = Sizes()
 
-    def spec(self, path: Path, text: str, where: Location | None) -> Mapping:
-        """One file with everything that it extends."""
-        self._enter(os.path.realpath(path), where)
-        tree = parse_tree(text, str(path))
-        if not isinstance(tree, Mapping):
+    def whole(self, text: str) -> Mapping:
+        """The spec itself with everything that it extends."""
+        file = _File(self._sources.own, str(self._sources.path))
+        return self._once(file.place, None, lambda: self._spec(file, _parsed(file, text)))
+
+    def _included(self, above: _File, name: str, at: Location) -> tuple[_File, Mapping]:
+        """A file that another names, with everything that it extends."""
+        place = self._sources.place(above.place, name, at)
+        file = _File(place, os.path.normpath(Path(above.shown).parent / name))
+
+        def read() -> Mapping:
+            tree = parse_included(self._sources.text(place, file.shown, at), file.shown)
+            return self._spec(file, tree)
+
+        return file, self._once(place, at, read)
+
+    def _once(self, link: str, at: Location | None, make: Callable[[], Mapping]) -> Mapping:
+        """What ``make`` gives, made the first time that this link of a chain is met."""
+        if link in self._chain:
+            raise SpecError("extends goes round in a circle", remedy="break it", where=at)
+        known = self._known.get(link)
+        if len(self._chain) + (known[1] if known else 0) >= bounds.EXTENDS_DEPTH:
             raise SpecError(
-                "a spec is a mapping of keys to values",
-                remedy="begin with version: 1; iogate init writes an example",
-                where=tree.where,
+                f"extends goes deeper than {bounds.EXTENDS_DEPTH}", remedy="flatten it", where=at
             )
-        for name, at in _names(tree.get(EXTENDS)):
-            base_path = _beside(path, name)
-            base = self.spec(base_path, read_text(base_path, at), at)
-            tree = _join_specs(base, tree)
-        tree = self._with_workloads(path, tree)
-        self._chain.pop()
-        return tree
+        if known is None:
+            outer, self._height = self._height, 0
+            self._chain.append(link)
+            known = make(), self._height
+            self._chain.pop()
+            self._known[link], self._height = known, outer
+        self._height = max(self._height, known[1] + 1)
+        return known[0]
 
-    def _with_workloads(self, path: Path, tree: Mapping) -> Mapping:
+    def _spec(self, file: _File, tree: Mapping) -> Mapping:
+        for name, at in _names(tree.get(EXTENDS)):
+            _, base = self._included(file, name, at)
+            self._count(base, tree, at)
+            tree = _join_specs(base, tree)
+        return self._with_workloads(file, tree)
+
+    def _count(self, base: Mapping, own: Mapping, at: Location) -> None:
+        """What a join costs, so that bases of bases do not multiply."""
+        self._joined += self._size(base) + self._size(own)
+        if self._joined > bounds.EXTENDS_JOINED:
+            raise SpecError(
+                "extends names too much, too often: joining it would take very long",
+                remedy="extend fewer or smaller files and workloads",
+                where=at,
+            )
+
+    def _with_workloads(self, file: _File, tree: Mapping) -> Mapping:
         workloads = tree.get("workloads")
         if not isinstance(workloads, Mapping):
             return tree
         resolved = {
-            name: Entry(entry.key_at, self._workload(path, workloads, name, entry.value))
+            name: Entry(entry.key_at, self._workload(file, workloads, name, entry.value))
             for name, entry in workloads.entries.items()
         }
         entries = dict(tree.entries)
@@ -94,28 +142,30 @@ class _Reader:
         )
         return Mapping(tree.where, entries)
 
-    def _workload(self, path: Path, siblings: Mapping, name: str, node: Node) -> Node:
+    def _workload(self, file: _File, siblings: Mapping, name: str, node: Node) -> Node:
         if not isinstance(node, Mapping) or EXTENDS not in node.entries:
             return node
-        self._enter(f"{path}#{name}", node.where)
-        result = node
-        for base_name, at in _names(node.get(EXTENDS)):
-            base = self._base(path, siblings, base_name, at)
-            result = _join_workloads(base, result)
-        self._chain.pop()
-        without = {k: v for k, v in result.entries.items() if k != EXTENDS}
-        return Mapping(node.where, without)
+        own = node
 
-    def _base(self, path: Path, siblings: Mapping, name: str, at: Location) -> Mapping:
-        file, hash_, wanted = name.rpartition("#")
-        if hash_ and file:
-            base_path = _beside(path, file)
-            tree = self.spec(base_path, read_text(base_path, at), at)
+        def join() -> Mapping:
+            result = own
+            for base_name, at in _names(own.get(EXTENDS)):
+                base = self._base(file, siblings, base_name, at)
+                self._count(base, result, at)
+                result = _join_workloads(base, result)
+            without = {k: v for k, v in result.entries.items() if k != EXTENDS}
+            return Mapping(own.where, without)
+
+        return self._once(f"{file.place}#{name}", node.where, join)
+
+    def _base(self, file: _File, siblings: Mapping, name: str, at: Location) -> Mapping:
+        path, hash_, wanted = name.rpartition("#")
+        if hash_ and path:
+            file, tree = self._included(file, path, at)
             found = tree.get("workloads")
             siblings = found if isinstance(found, Mapping) else Mapping(at)
-            path = base_path
         entry = siblings.entries.get(wanted)
-        base = self._workload(path, siblings, wanted, entry.value) if entry else None
+        base = self._workload(file, siblings, wanted, entry.value) if entry else None
         if not isinstance(base, Mapping):
             remedy = suggest(wanted, siblings.entries)
             raise SpecError(
@@ -125,14 +175,16 @@ class _Reader:
             )
         return base
 
-    def _enter(self, link: str, where: Location | None) -> None:
-        if link in self._chain:
-            raise SpecError("extends goes round in a circle", remedy="break it", where=where)
-        if len(self._chain) >= _MAX_CHAIN:
-            raise SpecError(
-                f"extends goes deeper than {_MAX_CHAIN}", remedy="flatten it", where=where
-            )
-        self._chain.append(link)
+
+def _parsed(file: _File, text: str) -> Mapping:
+    tree = parse_tree(text, file.shown)
+    if not isinstance(tree, Mapping):
+        raise SpecError(
+            "a spec is a mapping of keys to values",
+            remedy="begin with version: 1; iogate init writes an example",
+            where=tree.where,
+        )
+    return tree
 
 
 def _names(node: Node | None) -> list[tuple[str, Location]]:
@@ -146,10 +198,6 @@ def _names(node: Node | None) -> list[tuple[str, Location]]:
             "extends names a file or a workload", remedy="extends: base.yaml", where=node.where
         )
     return names[::-1]
-
-
-def _beside(path: Path, name: str) -> Path:
-    return Path(os.path.normpath(path.parent / name))
 
 
 def _join_specs(base: Mapping, own: Mapping) -> Mapping:

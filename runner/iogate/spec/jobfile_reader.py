@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from iogate import bounds
 from iogate.errors import Location, SpecError
 
 _COMMENTS = (";", "#")
@@ -13,13 +14,13 @@ _COMMENTS = (";", "#")
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """``key=value`` where it was written; ``text`` is None for a bare key. In a job file
-    a key may repeat, and the last one counts."""
+    a key may repeat, and the last one counts; and it may be no job file."""
 
     key: str
     text: str | None
     key_at: Location
     value_at: Location
-    may_repeat: bool = False
+    from_job_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,42 +33,77 @@ class Section:
     from_job_file: bool = False
 
 
+@dataclass(slots=True)
+class _Open:
+    """A section that is being read; ``items`` is None until it has an option of its own."""
+
+    name: str
+    where: Location
+    items: list[Assignment] | None = None
+
+    @property
+    def is_global(self) -> bool:
+        return self.name.startswith("global")
+
+
 def read_job_file(text: str, file: str, named_at: Location) -> list[Section]:
-    """The jobs of a job file; SpecError with the line for what cannot be read."""
+    """The jobs of a job file; SpecError with the line for what cannot be read. What the file
+    holds is not repeated there: it may be no job file, and nobody's to read."""
     shared: list[Assignment] = []
-    sections: list[Section] = []
-    current: Section | None = None
+    sections: list[_Open] = []
+    count = 0
     for where, line in _lines(text, file):
         if line.startswith("["):
-            current = Section(_section_name(line, where), where, (), from_job_file=True)
-            sections.append(current)
+            sections.append(_Open(_section_name(line, where), where))
+            check_count(len(sections), bounds.JOBS, "sections", where)
             continue
-        if current is None:
+        if not sections:
             raise SpecError(
                 "an option stands before the first [section]",
                 remedy="begin with [global], or with the job's name in brackets",
                 where=where,
             )
-        item = _assignment(line, where)
-        if current.name.startswith("global"):
+        item, current = _assignment(line, where), sections[-1]
+        if current.is_global:
             shared.append(item)
-            continue
-        before = current.assignments or tuple(shared)
-        current = replace(current, assignments=(*before, item))
-        sections[-1] = current
+        elif current.items is None:
+            current.items = [*shared, item]
+            count += len(shared)
+        else:
+            current.items.append(item)
+        count += 1
+        check_count(count, bounds.JOB_OPTIONS, "options, counting what jobs share", where)
     return _jobs(sections, shared, file, named_at)
 
 
+def check_count(count: int, most: int, what: str, where: Location) -> None:
+    """SpecError for more than anybody needs."""
+    if count > most:
+        raise SpecError(
+            f"the workload has more than {most:,} {what}",
+            remedy="make several workloads of it",
+            where=where,
+        )
+
+
 def _jobs(
-    sections: list[Section], shared: list[Assignment], file: str, named_at: Location
+    sections: list[_Open], shared: list[Assignment], file: str, named_at: Location
 ) -> list[Section]:
     jobs = [
-        section if section.assignments else replace(section, assignments=tuple(shared))
-        for section in sections
-        if not section.name.startswith("global")
+        Section(
+            each.name,
+            each.where,
+            tuple(shared if each.items is None else each.items),
+            from_job_file=True,
+        )
+        for each in sections
+        if not each.is_global
     ]
     if not jobs:
         raise SpecError(f"{file} holds no job", remedy="add a [job]", where=named_at)
+    last = jobs[-1].where
+    total = sum(len(job.assignments) for job in jobs)
+    check_count(total, bounds.JOB_OPTIONS, "options, counting what jobs share", last)
     return jobs
 
 
@@ -88,7 +124,7 @@ def _section_name(line: str, where: Location) -> str:
         )
     if "]" in name or "/" in name or not name.isprintable():
         raise SpecError(
-            f"{name!r} cannot name a job, nor the files that are named after it",
+            "this cannot name a job, nor the files that are named after it",
             remedy="use a plain name, without brackets and slashes",
             where=where,
         )
@@ -106,5 +142,5 @@ def _assignment(line: str, where: Location) -> Assignment:
     column = where.column + len(key) + 1 + len(value) - len(value.lstrip())
     value_at = replace(where, column=column) if equals else where
     return Assignment(
-        key.strip(), value.strip() if equals else None, where, value_at, may_repeat=True
+        key.strip(), value.strip() if equals else None, where, value_at, from_job_file=True
     )

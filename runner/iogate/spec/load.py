@@ -8,10 +8,11 @@ from pathlib import Path
 from iogate.errors import SpecError
 from iogate.model.spec import Spec
 from iogate.spec.build import build_spec
-from iogate.spec.document import load_tree, read_text
+from iogate.spec.document import load_tree
 from iogate.spec.overrides import apply_overrides
 from iogate.spec.problems import Problems
 from iogate.spec.schema import check_schema
+from iogate.spec.sources import Sources, read_spec
 from iogate.spec.tree import Node, Scalar
 
 VERSION = 1
@@ -20,17 +21,18 @@ VERSION = 1
 def load_spec(path: Path, *, overrides: Sequence[str] = ()) -> Spec:
     """The spec in a file. Raises UsageError when it cannot be read or an override is wrong,
     and SpecError, naming every problem with its place, when the spec is wrong."""
-    return load_spec_text(read_text(path), path, overrides=overrides)
+    return load_spec_text(read_spec(path), path, overrides=overrides)
 
 
 def load_spec_text(text: str, path: Path, *, overrides: Sequence[str] = ()) -> Spec:
     """The spec in a text; ``path`` names it, and relative files are beside it."""
-    tree = load_tree(path, text)
+    sources = Sources(path)
+    tree = load_tree(sources, text)
     _check_version(tree.get("version"))
     problems = Problems()
     if not check_schema(tree, problems):
         problems.check()
-    spec = build_spec(tree, path, text, problems)
+    spec = build_spec(tree, sources, text, problems)
     problems.check()
     return apply_overrides(spec, overrides)
 

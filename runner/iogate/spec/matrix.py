@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 from iogate.spec.fio_values import canonical_value
 
-MAX_POINTS = 10_000
 Point = Mapping[str, str]
 Axes = Mapping[str, Sequence[str]]
 

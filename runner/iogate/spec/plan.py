@@ -103,9 +103,10 @@ def _thresholds(
 
 def _aka(workload: Workload, names: list[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
+    known = set(names)
     for entry in workload.aka:
         point, _, identifier = entry.rpartition(":")
-        if point not in names and not (point == "" and len(names) == 1):
+        if point not in known and not (point == "" and len(names) == 1):
             raise SpecError(
                 f"aka of workload {workload.name!r} has no case {point!r}",
                 remedy=f"write aka: {{ '{names[0]}': [{identifier}] }}",

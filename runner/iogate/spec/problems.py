@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 
+from iogate.bounds import PROBLEMS_LOOKED_AT, SUGGESTED_FROM, SUGGESTED_LENGTH
 from iogate.errors import Location, SpecError
 
 _MOST = 50
@@ -17,7 +19,10 @@ class Problems:
         self._found: dict[str, SpecError] = {}
 
     def add(self, what: str, where: Location | None, remedy: str = "") -> None:
-        """Note one problem; the same sentence at the same place is noted once."""
+        """Note one problem; the same sentence at the same place is noted once. Beyond some
+        hundreds, no more are: nobody reads them."""
+        if self.full:
+            return
         error = SpecError(what, remedy=remedy, where=where)
         self._found.setdefault(str(error), error)
 
@@ -30,6 +35,11 @@ class Problems:
         """Note all that another collection holds."""
         for error in other._found.values():
             self.take(error)
+
+    @property
+    def full(self) -> bool:
+        """Whether no more are noted, and looking for them is in vain."""
+        return len(self._found) >= PROBLEMS_LOOKED_AT
 
     def __bool__(self) -> bool:
         return bool(self._found)
@@ -52,7 +62,10 @@ def _position(error: SpecError) -> tuple[str, int, int]:
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """``did you mean 'iodepth'?``, or nothing when no known word is near."""
-    near = difflib.get_close_matches(word.lower(), known, n=2, cutoff=0.7)
+    if len(word) > SUGGESTED_LENGTH:
+        return ""
+    names = islice((name for name in known if len(name) <= SUGGESTED_LENGTH), SUGGESTED_FROM)
+    near = difflib.get_close_matches(word.lower(), names, n=2, cutoff=0.7)
     return f"did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
 
 

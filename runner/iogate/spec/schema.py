@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Any
 
+from iogate.bounds import PROBLEMS_LOOKED_AT
 from iogate.errors import Location
 from iogate.spec.options import unknown_option
 from iogate.spec.problems import Problems, listed, suggest
@@ -35,10 +37,11 @@ _HINTS = {
 def check_schema(tree: Mapping, problems: Problems) -> bool:
     """Note everything in the tree that the schema does not allow. True when all of it has
     the right shape, so that it can be read on: then at most some keys are unknown."""
-    errors = list(_validator().iter_errors(to_json(tree)))
+    errors = list(islice(_validator().iter_errors(to_json(tree)), PROBLEMS_LOOKED_AT))
     for error in errors:
-        _note(error, tree, problems)
-    return all(_is_about_a_key(error) for error in errors)
+        if not problems.full:
+            _note(error, tree, problems)
+    return len(errors) < PROBLEMS_LOOKED_AT and all(map(_is_about_a_key, errors))
 
 
 def _is_about_a_key(error: Any) -> bool:
@@ -71,7 +74,7 @@ def _note(error: Any, tree: Node, problems: Problems) -> None:
     describe = _MESSAGES.get(error.validator, _other)
     if "propertyNames" in error.absolute_schema_path:
         describe = _bad_name
-    for what, where, remedy in describe(error, tree):
+    for what, where, remedy in islice(describe(error, tree), PROBLEMS_LOOKED_AT):
         problems.add(what, where, remedy)
 
 

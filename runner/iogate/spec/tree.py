@@ -14,11 +14,9 @@ from typing import Any
 
 import yaml
 
+from iogate.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODES, SPEC_TEXT
 from iogate.errors import Location, SpecError
 
-MAX_BYTES = 512 * 1024
-MAX_NODES = 50_000
-MAX_DEPTH = 40
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"
 _BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
@@ -67,9 +65,9 @@ Node = Scalar | Sequence | Mapping
 
 def parse_tree(text: str, file: str) -> Node:
     """The tree of one YAML document; SpecError for text that is not one."""
-    if len(text) > MAX_BYTES:
+    if len(text) > SPEC_CHARACTERS:
         raise SpecError(
-            f"the file has {len(text)} characters; at most {MAX_BYTES} are read",
+            f"the file has {len(text)} characters; at most {SPEC_CHARACTERS} are read",
             remedy="split it, and join the parts with extends:",
             where=Location(file, 1, 1),
         )
@@ -148,10 +146,14 @@ class _Composer:
     def _content(self, event: yaml.Event) -> Node:
         where = self._at(event)
         if isinstance(event, yaml.ScalarEvent):
+            if len(event.value) > SPEC_TEXT:
+                raise self._error(
+                    f"a text of more than {SPEC_TEXT} characters", event, "shorten it"
+                )
             return Scalar(where, event.value, plain=bool(event.implicit[0]))
         self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise self._error(f"nested more than {MAX_DEPTH} deep", event, "is it a spec?")
+        if self._depth > SPEC_DEPTH:
+            raise self._error(f"nested more than {SPEC_DEPTH} deep", event, "is it a spec?")
         node: Node
         if isinstance(event, yaml.SequenceStartEvent):
             node = Sequence(where, tuple(self._items()))
@@ -187,6 +189,8 @@ class _Composer:
         node = self._node(event)
         if not isinstance(node, Scalar) or not node.text:
             raise self._error("a key must be a plain word", event, "quote it if it has { or [")
+        if len(node.text) > SPEC_KEY:
+            raise self._error(f"a key of more than {SPEC_KEY} characters", event, "shorten it")
         return node.text
 
     def _check_tag(self, event: yaml.NodeEvent) -> None:
@@ -199,9 +203,9 @@ class _Composer:
 
     def _count(self, nodes: int, event: yaml.Event) -> None:
         self._nodes += nodes
-        if self._nodes > MAX_NODES:
+        if self._nodes > SPEC_NODES:
             raise self._error(
-                f"more than {MAX_NODES} values, counting what aliases repeat",
+                f"more than {SPEC_NODES} values, counting what aliases repeat",
                 event,
                 "do aliases of aliases multiply?",
             )

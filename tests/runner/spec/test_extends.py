@@ -79,6 +79,7 @@ def test_a_workload_takes_over_another(folder: Path) -> None:
 
 
 def test_a_workload_of_another_file(folder: Path) -> None:
+    (folder / ".git").mkdir()
     spec = load(
         folder,
         "version: 1\ntargets: { e: { directory: /e } }\n"
@@ -169,8 +170,8 @@ def test_a_job_file_is_a_workload(folder: Path) -> None:
     ("text", "line", "column", "says"),
     [
         ("rw=read\n", 1, 1, "before the first"),
-        ("[a]\n  iodeph = 3\n", 2, 3, "iodeph"),
-        ("[a]\nbs =  1q\n", 2, 7, "1q"),
+        ("[a]\n  iodeph = 3\n", 2, 3, "no option of fio"),
+        ("[a]\nbs =  1q\n", 2, 7, "bs cannot have this value"),
         ("[a\nbs=1k\n", 1, 1, "brackets"),
         ("[]\n", 1, 1, "brackets"),
         ("[../../etc/x]\nbs=4k\n", 1, 1, "cannot name a job"),
