@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from support.devices import loop_device, mounted, needs_kernel_log, needs_root
+from support.devices import (
+    image_of,
+    loop_device,
+    loop_over,
+    mounted,
+    needs_kernel_log,
+    needs_root,
+    sh,
+)
 from support.html_tree import read_html
 
 from .conftest import Iogate, engines_of, wait_for
@@ -25,7 +33,11 @@ workloads:
     fio: { rw: %s, bs: 4k, size: 4m, ioengine: psync }
     repetitions: 1
 """
-DESTROY = ", destroy: { size: 8m }"
+
+
+def allowed(device: str, *holds: str) -> str:
+    more = f", holds: [{', '.join(holds)}]" if holds else ""
+    return f", destroy: {{ backing: {image_of(device)}{more} }}"
 
 
 def digest(path: str) -> str:
@@ -35,7 +47,7 @@ def digest(path: str) -> str:
 def test_a_device_that_is_named_properly_is_written(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 8) as device:
         before = digest(device)
-        done = iogate("run", iogate.spec(SPEC % (device, DESTROY, "write")))
+        done = iogate("run", iogate.spec(SPEC % (device, allowed(device), "write")))
         assert done.code == 0, done.text
         assert digest(device) != before
 
@@ -55,7 +67,7 @@ def test_a_device_that_nobody_allowed_to_destroy(iogate: Iogate) -> None:
         done = iogate("run", spec)
         assert done.code == 3
         assert f"{spec}:4:" in done.err
-        assert "destroy: { size:" in done.err
+        assert allowed(device).removeprefix(", ") in done.err
         assert digest(device) == before
         assert not (iogate.folder / "iogate-runs").exists()
 
@@ -63,7 +75,7 @@ def test_a_device_that_nobody_allowed_to_destroy(iogate: Iogate) -> None:
 def test_a_mounted_device(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 8) as device, mounted(device, iogate.folder / "mnt"):
         before = digest(device)
-        done = iogate("run", iogate.spec(SPEC % (device, DESTROY, "write")))
+        done = iogate("run", iogate.spec(SPEC % (device, allowed(device), "write")))
         assert done.code == 3
         assert f"is mounted at {iogate.folder / 'mnt'}" in done.err
         assert digest(device) == before
@@ -73,7 +85,80 @@ def test_a_symlink_to_a_mounted_device(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 8) as device, mounted(device, iogate.folder / "mnt"):
         link = iogate.folder / "by-id"
         link.symlink_to(device)
-        assert iogate("run", iogate.spec(SPEC % (link, DESTROY, "write"))).code == 3
+        assert iogate("run", iogate.spec(SPEC % (link, allowed(device), "write"))).code == 3
+
+
+def test_a_filesystem_that_nobody_mentioned(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        sh("mkfs.ext4", "-q", "-F", device)
+        before = digest(device)
+        spec = iogate.spec(SPEC % (device, allowed(device), "write"))
+        done, dry = iogate("run", spec), iogate("run", spec, "--dry-run")
+        assert (done.code, dry.code) == (3, 3), done.text
+        assert f"{spec}:4:" in done.err
+        assert f"{device} holds ext4 (" in done.err
+        assert f"destroy: {{ backing: {image_of(device)}, holds: ext4 }}" in done.err
+        assert digest(device) == before
+        assert (
+            iogate("run", iogate.spec(SPEC % (device, allowed(device, "ext4"), "write"))).code == 0
+        )
+        assert digest(device) != before
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+@pytest.mark.parametrize("destroy", ["{ size: 8m }", "{ model: x, size: 8m }", "{ serial: S }"])
+def test_an_identity_that_is_none_of_a_loop_device(
+    iogate: Iogate, engine: str, destroy: str
+) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        before = digest(device)
+        spec = iogate.spec(SPEC % (device, f", destroy: {destroy}", "write"))
+        done = iogate("run", spec, "--engine", engine)
+        assert done.code == 3, done.text
+        assert f"this device would be: {allowed(device).removeprefix(', ')}" in done.err
+        assert digest(device) == before
+
+
+@pytest.mark.parametrize("empty", ['""', '"  "', '"${IOGATE_VAR_UNSET:-}"', '"\\u200b"'])
+@pytest.mark.parametrize("key", ["serial", "wwn", "by_id", "backing", "size"])
+def test_an_empty_identity_is_an_error_of_the_spec(iogate: Iogate, key: str, empty: str) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        before = digest(device)
+        spec = iogate.spec(SPEC % (device, f", destroy: {{ {key}: {empty} }}", "write"))
+        for command in ("run", "validate"):
+            done = iogate(command, spec)
+            assert done.code == 2, done.text
+            assert f"{spec}:4:" in done.err
+            assert f"{key} is empty" in done.err
+        assert digest(device) == before
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+@pytest.mark.parametrize("which", ["upper", "twin", "image"])
+def test_blocks_that_another_name_has(iogate: Iogate, engine: str, which: str) -> None:
+    """A loop over a mounted loop, a second loop over its image, and the image itself."""
+    with loop_device(iogate.folder, 8) as device, mounted(device, iogate.folder / "mnt"):
+        image = image_of(device)
+        with loop_over(device if which == "upper" else image) as other:
+            before = digest(image)
+            if which == "image":
+                text = SPEC % (image, ", overwrite: true", "write")
+                spec = iogate.spec(text.replace("device:", "file:"))
+            else:
+                spec = iogate.spec(SPEC % (other, allowed(other, "anything"), "write"))
+            done = iogate("run", spec, "--engine", engine)
+            assert done.code == 3, done.text
+            assert digest(image) == before
+
+
+def test_repetitions_do_not_trip_over_what_they_wrote(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        text = SPEC % (device, allowed(device), "write, buffer_pattern: '\"hsqs\"'")
+        done = iogate(
+            "run", iogate.spec(text.replace("repetitions: 1", "repetitions: 3")), "--engine", "fio"
+        )
+        assert done.code == 0, done.text
+        assert len(iogate.run_document()["measurements"]) == 3
 
 
 def test_a_job_cannot_smuggle_a_device_in(iogate: Iogate) -> None:
@@ -89,7 +174,7 @@ def test_a_job_cannot_smuggle_a_device_in(iogate: Iogate) -> None:
 def test_a_dry_run_says_what_would_be_destroyed(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 8) as device:
         before = digest(device)
-        done = iogate("run", iogate.spec(SPEC % (device, DESTROY, "write")), "--dry-run")
+        done = iogate("run", iogate.spec(SPEC % (device, allowed(device), "write")), "--dry-run")
         assert done.code == 0
         assert f"OVERWRITES the device {device}" in done.out
         assert digest(device) == before
@@ -98,7 +183,7 @@ def test_a_dry_run_says_what_would_be_destroyed(iogate: Iogate) -> None:
 def test_a_dry_run_refuses_what_the_run_would(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 8) as device, mounted(device, iogate.folder / "mnt"):
         before = digest(device)
-        spec = iogate.spec(SPEC % (device, DESTROY, "write"))
+        spec = iogate.spec(SPEC % (device, allowed(device), "write"))
         dry, real = iogate("run", spec, "--dry-run"), iogate("run", spec)
         assert (dry.code, dry.err) == (real.code, real.err)
         assert dry.code == 3

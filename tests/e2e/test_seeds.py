@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.devices import loop_device, needs_root
+from support.devices import by_id_link, loop_device, needs_root
 
 from .conftest import ROOT, Iogate
 
@@ -27,9 +27,8 @@ def test_it_runs_and_ends_with_a_report(iogate: Iogate, spec: Path) -> None:
 
 @needs_root
 def test_a_spec_that_wants_a_device_is_given_one(iogate: Iogate, tmp_path: Path) -> None:
-    with loop_device(tmp_path, 512) as device:
-        named = {"IOGATE_DEVICE": device, "IOGATE_DEVICE_SIZE": "512m"}
-        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, **named)
+    with loop_device(tmp_path, 512) as device, by_id_link(device) as link:
+        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, IOGATE_DEVICE_ID=link.name)
         assert done.code in (0, 1), done.text
     check_run(iogate)
 

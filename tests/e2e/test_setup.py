@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.engine.fio import last_document
-from support.devices import loop_device, needs_root, zram_device
+from support.devices import image_of, loop_device, needs_root, zram_device
 from support.settings import HARMLESS, kept
 
 from .conftest import Iogate, engines_of, kill, wait_for
@@ -24,7 +24,7 @@ SPEC = """\
 version: 1
 name: setup
 targets:
-  raw: { device: %(device)s, destroy: { size: 320m } }
+  raw: { device: %(device)s, destroy: { backing: %(image)s } }
   fs: { filesystem: { on: raw, type: %(type)s, mount: [noatime], recreate: per-repetition } }
 environment:
   block: { scheduler: mq-deadline, read_ahead_kb: 64 }
@@ -60,7 +60,13 @@ def scheduler(device: str) -> Path:
 def spec(iogate: Iogate, device: str, fs_type: str = "ext4", more: str = "", end: str = "") -> Path:
     look = f"cat {scheduler(device)} >> {iogate.folder}/log; "
     look += f"findmnt -no OPTIONS -T $IOGATE_TARGET >> {iogate.folder}/log"
-    values = {"device": device, "type": fs_type, "more": more or "numjobs: 1", "look": look}
+    values = {
+        "image": image_of(device),
+        "device": device,
+        "type": fs_type,
+        "more": more or "numjobs: 1",
+        "look": look,
+    }
     return iogate.spec(SPEC % values + end)
 
 
@@ -113,8 +119,8 @@ def test_without_trust_nothing_is_touched(iogate: Iogate, device: str) -> None:
 @pytest.mark.parametrize(
     ("change", "code", "says"),
     [
-        (("destroy: { size: 320m }", "destroy: { size: 321m }"), 3, "destroy: says"),
-        ((", destroy: { size: 320m }", ""), 3, "does not allow it"),
+        (("destroy: { backing:", "destroy: { size: 321m, backing:"), 3, "destroy: says"),
+        (("destroy: { backing:", "x-destroy: { backing:"), 3, "does not allow it"),
         (("type: ext4", "type: ext4, mkfs: [-J, device=LABEL=root]"), 2, "beside the device"),
         (("mount: [noatime]", "mount: [suid]"), 2, "is not mounted with 'suid'"),
         (("type: ext4", "type: vfat"), 2, "does not make a filesystem of type 'vfat'"),
@@ -254,13 +260,13 @@ def test_a_filesystem_and_its_device_in_one_spec_on_zram(iogate: Iogate) -> None
 version: 1
 name: both
 targets:
-  raw: {{ device: {device}, destroy: {{ size: 64m }} }}
+  raw: {{ device: {device}, destroy: {{ size: 67m }} }}
   fs: {{ filesystem: {{ on: raw, type: ext4 }} }}
 workloads:
   one: {{ target: fs, fio: {{ rw: write, bs: 4k, size: 1m }}, repetitions: 2 }}
   two: {{ target: raw, fio: {{ rw: randwrite, bs: 4k, size: 1m }}, repetitions: 2 }}
 """
-    with zram_device(64) as device:
+    with zram_device(67) as device:
         done = iogate("run", iogate.spec(text.format(device=device)), "--trust")
         assert done.code == 0, done.text
         assert len(iogate.run_document()["measurements"]) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -42,6 +43,31 @@ def loop_device(folder: Path, size_mib: int = 32, *, readonly: bool = False) -> 
     finally:
         _detach(path)
         image.unlink()
+
+
+def image_of(device: str) -> str:
+    """The path of the image of a loop device, or of the disk of one of its partitions."""
+    found = re.match(r"/dev/loop\d+", str(Path(device).resolve()))
+    assert found, f"{device} is no loop device"
+    name = found.group().removeprefix("/dev/")
+    return Path(f"/sys/block/{name}/loop/backing_file").read_text().strip()
+
+
+@contextmanager
+def by_id_link(device: str) -> Iterator[Path]:
+    """A name for a device in /dev/disk/by-id, as udev would make it."""
+    folder = Path("/dev/disk/by-id")
+    made = [each for each in (folder, folder.parent) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    link = folder / f"iogate-test-{os.getpid()}-{time.monotonic_ns()}"
+    link.symlink_to(device)
+    try:
+        yield link
+    finally:
+        link.unlink()
+        for each in made:
+            with suppress(OSError):  # others have names there meanwhile
+                each.rmdir()
 
 
 @contextmanager

@@ -1,58 +1,53 @@
-"""May this device be overwritten? Only when the spec says so, names its identity, and
-nothing uses it. Every reason to refuse is a function of the tables ``WAYS`` (who uses it) and
-``GUARDS``."""
+"""May this device be overwritten? Only when nothing uses it, and the spec says so, names its
+identity and what is on it. Every reason to refuse is a function of the tables ``WAYS`` (who
+uses it) and ``GUARDS``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from iogate.host.devices import Device
+from iogate.host.identify import identity_hint, mismatch, no_identity
 from iogate.host.in_use import Look, Refusal, claimed, look_at, user_of
+from iogate.host.signatures import UnreadableError, foreign, unexpected
+from iogate.model.signatures import ANYTHING
 from iogate.model.spec import Destroy
 from iogate.sut.base import Sut
 
 Guard = Callable[[Look, Destroy], Refusal | None]
 
 
-def refusal(sut: Sut, device: Device, destroy: Destroy | None) -> Refusal | None:
+def refusal(
+    sut: Sut, device: Device, destroy: Destroy | None, *, written: bool = False
+) -> Refusal | None:
     """The first reason not to write to the device; None when it may be overwritten. What no
-    ``destroy:`` lifts comes first: nobody is advised to let go of what is in use."""
+    ``destroy:`` lifts comes first: nobody is advised to let go of what is in use. ``written``:
+    this run has already overwritten it, and what is on it now is its own."""
     look = look_at(sut, device)
     if found := user_of(look):
         return found
     if destroy is None:
         return Refusal(
             f"{device.path} would be overwritten and the spec does not allow it",
-            f"if its content may be lost, add to the target: destroy: {identity_hint(device)}",
+            _remedy(look, "if its content may be lost, add to the target:"),
         )
-    return next((found for guard in GUARDS if (found := guard(look, destroy))), None)
+    guards = (*GUARDS, *(() if written else (_holds,)))
+    return next((found for guard in guards if (found := guard(look, destroy))), None)
 
 
-def identity_hint(device: Device) -> str:
-    """The ``destroy:`` value that would name this device."""
-    if device.serial:
-        return f"{{ serial: {device.serial} }}"
-    if device.wwn:
-        return f"{{ wwn: {device.wwn} }}"
-    return f"{{ size: {device.size_bytes} }}"
+def _remedy(look: Look, words: str) -> str:
+    """What a spec has to say so that the device may be overwritten with what is on it."""
+    try:
+        names = dict.fromkeys(one.name for one in foreign(look.sut, look.device))
+    except UnreadableError:
+        names = {ANYTHING: None}
+    hint = identity_hint(look, tuple(names))
+    return f"{words} destroy: {hint}" if hint else no_identity(look)
 
 
 def _identity(look: Look, destroy: Destroy) -> Refusal | None:
-    device = look.device
-    pairs = (
-        ("serial", destroy.serial, device.serial),
-        ("wwn", destroy.wwn, device.wwn),
-        ("model", destroy.model, device.model),
-        ("size", destroy.size_bytes, device.size_bytes),
-    )
-    asked = [pair for pair in pairs if pair[1] is not None]
-    hint = f"this device would be: destroy: {identity_hint(device)}"
-    if not asked:
-        return Refusal(f"destroy: names no identity for {device.path}", hint)
-    for what, wanted, found in asked:
-        if wanted != found:
-            shown = found or "unknown"
-            return Refusal(f"{device.path} has {what} {shown}, and destroy: says {wanted}", hint)
+    if why := mismatch(look, destroy):
+        return Refusal(why, _remedy(look, "this device would be:"))
     return None
 
 
@@ -65,6 +60,24 @@ def _read_only(look: Look, _destroy: Destroy) -> Refusal | None:
 
 def _claimed(look: Look, _destroy: Destroy) -> Refusal | None:
     return claimed(look)
+
+
+def _holds(look: Look, destroy: Destroy) -> Refusal | None:
+    """Something that the spec did not say may be lost is on it."""
+    if ANYTHING in destroy.holds:
+        return None
+    try:
+        found = unexpected(foreign(look.sut, look.device), destroy.holds)
+    except UnreadableError as error:
+        return error.refusal
+    if not found:
+        return None
+    what = ", ".join(f"{one.path} holds {one}" for one in found)
+    says = " and ".join(destroy.holds) or "nothing"
+    return Refusal(
+        f"{what}, and destroy: expects {says}",
+        _remedy(look, "if that may be lost, say so:"),
+    )
 
 
 GUARDS: tuple[Guard, ...] = (_identity, _read_only, _claimed)

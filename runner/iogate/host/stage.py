@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
+from iogate import estimate
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices import find_device
 from iogate.host.facts import Fact, collect_facts, target_device, target_facts
@@ -13,7 +14,6 @@ from iogate.host.journal import Journal
 from iogate.host.kernel_log import KernelWatch
 from iogate.host.knobs import knobs_of
 from iogate.host.requirements import Throttling, check_requirements
-from iogate.host.safety import refusal
 from iogate.host.standing import Standing
 from iogate.host.targets import Use, directory_of, prepared, resolved
 from iogate.host.tuning import Tuning
@@ -53,8 +53,8 @@ class Stage:
         self.standing.confirm(case.target)
         try:
             self.tuning.hold(case.environment)
-            target = self.standing.target(case.target)
-            made = self.volumes.ready(target, case.id, anew=anew)
+            target, writes = self.standing.target(case.target), estimate.writes(case)
+            made = self.volumes.ready(target, case.id, anew=anew, writes=writes)
             if case.environment and self._drops(case, case.environment, anew=anew):
                 drop_caches(self.sut)
         except RefusedError as error:
@@ -101,12 +101,10 @@ class Stage:
         """Make sure once more that a device may be overwritten, and take what this run has
         made on it away. RunError when it may not, RefusedError when it is another one."""
         self.standing.confirm_device(target)
-        self.volumes.release(target.path)
-        device = find_device(self.sut, target.path)
-        why = refusal(self.sut, device, target.destroy) if device else None
-        if device is None or why:
-            what = why.reason if why else f"{target.path} is gone"
-            raise RunError(f"target {target.name}: {what}", remedy=why.remedy if why else "")
+        try:
+            self.volumes.claim(target)
+        except RefusedError as error:
+            raise RunError(error.what, remedy=error.remedy) from error
 
 
 def devices_of(sut: Sut, uses: Sequence[Use]) -> tuple[Target, ...]:

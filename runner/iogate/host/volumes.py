@@ -10,7 +10,8 @@ from iogate.host.devices import Device, find_device
 from iogate.host.journal import Journal, Mounted, unmount
 from iogate.host.mounts import mount_of
 from iogate.host.safety import refusal
-from iogate.model.filesystem import mkfs_argv, mount_argv
+from iogate.host.signatures import stamp
+from iogate.model.filesystem import has_uuid, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
@@ -40,14 +41,18 @@ class Volumes:
         self._points = points
         self._keep_blocks = keep_blocks
         self._mounted: list[_Volume] = []
+        # Names of the devices whose content is this run's own, and is not known by its look.
+        self._written: set[str] = set()
 
-    def ready(self, target: Target, case_id: str, *, anew: bool) -> bool:
+    def ready(self, target: Target, case_id: str, *, anew: bool, writes: bool = False) -> bool:
         """Make the target so that the case can be measured on it: the filesystem is mounted,
         and made anew where the target says so, or ``anew`` does; a device has none on it.
-        Whether one was made. RunError when that fails, RefusedError when the device may no
-        longer be written."""
+        Whether one was made. ``writes``: the case writes to the device itself. RunError when
+        that fails, RefusedError when the device may no longer be written."""
         if target.kind is TargetKind.DEVICE:
             self.release(target.path)
+            if writes:
+                self._first_write(target)
             return False
         if target.kind is not TargetKind.FILESYSTEM:
             return False
@@ -70,17 +75,34 @@ class Volumes:
                 unmount(self._sut, volume.point)
                 self._mounted.remove(volume)
 
+    def claim(self, target: Target) -> None:
+        """Make sure once more that a device may be overwritten, and take what this run has
+        made on it away. RefusedError when it may not."""
+        self.release(target.path)
+        self._written.add(self._may_write(target, target.path).name)
+
+    def _first_write(self, target: Target) -> None:
+        """Look once more before this run first writes to it: hours may have gone by."""
+        device = find_device(self._sut, target.path)
+        if device is None or device.name not in self._written:
+            self._written.add(self._may_write(target, target.path).name)
+
     def _make(self, target: Target) -> _Volume:
         self.release(target.device)
-        device = find_device(self._sut, target.device)
-        why = refusal(self._sut, device, target.destroy) if device else None
-        if device is None or why:
-            what = why.reason if why else f"{target.device} is no block device"
-            remedy = why.remedy if why else "it was one before; see dmesg"
-            raise RefusedError(f"target {target.name}: {what}", remedy=remedy, where=target.where)
+        device = self._may_write(target, target.device)
         fs_type, point = target.fs_type or "", self._points[target.name]
-        argv = mkfs_argv(fs_type, target.mkfs, device.path, keep_blocks=self._keep_blocks)
+        argv = mkfs_argv(
+            fs_type,
+            target.mkfs,
+            device.path,
+            keep_blocks=self._keep_blocks,
+            uuid=stamp(device),
+        )
         self._run(target, argv, _MKFS_TIMEOUT_S, "mkfs")
+        if has_uuid(target.mkfs):
+            self._written.add(device.name)
+        else:
+            self._written.discard(device.name)
         self._journal.note(Mounted(point))
         argv = mount_argv(fs_type, target.mount, device.path, point)
         self._run(target, argv, _MOUNT_TIMEOUT_S, "mount")
@@ -90,6 +112,17 @@ class Volumes:
         volume = _Volume(target, device, point)
         self._mounted.append(volume)
         return volume
+
+    def _may_write(self, target: Target, path: str) -> Device:
+        """The device that is to be overwritten. RefusedError when it may not be."""
+        device = find_device(self._sut, path)
+        written = device is not None and device.name in self._written
+        why = refusal(self._sut, device, target.destroy, written=written) if device else None
+        if device is None or why:
+            what = why.reason if why else f"{path} is no block device"
+            remedy = why.remedy if why else "it was one before; see dmesg"
+            raise RefusedError(f"target {target.name}: {what}", remedy=remedy, where=target.where)
+        return device
 
     def _run(self, target: Target, argv: tuple[str, ...], timeout_s: float, key: str) -> None:
         done = self._sut.run(argv, timeout_s=timeout_s, env={"LC_ALL": "C"})

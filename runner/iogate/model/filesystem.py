@@ -24,7 +24,8 @@ class BadArgumentError(ValueError):
 class Maker:
     """A mkfs, and the package that has it. ``always`` is quiet, and forces: whether the device
     may be overwritten was decided before. ``values`` are the arguments that take a value,
-    ``flags`` those that do not; ``keep_blocks`` keeps it from discarding the device."""
+    ``flags`` those that do not; ``keep_blocks`` keeps it from discarding the device, ``uuid`` gives
+    the filesystem its UUID: a flag, and what stands before the UUID in its value."""
 
     program: str
     package: str
@@ -32,6 +33,7 @@ class Maker:
     values: frozenset[str]
     flags: frozenset[str]
     keep_blocks: tuple[str, str]
+    uuid: tuple[str, str] = ("-U", "")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -54,6 +56,7 @@ MAKERS: dict[str, Maker] = {
         _words("-b -d -i -l -L -m -n -s"),
         _words("-K"),
         ("-K", ""),
+        ("-m", "uuid="),
     ),
     "btrfs": Maker(
         "mkfs.btrfs",
@@ -116,10 +119,10 @@ def _check_value(maker: Maker, flag: str, value: str) -> None:
 
 
 def mkfs_argv(
-    fs_type: str, arguments: Sequence[str], device: str, *, keep_blocks: bool
+    fs_type: str, arguments: Sequence[str], device: str, *, keep_blocks: bool, uuid: str = ""
 ) -> tuple[str, ...]:
     """The command that makes a filesystem. ``keep_blocks``: without discarding first, which
-    would undo a precondition."""
+    would undo a precondition. ``uuid`` is what it gets, unless the arguments give it one."""
     maker = MAKERS[fs_type]
     words = list(mkfs_words(fs_type, arguments))
     flag, value = maker.keep_blocks
@@ -128,7 +131,15 @@ def mkfs_argv(
         words[at] = f"{words[at]},{value}"
     elif keep_blocks and flag not in words:
         words += [flag, value] if value else [flag]
+    if uuid and not has_uuid(words):
+        words += [maker.uuid[0], maker.uuid[1] + uuid]
     return (maker.program, *maker.always, *words, device)
+
+
+def has_uuid(arguments: Sequence[str]) -> bool:
+    """Whether the arguments of mkfs give the filesystem a UUID."""
+    words = [word for argument in arguments for word in _split(argument)]
+    return any(word in ("-U", "--uuid") or "uuid=" in word for word in words)
 
 
 def mount_words(options: Sequence[str]) -> tuple[str, ...]:

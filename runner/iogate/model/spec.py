@@ -92,12 +92,17 @@ class DefinedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Destroy:
-    """Permission to overwrite a device, and the identity that it must have."""
+    """Permission to overwrite a device, and the identity that it must have. ``by_id`` is a
+    name in ``/dev/disk/by-id``, ``backing`` the image of a loop device. ``holds`` names the
+    signatures that may be on it (``iogate.model.signatures``); none: nothing may."""
 
     serial: str | None = None
     wwn: str | None = None
     model: str | None = None
     size_bytes: int | None = None
+    by_id: str | None = None
+    backing: str | None = None
+    holds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from iogate.errors import SpecError
 from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
-from iogate.model.spec import Destroy, Target, TargetKind
-from iogate.spec.fio_values import BadValueError, check_text, parse_bytes
+from iogate.model.spec import Target, TargetKind
+from iogate.spec.build_destroy import build_destroy
+from iogate.spec.fio_values import BadValueError, check_text
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import plain_value
 from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -71,7 +72,7 @@ def _target(name: str, entry: Entry) -> Target:
     overwrite = _overwrite(name, kind, node)
     if isinstance(place, Mapping):
         return _filesystem(name, place, entry)
-    permission = _destroy(destroy.value) if destroy else None
+    permission = build_destroy(destroy.value) if destroy else None
     path = _path(kind, place)
     return Target(name, kind, path, permission, overwrite, where=entry.key_at)
 
@@ -106,34 +107,6 @@ def _path(kind: TargetKind, node: Node) -> str:
     if kind is TargetKind.DIRECTORY and text == AUTO:
         return AUTO
     return posixpath.normpath(text)
-
-
-def _destroy(node: Node) -> Destroy:
-    assert isinstance(node, Mapping)
-    texts = {
-        key: expand(entry.value.text, entry.value.where)
-        for key, entry in node.entries.items()
-        if isinstance(entry.value, Scalar)
-    }
-    return Destroy(
-        serial=texts.get("serial"),
-        wwn=texts.get("wwn"),
-        model=texts.get("model"),
-        size_bytes=_size(node.get("size"), texts.get("size", "")),
-    )
-
-
-def _size(node: Node | None, text: str) -> int | None:
-    if not isinstance(node, Scalar):
-        return None
-    try:
-        return parse_bytes("size", text.strip())
-    except BadValueError:
-        raise SpecError(
-            f"size is a number of bytes, not {text!r}",
-            remedy="lsblk -b shows the size of a device",
-            where=node.where,
-        ) from None
 
 
 def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:

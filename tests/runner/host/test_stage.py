@@ -17,7 +17,7 @@ from iogate.model.environment import DropCaches, Environment, Require
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Destroy, Precondition, Repetitions, Target, TargetKind
 from iogate.sut.local import LocalSut
-from support.devices import loop_device, needs_root, sh
+from support.devices import image_of, loop_device, needs_root, sh
 from support.settings import HARMLESS, kept
 
 pytestmark = needs_root
@@ -153,7 +153,7 @@ def test_a_target_in_memory_has_no_queue_to_set(sut: Counting) -> None:
 
 
 def test_devices_and_what_claims_them_meanwhile(sut: Counting, device: str) -> None:
-    destroy = Destroy(size_bytes=32 << 20)
+    destroy = Destroy(backing=image_of(device))
     made = Target(
         "fs", TargetKind.FILESYSTEM, on="raw", fs_type="ext4", device=device, destroy=destroy
     )
@@ -181,7 +181,7 @@ def test_a_preconditioned_device_is_not_discarded_by_mkfs(sut: Counting, device:
     sh("dd", "if=/dev/urandom", f"of={device}", "bs=1M", "count=32", "conv=fsync", "status=none")
     made = Target(
         "fs", TargetKind.FILESYSTEM, on="raw", fs_type="ext4", device=device,
-        destroy=Destroy(size_bytes=32 << 20),
+        destroy=Destroy(backing=image_of(device)),
     )  # fmt: skip
     one = case("a", made)
     image = Path(sh("losetup", "--noheadings", "--output", "BACK-FILE", device).strip())

@@ -10,7 +10,7 @@ from iogate.host.targets import AUTO, Use, check_targets, prepared
 from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.base import Space
 from iogate.sut.local import LocalSut
-from support.devices import loop_device, needs_root, sh
+from support.devices import image_of, loop_device, needs_root, sh
 
 WHERE = Location("a.yaml", 3, 5)
 
@@ -139,7 +139,7 @@ def device(tmp_path: Path) -> Iterator[str]:
 @needs_root
 def test_a_device_is_written_only_when_destroy_names_it(sut: LocalSut, device: str) -> None:
     assert "does not allow it" in refused(sut, use(TargetKind.DEVICE, device))
-    check_targets(sut, [use(TargetKind.DEVICE, device, destroy=Destroy(size_bytes=8 << 20))])
+    check_targets(sut, [use(TargetKind.DEVICE, device, destroy=Destroy(backing=image_of(device)))])
 
 
 @needs_root

@@ -15,7 +15,7 @@ from iogate.host.targets import Use, check_targets
 from iogate.host.volumes import Volumes
 from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.local import LocalSut
-from support.devices import loop_device, mounted, needs_root, sh
+from support.devices import image_of, loop_device, mounted, needs_root, sh
 
 pytestmark = needs_root
 WHERE = Location("a.yaml", 3, 5)
@@ -36,8 +36,11 @@ def filesystem(
     mkfs: tuple[str, ...] = (),
     mount: tuple[str, ...] = (),
     recreate: str = "per-run",
-    destroy: Destroy | None = Destroy(size_bytes=SIZE),  # noqa: B008 - it is frozen
+    destroy: Destroy | None = None,
+    allowed: bool = True,
 ) -> Target:
+    if allowed and destroy is None and Path(device).is_block_device():
+        destroy = Destroy(backing=image_of(device))
     return Target(
         name, TargetKind.FILESYSTEM, on="raw", fs_type=fs_type, mkfs=mkfs, mount=mount,
         recreate=recreate, where=WHERE, device=device, destroy=destroy,
@@ -171,8 +174,8 @@ def test_the_doors_of_a_device_are_those_of_its_filesystem(
     sut: LocalSut, tmp_path: Path, device: str
 ) -> None:
     check_targets(sut, [Use(filesystem(device), writes=False)])
-    assert "does not allow it" in refused(sut, filesystem(device, destroy=None))
-    other = Destroy(size_bytes=SIZE + 512)
+    assert "does not allow it" in refused(sut, filesystem(device, allowed=False))
+    other = Destroy(backing=image_of(device), size_bytes=SIZE + 512)
     assert "destroy: says" in refused(sut, filesystem(device, destroy=other))
     assert "no block device" in refused(sut, filesystem(str(tmp_path)))
     assert "no block device" in refused(sut, filesystem("/dev/nowhere"))

@@ -1,0 +1,235 @@
+"""What is on a device, by the real blkid: filesystems made there, partitions, and the marks of
+LVM, md, LUKS and ZFS, which not every kernel runs, written as bytes."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iogate.errors import RunError
+from iogate.host.devices import Device, find_device
+from iogate.host.in_use import Refusal
+from iogate.host.safety import refusal
+from iogate.host.signatures import foreign, is_own, stamp
+from iogate.model.filesystem import MAKERS, mkfs_argv
+from iogate.model.signatures import SIGNATURES, plain_name
+from iogate.model.spec import Destroy
+from iogate.sut.base import Completed, FileStat
+from iogate.sut.local import LocalSut
+from support.devices import image_of, loop_device, needs_root, partition, sh, zram_device
+
+pytestmark = needs_root
+SIZE_MIB = 320
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Iterator[str]:
+    with loop_device(tmp_path, SIZE_MIB) as made:
+        yield made
+
+
+def device_at(sut: LocalSut, path: str) -> Device:
+    found = find_device(sut, path)
+    assert found is not None
+    return found
+
+
+def why(sut: LocalSut, path: str, *holds: str) -> Refusal | None:
+    return refusal(sut, device_at(sut, path), Destroy(backing=image_of(path), holds=holds))
+
+
+def mkfs(fs_type: str, path: str) -> None:
+    if not shutil.which(f"mkfs.{fs_type}"):
+        pytest.skip(f"mkfs.{fs_type} is not installed")
+    sh(f"mkfs.{fs_type}", "-q", "-f" if fs_type in ("xfs", "btrfs") else "-F", path)
+
+
+def test_an_empty_device_holds_nothing(sut: LocalSut, path: str) -> None:
+    assert why(sut, path) is None
+    assert why(sut, path, "ext4") is None
+    assert why(sut, path, "anything") is None
+
+
+@pytest.mark.parametrize("fs_type", ["ext2", "ext4", "xfs", "btrfs"])
+def test_a_filesystem_that_nobody_mentioned(sut: LocalSut, path: str, fs_type: str) -> None:
+    mkfs(fs_type, path)
+    found = why(sut, path)
+    assert found is not None
+    assert found.reason.startswith(f"{path} holds {fs_type} (")
+    assert found.reason.endswith("and destroy: expects nothing")
+    assert found.remedy.endswith(f"destroy: {{ backing: {image_of(path)}, holds: {fs_type} }}")
+    assert why(sut, path, "swap") is not None
+    assert why(sut, path, fs_type) is None
+    assert why(sut, path, "swap", fs_type) is None
+    assert why(sut, path, "anything") is None
+
+
+def lvm() -> tuple[int, bytes]:
+    """The label of a physical volume in the second sector, with its checksum."""
+    body = struct.pack("<I8s", 32, b"LVM2 001") + b"u" * 32 + bytes(512 - 20 - 12 - 32)
+    crc = 0xFFFFFFFF ^ zlib.crc32(body, 0xFFFFFFFF ^ 0xF597A6CF)
+    return 512, b"LABELONE" + struct.pack("<QI", 1, crc) + body
+
+
+def md() -> tuple[int, bytes]:
+    """A superblock of version 1.2, 4 KiB in."""
+    head = struct.pack("<IIII", 0xA92B4EFC, 1, 0, 0) + b"u" * 16 + b"name".ljust(32, b"\0")
+    rest = bytearray(head.ljust(256, b"\0"))
+    struct.pack_into("<Q", rest, 144, 8)
+    words = struct.unpack("<64I", bytes(rest))
+    total = sum(words)
+    struct.pack_into("<I", rest, 216, ((total & 0xFFFFFFFF) + (total >> 32)) & 0xFFFFFFFF)
+    return 4096, bytes(rest)
+
+
+def luks() -> tuple[int, bytes]:
+    head = b"LUKS\xba\xbe" + struct.pack(">H", 1) + bytes(160)
+    return 0, head + b"01234567-89ab-cdef-0123-456789abcdef".ljust(40, b"\0")
+
+
+def swap() -> tuple[int, bytes]:
+    return 1024, struct.pack("<III", 1, 9, 0) + b"u" * 16 + bytes(3072 - 28 - 10) + b"SWAPSPACE2"
+
+
+def zfs() -> tuple[int, bytes]:
+    """Enough uberblocks of the first label."""
+    one = struct.pack("<QQQ", 0x00BAB10C, 5000, 1).ljust(1024, b"\0")
+    return 128 << 10, one * 128
+
+
+MARKS = {"lvm": lvm, "md": md, "luks": luks, "swap": swap, "zfs": zfs}
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_what_is_no_filesystem(sut: LocalSut, path: str, name: str) -> None:
+    at, mark = MARKS[name]()
+    with Path(path).open("rb+") as disk:
+        disk.seek(at)
+        disk.write(mark)
+    found = why(sut, path)
+    assert found is not None
+    assert f"{path} holds {name}" in found.reason
+    assert why(sut, path, name) is None
+
+
+@pytest.mark.parametrize("label", ["gpt", "dos"])
+def test_a_partition_table_and_what_is_in_its_partitions(
+    sut: LocalSut, path: str, label: str
+) -> None:
+    sh("sh", "-c", f"echo 'start=2048, size=16384' | sfdisk -q --no-reread -X {label} {path}")
+    found = why(sut, path)
+    assert found is not None
+    assert f"{path} holds {label}, and" in found.reason
+    assert why(sut, path, label) is None
+    with partition(path) as part:
+        assert why(sut, path, label) is None
+        assert why(sut, part) is None
+        mkfs("ext4", part)
+        found = why(sut, path, label)
+        assert found is not None
+        assert found.reason.startswith(f"{part} holds ext4 (")
+        assert f"holds: [{label}, ext4]" in found.remedy
+        assert why(sut, path, label, "ext4") is None
+        assert why(sut, path, "ext4") is not None
+        assert why(sut, part, "ext4") is None
+
+
+def test_several_that_do_not_belong_together(sut: LocalSut, path: str) -> None:
+    mkfs("btrfs", path)
+    with Path(path).open("rb+") as disk:
+        disk.seek(64 << 10)
+        superblock = disk.read(4096)
+    mkfs("ext4", path)
+    with Path(path).open("rb+") as disk:
+        disk.seek(64 << 10)
+        disk.write(superblock)
+    found = why(sut, path, "ext4")
+    assert found is not None
+    assert f"{path} holds btrfs (" in found.reason
+    assert {one.name for one in foreign(sut, device_at(sut, path))} == {"ext4", "btrfs"}
+    assert why(sut, path, "ext4", "btrfs") is None
+    assert why(sut, path, "anything") is None
+
+
+@pytest.mark.parametrize("fs_type", ["ext2", "ext3", "ext4", "xfs", "btrfs"])
+def test_what_iogate_has_made_itself_is_expected(
+    sut: LocalSut, path: str, tmp_path: Path, fs_type: str
+) -> None:
+    if not shutil.which(MAKERS[fs_type].program):
+        pytest.skip(f"{MAKERS[fs_type].program} is not installed")
+    uuid = stamp(device_at(sut, path))
+    sh(*mkfs_argv(fs_type, (), path, keep_blocks=False, uuid=uuid))
+    assert why(sut, path) is None
+    (tmp_path / "mnt").mkdir()
+    sh("mount", path, str(tmp_path / "mnt"))
+    sh("umount", str(tmp_path / "mnt"))
+    assert why(sut, path) is None
+    mkfs(fs_type, path)
+    assert why(sut, path) is not None
+
+
+def test_a_stamp_is_of_one_device_and_never_the_same(sut: LocalSut, path: str) -> None:
+    device = device_at(sut, path)
+    made = {stamp(device) for _ in range(100)}
+    assert len(made) == 100
+    assert all(is_own(device, each) for each in made)
+    assert all(is_own(device, each.upper()) for each in made)
+    assert not is_own(device, "")
+    assert not is_own(device, "11111111-2222-8333-8444-555555555555")
+    with zram_device(41) as other:
+        assert not any(is_own(device_at(sut, other), each) for each in made)
+
+
+class Failing(LocalSut):
+    """This machine, where a program does not do what it should."""
+
+    def __init__(self, program: str, answer: Completed | RunError | None) -> None:
+        self._program = program
+        self._answer = answer
+
+    def which(self, program: str) -> str | None:
+        return None if self._absent(program) else super().which(program)
+
+    def stat(self, path: str) -> FileStat | None:
+        return None if self._absent(Path(path).name) else super().stat(path)
+
+    def _absent(self, program: str) -> bool:
+        return self._answer is None and program == self._program
+
+    def run(self, argv: Sequence[str], **more: Any) -> Completed:
+        if self._program in argv[0]:
+            if isinstance(self._answer, RunError):
+                raise self._answer
+            assert self._answer is not None
+            return self._answer
+        return super().run(argv, **more)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        RunError("blkid did not end within 30 s"),
+        Completed(("blkid",), 2, "", "blkid: error: /dev/x: Input/output error\n"),
+        Completed(("blkid",), 4, "", ""),
+        Completed(("blkid",), -9, "", ""),
+    ],
+)
+def test_what_cannot_be_known_is_refused(path: str, answer: Completed | RunError | None) -> None:
+    sut = Failing("blkid", answer)
+    found = why(sut, path)
+    assert found is not None
+    assert f"it cannot be known what is on {path}: " in found.reason
+    assert "holds: anything" in found.remedy
+    assert why(sut, path, "anything") is None
+
+
+def test_every_name_of_libblkid_is_one_that_a_spec_may_give() -> None:
+    known = {plain_name(each) for each in sh("blkid", "-k").split()}
+    assert known <= SIGNATURES
