@@ -12,7 +12,7 @@ from iogate.errors import EngineError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
 from iogate.gate_compared import thin_words
 from iogate.jobfile import render
-from iogate.measure import Bench, measure_once, reason, times_disturbed
+from iogate.measure import Bench, failed, measure_once, times_disturbed
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
@@ -203,8 +203,7 @@ def _measure_block(
                 side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
             )
         except (EngineError, RunError) as error:
-            why = f"arm {side.arm.name}: {reason(error, bench.stage)}"
-            failure = CaseFailure(case.id, repetition, why)
+            failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
             progress.failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)

@@ -19,6 +19,7 @@ from iogate.errors import ExitCode
 from iogate.gate_blocks import stand
 from iogate.gate_compared import compared_verdict
 from iogate.gate_disturbed import compared_reason, disturbed_words, too_few_reason
+from iogate.gate_faults import OWN_LIMIT, Faults, judge_faults
 from iogate.gate_history import Asked, judge_history
 from iogate.gate_limits import judge_absolute
 from iogate.gate_limits import wants_more as more_would_help
@@ -29,7 +30,7 @@ from iogate.gate_words import (
     run_sentence,
     thin_reason,
 )
-from iogate.metrics import Metric, default_metrics, metric
+from iogate.metrics import KERNEL_ERRORS, Metric, counts_faults, default_metrics, metric
 from iogate.metrics.thin import too_thin
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
@@ -52,17 +53,20 @@ _EXIT = {
     Outcome.WARN: ExitCode.PASS,
     Outcome.PASS: ExitCode.PASS,
 }
+_FAULTY = (Outcome.FAIL, Outcome.WARN)
 _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome.WARN}
 
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
     """What is known about one case: its repetitions that count, those that were ``disturbed``,
-    and the baseline's, by the id of their run."""
+    the baseline's, by the id of their run, and what went wrong in any repetition, also in one
+    that was disturbed, or failed."""
 
     case: Case
     measurements: tuple[Measurement, ...]
     baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
+    faults: Faults
     disturbed: tuple[Measurement, ...] = ()
 
     @property
@@ -87,12 +91,12 @@ def judge(
     inconclusive at best: such a run never passes. Repetitions that were disturbed are not
     judged; where they leave too few, the limits of the case are inconclusive.
     """
-    evidence = [_evidence(case, plan, measurements, baseline) for case in plan.cases]
+    evidence = [_evidence(case, plan, measurements, failures, baseline) for case in plan.cases]
     judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
     thresholds = tuple(
-        _spoiled(item, judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan))
+        verdict
         for item in evidence
-        for place, threshold in enumerate(item.case.thresholds)
+        for verdict in (*_judged(item, judged, plan), *_own_limit(item, plan))
     )
     failed = _failed_cases(evidence, failures)
     outcome = _worst(_effect(verdict, plan) for verdict in thresholds)
@@ -111,6 +115,24 @@ def judge(
     )
 
 
+def _judged(
+    item: _Evidence, judged: Mapping[tuple[str, int], ThresholdVerdict], plan: Plan
+) -> Iterable[ThresholdVerdict]:
+    for place, threshold in enumerate(item.case.thresholds):
+        found = judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
+        yield _spoiled(item, found, plan)
+
+
+def _own_limit(item: _Evidence, plan: Plan) -> Iterable[ThresholdVerdict]:
+    """iogate's own limit on what the kernel tells of the target, where the case has none on
+    that. It is only told of where it is broken, as it hardly ever is."""
+    if any(threshold.metric == KERNEL_ERRORS for threshold in item.case.thresholds):
+        return
+    verdict = _judge_alone(item, OWN_LIMIT, plan)
+    if verdict.outcome is Outcome.FAIL:
+        yield verdict
+
+
 def _compared(
     plan: Plan, measurements: Sequence[Measurement]
 ) -> dict[tuple[str, int], ThresholdVerdict]:
@@ -125,26 +147,33 @@ def _compared(
     return found
 
 
-def _spoiled(item: _Evidence, verdict: ThresholdVerdict) -> ThresholdVerdict:
+def _spoiled(item: _Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
     """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
-    are compared."""
-    if verdict.blocks or not item.has_too_few:
+    are compared; a fault is one in however few."""
+    is_fault = counts_faults(verdict.threshold.metric, plan.metrics)
+    if verdict.blocks or not item.has_too_few or (is_fault and verdict.outcome in _FAULTY):
         return verdict
     reason = too_few_reason(item.case, verdict.threshold, item.measurements, item.disturbed)
     return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
 
 
 def _evidence(
-    case: Case, plan: Plan, measurements: Sequence[Measurement], baseline: Sequence[Run]
+    case: Case,
+    plan: Plan,
+    measurements: Sequence[Measurement],
+    failures: Sequence[CaseFailure],
+    baseline: Sequence[Run],
 ) -> _Evidence:
     everything = tuple(m for m in measurements if m.case_id == case.id)
     own = undisturbed(everything)
     spoiled = tuple(m for m in everything if m not in own)
+    faults = Faults(plan, everything, tuple(f for f in failures if f.case_id == case.id))
     if plan.comparison is not None:
         base = tuple(m for m in own if m.arm == plan.comparison.base.name)
         case = replace(case, repetitions=Repetitions())  # how many blocks there are decide others
         spoiled = tuple(m for m in spoiled if m.arm != plan.comparison.base.name or m.disturbed)
-        return _Evidence(case, tuple(m for m in own if m not in base), (("", base),), spoiled)
+        arm = tuple(m for m in own if m not in base)
+        return _Evidence(case, arm, (("", base),), faults, spoiled)
     engines = {m.engine.name for m in own}
     groups = (
         (
@@ -156,7 +185,8 @@ def _evidence(
         for run in baseline
         for ids in [_ids_in(run, case)]
     )
-    return _Evidence(case, own, tuple((run, group) for run, group in groups if group), spoiled)
+    held = tuple((run, group) for run, group in groups if group)
+    return _Evidence(case, own, held, faults, spoiled)
 
 
 def _ids_in(run: Run, case: Case) -> set[str]:
@@ -226,6 +256,8 @@ def wants_more(case: Case, measurements: Sequence[Measurement], plan: Plan) -> b
     for threshold in case.thresholds:
         if threshold.limit.relative or threshold.level is not Level.FAIL:
             continue
+        if counts_faults(threshold.metric, plan.metrics):
+            continue  # the worst repetition counts: more do not make it better
         samples = _samples(own, metric(threshold.metric, plan.metrics))
         if len(samples) == len(own) and more_would_help(samples, threshold, case.repetitions):
             return True
@@ -251,6 +283,8 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
 def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
     """An absolute limit, or one without a value."""
     verdict = _draft(item, threshold, plan)
+    if not threshold.limit.relative and counts_faults(threshold.metric, plan.metrics):
+        return _by_level(judge_faults(verdict, item.case, item.faults))
     if not verdict.samples:
         return verdict
     verdict = judge_absolute(verdict, item.case.repetitions)

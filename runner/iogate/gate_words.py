@@ -24,6 +24,16 @@ def absolute_reason(case: Case, verdict: ThresholdVerdict) -> str:
     return f"{head} ({_median_of(len(verdict.samples))}{counted}){_coin(verdict)}"
 
 
+def fault_reason(case: Case, verdict: ThresholdVerdict, repetition: str, told: str) -> str:
+    """``errors of oltp is 3, limit < 1 (repetition 2); it failed``. A count of faults is that
+    of the worst repetition."""
+    head = f"{_subject(case, verdict.threshold)} is {_value(verdict)}, {_limit(verdict)}"
+    if verdict.outcome is Outcome.FAIL:
+        return f"{head} ({repetition}){f'; {told}' if told else ''}"
+    n = len(verdict.samples)
+    return f"{head} ({f'the worst of {n} repetitions' if n > 1 else 'one repetition'})"
+
+
 def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     """How many repetitions keep the limit, where that was what decided."""
     n, limit = len(verdict.samples), verdict.threshold.limit

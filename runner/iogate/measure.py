@@ -10,10 +10,10 @@ from typing import Protocol
 
 from iogate import estimate
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
-from iogate.errors import RunError
+from iogate.errors import IogateError, RunError
+from iogate.failing import failure_of
 from iogate.folder import RunFolder
 from iogate.gate import wants_more
-from iogate.host.kernel_log import in_words
 from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.model.measurement import Measurement
@@ -105,7 +105,7 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
             bench.stage.ready(case)
             measurement = measure_once(case, repetition, bench, timeout_s)
         except RunError as error:
-            failure = CaseFailure(case.id, repetition, reason(error, bench.stage))
+            failure = failed(case, repetition, error, bench)
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)
@@ -127,10 +127,18 @@ def _status(failures: list[CaseFailure]) -> RunStatus:
     return RunStatus.FAILED if failures else RunStatus.COMPLETE
 
 
-def reason(error: RunError, stage: Stage) -> str:
-    """Why a repetition gave nothing, with what the kernel told of meanwhile."""
-    told = stage.kernel.seen()
-    return f"{error.what}; the kernel's log: {in_words(told)}" if told else error.what
+def failed(
+    case: Case, repetition: int, error: IogateError, bench: Bench, why: str = ""
+) -> CaseFailure:
+    """The failure of a repetition, with what there is to tell of it."""
+    return failure_of(
+        (case.id, repetition),
+        error,
+        bench.folder,
+        bench.stage.seen(case),
+        why=why,
+        stopped=bench.stop.requested,
+    )
 
 
 def measure_once(
@@ -165,5 +173,5 @@ def measure_once(
         disks=result.disks,
         raw_file=bench.folder.relative(raw),
         warnings=result.warnings,
-        kernel_log=bench.stage.kernel.seen(),
+        kernel_log=bench.stage.seen(case),
     )

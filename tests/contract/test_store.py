@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 import pytest
 
 from iogate.errors import StoreError, UsageError
-from iogate.model.measurement import KernelTrouble, Measurement
+from iogate.model.measurement import KernelTrouble, Measurement, Whose
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.store import STORES, Store, open_store
@@ -72,7 +72,8 @@ def test_a_path_that_is_not_utf_8_is_kept_byte_for_byte(store: Store) -> None:
 def test_a_run_comes_back_as_it_was_put_in(store: Store, url: str) -> None:
     begun = s.run(status=RunStatus.RUNNING)
     measurements = tuple(full_measurement(n) for n in (1, 2))
-    failure = CaseFailure(s.CASE_ID, 3, "the disk was full")
+    log = (KernelTrouble("I/O error", 2, ("I/O error, dev sda",), Whose.TARGET),)
+    failure = CaseFailure(s.CASE_ID, 3, "the disk was full", {"job": {"EIO": 2}}, log)
     store.begin_run(begun)
     for one in measurements:
         store.add_measurement(begun.id, one)

@@ -222,8 +222,10 @@ def test_what_the_kernel_says_meanwhile_is_in_the_report(iogate: Iogate) -> None
     assert done.code == 0, done.text
     (measured,) = iogate.run_document()["measurements"]
     (told,) = [one for one in measured["kernel_log"] if one["kind"] == "I/O error"]
+    assert told["whose"] == "elsewhere"
     assert any(f"dev {Path(other).name}, sector 0" in line for line in told["lines"])
     strip = read_html((iogate.latest / "report.html").read_text()).all("ul", "checks")[0]
+    assert "no errors of the target; elsewhere on the host" in strip.text
     assert "× I/O error" in strip.text
     assert told["lines"][0] in strip.text
 

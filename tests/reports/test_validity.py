@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iogate.model.measurement import KernelTrouble
+from iogate.model.measurement import KernelTrouble, Whose
 from iogate.model.run import Run
 from iogate_reports import render_report, validity
 from support.html_tree import read_html
@@ -57,3 +57,16 @@ def test_a_kernel_log_that_nobody_read_is_not_a_clean_one(regressed: Regressed) 
     some = with_kernel_log(now, None)
     assert some.key == "missing"
     assert f"only {len(now.measurements) - 1} of" in some.text
+
+
+def test_errors_of_another_disk_are_not_the_runs(regressed: Regressed) -> None:
+    now, _ = regressed
+    other = KernelTrouble("I/O error", 2, (IO_ERROR,), Whose.ELSEWHERE)
+    found = with_kernel_log(now, (other,))
+    assert found.key == "pass"
+    assert found.text.startswith("no errors of the target; elsewhere on the host 2 × I/O error")
+    assert IO_ERROR in found.lines[0]
+    own = KernelTrouble("device reset", 1, ("nvme nvme0: resetting",), Whose.TARGET)
+    found = with_kernel_log(now, (other, own))
+    assert (found.key, len(found.lines)) == ("warn", 1)
+    assert "I/O error" not in found.text

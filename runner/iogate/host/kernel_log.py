@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from iogate.model.measurement import KernelTrouble
+from iogate.host.own_stack import OwnStack, names_a_device
+from iogate.model.measurement import KernelTrouble, Whose
 from iogate.sut.base import Sut
 
 LINES = 3
@@ -13,6 +14,7 @@ LINES = 3
 LONGEST = 240
 _LOST = "lines lost"
 
+_FILESYSTEM_ERROR = "filesystem error"
 _FILESYSTEM = "(EXT[234]-fs|XFS|BTRFS|F2FS-fs|FAT-fs|bcachefs|gfs2|ocfs2|overlayfs)"
 # A line is of the first kind that any of its patterns finds.
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -81,7 +83,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "filesystem error",
+        _FILESYSTEM_ERROR,
         (
             rf"{_FILESYSTEM}\b.*\berror\b",
             rf"{_FILESYSTEM}\b.*([Cc]orrupt|[Ss]hut ?down|critical|forced readonly)",
@@ -95,6 +97,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (r"\bBUG: ", r"\bOops: ", "kernel BUG at", "general protection fault", r"\bWARNING: .*:\d"),
     ),
 )
+_OF_DEVICES = ("device failure", "I/O error", "device reset", _FILESYSTEM_ERROR)
+_PROPERTY = re.compile(r"^ DEVICE=(?:b|\+\w+:)(\S+)$", re.MULTILINE)
+_Key = tuple[str, Whose | None]
 _PATTERNS = tuple((kind, re.compile("|".join(texts))) for kind, texts in _KINDS)
 
 
@@ -104,10 +109,11 @@ class KernelWatch:
     def __init__(self, sut: Sut) -> None:
         self._log = sut.kernel_log()
 
-    def seen(self) -> tuple[KernelTrouble, ...] | None:
-        """What came since the last look; None where the log cannot be read."""
+    def seen(self, own: OwnStack | None = None) -> tuple[KernelTrouble, ...] | None:
+        """What came since the last look; None where the log cannot be read. ``own`` tells what
+        is of the target."""
         records = self._log.records() if self._log else None
-        return None if records is None else troubles(records)
+        return None if records is None else troubles(records, own)
 
     def close(self) -> None:
         """Follow it no longer."""
@@ -115,20 +121,33 @@ class KernelWatch:
             self._log.close()
 
 
-def troubles(records: Iterable[str]) -> tuple[KernelTrouble, ...]:
-    """Those of records of /dev/kmsg that tell of one, by kind, in the order they came."""
-    counts: dict[str, int] = {}
-    lines: dict[str, list[str]] = {}
+def troubles(records: Iterable[str], own: OwnStack | None = None) -> tuple[KernelTrouble, ...]:
+    """Those of records of /dev/kmsg that tell of one, by kind and by whose they are, in the
+    order they came."""
+    counts: dict[_Key, int] = {}
+    lines: dict[_Key, list[str]] = {}
     for record in records:
         text = _text(record)
         kind = _kind(text) if record else _LOST
         if not kind:
             continue
-        counts[kind] = counts.get(kind, 0) + 1
-        kept = lines.setdefault(kind, [])
+        key = kind, None if own is None else _whose(kind, record, own)
+        counts[key] = counts.get(key, 0) + 1
+        kept = lines.setdefault(key, [])
         if text and text not in kept and len(kept) < LINES:
             kept.append(text)
-    return tuple(KernelTrouble(kind, n, tuple(lines[kind])) for kind, n in counts.items())
+    return tuple(KernelTrouble(k[0], n, tuple(lines[k]), k[1]) for k, n in counts.items())
+
+
+def _whose(kind: str, record: str, own: OwnStack) -> Whose:
+    """Memory, processors and tasks that hang are the host's: any device may be behind them,
+    or none. The properties of a record may name a device that its text does not."""
+    if kind not in _OF_DEVICES:
+        return Whose.HOST
+    about = f"{_text(record)} {' '.join(_PROPERTY.findall(record))}"
+    if own.owns(about, of_filesystem=kind == _FILESYSTEM_ERROR):
+        return Whose.TARGET
+    return Whose.ELSEWHERE if names_a_device(about) else Whose.HOST
 
 
 def in_words(found: Sequence[KernelTrouble]) -> str:

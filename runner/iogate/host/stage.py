@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from iogate import estimate
 from iogate.errors import RefusedError, RunError
@@ -13,12 +13,15 @@ from iogate.host.facts import Fact, collect_facts, target_device, target_facts
 from iogate.host.journal import Journal
 from iogate.host.kernel_log import KernelWatch
 from iogate.host.knobs import knobs_of
+from iogate.host.mount_watch import MountWatch
+from iogate.host.own_stack import OwnStack, own_stack
 from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.standing import Standing
 from iogate.host.targets import Use, directory_of, prepared, resolved
 from iogate.host.tuning import Tuning
 from iogate.host.volumes import Volumes
 from iogate.model.environment import DropCaches, Environment
+from iogate.model.measurement import KernelTrouble
 from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Target, TargetKind
@@ -39,7 +42,9 @@ class Stage:
     volumes: Volumes
     throttling: Throttling
     kernel: KernelWatch
+    mounts: MountWatch
     _last: str | None = None
+    _own: dict[str, OwnStack] = field(default_factory=dict)
 
     @property
     def places(self) -> Mapping[str, Place]:
@@ -61,6 +66,7 @@ class Stage:
             raise RunError(error.what, remedy=error.remedy) from error
         self.standing.arrive(case.target, made=made)
         self._last = case.id
+        self.mounts.begin(case.target, self.places[case.target.name].path)
         self.throttling.check_from_here()
 
     def _drops(self, case: Case, environment: Environment, *, anew: bool) -> bool:
@@ -75,6 +81,17 @@ class Stage:
         """RunError when what was just measured does not count by the spec's own rule."""
         if case.environment and case.environment.require.no_throttle:
             self.throttling.check()
+
+    def seen(self, case: Case) -> tuple[KernelTrouble, ...] | None:
+        """What the kernel told since the last look, and whether the case's target has become
+        read-only; None where its log cannot be read."""
+        target = case.target
+        place = self.places[target.name].path
+        if target.name not in self._own:
+            self._own[target.name] = own_stack(self.sut, target, place)
+        told = self.kernel.seen(self._own[target.name])
+        found = self.mounts.seen(target, place)
+        return (*(told or ()), *found) if found else told
 
     def rehearse(self, plan: Plan) -> None:
         """Apply each environment of the plan once, the first case's last: a setting that this
@@ -157,7 +174,8 @@ def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[S
             volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
             standing = Standing(sut, uses, places)
-            stage = Stage(sut, standing, uses, tuning, volumes, Throttling(sut), kernel)
+            watches = Throttling(sut), kernel, MountWatch(sut)
+            stage = Stage(sut, standing, uses, tuning, volumes, *watches)
             stage.rehearse(plan)
             yield stage
         finally:

@@ -31,6 +31,11 @@ class Metric:
         return f"{self.path}#{self.definition}" if self.definition else self.path
 
 
+def no_value(_jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
+    """What a row of the repetition itself has of its jobs."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A family of metrics that share a unit.
@@ -38,15 +43,17 @@ class Row:
     ``directions`` empty: the path is ``name`` alone (``cpu.usr``); else it is
     ``DIR.name[.STAT]``, with ``default_stat`` where STAT is left out. ``value`` gets the
     jobs in question, the direction and the stat (both "" where the row has none).
-    ``better`` is of the level; a stdev is better low whatever it is of.
+    ``better`` is of the level; a stdev is better low whatever it is of. ``whole`` is set where
+    the value is of the repetition itself and no job has one of its own.
     """
 
     name: str
     unit: Unit
     better: Better
     help: str
-    value: Callable[[Sequence[JobMeasurement], str, str], float | None]
+    value: Callable[[Sequence[JobMeasurement], str, str], float | None] = no_value
     directions: tuple[str, ...] = ()
     stats: tuple[str, ...] = ()
     default_stat: str = ""
     percentiles: bool = False
+    whole: Callable[[Measurement], float | None] | None = None

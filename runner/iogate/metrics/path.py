@@ -87,12 +87,15 @@ def table_paths(path: str, defined: tuple[DefinedMetric, ...] = ()) -> tuple[str
 def _of_table(path: str, defined: tuple[DefinedMetric, ...]) -> Metric:
     job, rest = _split_job(path)
     found = None if job == "" else _resolve(rest)
-    if found is None:
+    if found is None or (job is not None and found[0].whole is not None):
         near = difflib.get_close_matches(path, [each.name for each in defined], n=1)
         remedy = f"did you mean {near[0]}?" if near else _suggestion(job, rest)
         raise UsageError(f"no metric is named {path!r}", remedy=remedy)
     row, direction, stat = found
     better = Better.LOW if stat == "stdev" else row.better
+
+    if row.whole is not None:
+        return Metric(path, row.unit, better, row.help, row.whole)
 
     def extract(measurement: Measurement) -> float | None:
         jobs = _jobs(measurement, job)
@@ -160,7 +163,7 @@ def _suggestion(job: str | None, path: str) -> str:
         "metrics are DIR.NAME[.STAT], such as write.clat.p99 or read.iops (DIR read write trim "
         "sync all; NAME iops bw slat clat lat intended_lat; STAT mean min max stdev p50 … "
         "p99.999), DIR.tail DIR.stalls DIR.slope, or cpu.usr cpu.sys cpu_per_io iops_per_core "
-        "ctx_per_io errors runtime; jobs.NAME. before one restricts it to one job"
+        "ctx_per_io errors kernel_errors runtime; jobs.NAME. before one restricts it to one job"
     )
 
 

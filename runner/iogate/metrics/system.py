@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from iogate.metrics.combine import directions_of
-from iogate.model.measurement import JobMeasurement
+from iogate.model.measurement import JobMeasurement, KernelTrouble, Measurement, Whose
 
 
 def _cpu_ns(jobs: Sequence[JobMeasurement], share: Callable[[JobMeasurement], float]) -> float:
@@ -49,6 +49,19 @@ def ctx_per_io(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> f
     """Context switches for each read, write or trim."""
     ios = _ios(jobs)
     return sum(job.context_switches for job in jobs) / ios if ios else None
+
+
+def kernel_errors(measurement: Measurement) -> float | None:
+    """What the kernel told of the target's own stack; None where nobody could read its log."""
+    return own_troubles(measurement.kernel_log)
+
+
+def own_troubles(log: Sequence[KernelTrouble] | None) -> float | None:
+    """How many lines of the kernel's log are of the target's own stack; None where that is
+    not known."""
+    if log is None or any(one.whose is None for one in log):
+        return None
+    return float(sum(one.count for one in log if one.whose is Whose.TARGET))
 
 
 def errors(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:

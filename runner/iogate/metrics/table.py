@@ -137,7 +137,22 @@ TABLE: tuple[Row, ...] = (
         "context switches for each read, write or trim",
         system.ctx_per_io,
     ),
-    Row("errors", Unit.COUNT, Better.LOW, "I/Os that failed", system.errors),
+    Row(
+        "errors",
+        Unit.COUNT,
+        Better.LOW,
+        "I/Os that failed; of a repetition that gave no result, those that the engine told of, "
+        "at least one",
+        system.errors,
+    ),
+    Row(
+        "kernel_errors",
+        Unit.COUNT,
+        Better.LOW,
+        "errors of the target's own disks and filesystem in the kernel's log, and a filesystem "
+        "that went read-only",
+        whole=system.kernel_errors,
+    ),
     Row(
         "runtime",
         Unit.NANOSECONDS,

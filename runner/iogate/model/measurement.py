@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 
 from iogate.model.histogram import Histogram
@@ -114,14 +115,25 @@ class EngineFacts:
     clock_error_ppm: float | None = None
 
 
+class Whose(StrEnum):
+    """Whose trouble it is: of what the target is made of, of the whole host (its memory, its
+    processors), or of something else there, such as another disk."""
+
+    TARGET = "target"
+    HOST = "host"
+    ELSEWHERE = "elsewhere"
+
+
 @dataclass(frozen=True, slots=True)
 class KernelTrouble:
     """Lines of the kernel's log that tell of one ``kind`` of trouble (``I/O error``): how
-    many, and the first few that differ, cut to a length."""
+    many, and the first few that differ, cut to a length. ``whose`` is None where nobody told
+    them apart, as in documents of earlier versions."""
 
     kind: str
     count: int
     lines: tuple[str, ...] = ()
+    whose: Whose | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.measurement import KernelTrouble, Measurement, undisturbed
 from iogate.model.plan import Plan
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
@@ -42,11 +42,17 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class CaseFailure:
-    """A repetition that gave no measurement."""
+    """A repetition that gave no measurement. ``errors`` are those of each job by the name of
+    their errno, as far as the engine told them, and ``kernel_log`` what the kernel did.
+    ``faultless``: it was stopped, or refused by a check of iogate's own, and so says nothing
+    about what is measured."""
 
     case_id: str
     repetition: int
     reason: str
+    errors: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
+    kernel_log: tuple[KernelTrouble, ...] | None = None
+    faultless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

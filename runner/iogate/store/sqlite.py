@@ -38,6 +38,7 @@ from iogate.store.sqlite_nights import Question, insert_decision, read_decisions
 from iogate.store.sqlite_rows import (
     Place,
     facts_of_row,
+    failure_of_row,
     insert_failure,
     insert_measurement,
     insert_run,
@@ -314,10 +315,12 @@ class SqliteStore:
 
     def _run(self, row: Sequence[Any]) -> Run:
         failures = self._db.execute(
-            "SELECT case_id, repetition, reason FROM failures WHERE run_id = ? ORDER BY position",
+            "SELECT case_id, repetition, reason, document FROM failures WHERE run_id = ?"
+            " ORDER BY position",
             (row[0],),
         )
-        found = tuple(CaseFailure(*failure) for failure in failures.fetchall())
+        with self._decoding():
+            found = tuple(failure_of_row(failure) for failure in failures.fetchall())
         return replace(self._run_without_failures(row), failures=found)
 
     def _run_without_failures(self, row: Sequence[Any]) -> Run:

@@ -93,11 +93,25 @@ def insert_measurement(
 def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) -> None:
     """The first writing counts, as for a measurement."""
     db.execute(
-        "INSERT INTO failures (run_id, case_id, repetition, position, reason)"
-        " SELECT ?1, ?2, ?3, count(*), ?4 FROM failures WHERE run_id = ?1"
+        "INSERT INTO failures (run_id, case_id, repetition, position, reason, document)"
+        " SELECT ?1, ?2, ?3, count(*), ?4, ?5 FROM failures WHERE run_id = ?1"
         " ON CONFLICT DO NOTHING",
-        (run_id, failure.case_id, failure.repetition, failure.reason),
+        (
+            run_id,
+            failure.case_id,
+            failure.repetition,
+            failure.reason,
+            pack_row(codec_of(CaseFailure).encode(failure)),
+        ),
     )
+
+
+def failure_of_row(row: Sequence[Any]) -> CaseFailure:
+    """Of a row of case, repetition, reason and document; an earlier version kept no document."""
+    if row[3] is None:
+        return CaseFailure(*row[:3])
+    failure: CaseFailure = codec_of(CaseFailure).decode(unpack(row[3]))
+    return failure
 
 
 Place = tuple[str, int, int]

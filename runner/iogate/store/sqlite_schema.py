@@ -81,6 +81,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # also says that short documents are no longer compressed.)
         "DROP INDEX metrics_by_run",
     ),
+    (
+        # What a failed repetition tells beside its reason. NULL: nothing.
+        "ALTER TABLE failures ADD COLUMN document BLOB",
+    ),
 )
 
 

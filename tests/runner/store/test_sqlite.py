@@ -315,6 +315,7 @@ def test_runs_of_the_first_version_are_nights_too(path: Path) -> None:
     whole = filled(path)
     for statement in (
         "ALTER TABLE runs DROP COLUMN facts",
+        "ALTER TABLE failures DROP COLUMN document",
         "DROP TABLE decisions",
         "DROP TABLE settings",
         "CREATE INDEX metrics_by_run ON metrics (run_id, case_id, repetition)",

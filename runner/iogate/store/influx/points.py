@@ -223,6 +223,7 @@ def failure_line(key: RunKey, failure: CaseFailure, position: int) -> str:
         "run": key.id,
         "position": position,
         "reason": failure.reason,
+        **packed("document", codec_of(CaseFailure).encode(failure)),
     }
     return line(FAILURE, tags, fields, key.time_ns)
 

@@ -147,11 +147,17 @@ def read_facts(server: Server, known: Sequence[Known]) -> dict[str, RunFacts]:
 
 
 def _failures(server: Server, condition: str, ids: Collection[str]) -> dict[str, list[CaseFailure]]:
-    fields = ('"run"', '"position"', '"reason"')
+    """Points of an earlier version have a reason alone."""
+    fields = ('"run"', '"position"', '"reason"', DOCUMENT)
     rows = server.query(select(points.FAILURE, fields, condition, ("case_id", "repetition")))
     found: dict[str, list[CaseFailure]] = {}
     for row in sorted((r for r in rows if r["run"] in ids), key=lambda r: int(r["position"])):
-        failure = CaseFailure(row["case_id"], int(row["repetition"]), row["reason"])
+        document = unpacked("document", row)
+        failure = (
+            CaseFailure(row["case_id"], int(row["repetition"]), row["reason"])
+            if document is None
+            else codec_of(CaseFailure).decode(document)
+        )
         found.setdefault(row["run"], []).append(failure)
     return found
 
