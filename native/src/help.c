@@ -29,6 +29,10 @@ void help_usage(FILE *out)
 		fprintf(out, "%*s%s\n", NAME_COLUMN + 4 - width > 1 ? NAME_COLUMN + 4 - width : 1,
 			"", c->help);
 	}
+	fprintf(out, "\n  %s --confine PLAN -- COMMAND [ARGUMENT...]\n"
+		"    Run a command that the kernel keeps to the places of a plan; --confine-probe "
+		"says\n    what of that this kernel gives. Exit status: 2 usage, 3 refused.\n",
+		IOGATE_ENGINE_NAME);
 	fprintf(out, "\nEvery job option is also --option=value; --cmdhelp lists them. Options "
 		"before the\nfirst --name are defaults of all jobs.\n"
 		"Exit status: 0 all jobs ran, 1 a job failed or the run was interrupted, "

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmdline.h"
+#include "confine/confine.h"
 #include "help.h"
 #include "live.h"
 #include "output.h"
@@ -15,7 +16,7 @@
 #include "version.h"
 
 /* The exit statuses, all of them. fio's own, the number of failed jobs modulo 256,
- * can be 0 for a failure. */
+ * can be 0 for a failure. --confine has its own: see confine/confine.h. */
 enum { EXIT_OK, EXIT_JOB_FAILED, EXIT_USAGE };
 
 static void complain(const char *text)
@@ -179,12 +180,24 @@ static int act(const struct cmdline *c, struct err *err)
 	return act_on_jobs(c, err);
 }
 
+static int confine(int argc, char **argv)
+{
+	struct err err = { 0 };
+	const int status = confine_main(argc, argv, &err);
+
+	if (err.code)
+		fprintf(stderr, "%s: confine: %s\n", IOGATE_ENGINE_NAME, err.text);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct cmdline cmdline;
 	struct err err = { 0 };
 	int status = EXIT_USAGE;
 
+	if (confine_is_meant(argc, argv))
+		return confine(argc, argv);
 	if (!cmdline_parse(&cmdline, argc, argv, &err))
 		status = act(&cmdline, &err);
 	cmdline_release(&cmdline);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_CONFINE_H
+#define IOGATE_CONFINE_H
+
+#include <stdio.h>
+
+#include "err.h"
+
+/*
+ * Runs a command that the kernel keeps to its targets:
+ *
+ *	iogate-engine --confine PLAN -- COMMAND [ARGUMENT…]
+ *	iogate-engine --confine-probe
+ *
+ * PLAN is the path of a text of at most 64 KiB, as a rule /proc/self/fd/N of a memfd, which
+ * no confined process can change. Its first line is "confine/1"; each other is a word, a
+ * blank and a value. Empty lines are skipped; what is not known is an error.
+ *
+ *	place KIND ACCESS DEVICE INODE RDEV DISKSEQ SIZE PATH
+ *		What the command may reach. KIND is block, file, directory, or new for a file
+ *		that is not there yet; ACCESS is rw or ro. DEVICE (major:minor of the
+ *		filesystem) and INODE tell what must stand at PATH; of a new file they are its
+ *		directory's. RDEV (major:minor), DISKSEQ and SIZE (bytes) tell a block device,
+ *		0:0, 0 and 0 what is none; a DISKSEQ of 0 is not compared. PATH goes to the end
+ *		of the line, is absolute and holds no link, "." or "..".
+ *	read PATH	may be read and run, with all below; nothing where there is no PATH.
+ *			Below a place it is what of it may not be written.
+ *	set NAME=VALUE	a variable of the command's environment
+ *	keep NAME	a variable that is handed on, where there is one. No other is.
+ *	capability NAME	stays with root: dac_override, sys_nice, ipc_lock, setuid, setgid
+ *	network host	Landlock lets it make and take TCP connections
+ *	flush PATH	what the page cache holds of this block device, which is a place, is
+ *			written and dropped before the command starts: that takes rights
+ *			which the command does not have
+ *	fd NUMBER	an open file that the command inherits beside 0, 1 and 2
+ *	require LAYER	landlock, namespaces, read-only, network or capabilities: refuse
+ *			where this kernel does not give it. Landlock and the capabilities are done
+ *			as far as they go without it; namespaces, which read-only needs, and
+ *			a network of its own, which is an empty one, only when asked for.
+ *
+ * In this order:
+ *	1. Namespaces: mount, network, IPC, host name. Without CAP_SYS_ADMIN in a user
+ *	   namespace, where the kernel has them for everybody.
+ *	2. Each place is opened with no link followed, and compared on the open descriptor
+ *	   with what the plan says; a block device that is written is opened with O_EXCL, so
+ *	   that whatever else has claimed it is seen. A new file is made with O_EXCL.
+ *	   A descriptor of each device stays open: nobody can put another image behind a loop
+ *	   device while the command runs.
+ *	3. Every mount becomes read-only and without devices; /dev holds null, zero, full,
+ *	   random, urandom and the places; over each place lies what was opened in step 2.
+ *	4. Landlock: nothing but the places is written, nothing but them and what is to be
+ *	   read is read or run; no TCP; no signal and no abstract socket leads out.
+ *	5. No new privileges, capabilities dropped, SIGTERM when the parent dies, all other
+ *	   descriptors closed, and the command takes this process's place.
+ *
+ * Exit statuses of its own, each with one line on stderr that begins with
+ * "iogate-engine: confine: ": 2 for a plan or a call that is wrong, 3 for everything that
+ * does not hold. Nothing was touched then.
+ *
+ * What Landlock does not know is left to the mounts and the network namespace: chmod, chown,
+ * utimes and extended attributes elsewhere (read-only mounts), UDP and raw sockets (no
+ * network), reading what an open descriptor leads to (closed). A place that is itself an
+ * alias of something that nobody meant (a hard link, a second loop device) cannot be seen
+ * from here.
+ */
+
+enum { CONFINE_USAGE = 2, CONFINE_REFUSED = 3 };
+
+/* Whether argv asks for one of the two; they are not mixed with job options. */
+int confine_is_meant(int argc, char **argv);
+
+/* Does not return when the command was started, or when the probe was printed with status
+ * 0; else the exit status, with *err filled. */
+int confine_main(int argc, char **argv, struct err *err);
+
+/* One JSON object of what this kernel gives, each layer tried in a child of its own:
+ * {"schema": "confine-probe/1", "landlock": 7, "namespaces": true, "user_namespace": false,
+ *  "read_only": true, "network": true, "capabilities": true}. "landlock" is its ABI, 0 for
+ * none; "user_namespace" whether the namespaces need one; "capabilities" whether the command
+ * ends with none but those of the plan. */
+void confine_probe(FILE *out);
+
+#endif

@@ -1,0 +1,73 @@
+"""Plans for the engine's launcher, and commands that run in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+LAYERS = ("landlock", "namespaces", "read-only", "network", "capabilities")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/proc", "/sys")
+
+
+def place(path: str | Path, access: str = "rw", /, **otherwise: object) -> str:
+    """The line of a plan for what stands at ``path`` now, with parts that are said otherwise."""
+    found = Path(path).stat()
+    kind = {0o060000: "block", 0o100000: "file", 0o040000: "directory"}[found.st_mode & 0o170000]
+    parts: dict[str, object] = {
+        "kind": kind,
+        "access": access,
+        "device": _numbers(found.st_dev),
+        "inode": found.st_ino,
+        "rdev": _numbers(found.st_rdev),
+        "diskseq": 0,
+        "size": 0,
+        "path": path,
+    }
+    if kind == "block":
+        sysfs = Path("/sys/dev/block") / _numbers(found.st_rdev)
+        parts["diskseq"] = (sysfs / "diskseq").read_text().strip()
+        parts["size"] = int((sysfs / "size").read_text()) * 512
+    return " ".join(["place", *(str(part) for part in (parts | otherwise).values())])
+
+
+def _numbers(device: int) -> str:
+    return f"{os.major(device)}:{os.minor(device)}"
+
+
+def plan_of(*lines: str, layers: Sequence[str] = LAYERS) -> str:
+    """A whole plan, with what programs of this system need."""
+    reads = [f"read {path}" for path in SYSTEM]
+    required = [f"require {layer}" for layer in layers]
+    return "\n".join(["confine/1", *reads, *required, *lines]) + "\n"
+
+
+def confined(
+    engine: Path,
+    plan: str,
+    *command: str,
+    cwd: Path | None = None,
+    user: int | None = None,
+    before: Callable[[], None] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """What came of a command in the launcher, its plan in a file that nobody can change."""
+    plan_fd = os.memfd_create("plan")
+    try:
+        os.write(plan_fd, plan.encode())
+        os.fchmod(plan_fd, 0o444)
+        return subprocess.run(
+            [str(engine), "--confine", f"/proc/self/fd/{plan_fd}", "--", *command],
+            cwd=cwd or "/",
+            capture_output=True,
+            text=True,
+            check=False,
+            pass_fds=(plan_fd,),
+            user=user,
+            group=user,
+            extra_groups=[] if user is not None else None,
+            preexec_fn=before,
+            timeout=60,
+        )
+    finally:
+        os.close(plan_fd)
