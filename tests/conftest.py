@@ -19,8 +19,10 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 from support.own_locks import clear_own_locks, take_own_locks  # noqa: E402
+from support.quiet import take_quiet_state  # noqa: E402
 
 take_own_locks()
+take_quiet_state()
 
 
 @pytest.fixture(autouse=True)

@@ -107,6 +107,14 @@ def io_engines(case: Case) -> dict[str, JobSpec]:
     return {job.options["ioengine"]: job for job in case.jobs if job.options.get("ioengine")}
 
 
+def cpus_of(case: Case) -> str:
+    """The CPUs that all jobs of a case are held to, as taskset lists them; empty for all."""
+    if case.environment and case.environment.cpus_allowed:
+        return case.environment.cpus_allowed
+    named = [job.options.get("cpus_allowed", "") for job in case.jobs]
+    return ",".join(dict.fromkeys(named)) if all(named) else ""
+
+
 def parse_seconds(text: str) -> float | None:
     """fio's duration; seconds when no unit is given."""
     match = _NUMBER.fullmatch(text)

@@ -157,21 +157,27 @@ def measure_once(
         cpus=case.environment.cpus_allowed if case.environment else "",
         places=(bench.places[case.target.name],),
     )
+    watch = bench.stage.watch(case)
+    asked = replace(asked, on_tick=watch.tick)
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:
         result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
     finally:
         bench.folder.settle(case.id, repetition)
+    duration_ns = time.monotonic_ns() - began
+    around = watch.ended()
     bench.stage.measured(case)
     return Measurement(
         case_id=case.id,
         repetition=repetition,
         started_ns=started_ns,
-        duration_ns=time.monotonic_ns() - began,
+        duration_ns=duration_ns,
         engine=result.engine,
         jobs=result.jobs,
         disks=result.disks,
         raw_file=bench.folder.relative(raw),
         warnings=result.warnings,
         kernel_log=bench.stage.seen(case),
+        disturbances=around.disturbances,
+        surroundings=around.readings,
     )

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from support.quiet import never_disturbed
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -42,7 +44,7 @@ class Iogate:
             **{key: value for key, value in os.environ.items() if not key.startswith("GITHUB_")},
             "PYTHONPATH": f"{ROOT / 'runner'}:{ROOT / 'reports'}",
             "XDG_DATA_HOME": str(folder / "data"),
-            "XDG_STATE_HOME": str(folder / "state"),
+            "XDG_STATE_HOME": str(never_disturbed(folder / "state")),
             "IOGATE_SCRATCH": str(folder),
         }
 

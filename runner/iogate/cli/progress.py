@@ -65,6 +65,9 @@ class Display(Observer):
 
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         self._done += 1
+        self._total += measurement.disturbed
+        for text in (one.text for one in measurement.disturbances if one.counts):
+            self._say(f"{self._title}: disturbed, does not count: {printable(text)}")
         for warning in measurement.warnings:
             text = f"{printable(case.name)}: warning: {printable(warning)}"
             if text not in self._warned:

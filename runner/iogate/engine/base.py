@@ -66,7 +66,8 @@ class EngineInfo:
 class EngineJob:
     """One job file to run: the engine writes ``result_file``, its messages go to
     ``log_file``, and ``folder`` is its working directory. ``cpus`` are those that it may run
-    on, as taskset lists them; empty for all. ``places`` are what it may open as its targets."""
+    on, as taskset lists them; empty for all. ``places`` are what it may open as its targets.
+    ``on_tick`` is called several times a second while it runs."""
 
     job_file: str
     result_file: str
@@ -76,6 +77,7 @@ class EngineJob:
     readonly: bool = False
     cpus: str = ""
     places: tuple[Place, ...] = ()
+    on_tick: Callable[[], None] = field(default=lambda: None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

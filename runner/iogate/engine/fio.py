@@ -46,7 +46,13 @@ class FioEngine:
         ]
         tail = _Tail(self._sut, job, on_progress)
         process = start_engine(self._sut, argv, job)
-        ending = supervise(process, timeout_s=job.timeout_s, stop=stop, on_lines=tail.look)
+        ending = supervise(
+            process,
+            timeout_s=job.timeout_s,
+            stop=stop,
+            on_lines=tail.look,
+            on_tick=job.on_tick,
+        )
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         document = last_document(self._sut.read_text(job.result_file) or "")

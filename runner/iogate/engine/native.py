@@ -52,7 +52,13 @@ class NativeEngine:
                     on_progress(progress)
 
         process = start_engine(self._sut, argv, job)
-        ending = supervise(process, timeout_s=job.timeout_s, stop=stop, on_lines=on_lines)
+        ending = supervise(
+            process,
+            timeout_s=job.timeout_s,
+            stop=stop,
+            on_lines=on_lines,
+            on_tick=job.on_tick,
+        )
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         warnings = _warnings(self._sut.read_text(job.log_file) or "")

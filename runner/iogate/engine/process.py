@@ -62,9 +62,11 @@ def supervise(
     timeout_s: float,
     stop: Stop,
     on_lines: Callable[[list[str]], None],
+    on_tick: Callable[[], None] = lambda: None,
 ) -> Ending:
     """Wait for an engine; ``on_lines`` is called several times a second with the status
-    lines that came, which may be none. Nothing of the engine is alive afterwards."""
+    lines that came, which may be none, and ``on_tick`` after it. Nothing of the engine is alive
+    afterwards."""
     deadline = time.monotonic() + timeout_s
     escalation = _Escalation(process)
     timed_out = False
@@ -74,6 +76,7 @@ def supervise(
             if lines is None:
                 time.sleep(_TICK_CLOSED_S)
             on_lines(lines or [])
+            on_tick()
             timed_out = timed_out or (not escalation.began and time.monotonic() > deadline)
             if stop.requested or timed_out:
                 escalation.advance()

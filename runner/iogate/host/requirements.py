@@ -27,7 +27,7 @@ def check_requirements(sut: Sut, environment: Environment) -> None:
                 where=where,
             )
     if (hottest := require.max_temperature_c) is not None:
-        found = max(_temperatures(sut), default=None)
+        found = max(temperatures(sut), default=None)
         if found is None or found > hottest:
             says = "does not say its temperature" if found is None else f"has {found:.0f} °C"
             raise RefusedError(
@@ -99,7 +99,7 @@ def _counts(sut: Sut, cpu: str) -> Iterator[int]:
             yield int(text)
 
 
-def _temperatures(sut: Sut) -> Iterator[float]:
+def temperatures(sut: Sut) -> Iterator[float]:
     """In degrees Celsius, of every sensor that works."""
     zones = [f"{_THERMAL}/{zone}/temp" for zone in sut.list_dir(_THERMAL)]
     zones += [

@@ -19,6 +19,9 @@ from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.standing import Standing
 from iogate.host.targets import Use, directory_of, prepared, resolved
 from iogate.host.tuning import Tuning
+from iogate.host.validity import Surroundings, Watch
+from iogate.host.validity.disks import target_disks
+from iogate.host.validity.quiet import require_quiet
 from iogate.host.volumes import Volumes
 from iogate.model.environment import DropCaches, Environment
 from iogate.model.measurement import KernelTrouble
@@ -43,6 +46,7 @@ class Stage:
     throttling: Throttling
     kernel: KernelWatch
     mounts: MountWatch
+    surroundings: Surroundings
     _last: str | None = None
     _own: dict[str, OwnStack] = field(default_factory=dict)
 
@@ -76,6 +80,12 @@ class Stage:
             DropCaches.BEFORE_REPETITION: True,
         }
         return environment.drop_caches in first and first[environment.drop_caches]
+
+    def watch(self, case: Case) -> Watch:
+        """Look at the host from now on, until a repetition has ended."""
+        target = self.standing.target(case.target)
+        disks = target_disks(self.sut, target, self.places[target.name].path)
+        return self.surroundings.watch(disks, estimate.cpus_of(case))
 
     def measured(self, case: Case) -> None:
         """RunError when what was just measured does not count by the spec's own rule."""
@@ -158,6 +168,18 @@ def _environments(plan: Plan) -> tuple[Environment, ...]:
     return tuple({id(each): each for each in found}.values())
 
 
+def _check_quiet(stage: Stage, plan: Plan) -> None:
+    """RefusedError where a case wants a quiet host, and this one is not."""
+    looked = set()
+    for case in plan.cases:
+        key = id(case.environment), case.target.name
+        if case.environment and case.environment.require.quiet and key not in looked:
+            looked.add(key)
+            target = stage.standing.target(case.target)
+            disks = target_disks(stage.sut, target, stage.places[target.name].path)
+            require_quiet(stage.surroundings, case.environment, disks)
+
+
 @contextmanager
 def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[Stage]:
     """The stage of a run; on leaving, everything is put back as it was. RefusedError for what
@@ -174,8 +196,10 @@ def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[S
             volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
             standing = Standing(sut, uses, places)
-            watches = Throttling(sut), kernel, MountWatch(sut)
+            around = Surroundings(sut, plan.validity)
+            watches = Throttling(sut), kernel, MountWatch(sut), around
             stage = Stage(sut, standing, uses, tuning, volumes, *watches)
+            _check_quiet(stage, plan)
             stage.rehearse(plan)
             yield stage
         finally:

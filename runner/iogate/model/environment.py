@@ -20,11 +20,13 @@ class DropCaches(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    """What must hold, or nothing is measured. ``max_temperature_c`` in degrees Celsius."""
+    """What must hold, or nothing is measured. ``max_temperature_c`` in degrees Celsius.
+    ``quiet``: nothing else may use the engine's CPUs or the target's disk."""
 
     max_loadavg: float | None = None
     max_temperature_c: int | None = None
     no_throttle: bool = False
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from iogate.spec.build_environment import build_environment
 from iogate.spec.build_metrics import build_metrics
 from iogate.spec.build_precondition import build_precondition, check_precondition
 from iogate.spec.build_targets import build_targets
+from iogate.spec.build_validity import build_validity
 from iogate.spec.build_workloads import build_workload
 from iogate.spec.matrix import matrix_size
 from iogate.spec.problems import Problems
@@ -58,6 +59,7 @@ def build_spec(tree: Mapping, sources: Sources, text: str, problems: Problems) -
         precondition=build_precondition(tree.get("precondition"), problems),
         compare=build_compare(tree.get("compare"), tuple(targets), problems),
         metrics=metrics,
+        validity=build_validity(tree.get("validity"), problems),
     )
 
 

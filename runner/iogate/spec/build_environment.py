@@ -114,4 +114,5 @@ def _require(node: Node | None) -> Require:
         max_loadavg=float(load.text) if load else None,
         max_temperature_c=int(hottest.text.rstrip("C ")) if hottest else None,
         no_throttle=_flag(texts.get("no_throttle")) is True,
+        quiet=_flag(texts.get("quiet")) is True,
     )

@@ -152,6 +152,10 @@ class Sut(Protocol):
     def which(self, program: str) -> str | None:
         """A program on the PATH."""
 
+    def clocks(self) -> tuple[int, int]:
+        """The time of day (Unix time) and the time that only runs, both in ns and read at once:
+        their difference changes when the clock is set."""
+
     def kernel_log(self) -> KernelLog | None:
         """What the kernel logs from now on; None where there is none, or this user may not
         read it."""

@@ -227,6 +227,9 @@ class LocalSut:
     def which(self, program: str) -> str | None:
         return shutil.which(program)
 
+    def clocks(self) -> tuple[int, int]:
+        return time.time_ns(), time.monotonic_ns()
+
     def kernel_log(self) -> KernelLog | None:
         return open_kernel_log()
 

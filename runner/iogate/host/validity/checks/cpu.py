@@ -1,0 +1,38 @@
+"""CPU time of other processes on the engine's CPUs.
+
+Threads of the kernel are left out: what they do, the test may have asked for. Of processes it
+counts what was seen of each, or all the time that the CPUs spent outside of the kernel less
+the run's own, whichever is more: the second finds those that came and went unseen.
+"""
+
+from __future__ import annotations
+
+import os
+
+from iogate.host.validity.base import FLOOR_S, Check, Reading, Seen, percent
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def look(seen: Seen) -> Reading | None:
+    """See ``base.Check``."""
+    if not seen.before.cpus or not seen.after.cpus:
+        return None
+    known_s = sum(one.cpu_s for one in seen.others if one.here)
+    taken_s = max(known_s, _outside_kernel_s(seen) - _own_s(seen) - seen.serving_s)
+    share = min(taken_s / seen.cpu_s, 1.0) if taken_s >= FLOOR_S else 0.0
+    names = seen.busiest(lambda one: one.cpu_s if one.here else 0.0, lambda o: f"{o.cpu_s:.1f} s")
+    return Reading(share, f"other processes used {percent(share)} of the engine's CPUs{names}")
+
+
+def _outside_kernel_s(seen: Seen) -> float:
+    before, after = seen.before.cpus, seen.after.cpus
+    both = [cpu for cpu in seen.cpus if cpu in before and cpu in after]
+    return sum(after[cpu].user - before[cpu].user for cpu in both) / _TICKS
+
+
+def _own_s(seen: Seen) -> float:
+    return (seen.after.own.user - seen.before.own.user) / _TICKS
+
+
+CHECK = Check("cpu", "CPU time of other processes on the engine's CPUs", look, limit=0.10)

@@ -1,0 +1,95 @@
+"""Which reading is too much: what the spec says, else what is usual on this host, else what is
+usual anywhere."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from iogate.errors import RefusedError, RunError
+from iogate.host.validity.base import Check
+from iogate.host.validity.checks import BY_NAME, CHECKS
+from iogate.model.validity import Validity
+from iogate.state import make_folder, state_folder
+from iogate.sut.base import Sut
+
+SCHEMA = "validity-limits/1"
+_NAME = "validity.json"
+_LONGEST = 65536
+_LEAST_READINGS = 8
+_ROOM = 3.0  # times what 19 of 20 repetitions with nothing else on the host read
+_LOWEST, _HIGHEST = 0.5, 3.0  # of the limit that is usual anywhere
+
+
+def limits_of(sut: Sut, validity: Validity) -> dict[str, float]:
+    """The limit of each check by its name; infinite for one that is off."""
+    host = host_limits(sut)
+    found = {check.name: host.get(check.name, check.limit) for check in CHECKS}
+    found |= {name: value for name, value in validity.limits.items() if name in found}
+    off = BY_NAME if "all" in validity.off else validity.off
+    return found | {name: math.inf for name in off if name in found}
+
+
+def counts(check: Check, validity: Validity) -> bool:
+    """Whether a reading beyond the limit takes the repetition: always where the spec set it."""
+    return check.counts or check.name in validity.limits
+
+
+def host_limits(sut: Sut) -> dict[str, float]:
+    """What a canary has found usual here; empty where none has, or the file is not this user's."""
+    with suppress(RefusedError):
+        return parse_limits(sut.read_own(str(place())) or "")
+    return {}
+
+
+def parse_limits(text: str) -> dict[str, float]:
+    """The limits of a text as ``write_host_limits`` writes it; none of any other."""
+    try:
+        document: Any = json.loads(text) if text and len(text) <= _LONGEST else {}
+        found = document.get("limits", {}) if document.get("schema") == SCHEMA else {}
+        return {
+            str(name): math.inf if value == "off" else float(value)
+            for name, value in found.items()
+            if value == "off" or (isinstance(value, int | float) and value >= 0)
+        }
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def usual(readings: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Limits for a host on which repetitions read this with nothing else running: enough room
+    that hardly any of them would be marked, and not so much that everything is usual."""
+    found = {}
+    for check in CHECKS:
+        values = sorted(each[check.name] for each in readings if check.name in each)
+        if not check.counts or check.limit <= 0 or len(values) < _LEAST_READINGS:
+            continue
+        typical = values[min(math.ceil(0.95 * len(values)), len(values)) - 1]
+        least, most = _LOWEST * check.limit, _HIGHEST * check.limit
+        found[check.name] = round(min(max(_ROOM * typical, least), most), 4)
+    return found
+
+
+def write_host_limits(limits: Mapping[str, float], run_id: str) -> str:
+    """Keep what is usual here; where it stands. RunError when that cannot be written."""
+    path = make_folder(state_folder(), "XDG_STATE_HOME") / _NAME
+    kept = {name: "off" if math.isinf(value) else value for name, value in limits.items()}
+    document = {"schema": SCHEMA, "run": run_id, "limits": kept}
+    try:
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_text(json.dumps(document, indent=1) + "\n")
+        temporary.chmod(0o600)
+        temporary.replace(path)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror}") from error
+    return str(path)
+
+
+def place() -> Path:
+    """The file in this user's state folder."""
+    return state_folder() / _NAME

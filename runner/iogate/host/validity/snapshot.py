@@ -1,0 +1,141 @@
+"""The host at one moment: counters of the kernel, a few small files each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from iogate.host.requirements import throttled
+from iogate.host.validity.processes import Key, Process, io_counts, scan
+from iogate.sut.base import Sut
+
+_SECTOR = 512
+_CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+_CPU_LINE = re.compile(r"cpu(\d+) (.*)")
+_TOTAL = re.compile(r"some .*\btotal=(\d+)")
+PRESSURES = ("cpu", "io", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """Ticks of one CPU since boot. ``user`` is what processes spent outside of the kernel, which
+    no thread of the kernel ever does."""
+
+    user: int
+    steal: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTime:
+    """What this process and all that it has waited for took: ticks of CPU, and bytes from and to
+    disks (None: the kernel does not count them)."""
+
+    pid: int = 0
+    user: int = 0
+    system: int = 0
+    moved: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """``realtime_ns`` and ``monotonic_ns`` are the two clocks at one moment; ``disks`` bytes
+    read and written by the name of a disk; ``pressure`` µs that something waited, by kind."""
+
+    realtime_ns: int
+    monotonic_ns: int
+    cpus: Mapping[int, CpuTime] = field(default_factory=dict)
+    own: OwnTime = OwnTime()
+    disks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    pressure: Mapping[str, int] = field(default_factory=dict)
+    processes: Mapping[Key, Process] = field(default_factory=dict)
+    throttled: int | None = None
+    clocksource: str = ""
+    memory_bytes: int = 0
+
+
+def take(sut: Sut, kernels: set[int] | None = None) -> Snapshot:
+    """The host now; ``kernels`` as for ``scan``."""
+    realtime_ns, monotonic_ns = sut.clocks()
+    return Snapshot(
+        realtime_ns=realtime_ns,
+        monotonic_ns=monotonic_ns,
+        cpus=cpu_times(sut.read_text("/proc/stat") or ""),
+        own=own_time(sut),
+        disks=disk_bytes(sut.read_text("/proc/diskstats") or ""),
+        pressure=_pressures(sut),
+        processes=scan(sut, set() if kernels is None else kernels),
+        throttled=throttled(sut),
+        clocksource=(sut.read_text(_CLOCKSOURCE) or "").strip(),
+        memory_bytes=_memory(sut.read_text("/proc/meminfo") or ""),
+    )
+
+
+def cpu_times(text: str) -> dict[int, CpuTime]:
+    """Of each CPU, from /proc/stat."""
+    found = {}
+    for match in _CPU_LINE.finditer(text):
+        ticks = [int(word) for word in match[2].split()]
+        if len(ticks) >= 8:
+            # guest time is a part of user time already
+            found[int(match[1])] = CpuTime(ticks[0] + ticks[1], ticks[7], sum(ticks[:8]))
+    return found
+
+
+def disk_bytes(text: str) -> dict[str, tuple[int, int]]:
+    """Bytes read and written by device, from /proc/diskstats."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 14 and words[5].isdigit() and words[9].isdigit():
+            found[words[2]] = int(words[5]) * _SECTOR, int(words[9]) * _SECTOR
+    return found
+
+
+def own_time(sut: Sut) -> OwnTime:
+    """Of who reads this, and of every process that it has started and waited for."""
+    text = sut.read_text("/proc/self/stat") or ""
+    head, _, tail = text.rpartition(")")
+    fields = tail.split()
+    if len(fields) < 15:
+        return OwnTime()
+    user, system, waited_user, waited_system = map(int, fields[11:15])
+    return OwnTime(
+        int(head.split()[0]),
+        user + waited_user,
+        system + waited_system,
+        io_counts(sut.read_text("/proc/self/io") or ""),
+    )
+
+
+def allowed_cpus(sut: Sut) -> frozenset[int]:
+    """Those that what is started here may run on."""
+    for line in (sut.read_text("/proc/self/status") or "").splitlines():
+        name, _, value = line.partition(":")
+        if name == "Cpus_allowed_list":
+            return cpu_list(value)
+    return frozenset()
+
+
+def cpu_list(text: str) -> frozenset[int]:
+    """``0,2-9`` as a set; empty for what is no list of CPUs."""
+    found: set[int] = set()
+    for part in text.strip().split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdigit() or not (last or first).isdigit():
+            return frozenset()
+        found |= set(range(int(first), min(int(last or first), int(first) + 65536) + 1))
+    return frozenset(found)
+
+
+def _pressures(sut: Sut) -> dict[str, int]:
+    texts = ((kind, sut.read_text(f"/proc/pressure/{kind}") or "") for kind in PRESSURES)
+    matches = ((kind, _TOTAL.search(text)) for kind, text in texts)
+    return {kind: int(match[1]) for kind, match in matches if match}
+
+
+def _memory(text: str) -> int:
+    words: Iterable[str] = text.split()
+    found = list(words)[:2]
+    return int(found[1]) * 1024 if len(found) == 2 and found[1].isdigit() else 0

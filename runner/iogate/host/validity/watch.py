@@ -1,0 +1,194 @@
+"""Watching a repetition: a look before it, now and then while it runs, and after it."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from iogate.host.requirements import temperatures
+from iogate.host.validity.base import Check, Foreign, Seen, TargetDisks
+from iogate.host.validity.checks import CHECKS
+from iogate.host.validity.drives import drive_counts
+from iogate.host.validity.limits import counts, limits_of
+from iogate.host.validity.processes import (
+    Key,
+    Process,
+    family_of,
+    handed_on,
+    newest,
+    scan,
+    serves_storage,
+)
+from iogate.host.validity.snapshot import Snapshot, allowed_cpus, cpu_list, take
+from iogate.model.measurement import Disturbance
+from iogate.model.validity import Validity
+from iogate.sut.base import Sut
+
+LEAST_PAUSE_S = 1.0
+"""Between two looks while something is measured."""
+_COST = 1 / 1000
+"""Of the time looking may take; where it takes longer, it is done less often."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SUSPECT_S, _SUSPECT_BYTES = 0.05, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the checks read, and what of it is too much."""
+
+    disturbances: tuple[Disturbance, ...] = ()
+    readings: Mapping[str, float] = field(default_factory=dict)
+
+
+class Surroundings:
+    """The host around a run's repetitions."""
+
+    def __init__(self, sut: Sut, validity: Validity, checks: Sequence[Check] = CHECKS) -> None:
+        self._sut = sut
+        self._validity = validity
+        self._checks = checks
+        self._owed: dict[str, int] = {}
+        self._serving: dict[Key, bool] = {}
+        self.limits = limits_of(sut, validity)
+
+    def watch(self, disks: TargetDisks, cpus: str = "") -> Watch:
+        """From now on; ``cpus`` are the engine's as taskset lists them, empty for all that
+        this process may use."""
+        allowed = cpu_list(cpus) if cpus else allowed_cpus(self._sut)
+        return Watch(self, self._sut, disks, allowed)
+
+    def judge(self, seen: Seen) -> Found:
+        """What each check reads. A check that cannot tell has no reading."""
+        found, readings = [], {}
+        for check in self._checks:
+            reading = check.look(seen)
+            if reading is None or not math.isfinite(reading.value):
+                continue
+            readings[check.name] = round(reading.value, 6)
+            limit = self.limits.get(check.name, check.limit)
+            if reading.value > limit:
+                takes = counts(check, self._validity)
+                found.append(
+                    Disturbance(
+                        check.name, reading.value, limit, check.unit, reading.text, counts=takes
+                    )
+                )
+        return Found(tuple(found), readings)
+
+    def owed(self, disk: str) -> int:
+        """Bytes that the run has written and that have not come to the disk yet."""
+        return self._owed.get(disk, 0)
+
+    def owe(self, disk: str, seen: Seen) -> None:
+        """Remember what of the run's writing is still to come."""
+        before, after = seen.before.disks.get(disk), seen.after.disks.get(disk)
+        own = seen.before.own.moved, seen.after.own.moved
+        if before and after and own[0] and own[1]:
+            written = own[1][1] - own[0][1]
+            self._owed[disk] = max(self.owed(disk) + written - (after[1] - before[1]), 0)
+
+    def serves(self, one: Process) -> bool:
+        """Whether a process serves storage; asked once of each that did much."""
+        if one.key not in self._serving:
+            self._serving[one.key] = serves_storage(self._sut, one.pid)
+        return self._serving[one.key]
+
+
+class Watch:
+    """One repetition as it is watched; ``tick`` as often as it suits, ``ended`` once."""
+
+    def __init__(
+        self, around: Surroundings, sut: Sut, disks: TargetDisks, cpus: frozenset[int]
+    ) -> None:
+        self._around, self._sut, self._disks, self._cpus = around, sut, disks, cpus
+        self._drive = drive_counts(sut, disks.own)
+        self._hottest: list[float] = list(temperatures(sut))
+        self._kernels: set[int] = set()
+        self._before = take(sut, self._kernels)
+        self._latest: dict[Key, Process] = dict(self._before.processes)
+        self._ours = self._family(self._latest)
+        self._runnable: list[int] = []
+        self._next = time.monotonic() + LEAST_PAUSE_S
+
+    def tick(self) -> None:
+        """Look, if it is time to."""
+        began = time.monotonic()
+        if began < self._next:
+            return
+        processes = scan(self._sut, self._kernels)
+        self._take_note(processes)
+        self._hottest += temperatures(self._sut)
+        ended = time.monotonic()
+        self._next = ended + max(LEAST_PAUSE_S, (ended - began) / _COST)
+
+    def ended(self) -> Found:
+        """What the checks say of the time since the watch began."""
+        after = take(self._sut, self._kernels)
+        self._take_note(after.processes)
+        self._hottest += temperatures(self._sut)
+        seen = self._seen(after)
+        found = self._around.judge(seen)
+        if self._disks.own:
+            self._around.owe(self._disks.own, seen)
+        return found
+
+    def _seen(self, after: Snapshot) -> Seen:
+        others, serving_s = self._others(after.processes)
+        drive = drive_counts(self._sut, self._disks.own)
+        self._hottest += [drive[name] for name in ("temperature",) if name in drive]
+        return Seen(
+            self._before,
+            after,
+            frozenset(self._cpus & after.cpus.keys() or after.cpus),
+            self._disks,
+            others,
+            serving_s,
+            self._around.owed(self._disks.own),
+            tuple(self._runnable),
+            max(self._hottest, default=None),
+            {name: drive[name] - self._drive.get(name, 0) for name in drive},
+        )
+
+    def _take_note(self, processes: Mapping[Key, Process]) -> None:
+        self._latest = newest(self._latest, processes)
+        self._ours |= self._family(processes)
+        wanting = (one for one in processes.values() if one.state == "R")
+        self._runnable.append(
+            sum(one.key not in self._ours and one.cpu in self._cpus for one in wanting)
+        )
+
+    def _family(self, processes: Mapping[Key, Process]) -> set[Key]:
+        return family_of(self._before.own.pid, processes.values())
+
+    def _others(self, after: Mapping[Key, Process]) -> tuple[tuple[Foreign, ...], float]:
+        """What each process that is not the run's did since the watch began, and the CPU time
+        outside of the kernel of those that serve storage."""
+        others, serving_s = [], 0.0
+        inherited = handed_on(self._latest, after)
+        for key, one in self._latest.items():
+            if key in self._ours:
+                continue
+            before = self._before.processes.get(key)
+            did = _did(one, before, inherited.get(one.pid, 0), self._cpus)
+            much = did.cpu_s >= _SUSPECT_S or did.io_bytes >= _SUSPECT_BYTES
+            if much and self._around.serves(one):
+                serving_s += (one.user_ticks - (before.user_ticks if before else 0)) / _TICKS
+            elif much or did.grew_bytes or did.major_faults:
+                others.append(did)
+        return tuple(others), serving_s
+
+
+def _did(one: Process, before: Process | None, inherited: int, cpus: frozenset[int]) -> Foreign:
+    """What a process did since ``before``; one that is new, since it began."""
+    return Foreign(
+        name=one.name,
+        cpu_s=(one.ticks - (before.ticks if before else 0)) / _TICKS,
+        io_bytes=max(one.moved_bytes - (before.moved_bytes if before else 0) - inherited, 0),
+        grew_bytes=(one.resident_pages - (before.resident_pages if before else 0)) * _PAGE,
+        major_faults=one.major_faults - (before.major_faults if before else 0),
+        here=not cpus or one.cpu in cpus,
+    )
