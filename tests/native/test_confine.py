@@ -14,14 +14,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from support.confining import confined, place, plan_of
-from support.devices import loop_device, needs_root, sh
+from support.devices import loop_device, mounted, needs_root, sh
 
 NOBODY = 65534
 PYTHON = "/usr/bin/python3"
@@ -515,3 +517,20 @@ def test_a_layer_that_is_not_there_is_refused(engine: Path, tmp_path: Path) -> N
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == REFUSED, done.stderr
     assert "this kernel does not give namespaces any more" in done.stderr
+
+
+def test_what_is_unmounted_elsewhere_is_not_held(
+    engine: Path, inside: Path, tmp_path: Path
+) -> None:
+    wait = "touch ready; until [ -e go ]; do sleep 0.05; done"
+    with loop_device(tmp_path) as device, ThreadPoolExecutor() as pool:
+        with mounted(device, tmp_path / "mnt"):
+            plan = plan_of(place(inside))
+            held = pool.submit(confined, engine, plan, "/bin/sh", "-c", wait, cwd=inside)
+            while not (inside / "ready").exists() and not held.done():
+                time.sleep(0.05)
+        try:
+            os.close(os.open(device, os.O_RDWR | os.O_EXCL))
+        finally:
+            (inside / "go").touch()
+        assert held.result().returncode == 0, held.result().stderr

@@ -284,7 +284,8 @@ static void close_trees(const struct confine_plan *p, const int *devices)
 
 int mounts_apply(struct confine_plan *p, struct err *err)
 {
-	struct attributes alone = { .propagation = MS_PRIVATE };
+	/* What is unmounted elsewhere goes here, too: a copy would keep its device busy. */
+	struct attributes alone = { .propagation = MS_SLAVE };
 	char *here = getcwd(NULL, 0);
 	int ret = set_attributes(AT_FDCWD, "/", AT_RECURSIVE, &alone);
 	int devices[DEVICES_MAX];
