@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.devices import loop_device, needs_root, sh, zram_device
+from support.devices import identity_of, loop_device, needs_root, sh, zram_device
 
 from .conftest import Done, Iogate, engines_of, wait_for
 
@@ -19,7 +19,7 @@ pytestmark = needs_root
 SPEC = """\
 version: 1
 name: preconditioned
-targets: { raw: { device: %(device)s, destroy: { size: 64m } } }
+targets: { raw: { device: %(device)s, destroy: { %(identity)s, holds: anything } } }
 precondition: { fill: { bs: %(bs)s }%(keep)s }
 workloads:
   w: { fio: { rw: %(rw)s, bs: 4k, size: 4m, direct: true%(more)s }, repetitions: 1 }
@@ -37,7 +37,14 @@ def spec(
     more: str = "",
 ) -> Path:  # fmt: skip
     """A spec of one random writer on the device, which is filled first."""
-    words = {"device": device, "bs": bs, "keep": keep, "rw": rw, "more": more}
+    words = {
+        "device": device,
+        "identity": identity_of(device),
+        "bs": bs,
+        "keep": keep,
+        "rw": rw,
+        "more": more,
+    }
     return iogate.spec(SPEC % words)
 
 

@@ -53,6 +53,14 @@ def image_of(device: str) -> str:
     return Path(f"/sys/block/{name}/loop/backing_file").read_text().strip()
 
 
+def identity_of(device: str) -> str:
+    """What ``destroy:`` has to say of a loop or zram device."""
+    name = Path(device).resolve().name
+    if name.startswith("loop"):
+        return f"backing: {image_of(device)}"
+    return f"size: {int(Path(f'/sys/block/{name}/size').read_text()) * 512}"
+
+
 @contextmanager
 def by_id_link(device: str) -> Iterator[Path]:
     """A name for a device in /dev/disk/by-id, as udev would make it."""
