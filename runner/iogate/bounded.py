@@ -16,13 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from iogate.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, INTEGER, size
+from iogate.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, INTEGER_DIGITS, size
 
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _STEP = 1 << 20
 _DIGITS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
-_MANY_DIGITS = b"0" * 19
+_MANY_DIGITS = b"0" * INTEGER_DIGITS
 """Any integer that may be too large has so many digits in a row once _DIGITS has gone over it."""
 
 
@@ -121,7 +121,7 @@ def read_json(path: str | Path, most: int = DOCUMENT_BYTES) -> Any:
 
 def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
     """What a JSON text says. ValueError, and nothing else, for a text that is none, that holds
-    more than ``values`` values or an integer beyond 64 bits, or that is nested too deeply."""
+    more than ``values`` values or an integer that no float is as large as, or that is nested too deeply."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > values:
         raise ValueError(f"it holds more than {values:,} values")
@@ -133,8 +133,8 @@ def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 20 or not -INTEGER <= int(digits) < INTEGER:
-        raise ValueError("it holds an integer that is beyond 64 bits")
+    if len(digits) > INTEGER_DIGITS:
+        raise ValueError(f"it holds an integer of more than {INTEGER_DIGITS} digits")
     return int(digits)
 
 

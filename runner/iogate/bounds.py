@@ -36,7 +36,7 @@ LOG_BYTES = 16 * MIB
 DOCUMENT_BYTES = 256 * MIB
 DOCUMENT_VALUES = 32_000_000
 FOREIGN_BYTES = GIB
-INTEGER = 2**63
+INTEGER_DIGITS = 300
 ANSWER_BYTES = 16 * MIB
 
 TABLE: tuple[tuple[str, int, str], ...] = (
@@ -57,6 +57,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("cases of a spec, each counted with its jobs and thresholds", CASE_PARTS, "spec"),
     ("bytes of a document of a run folder or of a history", DOCUMENT_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
+    ("digits of an integer in a document", INTEGER_DIGITS, "document"),
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
     ("bytes of a job file in a run folder that a report shows", JOB_TEXT_BYTES, "document"),
     ("bytes of a log of an engine that is looked through", LOG_BYTES, "document"),

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from iogate.bounded import parse_json
 from iogate.errors import UsageError
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Interval, Measurement, Series
@@ -120,7 +121,7 @@ def _believed(store: Store, now_ns: int) -> int:
 def _last_done(text: str | None) -> tuple[str, int]:
     """The policy that was last applied, and when; nothing where that cannot be read."""
     with suppress(ValueError, TypeError, KeyError):
-        found = json.loads(text or "")
+        found = parse_json(text or "")
         return str(found["policy"]), int(found["at_ns"])
     return "", 0
 

@@ -76,7 +76,7 @@ def test_nothing_on_the_way_below_a_folder_is_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "[" + "1" * 20 + "]", str(2**63)],
+    ["", "{", "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "[" + "1" * 301 + "]"],
 )
 def test_json_that_is_none_or_too_much(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
@@ -91,7 +91,7 @@ def test_json_of_too_many_values() -> None:
 
 
 def test_json_says_what_json_says() -> None:
-    value = {"a": [2**63 - 1, -(2**63), 0.1234567890123456789, 1e308], "b": "1" * 40, "ü": None}
+    value = {"a": [10**299, -(2**63), 0.1234567890123456789, 1e308], "b": "1" * 40, "ü": None}
     assert bounded.parse_json(json.dumps(value)) == value
     assert bounded.parse_json(json.dumps(value, ensure_ascii=False).encode()) == value
 

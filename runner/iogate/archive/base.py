@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol
 from iogate.errors import UsageError
 from iogate.model.codec import MismatchError, codec_of
 from iogate.model.decision import Decision
+from iogate.model.document import is_version
 from iogate.model.run import Run
 
 SCHEMA = "history"
@@ -32,7 +33,7 @@ def check_header(document: object) -> None:
     """UsageError unless a file begins as an archive that this version reads."""
     found = document.get("schema") if isinstance(document, Mapping) else None
     kind, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
-    if kind != SCHEMA or not (number.isascii() and number.isdigit()):
+    if kind != SCHEMA or not is_version(number):
         raise UsageError(
             "this is no export of a history",
             remedy="files of 'iogate history export' begin with their schema; for results of"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from iogate.archive.base import Item, check_header
 from iogate.archive.rows import COLUMNS, from_rows, to_rows
+from iogate.bounds import DOCUMENT_BYTES, size
 from iogate.errors import Location, RunError, UsageError
 
 # A spreadsheet would take a name that begins so for a formula.
@@ -27,9 +27,9 @@ def write(items: Iterable[Item], out: BinaryIO) -> None:
 
 def read(source: BinaryIO, name: str) -> Iterator[Item]:
     """See ``archive.base.Format``."""
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    csv.field_size_limit(DOCUMENT_BYTES)
     with _text_of(source) as text:
-        reader = csv.DictReader(text)
+        reader = csv.DictReader(_lines(text))
         try:
             yield from from_rows(_rows(reader))
         except (UsageError, RunError) as error:
@@ -38,6 +38,16 @@ def read(source: BinaryIO, name: str) -> Iterator[Item]:
         except (csv.Error, UnicodeDecodeError) as error:
             where = Location(name, max(reader.line_num, 1), 1)
             raise UsageError(f"this is not CSV: {error}", where=where) from None
+
+
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+    while line := text.readline(DOCUMENT_BYTES + 1):
+        if len(line) > DOCUMENT_BYTES:
+            raise UsageError(
+                f"this line has more than {size(DOCUMENT_BYTES)} bytes",
+                remedy="is this an export of a history?",
+            )
+        yield line
 
 
 def _rows(reader: csv.DictReader[str]) -> Iterator[Mapping[str, Any]]:

@@ -16,6 +16,8 @@ from iogate.archive.base import (
     decision_document,
     decision_from_document,
 )
+from iogate.bounded import parse_json
+from iogate.bounds import DOCUMENT_BYTES, size
 from iogate.errors import Location, RunError, UsageError
 from iogate.model.document import run_from_document, to_document
 from iogate.model.run import Run
@@ -33,7 +35,7 @@ def read(source: BinaryIO, name: str) -> Iterator[Item]:
     """See ``archive.base.Format``."""
     number, count, end = 0, Count(), None
     try:
-        for number, line in enumerate(source, 1):
+        for number, line in enumerate(_lines(source), 1):
             document = _parsed(line) if number > 1 else _head(line)
             if number == 1:
                 check_header(document)
@@ -59,12 +61,22 @@ def _line(document: dict[str, Any]) -> bytes:
     return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    while line := source.readline(DOCUMENT_BYTES + 1):
+        if len(line) > DOCUMENT_BYTES:
+            raise UsageError(
+                f"this line has more than {size(DOCUMENT_BYTES)} bytes",
+                remedy="a line is a run or a decision; is this an export of a history?",
+            )
+        yield line
+
+
 def _parsed(line: bytes) -> Any:
     if not line.strip():
         return None
     try:
-        return json.loads(line.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
+        return parse_json(line)
+    except ValueError as error:
         raise UsageError(
             f"this line is not JSON: {error}",
             remedy="it was changed or cut off: what comes before was taken over; export again",

@@ -8,9 +8,11 @@ from typing import Any, BinaryIO
 
 from iogate.archive.base import Item
 from iogate.archive.rows import COLUMNS, from_rows, to_rows
+from iogate.bounds import DOCUMENT_BYTES, FOREIGN_BYTES, size
 from iogate.errors import UsageError
 
 _ROWS_A_GROUP = 1000
+_ROWS_AT_ONCE = 100
 _NUMBERS = {"started_ns": "int64", "repetition": "int64", "value": "float64"}
 
 
@@ -30,14 +32,20 @@ def read(source: BinaryIO, name: str) -> Iterator[Item]:
     try:
         file = table.ParquetFile(source)
         yield from from_rows(_rows(file))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, MemoryError) as error:
         raise UsageError(f"{name} is not Parquet: {error}") from None
     except UsageError as error:
         raise UsageError(f"{name}: {error.what}", remedy=error.remedy) from None
 
 
 def _rows(file: Any) -> Iterator[dict[str, Any]]:
-    for batch in file.iter_batches(batch_size=_ROWS_A_GROUP):
+    """Few at a time, as each may be a large document; only what is read of them."""
+    groups = range(file.metadata.num_row_groups)
+    if any(file.metadata.row_group(at).total_byte_size > FOREIGN_BYTES for at in groups):
+        raise UsageError(f"a group of its rows has more than {size(FOREIGN_BYTES)} bytes")
+    for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=["kind", "document"]):
+        if batch.nbytes > 2 * DOCUMENT_BYTES:
+            raise UsageError(f"its rows have more than {size(DOCUMENT_BYTES)} bytes")
         yield from batch.to_pylist()
 
 

@@ -19,6 +19,7 @@ from iogate.archive.base import (
     decision_document,
     decision_from_document,
 )
+from iogate.bounded import parse_json
 from iogate.errors import UsageError
 from iogate.metrics import kept_values, metric
 from iogate.model.decision import Decision
@@ -117,8 +118,8 @@ def _text(document: Mapping[str, Any]) -> str:
 
 def _parsed(document: object) -> Any:
     try:
-        return json.loads(document if isinstance(document, str) else "")
-    except (ValueError, RecursionError):
+        return parse_json(document if isinstance(document, str) else "")
+    except ValueError:
         raise UsageError(
             "the document of a row is not JSON",
             remedy="the table was changed or cut off after it was written: export again",

@@ -18,6 +18,8 @@ from iogate.model.trend import Trend
 from iogate.model.verdict import RunVerdict
 
 T = TypeVar("T")
+_MOST_DIGITS = 9
+_LATEST_NS = 2**63
 
 SCHEMAS: dict[type, tuple[str, int]] = {
     Plan: ("plan", 1),
@@ -71,12 +73,26 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
         value: T = codec_of(hint).decode(document)
     except MismatchError as error:
         raise _broken(name, f"at {''.join(error.path) or 'its top'}: {error}") from None
+    _check_times(name, value)
     return value
+
+
+def _check_times(name: str, value: object) -> None:
+    """Times that are none would be found out by whoever shows them."""
+    parts = (value, *value.measurements) if isinstance(value, Run) else (value,)
+    for part in parts:
+        if isinstance(part, Run | Measurement) and not -_LATEST_NS < part.started_ns < _LATEST_NS:
+            raise _broken(name, f"{part.started_ns:.3g} is no time")
+
+
+def is_version(text: str) -> bool:
+    """Whether a text is the number of a version, such as the 1 of ``run/1``."""
+    return len(text) < _MOST_DIGITS and text.isascii() and text.isdigit() and int(text) > 0
 
 
 def _check_schema(found: object, name: str, version: int) -> None:
     kind, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
-    if kind != name or not (number.isascii() and number.isdigit()) or int(number) < 1:
+    if kind != name or not is_version(number):
         raise _broken(name, f'its "schema" is {found!r}, expected "{name}/{version}"')
     if int(number) > version:
         raise NewerError(

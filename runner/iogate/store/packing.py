@@ -6,6 +6,8 @@ import json
 import zlib
 from typing import Any
 
+from iogate.bounded import inflate, parse_json
+
 # Not checking for cycles: documents are made of values that hold none.
 _ENCODER = json.JSONEncoder(
     allow_nan=False, ensure_ascii=False, separators=(",", ":"), check_circular=False
@@ -27,9 +29,9 @@ def pack_row(document: Any) -> bytes:
 
 
 def unpack(blob: bytes) -> Any:
-    """The inverse of both. zlib.error, ValueError or TypeError for what is no such text."""
-    data = zlib.decompress(blob) if blob[:1] == _ZLIB else blob
-    return json.loads(str(data, "utf-8", "surrogatepass"))
+    """The inverse of both. zlib.error, ValueError or TypeError for what is no such text, or is
+    more of it than is read."""
+    return parse_json(inflate(blob) if blob[:1] == _ZLIB else blob)
 
 
 def _bytes(document: Any) -> bytes:

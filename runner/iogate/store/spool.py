@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from iogate.bounded import inflate
 from iogate.errors import StoreError
 from iogate.store.base import Refusal
 from iogate.store.sqlite_locks import transaction, write_ahead
@@ -87,7 +88,7 @@ class Spool:
                 size -= length
                 if found and size < 0:
                     break
-                found.append(Waiting(number, zlib.decompress(lines)))
+                found.append(Waiting(number, inflate(lines)))
         return found
 
     def delivered(self, items: Sequence[Waiting]) -> None:
@@ -160,7 +161,7 @@ class Spool:
     def _mapped(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, zlib.error) as error:
+        except (sqlite3.Error, zlib.error, ValueError) as error:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> StoreError:

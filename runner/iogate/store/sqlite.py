@@ -20,6 +20,7 @@ from shutil import disk_usage
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from iogate.bounds import DOCUMENT_BYTES
 from iogate.errors import RunError, StoreError, UsageError
 from iogate.metrics import Metric, plan_metrics
 from iogate.model.decision import Decision
@@ -308,6 +309,8 @@ class SqliteStore:
             self._db.close()
 
     def _configure(self, busy_seconds: float) -> None:
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, DOCUMENT_BYTES)
+        self._db.execute("PRAGMA trusted_schema = OFF")
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -371,6 +374,11 @@ class SqliteStore:
             raise StoreError(
                 f"the history {self.path} refuses this: {error}",
                 remedy="a run is begun once, and before its measurements are added",
+            ) from error
+        except OverflowError as error:
+            raise StoreError(
+                f"the history {self.path} refuses this: a number is too large for it: {error}",
+                remedy="it was changed after it was measured: leave it out",
             ) from error
         except sqlite3.Error as error:
             if primary_code(error) == "SQLITE_NOTADB" and not may_be_history(Path(self.path)):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import os
 from pathlib import Path
 
+from iogate.bounded import open_file
 from iogate.errors import ExitCode, StoreError
 
 MAGIC = b"SQLite format 3\0"
@@ -38,7 +40,7 @@ def may_be_history(path: Path) -> bool:
 
 def _head(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_file(path.resolve()), "rb") as file:
             return file.read(_LOOKED_AT_BYTES)
     except OSError:
         return None

@@ -114,8 +114,23 @@ def is_older(path: Path) -> bool:
         return False
 
 
+def _check_plain(connection: sqlite3.Connection, path: str) -> None:
+    """StoreError for a file with views, triggers or virtual tables: a history has none, and one
+    from elsewhere could do with them as it likes while it is read."""
+    added = connection.execute(
+        "SELECT name FROM sqlite_master"
+        " WHERE type NOT IN ('table', 'index') OR sql LIKE 'create%virtual%' LIMIT 1"
+    ).fetchone()
+    if added:
+        raise StoreError(
+            f"{path} is no history of iogate's: it has something called {str(added[0])[:80]!r}",
+            remedy="give another path to --store; nothing was changed in this one",
+        )
+
+
 def _version(connection: sqlite3.Connection, path: str) -> int:
     """The file's version, 0 when it is new. Creates the version table inside a transaction."""
+    _check_plain(connection, path)
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     if "schema_version" not in tables:
         if tables:

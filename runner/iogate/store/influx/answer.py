@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
+from iogate.bounded import parse_json
 from iogate.errors import StoreError
 from iogate.store.server import RejectedError, Row, SetupError, UnreachableError
 
@@ -38,7 +38,7 @@ def _series_rows(series: Mapping[str, object]) -> Iterator[Row]:
 
 def _document(text: bytes, where: str) -> dict[str, list[dict[str, list[Row]]]]:
     try:
-        found: dict[str, list[dict[str, list[Row]]]] = json.loads(text)
+        found: dict[str, list[dict[str, list[Row]]]] = parse_json(text)
     except ValueError:
         raise unreachable(where, "its answer is cut off or no JSON") from None
     return found
@@ -67,7 +67,7 @@ def _message(said: str | bytes) -> str:
     """The sentence in an error document, or the whole of what is none."""
     text = said.decode(errors="replace") if isinstance(said, bytes) else said
     try:
-        document = json.loads(text)
+        document = parse_json(text)
         return str(document.get("message") or document.get("error") or text)
     except (ValueError, AttributeError):
         return text

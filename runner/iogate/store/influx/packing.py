@@ -13,9 +13,12 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
+from iogate.bounded import inflate, parse_json
+from iogate.bounds import DOCUMENT_BYTES
 from iogate.store.packing import pack, unpack
 
 _PART = 60_000
+_MOST_PARTS = DOCUMENT_BYTES // _PART
 _PREFIX = "histogram."
 
 
@@ -30,6 +33,8 @@ def packed(name: str, document: Any) -> dict[str, str | int]:
 def unpacked(name: str, fields: Mapping[str, Any]) -> Any:
     """Its inverse, also None where a part is missing: then the point is not whole yet."""
     count = int(fields.get(f"{name}_parts") or 0)
+    if count > _MOST_PARTS:
+        raise ValueError(f"{name} has more than {_MOST_PARTS:,} parts")
     parts = [fields.get(part) for part in part_names(name, count)]
     if not count or None in parts:
         return None
@@ -99,4 +104,4 @@ def _text(jobs: list[Any]) -> str:
 
 
 def _jobs(text: str) -> Any:
-    return json.loads(zlib.decompress(base64.b64decode(text)))
+    return parse_json(inflate(base64.b64decode(text)))
