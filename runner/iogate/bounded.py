@@ -121,7 +121,8 @@ def read_json(path: str | Path, most: int = DOCUMENT_BYTES) -> Any:
 
 def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
     """What a JSON text says. ValueError, and nothing else, for a text that is none, that holds
-    more than ``values`` values or an integer that no float is as large as, or that is nested too deeply."""
+    more than ``values`` values or an integer that no float is as large as, or that is nested too
+    deeply."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > values:
         raise ValueError(f"it holds more than {values:,} values")

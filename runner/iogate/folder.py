@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import gmtime, strftime
 from typing import Any
 
+from iogate import bounded
+from iogate.bounds import JOB_TEXT_BYTES
 from iogate.errors import RunError, UsageError
 from iogate.model.document import to_document
 from iogate.model.run import Run
@@ -22,6 +25,8 @@ from iogate.model.run import Run
 DEFAULT_PARENT = "iogate-runs"
 LATEST = "latest"
 _NS_PER_S = 1_000_000_000
+_CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -49,21 +54,22 @@ class RunFolder:
         return cls(root)
 
     def job_file(self, case_id: str) -> Path:
-        return self.root / "jobs" / f"{case_id}.fio"
+        return self.root / "jobs" / f"{_checked(case_id)}.fio"
 
     def job_texts(self, case_ids: Iterable[str]) -> dict[str, str]:
         """The job files that can be read, by case: of an old run some may be gone."""
         found = {}
         for case_id in case_ids:
-            with suppress(OSError, ValueError):  # no UTF-8, or no path at all
-                found[case_id] = self.job_file(case_id).read_text("utf-8")
+            with suppress(OSError, ValueError, RunError):  # no UTF-8, or no path at all
+                handle = bounded.open_below(str(self.root), ["jobs", self.job_file(case_id).name])
+                found[case_id] = bounded.read_fd(handle, JOB_TEXT_BYTES).decode("utf-8")
         return found
 
     def raw_file(self, case_id: str, repetition: int) -> Path:
-        return self.root / "raw" / f"{case_id}-{repetition}.json"
+        return self.root / "raw" / f"{_checked(case_id)}-{repetition}.json"
 
     def log_file(self, case_id: str, repetition: int) -> Path:
-        return self.root / "raw" / f"{case_id}-{repetition}.log"
+        return self.root / "raw" / f"{_checked(case_id)}-{repetition}.log"
 
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.root))
@@ -83,12 +89,14 @@ class RunFolder:
         self.write_text(name, text + "\n")
 
     def write_text(self, name: str, text: str) -> Path:
-        """Write a file so that a crash leaves the old one or the new one, never a part."""
+        """Write a file so that a crash leaves the old one or the new one, never a part. A link
+        of its name is replaced, and one that nobody could foresee is written meanwhile."""
         path = self.root / name
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         with _told(path):
             try:
-                with temporary.open("w", encoding="utf-8", errors="backslashreplace") as out:
+                handle = os.open(temporary, _NEW, 0o666)
+                with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
                     out.write(text)
                     out.flush()
                     os.fsync(out.fileno())
@@ -105,7 +113,7 @@ class RunFolder:
             if log.exists() and not log.stat().st_size:
                 log.unlink()
             if raw.exists():
-                handle = os.open(raw, os.O_RDONLY)
+                handle = bounded.open_file(raw)
                 os.fsync(handle)
                 os.close(handle)
             sync_directory(raw.parent)
@@ -117,16 +125,42 @@ def read_run_document(root: Path) -> dict[str, Any]:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A JSON object in a file. RunError when it is missing or broken."""
+    """A JSON object in a file. RunError when it is missing, broken, or no file to be read."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = bounded.read_json(path)
     except OSError as error:
         raise RunError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise RunError(f"{path} is not JSON: {error}", remedy="measure again") from None
     if not isinstance(document, dict):
         raise RunError(f"{path} is no JSON object", remedy="measure again")
     return document
+
+
+def own_folder(run: Run) -> Path | None:
+    """The folder that a run was measured into, while it is there and holds this run: a history
+    from elsewhere names any. None otherwise."""
+    root = Path(run.folder)
+    if not run.folder or not root.is_absolute() or "\0" in run.folder:
+        return None
+    with suppress(RunError, OSError):
+        if read_run_document(root).get("id") == run.id:
+            return root
+    return None
+
+
+def is_case_id(text: str) -> bool:
+    """Whether a text can be the id of a case, and the name of its files."""
+    return _CASE_ID.fullmatch(text) is not None
+
+
+def _checked(case_id: str) -> str:
+    if not is_case_id(case_id):
+        raise RunError(
+            f"{case_id[:80]!r} is no id of a case",
+            remedy="the document that names it was changed: restore it, or measure again",
+        )
+    return case_id
 
 
 def sync_directory(path: Path) -> None:

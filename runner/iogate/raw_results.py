@@ -23,7 +23,11 @@ def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Meas
     """The repetitions of the plan's cases that ended well, in the order in which they did. A
     sentence goes to ``broken`` for each other."""
     ids = {case.id for case in plan.cases}
-    for path in sorted((root / "raw").glob("*.json"), key=lambda raw: raw.stat().st_mtime_ns):
+    raw = root / "raw"
+    if raw.is_symlink():
+        broken.append("raw: it is a link, and links are not followed")
+        return
+    for path in sorted(raw.glob("*.json"), key=lambda each: each.lstat().st_mtime_ns):
         name = _RAW.fullmatch(path.name)
         if not name or name[1] not in ids:
             continue

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from iogate import bounded
 from iogate.errors import NewerError, RunError, UsageError
-from iogate.folder import read_document
+from iogate.folder import is_case_id, read_document
 from iogate.gate import judge
 from iogate.model.document import (
     measurement_from_document,
@@ -24,6 +29,7 @@ from iogate.raw_results import raw_measurements
 from iogate.store.base import Store
 
 _PARTS = ("run.json", "plan.json", "environment.json", "verdict.json", "raw")
+_RAW_FILE = re.compile(r"raw/[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
 _TOLD = 20
 """So many lost raw files are named; the others are counted."""
 T = TypeVar("T")
@@ -116,8 +122,10 @@ class _Reader:
         self._part("environment.json", read_document)
         if run.verdict is not None:
             self._verdict()
-        names = (f"jobs/{case.id}.fio" for case in run.plan.cases)
-        self.broken.extend(f"{n} is missing" for n in names if not (self.root / n).is_file())
+        wrong = [case.id for case in run.plan.cases if not is_case_id(case.id)]
+        self.broken.extend(f"{name[:80]!r} is no id of a case" for name in wrong[:_TOLD])
+        names = (f"jobs/{case.id}.fio" for case in run.plan.cases if is_case_id(case.id))
+        self.broken.extend(f"{n} is missing" for n in names if not _is_file(self.root / n))
 
     def without_lost_files(self, run: Run) -> Run:
         """The run without the addresses of raw files that are gone or end early."""
@@ -164,16 +172,21 @@ class _Reader:
         return self._part("verdict.json", lambda path: verdict_from_document(read_document(path)))
 
     def _with_its_file(self, found: Measurement, told: list[str]) -> Measurement:
-        path = self.root / found.raw_file
-        if not found.raw_file or _ends(path):
+        if not found.raw_file:
             return found
-        told.append(f"{found.raw_file} {'ends early' if path.is_file() else 'is missing'}")
+        if not _RAW_FILE.fullmatch(found.raw_file):
+            told.append(f"{found.raw_file[:80]!r} is no file of a run folder")
+            return replace(found, raw_file="")
+        path = self.root / found.raw_file
+        if _ends(path):
+            return found
+        told.append(f"{found.raw_file} {'ends early' if _is_file(path) else 'is missing'}")
         return replace(found, raw_file="")
 
     def _part(self, name: str, read: Callable[[Path], T]) -> T | None:
         """What ``read`` gives of a file, or nothing and a sentence on why."""
         path = self.root / name
-        if not path.exists():
+        if not os.path.lexists(path):
             self.broken.append(f"{name} is missing")
             return None
         try:
@@ -201,11 +214,20 @@ def _facts(document: Mapping[str, Any] | None) -> Mapping[str, str | int | float
     return {str(k): v for k, v in items if isinstance(v, str | int | float | bool)}
 
 
+def _is_file(path: Path) -> bool:
+    """A regular file in one of the folders of a run folder, with no link on the way."""
+    with suppress(OSError):
+        above = path.parent.lstat().st_mode
+        return stat.S_ISDIR(above) and stat.S_ISREG(path.lstat().st_mode)
+    return False
+
+
 def _ends(path: Path) -> bool:
     """Whether a file ends as JSON does; all of it is not read."""
     try:
-        with path.open("rb") as file:
-            file.seek(max(path.stat().st_size - 64, 0))
-            return file.read().rstrip().endswith(b"}")
+        parts = path.parts[-2:]
+        with os.fdopen(bounded.open_below(str(path.parent.parent), parts), "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - 64, 0))
+            return file.read(64).rstrip().endswith(b"}")
     except OSError:
         return False

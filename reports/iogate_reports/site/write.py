@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,9 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from iogate import bounded
+from iogate.bounds import LIST_BYTES
 from iogate.errors import UsageError
 
 _LIST = ".iogate-site"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _WRITERS, _AHEAD = 2, 64
 
 
@@ -65,30 +69,47 @@ def _listed(
 ) -> Iterator[tuple[str, str]]:
     """The pages, each in the list before it is on the disk: one that a call which was killed
     has written is known to the next."""
-    with (folder / _LIST).open("a", encoding="utf-8") as told:
+    with os.fdopen(_opened(folder / _LIST), "a", encoding="utf-8") as told:
         for address, text in pages:
             if address not in known:
-                _check_page(folder / address)
+                _check_page(folder, address)
                 told.write(f"{address}\n")
                 told.flush()
+            elif (folder / address).parent.is_symlink():
+                _check_page(folder, address)
             yield address, text
 
 
-def _check_page(path: Path) -> None:
-    above = path.parent
-    taken = above if os.path.lexists(above) and not above.is_dir() else path
-    if os.path.lexists(taken):
+def _opened(path: Path) -> int:
+    """To append to; never what a link of the name leads to."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o666)
+    except OSError as error:
         raise UsageError(
-            f"{taken} is in the way of a page, and iogate did not write it",
+            f"{path} cannot be written: {error.strerror}",
+            remedy="it lists the pages of a site, and is no link: remove it, and the pages",
+        ) from None
+
+
+def _check_page(folder: Path, address: str) -> None:
+    path = folder / address
+    above = path.parent
+    if above != folder and (above.is_symlink() or (above.exists() and not above.is_dir())):
+        path = above
+    if os.path.lexists(path):
+        raise UsageError(
+            f"{path} is in the way of a page, and iogate did not write it",
             remedy="move it away, or name another folder",
         )
 
 
 def _remove(folder: Path, names: Sequence[str]) -> None:
     """Pages, and the folders that are empty then."""
-    for name in names:
+    inside = [name for name in names if not (folder / name).parent.is_symlink()]
+    for name in inside:
         (folder / name).unlink(missing_ok=True)
-    for above in {(folder / name).parent for name in names} - {folder}:
+    for above in {(folder / name).parent for name in inside} - {folder}:
         with suppress(OSError):  # it is not empty, or gone already
             above.rmdir()
 
@@ -96,7 +117,7 @@ def _remove(folder: Path, names: Sequence[str]) -> None:
 def _known(folder: Path) -> list[str]:
     """The pages of the call before; a line that is no page of a site is nothing of ours."""
     try:
-        lines = (folder / _LIST).read_text("utf-8").splitlines()
+        lines = bounded.read_text(folder / _LIST, LIST_BYTES).splitlines()
     except (OSError, UnicodeDecodeError):
         return []
     return [
@@ -112,11 +133,15 @@ def _known(folder: Path) -> list[str]:
 def _write(path: Path, data: bytes) -> bool:
     """Whether it had to be written. Who reads meanwhile sees the old page or the new one."""
     try:
-        if path.stat().st_size == len(data) and path.read_bytes() == data:
+        found = path.lstat()
+        same_size = stat.S_ISREG(found.st_mode) and found.st_size == len(data)
+        if same_size and bounded.read_bytes(path, len(data)) == data:
             return False
     except FileNotFoundError:
         path.parent.mkdir(exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(data)
+    partial.unlink(missing_ok=True)
+    with os.fdopen(os.open(partial, _NEW, 0o666), "wb") as out:
+        out.write(data)
     partial.replace(path)
     return True

@@ -13,10 +13,12 @@ from time import gmtime, strftime
 
 import click
 
+from iogate import bounded
 from iogate.bisect.drive import MOST, Bisection, Search, Step
 from iogate.bisect.ends import Ends
 from iogate.bisect.git import GitSearch
 from iogate.bisect.search import ListSearch
+from iogate.bounds import LIST_BYTES
 from iogate.cli import options
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
@@ -149,7 +151,7 @@ def _ground(
 
 def _build_names(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = bounded.read_text(path.resolve(), LIST_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
         raise UsageError(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from iogate.cli.live_state import RENEWED_S, Asked, State, read_state
 from iogate.errors import StoreError
-from iogate.folder import RunFolder
+from iogate.folder import RunFolder, own_folder
 from iogate.model.run import Run, RunStatus
 from iogate.pipeline import baseline_of
 from iogate.store import open_store, sqlite_path
@@ -108,9 +108,10 @@ class LiveHistory:
 
 def _job_texts(run: Run) -> dict[str, str]:
     """Of a run that was measured on this host, where its folder is still there."""
-    if not run.folder:
+    folder = own_folder(run)
+    if folder is None:
         return {}
-    return RunFolder(Path(run.folder)).job_texts(case.id for case in run.plan.cases)
+    return RunFolder(folder).job_texts(case.id for case in run.plan.cases)
 
 
 class _Pages:

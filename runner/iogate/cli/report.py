@@ -11,7 +11,7 @@ from iogate.cli import options
 from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
 from iogate.errors import ExitCode, UsageError
-from iogate.folder import DEFAULT_PARENT, LATEST, RunFolder
+from iogate.folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
 from iogate.model.run import Run
 from iogate.pipeline import Finished, baseline_of
 from iogate.salvage import is_run_folder, read_run_folder
@@ -59,5 +59,4 @@ def _find(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...]]:
             remedy="give a run folder, or an id from 'iogate history'",
         )
     found = store.run(run)
-    folder = Path(found.folder)
-    return found, folder if found.folder and folder.is_dir() else None, ()
+    return found, own_folder(found), ()

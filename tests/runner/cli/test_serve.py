@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import signal
@@ -75,6 +76,8 @@ def test_the_list_leads_to_the_reports(url: str) -> None:
 
 def test_a_report_has_its_history_and_what_its_folder_holds(url: str, tmp_path: Path) -> None:
     folder = make_run_folder(tmp_path / "run")
+    said = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**said, "id": "5eee5555"}))
     plan = s.plan(s.case(s.threshold(value=1.0)), spec_name="judged")
     measured = tuple(
         replace(one, raw_file=f"raw/{one.case_id}-{one.repetition}.json")

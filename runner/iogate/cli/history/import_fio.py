@@ -13,7 +13,9 @@ from pathlib import Path
 
 import click
 
+from iogate import bounded
 from iogate.archive import keep
+from iogate.bounds import FOREIGN_BYTES
 from iogate.cli import options
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import counted, defused, printable
@@ -24,7 +26,6 @@ from iogate.model.run import Host, Revision, Run
 from iogate.store import Store, open_store
 from iogate.sut import open_sut
 
-_LARGEST_BYTES = 1 << 30
 _MOST_HINTS = 3
 
 
@@ -164,12 +165,11 @@ def _text(file: str) -> tuple[str, int]:
     """A file's text, and when it was written."""
     try:
         if file == "-":
-            data, written_ns = sys.stdin.buffer.read(), time.time_ns()
+            data = bounded.read_stream(sys.stdin.buffer, FOREIGN_BYTES)
+            written_ns = time.time_ns()
         else:
-            path = Path(file)
-            if path.stat().st_size > _LARGEST_BYTES:
-                raise UsageError("it is larger than 1 GiB: no result of fio is")
-            data, written_ns = path.read_bytes(), path.stat().st_mtime_ns
+            data = bounded.read_bytes(file, FOREIGN_BYTES)
+            written_ns = Path(file).lstat().st_mtime_ns
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror}") from None
     return data.decode("utf-8", "replace"), written_ns

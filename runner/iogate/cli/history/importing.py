@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import BinaryIO
 
 import click
 
+from iogate import bounded
 from iogate.archive import FORMATS, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
@@ -68,8 +69,11 @@ def _input(file: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        source = Path(file).open("rb")  # noqa: SIM115  (so that only its own errors are told)
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+        source = os.fdopen(bounded.open_file(file), "rb")  # so that only its own errors are told
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "this is no path"
+        raise UsageError(
+            f"cannot read {file}: {reason}", remedy="name the file itself, or give - and pipe it in"
+        ) from None
     with source:
         yield source
