@@ -519,12 +519,28 @@ def test_a_layer_that_is_not_there_is_refused(engine: Path, tmp_path: Path) -> N
     assert "this kernel does not give namespaces any more" in done.stderr
 
 
+@contextmanager
+def shared_mount(folder: Path) -> Iterator[Path]:
+    """A place whose mounts and unmounts are told to other namespaces, as systemd has it."""
+    folder.mkdir()
+    sh("mount", "--bind", str(folder), str(folder))
+    try:
+        sh("mount", "--make-shared", str(folder))
+        yield folder
+    finally:
+        sh("umount", str(folder))
+
+
 def test_what_is_unmounted_elsewhere_is_not_held(
     engine: Path, inside: Path, tmp_path: Path
 ) -> None:
     wait = "touch ready; until [ -e go ]; do sleep 0.05; done"
-    with loop_device(tmp_path) as device, ThreadPoolExecutor() as pool:
-        with mounted(device, tmp_path / "mnt"):
+    with (
+        shared_mount(tmp_path / "shared") as shared,
+        loop_device(tmp_path) as device,
+        ThreadPoolExecutor() as pool,
+    ):
+        with mounted(device, shared / "mnt"):
             plan = plan_of(place(inside))
             held = pool.submit(confined, engine, plan, "/bin/sh", "-c", wait, cwd=inside)
             while not (inside / "ready").exists() and not held.done():
