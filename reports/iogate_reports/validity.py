@@ -23,6 +23,8 @@ BUSY_PERCENT = 95.0
 CROWDED = 0.5
 """Load average a CPU, before anything was measured."""
 CLOCK_PPM = 100.0
+UNWRITTEN = 0.1
+"""Of the blocks that a case reads; a device that was filled once has next to none."""
 MOST_KINDS, MOST_LINES = 6, 12
 """Of what the kernel told, so much is shown."""
 _QUARTERS = 4
@@ -130,6 +132,19 @@ def _lines(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> Itera
         yield f"{short(line)} ({_case(run, m)}, repetition {m.repetition})"
 
 
+def _unwritten(run: Run) -> Check:
+    """What was read of blocks that nothing is in."""
+    known = [(m.unwritten, m) for m in run.measurements if m.unwritten is not None]
+    known = [(share, m) for share, m in known if math.isfinite(share)]
+    if not known:
+        return Check("never written", "missing", "not looked: no device or older file is read")
+    share, one = max(known, key=lambda pair: pair[0])
+    if share <= UNWRITTEN:
+        return Check("never written", "pass", "what is read was written before")
+    text = f"{min(share, 1) * 100:.0f} % of the blocks that {_case(run, one)} reads hold nothing"
+    return Check("never written", "warn", text)
+
+
 def _processor(run: Run) -> Check:
     shares = [j.usr_cpu_percent + j.sys_cpu_percent for m in run.measurements for j in m.jobs]
     busy = max(filter(math.isfinite, shares), default=None)
@@ -185,6 +200,7 @@ _CHECKS: tuple[Callable[[Run], Check], ...] = (
     _steady,
     _errors,
     _kernel,
+    _unwritten,
     _processor,
     _load,
     _throttling,

@@ -50,9 +50,44 @@ def remakes(case: Case) -> str:
             return "trims"
         if rw in _WRITES_ALONG:
             return "writes sequentially"
-        if rw not in _READS and any(job.options.get(key, "0") != "0" for key in _PLAIN_DATA):
+        if rw not in _READS and _plain_data(job):
             return "writes data that shrink"
     return ""
+
+
+def plain_data(case: Case) -> str:
+    """The option by which a case writes, or lays out, data that compress or repeat; empty where
+    it does not."""
+    return next(filter(None, map(_plain_data, case.jobs)), "")
+
+
+def _plain_data(job: JobSpec) -> str:
+    return next((key for key in _PLAIN_DATA if job.options.get(key, "0") != "0"), "")
+
+
+def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
+    """Where the jobs of a case read in a file or device of so many bytes, as (start, end) in
+    bytes, as far as their options say: from a job's offset over its size."""
+    found = []
+    for job in case.jobs:
+        rw = _option(job, "rw", "readwrite", default="read")
+        if "read" not in rw and rw not in ("rw", "randrw"):
+            continue
+        start = _part(job.options.get("offset", "0"), total_bytes) or 0
+        size = _part(job.options.get("size", ""), total_bytes) or total_bytes
+        clones = job.options.get("offset_increment", "0") != "0"
+        end = total_bytes if clones else min(start + size, total_bytes)
+        if start < end:
+            found.append((start, end))
+    return tuple(found)
+
+
+def _part(text: str, total_bytes: int) -> int | None:
+    """A size, or a percentage of the whole; None for what cannot be read."""
+    if text.endswith("%"):
+        share = _NUMBER.fullmatch(text[:-1])
+        return int(total_bytes * float(share[1]) / 100) if share else None
+    return parse_size(text)
 
 
 def seconds(case: Case) -> float | None:

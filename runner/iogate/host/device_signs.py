@@ -62,9 +62,8 @@ def _marks(device: Device) -> tuple[tuple[str, str], ...]:
 
 
 def _backing(sut: Sut, device: Device) -> tuple[str, ...]:
-    path = (sut.read_text(f"/sys/block/{device.disk}/loop/backing_file") or "").strip("\n")
-    found = sut.stat(path) if path else None
-    return (f"file {found.device} {found.inode}",) if found else ()
+    found = sut.loop_status(f"/dev/{device.disk}") if device.disk.startswith("loop") else None
+    return (f"file {found.device} {found.inode} from {found.offset_bytes}",) if found else ()
 
 
 def _part(sut: Sut, device: Device) -> tuple[str, ...]:

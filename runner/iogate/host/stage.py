@@ -19,6 +19,7 @@ from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.standing import Standing
 from iogate.host.targets import Use, directory_of, prepared, resolved
 from iogate.host.tuning import Tuning
+from iogate.host.unwritten import Unwritten, look_for_unwritten
 from iogate.host.validity import Surroundings, Watch
 from iogate.host.validity.disks import target_disks
 from iogate.host.validity.quiet import require_quiet
@@ -36,7 +37,8 @@ _SYNC_TIMEOUT_S = 3600.0
 
 @dataclass(slots=True)
 class Stage:
-    """The host as the cases of a run want it. ``standing`` knows where each target is."""
+    """The host as the cases of a run want it. ``standing`` knows where each target is;
+    ``unwritten`` is what the case that is ready now would read of what was never written."""
 
     sut: Sut
     standing: Standing
@@ -47,6 +49,7 @@ class Stage:
     kernel: KernelWatch
     mounts: MountWatch
     surroundings: Surroundings
+    unwritten: Unwritten = field(default_factory=Unwritten)
     _last: str | None = None
     _own: dict[str, OwnStack] = field(default_factory=dict)
 
@@ -70,7 +73,9 @@ class Stage:
             raise RunError(error.what, remedy=error.remedy) from error
         self.standing.arrive(case.target, made=made)
         self._last = case.id
-        self.mounts.begin(case.target, self.places[case.target.name].path)
+        place = self.places[case.target.name].path
+        self.unwritten = look_for_unwritten(self.sut, case, place)
+        self.mounts.begin(case.target, place)
         self.throttling.check_from_here()
 
     def _drops(self, case: Case, environment: Environment, *, anew: bool) -> bool:

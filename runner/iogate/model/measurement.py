@@ -157,7 +157,8 @@ class Measurement:
     In a comparison ``arm`` names its side, and ``block`` (from 1) what it is compared in.
     ``kernel_log`` is what the kernel told of since the repetition before; None is not known.
     ``surroundings`` are the readings of the checks of validity, by name, whether or not one of
-    them is beyond its limit."""
+    them is beyond its limit. ``unwritten`` is the share of blocks without anything in them,
+    of a sample of those that it was about to read; None is not known, or it reads none."""
 
     case_id: str
     repetition: int
@@ -173,6 +174,7 @@ class Measurement:
     kernel_log: tuple[KernelTrouble, ...] | None = None
     disturbances: tuple[Disturbance, ...] = ()
     surroundings: Mapping[str, float] = field(default_factory=dict)
+    unwritten: float | None = None
 
     @property
     def disturbed(self) -> bool:

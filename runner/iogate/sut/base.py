@@ -160,6 +160,12 @@ class Sut(Protocol):
         """What the kernel logs from now on; None where there is none, or this user may not
         read it."""
 
+    def blank_blocks(self, path: str, offsets: Sequence[int], length: int) -> int | None:
+        """How many blocks of ``length`` bytes at these offsets of a file or device are holes,
+        or hold zeros alone, read past the page cache; of a file for which that cannot be, the
+        holes. None when it may not be read,
+        not in blocks of this size, or too slowly."""
+
     def open_exclusive(self, path: str) -> str | None:
         """Open a block device with O_EXCL and close it again. None when that worked, else
         why not: the kernel refuses while anything has claimed the device."""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from iogate.errors import RunError
 from iogate.sut.base import Completed, FileStat, KernelLog, LoopStatus, Process, Space
+from iogate.sut.blanks import blank_blocks
 from iogate.sut.kmsg import open_kernel_log
 from iogate.sut.loop import loop_status
 
@@ -232,6 +233,9 @@ class LocalSut:
 
     def kernel_log(self) -> KernelLog | None:
         return open_kernel_log()
+
+    def blank_blocks(self, path: str, offsets: Sequence[int], length: int) -> int | None:
+        return blank_blocks(path, offsets, length)
 
     def open_exclusive(self, path: str) -> str | None:
         try:
