@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.devices import loop_device, needs_root
+from support.devices import identity_of, loop_device, needs_root
 
 from .conftest import Iogate
 
@@ -52,7 +52,7 @@ def test_one_that_was_written_is_not(iogate: Iogate) -> None:
 @needs_root
 def test_a_loop_device_is_told_until_it_is_filled(iogate: Iogate, tmp_path: Path) -> None:
     with loop_device(tmp_path, 64) as device:
-        target = f"device: {device}, destroy: {{ size: 64m }}"
+        target = f"device: {device}, destroy: {{ {identity_of(device)} }}"
         text = SPEC % target
         assert "were never written" in iogate("run", iogate.spec(text)).err
         text += "precondition: { fill: { bs: 1m } }\n"
