@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "in_use.h"
 #include "random.h"
 #include "trace.h"
 
@@ -197,9 +198,9 @@ static int check_alignment(const struct job *job, const struct target_file *f, s
 static int check_write(const struct job *job, const struct target_file *f, struct err *err)
 {
 	if (f->type == S_IFBLK && writes(job))
-		return device_check_unused(f->path, f->device, err);
+		return in_use_device(f->path, f->device, err);
 	if (f->type == S_IFREG)
-		return device_check_file_unused(f->path, f->device, f->inode, err);
+		return in_use_file(f->path, f->device, f->inode, err);
 	return 0;
 }
 
