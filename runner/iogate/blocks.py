@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from iogate.errors import EngineError, RunError
+from iogate.errors import RefusedError, RunError
 from iogate.gate_blocks import Standing, State, open_cases, stand
 from iogate.gate_compared import thin_words
 from iogate.jobfile import render
@@ -56,7 +56,9 @@ def measure_blocks(
     assert comparison is not None
     stop = sides[0].bench.stop
     _write_jobs(run, sides)
-    progress = _Progress(open=frozenset(case.id for case in run.plan.cases))
+    kept = sides[0].bench.kept
+    every = frozenset(case.id for case in run.plan.cases)
+    progress = _Progress(kept.measurements, kept.failures, every)
     began = time.monotonic()
     for block in range(1, comparison.most_blocks + run.plan.validity.again + 1):
         for case in run.plan.cases:
@@ -202,11 +204,13 @@ def _measure_block(
             measured = measure_once(
                 side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
             )
-        except (EngineError, RunError) as error:
+        except (RunError, RefusedError) as error:
             failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
             progress.failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)
+            if isinstance(error, RefusedError):
+                raise
             return
         measured = replace(measured, arm=side.arm.name, block=block)
         progress.measurements.append(measured)

@@ -21,7 +21,7 @@ from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Limit, OnMissingBaseline, Threshold
 from iogate.model.trend import Alert, Change, Turn
 from iogate.model.units import Better, format_change
-from iogate.model.verdict import Outcome, ThresholdVerdict
+from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
 from iogate.pipeline import Request
 from iogate.spec import load_spec, make_plan
 from iogate.spec.arms import Sides, make_sides
@@ -124,7 +124,9 @@ def confirmation_of(alert: Alert, spec: str, run: Run, author: str) -> Decision 
     verdict = run.verdict
     if verdict is None or verdict.outcome is not Outcome.FAIL or alert.decision is not None:
         return None
-    seen = [each for each in verdict.thresholds if each.outcome is Outcome.FAIL]
+    seen = _failed(verdict)
+    if not seen:
+        return None
     what = ", ".join(f"{each.threshold.metric} {_seen(each)}" for each in seen)
     return new_decision(
         alert,
@@ -140,7 +142,7 @@ def conclusion(alert: Alert, run: Run) -> str:
     """What a comparison says of an alert, for people."""
     verdict = run.verdict
     outcome = verdict.outcome if verdict else None
-    if outcome is Outcome.FAIL:
+    if verdict and _failed(verdict):
         return f"{alert.id} is confirmed: the revisions differ"
     if outcome is Outcome.PASS:
         return (
@@ -148,6 +150,15 @@ def conclusion(alert: Alert, run: Run) -> str:
             " may be the host: see the markers of iogate trend, and iogate canary"
         )
     return f"{alert.id} cannot be told: more blocks (--blocks), more time, or less noise"
+
+
+def _failed(verdict: RunVerdict) -> list[ThresholdVerdict]:
+    """What the arms differ in. A fault of the disk that they share is no difference."""
+    return [
+        each
+        for each in verdict.thresholds
+        if each.outcome is Outcome.FAIL and each.threshold.limit.relative
+    ]
 
 
 def _is_worse(change: Change) -> bool:

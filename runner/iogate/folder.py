@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ LATEST = "latest"
 _NS_PER_S = 1_000_000_000
 _CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_ROOM, _ROOM_BYTES = ".room", 4 << 20
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -51,7 +53,13 @@ class RunFolder:
             (root / "raw").mkdir(exist_ok=True)
             if output is None:
                 _point_latest(root)
+            _keep_room(root)
         return cls(root)
+
+    def use_room(self) -> None:
+        """Give the room back that was kept for the documents: they are about to be written."""
+        with suppress(OSError):
+            (self.root / _ROOM).unlink(missing_ok=True)
 
     def job_file(self, case_id: str) -> Path:
         return self.root / "jobs" / f"{_checked(case_id)}.fio"
@@ -75,10 +83,11 @@ class RunFolder:
         return str(path.relative_to(self.root))
 
     def write_run(self, run: Run) -> None:
-        """run.json, and verdict.json once there is one."""
-        self.write_json("run.json", to_document(run), indent=None)
+        """verdict.json once there is one, and run.json. The verdict comes first: it is small, and
+        may find room where the other does not."""
         if run.verdict:
             self.write_json("verdict.json", to_document(run.verdict))
+        self.write_json("run.json", to_document(run), indent=None)
 
     def write_json(self, name: str, document: Mapping[str, Any], *, indent: int | None = 1) -> None:
         """Indented for people, but where histograms of many jobs would make it huge."""
@@ -117,6 +126,18 @@ class RunFolder:
                 os.fsync(handle)
                 os.close(handle)
             sync_directory(raw.parent)
+
+
+def _keep_room(root: Path) -> None:
+    """Room for the documents of a run that fills the disk: they are what tells of it. At most
+    a quarter of what is free, and none where the filesystem cannot."""
+    with suppress(OSError):
+        free = shutil.disk_usage(root).free
+        handle = os.open(root / _ROOM, _NEW, 0o600)
+        try:
+            os.posix_fallocate(handle, 0, max(min(_ROOM_BYTES, free // 4), 1))
+        finally:
+            os.close(handle)
 
 
 def read_run_document(root: Path) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from iogate import estimate
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
-from iogate.errors import IogateError, RunError
+from iogate.errors import IogateError, RefusedError, RunError
 from iogate.failing import failure_of
 from iogate.folder import RunFolder
 from iogate.gate import wants_more
@@ -49,6 +49,14 @@ class Observer(Protocol):
         """A repetition gave nothing; the case is not tried again."""
 
 
+@dataclass(slots=True)
+class Kept:
+    """What a run has measured so far: it is judged however the run ends."""
+
+    measurements: list[Measurement] = field(default_factory=list)
+    failures: list[CaseFailure] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """Everything that a repetition needs. ``places`` is where each target is."""
@@ -60,6 +68,7 @@ class Bench:
     observer: Observer
     stop: Stop
     stage: Stage
+    kept: Kept = field(default_factory=Kept)
 
 
 def repetitions_of(
@@ -88,8 +97,7 @@ def most_repetitions(plan: Plan) -> Iterator[tuple[Case, int]]:
 def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: bool) -> Run:
     """The run with its measurements and failures. A case that failed is not repeated; the
     others go on, unless ``fail_fast``. A stop ends it all, keeping what there is."""
-    measurements: list[Measurement] = []
-    failures: list[CaseFailure] = []
+    measurements, failures = bench.kept.measurements, bench.kept.failures
     for case in run.plan.cases:
         text = render(case, location=bench.places[case.target.name].path)
         bench.folder.write_text(f"jobs/{case.id}.fio", text)
@@ -104,11 +112,13 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
         try:
             bench.stage.ready(case)
             measurement = measure_once(case, repetition, bench, timeout_s)
-        except RunError as error:
+        except (RunError, RefusedError) as error:
             failure = failed(case, repetition, error, bench)
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)
+            if isinstance(error, RefusedError):
+                raise  # what is there is not what was allowed: nothing more is touched
             continue
         measurements.append(measurement)
         bench.store.add_measurement(run.id, measurement)

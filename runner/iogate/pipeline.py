@@ -12,6 +12,7 @@ from pathlib import Path
 
 from iogate import estimate
 from iogate.baseline import Baseline, find_baseline, used_baseline
+from iogate.ending import Ending
 from iogate.engine import open_engine
 from iogate.engine.base import EngineInfo, Stop
 from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, UsageError
@@ -32,6 +33,7 @@ from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Repetitions
+from iogate.model.verdict import Outcome, RunVerdict
 from iogate.noise import with_noise
 from iogate.precondition import keeping_states, look_at, precondition
 from iogate.repair_folders import HISTORY
@@ -73,12 +75,13 @@ class Finished:
     baseline: tuple[Run, ...]
     folder: RunFolder
     notes: tuple[str, ...] = ()  # what people should know of the history
+    errors: tuple[BaseException, ...] = ()  # what kept it from its end
 
     @property
     def exit_code(self) -> ExitCode:
-        if self.run.status is not RunStatus.COMPLETE or self.run.verdict is None:
-            return ExitCode.RUN_FAILED
-        return ExitCode(self.run.verdict.exit_code)
+        """As the verdict says, which knows of every fault."""
+        verdict = self.run.verdict
+        return ExitCode.RUN_FAILED if verdict is None else ExitCode(verdict.exit_code)
 
 
 def make_request_plan(request: Request) -> Plan:
@@ -156,7 +159,7 @@ def execute_with(
         sweep(sut)
         uses = resolved(sut, uses_of(everything))
         check_targets(sut, uses, trusted=request.trusted)
-        run: Run | None = None
+        begun: Ending | None = None
         try:
             with (
                 device_locks(used_devices(sut, uses), patience),
@@ -166,15 +169,16 @@ def execute_with(
                 started = replace(started, environment=facts)
                 folder = RunFolder.create(started, request.output)
                 started = replace(started, folder=str(folder.root))
+                begun = Ending(started, folder, store)
                 _write_inputs(folder, started, request.store)
                 store.begin_run(started)
                 bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
-                run = _measured(started, bench, _with_states(request, everything, measure))
-        except IogateError:
-            if run is not None:  # it was the host that could not be put back: this is whole
-                _judged(run, store, folder)
-            raise
-        return _judged(run, store, folder)
+                _measure(begun, bench, _with_states(request, everything, measure))
+        except (Exception, KeyboardInterrupt) as error:
+            if begun is None:
+                raise
+            begun.errors.append(error)  # of the host that could not be put back, say
+        return _finished(begun)
 
 
 def uses_of(plan: Plan) -> tuple[Use, ...]:
@@ -271,35 +275,64 @@ def precondition_prospects(request: Request, plan: Plan) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _measured(run: Run, bench: Bench, measure: Callable[[Run, Bench], Run]) -> Run:
-    """All repetitions. Whatever ends them early, the history learns how the run ended."""
+def _measure(begun: Ending, bench: Bench, measure: Callable[[Run, Bench], Run]) -> None:
+    """All repetitions. Whatever ends them early, what there is stays."""
     try:
-        return measure(run, bench)
-    except BaseException as error:
-        interrupted = isinstance(error, KeyboardInterrupt)
-        status = RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED
-        with suppress(StoreError):
-            bench.store.finish_run(run.id, status=status, finished_ns=time.time_ns(), verdict=None)
-        raise
+        begun.run = measure(begun.run, bench)
+    except (Exception, KeyboardInterrupt) as error:
+        begun.errors.append(error)
+        interrupted = isinstance(error, KeyboardInterrupt) or bench.stop.requested
+        begun.run = replace(
+            begun.run,
+            measurements=tuple(bench.kept.measurements),
+            failures=tuple(bench.kept.failures),
+            status=RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED,
+        )
 
 
-def _judged(run: Run, store: Store, folder: RunFolder) -> Finished:
-    baseline, notes = _baseline_or_none(run, store)
+def _finished(begun: Ending) -> Finished:
+    """Judged, written and kept, each as far as it can be. A run that ended before it measured
+    anything (its status is still that of the beginning) has failed."""
+    store, folder = begun.store, begun.folder
+    folder.use_room()
+    if begun.run.status is RunStatus.RUNNING:
+        begun.run = replace(begun.run, status=RunStatus.FAILED)
+    none: tuple[Baseline, tuple[str, ...]] = (Baseline(), ("judged without a baseline",))
+    baseline, notes = begun.attempt(lambda: _baseline_or_none(begun.run, store), none)
+    begun.notes.extend(notes)
+    unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(ExitCode.RUN_FAILED), "it could not be judged")
+    plain = begun.attempt(lambda: _verdict(begun.run, store, baseline), unjudged)
+    begun.run = replace(begun.run, finished_ns=time.time_ns(), verdict=begun.judged(plain))
+    begun.attempt(lambda: folder.write_run(begun.run), None)
+    begun.attempt(lambda: _keep(begun), None)
+    with suppress(StoreError):  # the run is kept; the next one tries again
+        apply_policy(store, now_ns=begun.run.finished_ns)
+        gone = close_killed(store, begun.run.host.machine_id)
+        begun.notes.extend(f"run {each[:12]} was killed: its end is recorded" for each in gone)
+    told = begun.judged(plain)
+    if told != begun.run.verdict:  # it could not be kept
+        begun.run = replace(begun.run, verdict=told)
+        with suppress(IogateError):
+            folder.write_run(begun.run)
+    return Finished(begun.run, baseline.runs, folder, tuple(begun.notes), tuple(begun.errors))
+
+
+def _verdict(run: Run, store: Store, baseline: Baseline) -> RunVerdict:
     verdict = judge(
         run.plan, run.measurements, run.failures, baseline.runs, segments=baseline.segments
     )
     verdict = replace(explained(verdict, baseline.set_aside, baseline.use), baseline=baseline.use)
-    with suppress(UnreachableError, SetupError):  # judged it is, whatever is known of the noise
+    with suppress(StoreError):  # judged it is, whatever is known of the noise
         verdict = with_noise(verdict, run, store, baseline.runs)
-    run = replace(run, finished_ns=time.time_ns(), verdict=verdict)
-    folder.write_run(run)
-    store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=verdict)
-    notes = (*notes, *store.sync().notes)
-    with suppress(StoreError):  # the run is kept; the next one tries again
-        apply_policy(store, now_ns=run.finished_ns)
-        gone = close_killed(store, run.host.machine_id)
-        notes = (*notes, *(f"run {each[:12]} was killed: its end is recorded" for each in gone))
-    return Finished(run, baseline.runs, folder, notes)
+    return verdict
+
+
+def _keep(begun: Ending) -> None:
+    run = begun.run
+    begun.store.finish_run(
+        run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
+    )
+    begun.notes.extend(begun.store.sync().notes)
 
 
 def _baseline_or_none(run: Run, store: Store) -> tuple[Baseline, tuple[str, ...]]:

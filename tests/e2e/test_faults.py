@@ -6,12 +6,13 @@ from __future__ import annotations
 import html
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.devices import loop_device, mounted, needs_kernel_log, needs_root, sh
+from support.devices import fill, loop_device, mounted, needs_kernel_log, needs_root, sh, tmpfs
 
 from .conftest import Done, Iogate, engines_of, kill, wait_for
 
@@ -136,6 +137,7 @@ def test_a_filesystem_that_went_read_only_fails_what_only_reads(iogate: Iogate) 
         done = iogate.end(process)
     assert done.code in (1, 4), done.text
     assert judged(iogate, "kernel_errors")["outcome"] == "fail"
+    tells_all(iogate, done, "kernel_errors")
 
 
 @needs_root
@@ -147,9 +149,91 @@ def test_an_xfs_that_was_shut_down_tells_so(iogate: Iogate) -> None:
         done = iogate.end(process)
     assert done.code in (1, 4), done.text
     assert judged(iogate, "kernel_errors")["outcome"] == "fail"
+    tells_all(iogate, done, "kernel_errors")
 
 
 def _force_read_only(device: str) -> None:
     """What ext4 does by itself with errors=remount-ro, its default here."""
     sh("mount", "-o", "remount,errors=remount-ro", device)
     Path(f"/sys/fs/ext4/{Path(device).name}/trigger_fs_error").write_text("made by a test")
+
+
+def test_a_history_that_fails_in_the_middle_takes_no_document_along(iogate: Iogate) -> None:
+    limits = "read.iops: '> 1'"
+    spec = iogate.spec(SPEC % ("directory: auto", READING % "2s", 2, limits))
+    process = iogate.start("run", spec)
+    wait_for(lambda: engines_of(iogate.folder))
+    for file in iogate.store.parent.glob("history.sqlite*"):
+        file.write_bytes(b"no database any more" * 5000)
+    done = iogate.end(process)
+    assert done.code == 4, done.text
+    tells_all(iogate, done, "read.iops")
+    assert "history" in verdict_of(iogate)["fault"]
+    assert "read.iops" in done.out, "the table"
+    assert len(iogate.run_document()["measurements"]) >= 1
+
+
+@needs_root
+def test_a_run_folder_without_room_has_what_there_is_room_for(iogate: Iogate) -> None:
+    """The documents have their room kept for them."""
+    room = iogate.folder / "room"
+    spec = iogate.spec(SPEC % ("directory: auto", READING % "2s", 2, "read.iops: '> 1'"))
+    with tmpfs(room, "8m"):
+        process = iogate.start("run", spec, "--output", room / "run")
+        wait_for(lambda: engines_of(iogate.folder))
+        fill(room)
+        done = iogate.end(process)
+        assert done.code == 4, done.text
+        names = {path.name for path in (room / "run").iterdir()}
+        verdict = json.loads((room / "run/verdict.json").read_text())
+    assert {"verdict.json", "junit.xml", "summary.md", "report.html", "run.json"} <= names
+    assert verdict["exit_code"] == 4
+    assert "No space left" in done.err + done.out
+    assert "read.iops" in done.out, "the table"
+
+
+def test_a_target_that_is_another_one_in_the_middle_ends_with_3(iogate: Iogate) -> None:
+    """What was measured until then is judged, kept and told, and nothing more is touched."""
+    data = iogate.folder / "data.bin"
+    data.write_bytes(bytes(4 << 20))
+    spec = iogate.spec(SPEC % (f"file: {data}", READING % "2s", 3, "read.iops: '> 1'"))
+    process = iogate.start("run", spec)
+    wait_for(lambda: engines_of(iogate.folder))
+    other = iogate.folder / "other.bin"
+    other.write_bytes(bytes(4 << 20))
+    other.replace(data)
+    done = iogate.end(process)
+    assert done.code == 3, done.text
+    tells_all(iogate, done, "read.iops", "data.bin")
+    document = iogate.run_document()
+    assert document["status"] == "failed"
+    assert [one["faultless"] for one in document["failures"]] == [True]
+    assert data.read_bytes() == bytes(4 << 20)
+
+
+def test_two_arms_end_as_one_run_does(iogate: Iogate) -> None:
+    limits = "read.iops: ['> 1', 'vs baseline > -50%']"
+    spec = iogate.spec(SPEC % ("directory: auto", READING % "1s", 2, limits))
+    process = iogate.start("ab", spec, "--candidate", "iodepth=2", "--blocks", "5")
+    wait_for(lambda: engines_of(iogate.folder))
+    for file in iogate.store.parent.glob("history.sqlite*"):
+        file.write_bytes(b"no database any more" * 5000)
+    done = iogate.end(process)
+    assert done.code == 4, done.text
+    tells_all(iogate, done, "read.iops")
+
+
+def test_ended_at_once_it_still_tells_what_it_has(iogate: Iogate) -> None:
+    spec = iogate.spec(SPEC % ("directory: auto", READING % "60s", 1, "read.iops: '> 1'"))
+    process = iogate.start("run", spec)
+    wait_for(lambda: engines_of(iogate.folder))
+    os.kill(engines_of(iogate.folder)[0], signal.SIGSTOP)  # it cannot answer the first
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "stopping" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    done = iogate.end(process)
+    assert done.code == 4, done.text
+    tells_all(iogate, done, "read.iops")
+    assert engines_of(iogate.folder) == []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from iogate.model.comparison import Arm, Comparison
-from iogate.model.run import Revision, Run
+from iogate.model.run import Revision, Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate_reports.cause import cause
 from iogate_reports.data import Page
@@ -56,7 +56,8 @@ def headline(run: Run) -> tuple[Word, str]:
     ended, sentence = STATUSES[run.status]
     if run.verdict is not None:
         outcome = run.verdict.outcome
-        word = ended if run.verdict.failed_cases else OUTCOMES[outcome]
+        cut = run.verdict.fault and run.status is not RunStatus.COMPLETE
+        word = ended if run.verdict.failed_cases or cut else OUTCOMES[outcome]
         word = OUTCOMES[outcome] if outcome is Outcome.FAIL else word
         return word, short(run.verdict.sentence.removeprefix(f"{outcome.value}: "), 600)
     if run.failures:

@@ -151,6 +151,8 @@ class Bisection:
         )
         finished = execute(request, make_request_plan(request), self.observer, self.stop)
         self._check_stop()
+        if finished.errors:
+            raise finished.errors[0]
         return finished.run
 
     def _metrics(self, run: Run) -> list[tuple[Key, Metric]]:

@@ -80,7 +80,7 @@ def run_comparison(
     finally:
         display.close()
     keep(finished.run)
-    conclude(finished, request.store, as_json=as_json, quiet=quiet)
+    code = conclude(finished, request.store, as_json=as_json, quiet=quiet)
     if not as_json and not quiet:
         and_then(finished.run)
-    return int(finished.exit_code)
+    return code

@@ -48,7 +48,7 @@ def run_command(words: Sequence[str]) -> int:
 def _failed(error: Exception) -> int:
     """Say what went wrong, and its exit code: also where nobody reads it."""
     try:
-        _tell(error)
+        tell(error)
     except BrokenPipeError:
         _close(sys.stderr)
     if isinstance(error, click.ClickException):
@@ -56,14 +56,15 @@ def _failed(error: Exception) -> int:
     return error.exit_code if isinstance(error, IogateError) else ExitCode.RUN_FAILED
 
 
-def _tell(error: Exception) -> None:
+def tell(error: BaseException) -> None:
+    """Say on stderr what went wrong, and what to do about it."""
     if isinstance(error, click.ClickException):
         error.show()
     elif isinstance(error, IogateError):
         _show(error)
     elif isinstance(error, BrokenPipeError):
         _close(sys.stdout)
-    elif isinstance(error, click.Abort):
+    elif isinstance(error, click.Abort | KeyboardInterrupt):
         _say("iogate: interrupted; what was measured is kept")
     elif isinstance(error, OSError):
         _say(f"iogate: {error.filename or 'input or output'}: {error.strerror}")
@@ -83,7 +84,7 @@ def _close(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _internal(error: Exception) -> None:
+def _internal(error: BaseException) -> None:
     if os.environ.get("IOGATE_TRACEBACK"):
         traceback.print_exception(error)
     _say(

@@ -4,14 +4,14 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 
 import click
 
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
-from iogate.errors import IogateError
+from iogate.errors import ExitCode, IogateError
 from iogate.folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
@@ -63,30 +63,53 @@ def write_reports(
     from iogate_reports import render_comment, render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
-    page = render_report(
-        run,
-        finished.baseline,
-        job_files=run_folder.job_texts(case.id for case in run.plan.cases) if run_folder else {},
-        trend=trend,
-        broken=broken,
-        in_folder=run_folder is not None and run_folder.root.resolve() == folder.root.resolve(),
-    )
-    folder.write_text("report.html", page)
-    folder.write_text("junit.xml", render_junit(run))
-    summary = render_summary(run)
-    folder.write_text("summary.md", summary)
-    folder.write_text("comment.md", render_comment(run))
-    actions.append_summary(summary)
+
+    def page() -> str:
+        return render_report(
+            run,
+            finished.baseline,
+            job_files=run_folder.job_texts(c.id for c in run.plan.cases) if run_folder else {},
+            trend=trend,
+            broken=broken,
+            in_folder=run_folder is not None and run_folder.root.resolve() == folder.root.resolve(),
+        )
+
+    documents: dict[str, Callable[[], str]] = {
+        "junit.xml": lambda: render_junit(run),
+        "summary.md": lambda: render_summary(run),
+        "comment.md": lambda: render_comment(run),
+        "report.html": page,
+    }
+    failed = []
+    for name, render in documents.items():  # the small ones first, where room is short
+        try:
+            text = render()
+            if name == "summary.md":
+                actions.append_summary(text)
+            folder.write_text(name, text)
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
-def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: bool) -> None:
-    """Reports and verdict. A report that cannot be made does not take the verdict with it."""
+def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: bool) -> int:
+    """Reports and verdict, and the exit code. A document that cannot be made does not take the
+    others, or the verdict, with it."""
+    from iogate.cli.entry import tell
+
+    errors = list(finished.errors)
     try:
         write_reports_with(finished, store)
-    finally:
-        show(finished, as_json=as_json, quiet=quiet)
-        for note in finished.notes:
-            click.echo(f"iogate: {printable(note)}", err=True)
+    except Exception as error:
+        errors.append(error)
+    show(finished, as_json=as_json, quiet=quiet)
+    for note in finished.notes:
+        click.echo(f"iogate: {printable(note)}", err=True)
+    for each in errors:
+        tell(each)
+    code = int(finished.exit_code)
+    return code if len(errors) == len(finished.errors) else code or int(ExitCode.RUN_FAILED)
 
 
 def show(finished: Finished, *, as_json: bool, quiet: bool) -> None:

@@ -80,8 +80,7 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
             finished = execute(request, plan, display, stop)
     finally:
         display.close()
-    conclude(finished, request.store, as_json=as_json, quiet=quiet)
-    return int(finished.exit_code)
+    return conclude(finished, request.store, as_json=as_json, quiet=quiet)
 
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

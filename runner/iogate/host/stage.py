@@ -61,16 +61,13 @@ class Stage:
     def ready(self, case: Case, *, anew: bool = False) -> None:
         """Everything as the case wants it, right before a repetition. ``anew``: also what is
         only made anew now and then, as for each run of an arm. RunError when that fails,
-        RefusedError when a target is no longer what it was."""
+        RefusedError when a target is no longer what it was, or may no longer be written."""
         self.standing.confirm(case.target)
-        try:
-            self.tuning.hold(case.environment)
-            target, writes = self.standing.target(case.target), estimate.writes(case)
-            made = self.volumes.ready(target, case.id, anew=anew, writes=writes)
-            if case.environment and self._drops(case, case.environment, anew=anew):
-                drop_caches(self.sut)
-        except RefusedError as error:
-            raise RunError(error.what, remedy=error.remedy) from error
+        self.tuning.hold(case.environment)
+        target, writes = self.standing.target(case.target), estimate.writes(case)
+        made = self.volumes.ready(target, case.id, anew=anew, writes=writes)
+        if case.environment and self._drops(case, case.environment, anew=anew):
+            drop_caches(self.sut)
         self.standing.arrive(case.target, made=made)
         self._last = case.id
         place = self.places[case.target.name].path
@@ -131,12 +128,9 @@ class Stage:
 
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
-        made on it away. RunError when it may not, RefusedError when it is another one."""
+        made on it away. RefusedError when it may not, or is another one."""
         self.standing.confirm_device(target)
-        try:
-            self.volumes.claim(target)
-        except RefusedError as error:
-            raise RunError(error.what, remedy=error.remedy) from error
+        self.volumes.claim(target)
 
 
 def devices_of(sut: Sut, uses: Sequence[Use]) -> tuple[Target, ...]:

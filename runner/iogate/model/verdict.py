@@ -160,7 +160,8 @@ class Observation:
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
     """The whole run: the worst that its thresholds and policies allow. ``noise`` is what the
-    history knows of this host, for each case and metric with a limit ``vs baseline``."""
+    history knows of this host, for each case and metric with a limit ``vs baseline``. ``fault``
+    is what ended the run before its time, or could not be done at its end; usually empty."""
 
     outcome: Outcome
     exit_code: int
@@ -170,3 +171,4 @@ class RunVerdict:
     failed_cases: tuple[str, ...] = ()
     baseline: BaselineUse | None = None
     noise: tuple[HostNoise, ...] = ()
+    fault: str = ""

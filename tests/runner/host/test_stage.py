@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.errors import Location, RefusedError, RunError
+from iogate.errors import Location, RefusedError
 from iogate.host.stage import Stage, staged
 from iogate.host.targets import Use
 from iogate.model.environment import DropCaches, Environment, Require
@@ -168,9 +168,9 @@ def test_devices_and_what_claims_them_meanwhile(sut: Counting, device: str) -> N
             stage.claim(found)
         handle = os.open(device, os.O_RDWR | os.O_EXCL)
         try:
-            with pytest.raises(RunError, match="for itself alone"):
+            with pytest.raises(RefusedError, match="for itself alone"):
                 stage.claim(found)
-            with pytest.raises(RunError, match="for itself alone"):
+            with pytest.raises(RefusedError, match="for itself alone"):
                 stage.ready(one, anew=True)
         finally:
             os.close(handle)
