@@ -105,6 +105,18 @@ def test_a_filesystem_that_nobody_mentioned(iogate: Iogate) -> None:
         assert digest(device) != before
 
 
+def test_a_precondition_of_a_device_that_is_only_read_overwrites_it(iogate: Iogate) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        sh("mkfs.ext4", "-q", "-F", device)
+        before = digest(device)
+        text = SPEC % (device, allowed(device), "read") + "precondition: { fill: { bs: 1m } }\n"
+        for words in ((), ("--dry-run",)):
+            done = iogate("run", iogate.spec(text), *words)
+            assert done.code == 3, done.text
+            assert f"{device} holds ext4 (" in done.err
+        assert digest(device) == before
+
+
 @pytest.mark.parametrize("engine", ["native", "fio"])
 @pytest.mark.parametrize("destroy", ["{ size: 8m }", "{ model: x, size: 8m }", "{ serial: S }"])
 def test_an_identity_that_is_none_of_a_loop_device(

@@ -91,8 +91,10 @@ def _partitions(sut: Sut, base: str) -> tuple[str, ...]:
 
 
 def all_disks(sut: Sut) -> Iterator[Device]:
-    """Every whole disk that has a size."""
+    """Every whole disk that has a size. A hidden one is a path to another (NVMe)."""
     for name in sut.list_dir("/sys/block"):
+        if _text(sut, f"/sys/block/{name}/hidden") == "1":
+            continue
         found = device_by_number(sut, _text(sut, f"/sys/block/{name}/dev"))
         if found and found.size_bytes:
             yield found

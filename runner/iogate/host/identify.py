@@ -75,7 +75,13 @@ def _has(look: Look, device: Device, key: str, value: str | int) -> str | None:
         "model": device.model,
         "size": device.size_bytes,
     }[key]
-    return None if has == value else str(has)
+    same = _bare(has) == _bare(value) if key == "wwn" else has == value
+    return None if same else str(has)
+
+
+def _bare(wwn: object) -> str:
+    """The kernel says naa.5000…, lsblk 0x5000…: the same name."""
+    return str(wwn).lower().removeprefix("naa.").removeprefix("0x")
 
 
 def _is_backing(sut: Sut, loop: Loop, path: str) -> bool:

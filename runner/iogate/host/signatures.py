@@ -29,7 +29,8 @@ class Signature:
     uuid: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.uuid})" if self.uuid else self.name
+        uuid = "".join(char for char in self.uuid[:64] if char.isprintable())
+        return f"{self.name} ({uuid})" if uuid else self.name
 
 
 class UnreadableError(Exception):

@@ -24,6 +24,7 @@ from iogate.sut.loop import loop_status
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
+_LINK_TRIES = 3
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
 _REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
@@ -193,7 +194,10 @@ class LocalSut:
             return ()
 
     def real_path(self, path: str) -> str:
-        return os.path.realpath(path)
+        for _ in range(_LINK_TRIES):
+            with suppress(OSError):  # a link that went while it was read, as those in /proc do
+                return os.path.realpath(path)
+        raise RunError(f"{path} changes while it is looked up")
 
     def space(self, path: str) -> Space | None:
         try:

@@ -186,6 +186,29 @@ def test_serial_and_wwn(disks: Disks, path: str) -> None:
     assert "has a serial" in why(disks, path, Destroy(size_bytes=SIZE))
 
 
+@pytest.mark.parametrize(
+    ("kernel", "lsblk"),
+    [("naa.5000C500A1B2C3D4", "0x5000c500a1b2c3d4"), ("eui.0011", "eui.0011")],
+)
+def test_a_wwn_is_one_as_the_kernel_says_it_and_as_lsblk_does(
+    disks: Disks, path: str, kernel: str, lsblk: str
+) -> None:
+    disks.disk(path, wwn=kernel)
+    assert why(disks, path, Destroy(wwn=kernel)) == why(disks, path, Destroy(wwn=lsblk)) == ""
+    assert "destroy: says" in why(disks, path, Destroy(wwn=f"{lsblk}0"))
+
+
+def test_a_hidden_path_to_an_nvme_drive_is_no_other_device(
+    disks: Disks, path: str, tmp_path: Path
+) -> None:
+    with loop_device(tmp_path) as hidden:
+        for each in (path, hidden):
+            disks.disk(each, serial="S5")
+        assert "is that of" in why(disks, path, Destroy(serial="S5"))
+        disks.write(f"/sys/block/{Path(hidden).name}/hidden", "1\n")
+        assert why(disks, path, Destroy(serial="S5")) == ""
+
+
 def test_a_serial_that_two_devices_have(disks: Disks, path: str, tmp_path: Path) -> None:
     """Such as two namespaces of an NVMe drive: their wwn tells them apart."""
     with loop_device(tmp_path) as other:

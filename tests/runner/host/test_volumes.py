@@ -195,3 +195,56 @@ def test_a_mkfs_that_is_not_installed(
     with monkeypatch.context() as patched:
         patched.setenv("PATH", "/nowhere")
         assert "mkfs.xfs is not installed" in refused(sut, filesystem(device, "xfs"))
+
+
+def raw(device: str) -> Target:
+    destroy = Destroy(backing=image_of(device))
+    return Target("raw", TargetKind.DEVICE, device, destroy, where=WHERE)
+
+
+def made_by_somebody(device: str) -> None:
+    sh("mkfs.ext4", "-q", "-F", device)
+
+
+def test_a_device_is_looked_at_once_more_before_it_is_first_written(
+    ground: Ground, device: str
+) -> None:
+    made_by_somebody(device)
+    ground.volumes.ready(raw(device), "c", anew=False)
+    with pytest.raises(RefusedError, match="holds ext4") as caught:
+        ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+    assert caught.value.where == WHERE
+    with pytest.raises(RefusedError, match="holds ext4"):
+        ground.volumes.claim(raw(device))
+
+
+def test_what_a_run_has_written_itself_is_in_nobodys_way(ground: Ground, device: str) -> None:
+    ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+    made_by_somebody(device)  # as a workload could write it
+    ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+    ground.volumes.claim(raw(device))
+    ground.ready(filesystem(device))
+
+
+def test_another_filesystem_made_between_two_of_ours_is_somebodys(
+    ground: Ground, device: str
+) -> None:
+    ground.ready(filesystem(device))
+    ground.volumes.release(device)
+    ground.ready(filesystem(device), anew=True)
+    ground.volumes.release(device)
+    made_by_somebody(device)
+    with pytest.raises(RefusedError, match="holds ext4"):
+        ground.ready(filesystem(device), anew=True)
+
+
+def test_a_uuid_that_the_spec_sets_is_known_in_its_run_alone(
+    sut: LocalSut, ground: Ground, device: str
+) -> None:
+    uuid = "5f2b0a52-9d0f-4a3e-8a55-0e6f1c3a7b10"
+    target = filesystem(device, mkfs=(f"-U {uuid}",))
+    ground.ready(target)
+    assert sh("blkid", "-p", "-o", "value", "-s", "UUID", device) == uuid
+    ground.ready(target, anew=True)
+    ground.volumes.release(device)
+    assert uuid in refused(sut, target)
