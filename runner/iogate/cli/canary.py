@@ -10,8 +10,9 @@ from iogate.cli.comparison_options import comparison_options, run_comparison
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import defused
 from iogate.comparing import make_canary
+from iogate.host.validity.limits import usual, write_host_limits
 from iogate.model.comparison import MOST_BLOCKS
-from iogate.model.run import Run
+from iogate.model.run import Run, RunStatus
 from iogate.pipeline import Request
 from iogate.planning import prospects
 
@@ -31,11 +32,21 @@ def command(
     """Compare SPEC with itself: whatever differs is noise.
 
     The noise is kept in the history, where `iogate plan` finds it. A limit that fails here
-    would fail without any change.
+    would fail without any change. How much of the CPUs and the disk other processes use here
+    becomes what a repetition on this host may be disturbed by.
     """
     request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     sides = make_canary(request, seed=seed, blocks=blocks)
-    return run_comparison(request, sides, quiet=quiet, as_json=as_json, and_then=_show_noise)
+    return run_comparison(
+        request, sides, quiet=quiet, as_json=as_json, keep=_keep_limits, and_then=_show_noise
+    )
+
+
+def _keep_limits(run: Run) -> None:
+    """What was usual on this host is from now on what is allowed there."""
+    limits = usual([m.surroundings for m in run.measurements])
+    if run.status is RunStatus.COMPLETE and limits:
+        write_host_limits(limits, run.id)
 
 
 def _show_noise(run: Run) -> None:
