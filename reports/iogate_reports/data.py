@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Run
 from iogate.model.trend import Trend
@@ -32,7 +32,8 @@ class Sides:
 class CaseData:
     """One case with its repetitions, those it is compared with, and its verdicts. The latter
     are of the newest baseline runs; in a comparison of the base arm. ``history`` is of each
-    metric that has one; ``nights`` are the times (Unix minutes) of all nights it counts."""
+    metric that has one; ``nights`` are the times (Unix minutes) of all nights it counts.
+    ``disturbed`` are repetitions that do not count: no other field has them."""
 
     case: Case
     anchor: str
@@ -44,6 +45,7 @@ class CaseData:
     failures: tuple[CaseFailure, ...] = ()
     history: Mapping[str, Line] = field(default_factory=dict)
     nights: Sequence[int] = ()
+    disturbed: tuple[Measurement, ...] = ()
 
 
 def counted(data: CaseData) -> str:
@@ -128,10 +130,15 @@ class Page:
 def _cases(page: Page) -> Iterator[CaseData]:
     run, verdict = page.run, page.run.verdict
     compared = run.plan.comparison
-    own = [m for m in run.measurements if compared is None or m.arm != compared.base.name]
-    base = [m for m in run.measurements if compared and m.arm == compared.base.name]
+    kept = undisturbed(run.measurements)
+    own = [m for m in kept if compared is None or m.arm != compared.base.name]
+    base = [m for m in kept if compared and m.arm == compared.base.name]
+    spoiled = _grouped([m for m in run.measurements if not any(m is one for one in kept)])
     measured, other_arm = _grouped(own), _grouped(base)
-    before = [(_names(old), _grouped(old.measurements)) for old in page.baseline[:CURVE_BASELINES]]
+    before = [
+        (_names(old), _grouped(undisturbed(old.measurements)))
+        for old in page.baseline[:CURVE_BASELINES]
+    ]
     judged = _grouped(verdict.thresholds if verdict else ())
     observed = _grouped(verdict.observations if verdict else ())
     failed = _grouped(run.failures)
@@ -151,6 +158,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
             failures=failed.get(case.id, ()),
             history=past.get(case.id, {}),
             nights=nights,
+            disturbed=spoiled.get(case.id, ()),
         )
 
 

@@ -11,6 +11,7 @@ from iogate.model.units import format_change, format_value
 from iogate.model.verdict import Outcome, ThresholdVerdict
 from iogate_reports.sections.verdict import headline, revision_text
 from iogate_reports.text import clean, moment_iso, short
+from iogate_reports.validity import disturbed_text
 
 _SKIPPED = (Outcome.INCONCLUSIVE, Outcome.MISSING_BASELINE)
 
@@ -53,6 +54,7 @@ def _properties(run: Run) -> ET.Element:
         "run": run.id,
         "revision": revision_text(run.revision),
         "verdict": headline(run)[1],
+        "disturbed": disturbed_text(run),
         "kernel": run.environment.get("kernel.release", ""),
     }
     for name, value in facts.items():

@@ -12,6 +12,7 @@ from iogate_reports.facts import FACTS, first_value
 from iogate_reports.rows import Row, rows
 from iogate_reports.sections.verdict import headline, revision_text, tiles
 from iogate_reports.text import NAME_LENGTH, command_line, moment, plural, short
+from iogate_reports.validity import disturbed_text
 
 MARKS = {
     "fail": "❌",
@@ -75,6 +76,8 @@ def _top(page: Page) -> str:
         counts,
         " · ".join(facts),
     ]
+    if told_of := disturbed_text(run):
+        lines.append(f"**Disturbed** {text(told_of, 500)}")
     if run.command:
         lines.append(f"Measure again: {_code(command_line(run.command))}")
     return "\n\n".join(lines) + "\n"

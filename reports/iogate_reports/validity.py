@@ -88,6 +88,41 @@ def _case(run: Run, one: Measurement) -> str:
     return short(cases[one.case_id].name if one.case_id in cases else one.case_id, 60)
 
 
+def _disturbed(run: Run) -> Check:
+    watched = [m for m in run.measurements if m.surroundings]
+    spoiled = [m for m in run.measurements if m.disturbed]
+    told = [m for m in run.measurements if m.disturbances]
+    lines = tuple(_told_lines(run, told))
+    of = plural(len(run.measurements), "repetition")
+    if spoiled:
+        text = f"{len(spoiled)} of {of} disturbed, and not judged"
+        return Check("other work", "warn", text, lines)
+    if not watched:
+        return Check("other work", "missing", "not watched")
+    share = max((m.surroundings.get("cpu", 0.0) for m in watched), default=0.0)
+    text = f"none of {of} disturbed; others used {share * 100:.1f} % of the CPUs at most"
+    return Check("other work", "pass", text, lines)
+
+
+def disturbed_text(run: Run) -> str:
+    """``1 of 12 repetitions, not judged: other processes …``; empty where none was."""
+    spoiled = [m for m in run.measurements if m.disturbed]
+    if not spoiled:
+        return ""
+    reasons = (one for m in spoiled for one in m.disturbances if one.counts)
+    worst = max(reasons, key=lambda one: one.value).text
+    of = plural(len(run.measurements), "repetition")
+    return f"{len(spoiled)} of {of}, not judged: {short(worst)}"
+
+
+def _told_lines(run: Run, told: Sequence[Measurement]) -> Iterator[str]:
+    """What disturbed each, and what is only told, the former first."""
+    found = [(m, one) for m in told for one in m.disturbances]
+    for m, one in sorted(found, key=lambda pair: not pair[1].counts)[:MOST_LINES]:
+        only = "" if one.counts else "told only: "
+        yield f"{only}{short(one.text)} ({_case(run, m)}, repetition {m.repetition})"
+
+
 def _errors(run: Run) -> Check:
     count = sum(n for m in run.measurements for job in m.jobs for n in job.errors.values())
     text = plural(count, "I/O error") if count else "none"
@@ -168,6 +203,12 @@ def _throttling(run: Run) -> Check:
     told = [text for m in run.measurements for text in _told(m) if "throttl" in text.lower()]
     if told:
         return Check("throttling", "warn", short(told[0], 120))
+    counts = [m.surroundings.get("throttling") for m in run.measurements]
+    times = sum(count for count in counts if count is not None and math.isfinite(count))
+    if times:
+        return Check("throttling", "warn", f"CPUs were throttled {times:.0f} times")
+    if counts and None not in counts:
+        return Check("throttling", "pass", "watched, and none")
     if all(case.environment and case.environment.require.no_throttle for case in run.plan.cases):
         return Check("throttling", "pass", "watched, and none")
     return Check("throttling", "missing", "not watched; the spec may ask for it")
@@ -203,6 +244,7 @@ _CHECKS: tuple[Callable[[Run], Check], ...] = (
     _unwritten,
     _processor,
     _load,
+    _disturbed,
     _throttling,
     _clock,
     _warnings,

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from iogate.identity import SetAside, explained
-from iogate.model.measurement import KernelTrouble, Measurement
+from iogate.model.measurement import Disturbance, KernelTrouble, Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange
 from iogate.model.verdict import BaselineUse
@@ -403,7 +403,7 @@ def test_the_first_screen_says_whether_the_numbers_can_be_trusted(regressed: Reg
     now, _ = regressed
     found = {check.label: check for check in validity.checks(now)}
     assert {label for label, check in found.items() if check.key == "pass"} == {
-        "steady state", "I/O errors", "kernel log", "CPU", "other load", "clock",
+        "steady state", "I/O errors", "kernel log", "CPU", "other load", "other work", "clock",
         "engine warnings",
     }  # fmt: skip
     assert found["throttling"].key == "missing"
@@ -435,7 +435,9 @@ def test_what_spoils_numbers_is_named(regressed: Regressed) -> None:
         series=replace(job.series, intervals=slow),
     )  # fmt: skip
     reset = KernelTrouble("device reset", 1, ("nvme nvme0: resetting controller",))
+    hogs = Disturbance("cpu", 0.6, 0.1, "%", "other processes used 60 % of the engine's CPUs")
     first = replace(first, jobs=(bad,), warnings=("the CPU was throttled",), kernel_log=(reset,))
+    first = replace(first, disturbances=(hogs,))
     spoilt = replace(
         now,
         measurements=(first, *others),

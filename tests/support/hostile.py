@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from iogate.model.measurement import KernelTrouble
+from iogate.model.measurement import Disturbance, KernelTrouble
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Host, Revision, Run
 from iogate.model.spec import JobSpec
@@ -43,7 +43,8 @@ def hostile_run(text: str) -> Run:
     )
     jobs = tuple(replace(job, name=text) for job in _FOUND.jobs)
     found = replace(_FOUND, case_id=odd.id, jobs=jobs, raw_file=text, warnings=(text,))
-    found = replace(found, kernel_log=(KernelTrouble(text, 2, (text,)),))
+    told = Disturbance(text, 0.6, 0.1, text, text)
+    found = replace(found, kernel_log=(KernelTrouble(text, 2, (text,)),), disturbances=(told,))
     return _named(odd, text, replace(found), replace(found, repetition=2))
 
 

@@ -206,6 +206,7 @@ def measurement(
         disks=(DiskUtil("nvme0n1", 0, 7_200_000, 98.2),),
         raw_file=f"raw/{of.id}-{repetition}.json",
         kernel_log=(),
+        surroundings={"cpu": 0.012, "io": 0.0},
     )
 
 

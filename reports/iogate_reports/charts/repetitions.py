@@ -27,7 +27,7 @@ _FRAME = Frame(height=200)
 class Samples:
     """One value a repetition in the order they ran, in ``unit``; ``limits`` are in it too.
     ``numbers`` are those of this run's repetitions where they are known; in a comparison those
-    of its blocks, which ``what`` says."""
+    of its blocks, which ``what`` says. ``disturbed`` are those that do not count, by number."""
 
     metric: str
     unit: Unit
@@ -36,6 +36,13 @@ class Samples:
     limits: tuple[tuple[str, float], ...] = ()
     numbers: tuple[int, ...] = ()
     what: str = "repetition"
+    disturbed: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def in_order(self) -> list[tuple[int, float, bool]]:
+        """Everything that this run measured, with whether it was disturbed."""
+        kept = [(number, value, False) for number, value in self.named]
+        return sorted([*kept, *((number, value, True) for number, value in self.disturbed)])
 
     @property
     def named(self) -> list[tuple[int, float]]:
@@ -79,6 +86,7 @@ def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -
         tuple((text, value) for text, value in limits if value is not None),
         _numbers(data, first.samples),
         counted_as(data),
+        _disturbed(data, metric),
     )
 
 
@@ -98,7 +106,16 @@ def _observed(data: CaseData, one: Observation) -> Samples:
         _real(one.baseline_samples),
         numbers=_numbers(data, one.samples),
         what=counted_as(data),
+        disturbed=_disturbed(data, one.metric),
     )
+
+
+def _disturbed(data: CaseData, metric: str) -> tuple[tuple[int, float], ...]:
+    """What repetitions that do not count gave of a metric, where it is known of which each is."""
+    seen = next((one.disturbed for one in data.observations if one.metric == metric), ())
+    if len(seen) != len(data.disturbed) or not all(map(math.isfinite, seen)):
+        return ()
+    return tuple(zip(map(number_of, data.disturbed), seen, strict=True))
 
 
 def _numbers(data: CaseData, values: Sequence[float]) -> tuple[int, ...]:
@@ -133,7 +150,9 @@ def _figure(one: Samples, sides: Sides) -> Figure:
 
     middle = write(median(one.now) or 0.0)
     told = f"{plural(len(one.now), one.what)}, median {middle}"
+    told += f"; {len(one.disturbed)} disturbed" if one.disturbed else ""
     keys = [Key("dot s0", sides.now), Key("s0", "its median")]
+    keys += [Key("dot spoiled", "disturbed, does not count")] if one.disturbed else []
     keys += [Key("dot base", sides.before)] if one.before else []
     near = _near(one)
     keys += [
@@ -155,17 +174,18 @@ def draw(title: str, description: str, one: Samples) -> str:
     """Dots: the baseline's first, then this run's; medians and limits as lines."""
     x0, x1 = _FRAME.x_range
     gap = 1 if one.before else 0
-    step = (x1 - x0) / (len(one.newest) + gap + len(one.now))
+    step = (x1 - x0) / (len(one.newest) + gap + len(one.in_order))
     start = x0 + step * (len(one.newest) + gap)
     levels = [median(values) or 0.0 for values in (one.before, one.now) if values]
-    everything = [*one.now, *one.newest, *levels, *_near(one)]
+    spoiled = [value for _, value in one.disturbed]
+    everything = [*one.now, *spoiled, *one.newest, *levels, *_near(one)]
     y = linear_around(everything, *_FRAME.y_range, one.unit)
     body = [_FRAME.y_axis(y)]
     body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(one)]
     if one.before:
         body += _dots(one.newest, levels[0], (x0, start - step), y, "base")
-    body += _dots(one.now, levels[-1], (start, x1), y, "s0")
-    ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _) in enumerate(one.named)]
+    body += _all_dots(one, levels[-1], (start, x1), y)
+    ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _, _) in enumerate(one.in_order)]
     return svg.document(
         _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, one.what, 14)]
     )
@@ -177,6 +197,22 @@ def _near(one: Samples) -> list[float]:
     low, high = min(values), max(values)
     reach = max((high - low) * 1.5, abs(high) * 0.15)
     return [v for _, v in one.limits if low - reach <= v <= high + reach]
+
+
+def _all_dots(one: Samples, level: float, ends: tuple[float, float], y: Scale) -> list[str]:
+    """This run's dots, those that do not count in a style of their own."""
+    if not one.disturbed:
+        return _dots(one.now, level, ends, y, "s0")
+    step = (ends[1] - ends[0]) / len(one.in_order)
+    places = [(ends[0] + step * (i + 0.5), value) for i, (_, value, _) in enumerate(one.in_order)]
+    body = [svg.line((ends[0], y.at(level)), (ends[1], y.at(level)), "ln s0")]
+    for style, wanted in (("s0", False), ("spoiled", True)):
+        chosen = [
+            place for place, each in zip(places, one.in_order, strict=True) if each[2] is wanted
+        ]
+        dots = "".join(f"M{svg.num(x)} {svg.num(y.at(value))}h0" for x, value in chosen)
+        body.append(svg.element("path", d=dots, class_=f"dot {style}"))
+    return body
 
 
 def _dots(
@@ -194,7 +230,10 @@ def _dots(
 
 
 def _table(one: Samples, write: Callable[[float], str], sides: Sides) -> Table:
-    rows = [(f"{one.what} {number}", write(v)) for number, v in one.named]
+    rows = [
+        (f"{one.what} {number}{', disturbed' if spoiled else ''}", write(v))
+        for number, v, spoiled in one.in_order
+    ]
     rows.append(("median", write(median(one.now) or 0.0)))
     if one.before:
         middle = write(median(one.before) or 0.0)

@@ -123,12 +123,14 @@ def _common(page: Page, one: CaseData) -> dict[str, object]:
 def _own(one: CaseData) -> list[Measurement]:
     """What this run measured of the case, in the order it ran; in a comparison of both arms."""
     arms = [m for m in one.baseline if m.arm]
-    return sorted((*one.measurements, *arms), key=lambda m: m.started_ns)
+    return sorted((*one.measurements, *one.disturbed, *arms), key=lambda m: m.started_ns)
 
 
 def _count(one: CaseData) -> str:
     blocks = {m.block for m in one.measurements if m.arm}
-    return plural(len(blocks), "block") if blocks else plural(len(one.measurements), "repetition")
+    text = plural(len(blocks), "block") if blocks else plural(len(one.measurements), "repetition")
+    spoiled = sum(m.disturbed for m in one.disturbed)
+    return f"{text}, and {spoiled} disturbed" if spoiled else text
 
 
 def _raw(file: str, beside: bool) -> tuple[str, str]:

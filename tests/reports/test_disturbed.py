@@ -1,0 +1,74 @@
+"""Repetitions that were disturbed: told of with their reasons, and kept out of every curve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from iogate.gate import judge
+from iogate.model.measurement import Disturbance
+from iogate.model.run import Run
+from iogate_reports import render_junit, render_report, render_summary, validity
+from iogate_reports.charts import repetitions
+from iogate_reports.data import Page
+from support.html_tree import read_html
+
+Regressed = tuple[Run, tuple[Run, ...]]
+HOGS = Disturbance("cpu", 0.61, 0.1, "%", "other processes used 61 % of the engine's CPUs (<b>)")
+FULL = Disturbance("saturation", 1.0, 0.95, "%", "the engine used all of its CPUs", counts=False)
+
+
+def disturbed(run: Run, *numbers: int, by: Disturbance = HOGS) -> Run:
+    """The run as it would have been told, with those repetitions of its first case disturbed."""
+    case = run.plan.cases[0].id
+    found = tuple(
+        replace(m, disturbances=(by,)) if m.case_id == case and m.repetition in numbers else m
+        for m in run.measurements
+    )
+    verdict = judge(run.plan, found, (), ())
+    return replace(run, measurements=found, verdict=verdict)
+
+
+def strip(run: Run) -> validity.Check:
+    return next(check for check in validity.checks(run) if check.label == "other work")
+
+
+def test_the_strip_says_which_and_why(regressed: Regressed) -> None:
+    run = disturbed(regressed[0], 2)
+    found = strip(run)
+    assert found.key == "warn"
+    assert found.text == f"1 of {len(run.measurements)} repetitions disturbed, and not judged"
+    assert found.lines == (f"{HOGS.text} ({run.plan.cases[0].name}, repetition 2)",)
+    page = read_html(render_report(run))
+    assert HOGS.text in page.all("ul", "checks")[0].text, "as text, whatever is in it"
+
+
+def test_what_does_not_count_is_told_only(regressed: Regressed) -> None:
+    found = strip(disturbed(regressed[0], 2, by=FULL))
+    assert found.key == "pass"
+    assert found.lines[0].startswith("told only: the engine used all of its CPUs")
+
+
+def test_a_run_that_nobody_watched_is_not_a_quiet_one(regressed: Regressed) -> None:
+    old = tuple(replace(m, surroundings={}) for m in regressed[0].measurements)
+    assert strip(replace(regressed[0], measurements=old)).key == "missing"
+
+
+def test_curves_are_of_those_that_count_and_dots_show_the_others(regressed: Regressed) -> None:
+    run = disturbed(regressed[0], 2)
+    data = Page(run).cases[0]
+    assert [m.repetition for m in data.disturbed] == [2]
+    assert 2 not in [m.repetition for m in data.measurements]
+    one = repetitions.samples(data)[0]
+    assert [number for number, _ in one.disturbed] == [2]
+    picture = repetitions.draw("t", "d", one)
+    assert picture.count('class="dot spoiled"') == 1
+    text = render_report(run)
+    assert "repetition 2, disturbed" in text
+    assert "and 1 disturbed" in text
+
+
+def test_every_form_of_the_verdict_mentions_them(regressed: Regressed) -> None:
+    run = disturbed(regressed[0], 2)
+    for made in (render_summary(run), render_junit(run)):
+        of = f"1 of {len(run.measurements)} repetitions, not judged: other processes used 61 %"
+        assert of in made
