@@ -437,7 +437,7 @@ def test_what_spoils_numbers_is_named(regressed: Regressed) -> None:
     reset = KernelTrouble("device reset", 1, ("nvme nvme0: resetting controller",))
     hogs = Disturbance("cpu", 0.6, 0.1, "%", "other processes used 60 % of the engine's CPUs")
     first = replace(first, jobs=(bad,), warnings=("the CPU was throttled",), kernel_log=(reset,))
-    first = replace(first, disturbances=(hogs,))
+    first = replace(first, disturbances=(hogs,), unwritten=0.9)
     spoilt = replace(
         now,
         measurements=(first, *others),
