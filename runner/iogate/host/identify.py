@@ -28,7 +28,7 @@ def identity_hint(look: Look, holds: tuple[str, ...] = ()) -> str:
 def no_identity(look: Look) -> str:
     """What to do about a device that no ``destroy:`` can name."""
     if _loop_of(look):
-        return "its image has no name any more: detach it, and attach one that has"
+        return "its image has no name here: detach it, and attach one that has"
     if _IN_MEMORY.fullmatch(look.device.disk):
         return "make it of a size that no other has"
     return f"nothing tells it from others: give it a serial number, or a link in {_BY_ID}"

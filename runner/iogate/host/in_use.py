@@ -77,14 +77,25 @@ def file_user(sut: Sut, path: str) -> str | None:
     if found is None:
         return None
     image = (found.device, found.inode)
-    for loop in loops(sut):
-        if loop.image == image:
-            return f"backs {loop.path}"
-    for swap in swaps(sut):
-        other = sut.stat(swap)
-        if other and (other.device, other.inode) == image:
-            return "backs active swap"
-    return None
+    if loop := next((each for each in loops(sut) if each.image == image), None):
+        return f"backs {loop.path}"
+    return next(_uses_of_file(sut, image, mounts_everywhere(sut)), None)
+
+
+def _uses_of_file(sut: Sut, image: tuple[str, int], seen: Seen) -> Iterator[str]:
+    """How the kernel uses a file beside as a loop device, in words."""
+
+    def is_it(path: str) -> bool:
+        found = sut.stat(path) if path.startswith("/") else None
+        return bool(found and found.is_file and (found.device, found.inode) == image)
+
+    if any(is_it(path) for path in swaps(sut)):
+        yield "backs active swap"
+    for mount, _process in seen.mounts:
+        if is_it(mount.source):
+            yield f"is mounted at {mount.point}"
+    if any(is_it(path) for path in _exports(sut)):
+        yield "is given to other hosts by this kernel"
 
 
 def _system_disk(look: Look) -> Refusal | None:
@@ -183,6 +194,16 @@ def _backs_loop(look: Look) -> Refusal | None:
     return None
 
 
+def _image_used(look: Look) -> Refusal | None:
+    for loop in look.loops:
+        image = loop.image if loop.name in look.stack.descent else None
+        how = next(_uses_of_file(look.sut, image, look.seen), None) if image else None
+        if how:
+            what = f"the image of {loop.path} {how}"
+            return Refusal(what, "give that up first, or name another device")
+    return None
+
+
 def _backs_zram(look: Look) -> Refusal | None:
     for name in look.sut.list_dir("/sys/block"):
         backing = (look.sut.read_text(f"/sys/block/{name}/backing_dev") or "").strip()
@@ -249,6 +270,7 @@ WAYS: tuple[Way, ...] = (
     _swap,
     _held,
     _backs_loop,
+    _image_used,
     _backs_zram,
     _exported,
     _forbidden,

@@ -9,7 +9,6 @@ _PLAIN = {
     "lvm1_member": "lvm",
     "lvm2_member": "lvm",
     "linux_raid_member": "md",
-    "swsuspend": "swap",
     "zfs_member": "zfs",
 }
 _OTHERS = """
@@ -19,8 +18,8 @@ drbdproxy_datalog erofs exfat exfs ext2 ext3 ext4 ext4dev f2fs gfs gfs2 gpt hfs 
 hpfs hpt37x_raid_member hpt45x_raid_member isw_raid_member iso9660 jbd jfs jmicron_raid_member
 lsi_mega_raid_member mac minix mpool nilfs2 nss ntfs nvidia_raid_member ocfs ocfs2 oracleasm
 promise_fasttrack_raid_member refs reiser4 reiserfs romfs sgi silicon_medley_raid_member
-solaris squashfs squashfs3 stratis sun swap sysv ubi ubifs udf ufs ultrix unixware vdo vfat
-via_raid_member vmfs vmfs_volume_member vxfs xenix xfs xfs_external_log zonefs
+solaris squashfs squashfs3 stratis sun swap swsuspend sysv ubi ubifs udf ufs ultrix unixware vdo
+vfat via_raid_member vmfs vmfs_volume_member vxfs xenix xfs xfs_external_log zonefs
 """
 SIGNATURES = frozenset({*_PLAIN.values(), *_OTHERS.split()})
 HELD = SIGNATURES | {NOTHING, ANYTHING}

@@ -111,7 +111,7 @@ def test_a_loop_device_whose_image_has_no_name_cannot_be_meant(
         image.unlink()
         found = refusal(sut, device_at(sut, path), None)
         assert found is not None
-        assert found.remedy.startswith("its image has no name any more")
+        assert found.remedy.startswith("its image has no name here")
 
 
 def test_one_of_two_partitions_is_told_by_its_size_too(sut: LocalSut, path: str) -> None:

@@ -176,6 +176,8 @@ def test_a_file_that_swaps_by_another_name(sut: LocalSut, tmp_path: Path) -> Non
     (tmp_path / "link").hardlink_to(swap)
     with swapping(str(swap)):
         assert file_user(sut, str(tmp_path / "link")) == "backs active swap"
+        with loop_over(swap, "--read-only") as path:
+            assert why(sut, path) == f"the image of {path} backs active swap"
     assert file_user(sut, str(tmp_path / "link")) is None
     assert file_user(sut, str(tmp_path / "gone")) is None
 
@@ -318,6 +320,33 @@ def test_it_holds_what_a_zram_device_writes_back(recorded: SysfsOf, path: str) -
 def test_it_is_given_to_other_hosts(recorded: SysfsOf, path: str, place: str) -> None:
     recorded.write(place, f"{path}\n")
     assert why(recorded, path) == f"{path} is given to other hosts by this kernel"
+
+
+def test_a_file_that_is_mounted_without_a_loop_device(
+    recorded: SysfsOf, path: str, image: Path
+) -> None:
+    """As erofs can; here by a line of the table of mounts."""
+    line = f"36 25 0:40 / /mnt/image rw - erofs {image} ro\n"
+    recorded.write("/proc/self/mountinfo", line)
+    assert file_user(recorded, str(image)) == f"backs {path}"
+    assert why(recorded, path) == f"the image of {path} is mounted at /mnt/image"
+    other = image.with_name("other.img")
+    image.rename(other)
+    image.write_bytes(b"")
+    assert why(recorded, path) == ""
+    assert file_user(recorded, str(image)) == "is mounted at /mnt/image"
+
+
+def test_a_file_that_is_given_to_other_hosts(
+    recorded: SysfsOf, path: str, image: Path, tmp_path: Path
+) -> None:
+    free = image_of(tmp_path / "free.img")
+    place = "/sys/kernel/config/target/core/fileio_0/disk/udev_path"
+    recorded.write(place, f"{free}\n")
+    assert file_user(recorded, str(free)) == "is given to other hosts by this kernel"
+    recorded.write(place, f"{image}\n")
+    assert why(recorded, path) == f"the image of {path} is given to other hosts by this kernel"
+    assert file_user(recorded, str(free)) is None
 
 
 def test_a_loop_over_a_volume_of_which_another_is_mounted_is_free(
