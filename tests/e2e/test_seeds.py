@@ -28,7 +28,7 @@ def test_it_runs_and_ends_with_a_report(iogate: Iogate, spec: Path) -> None:
 @needs_root
 def test_a_spec_that_wants_a_device_is_given_one(iogate: Iogate, tmp_path: Path) -> None:
     with loop_device(tmp_path, 512) as device, by_id_link(device) as link:
-        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, IOGATE_DEVICE_ID=link.name)
+        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, IOGATE_DEVICE=str(link))
         assert done.code in (0, 1), done.text
     check_run(iogate)
 
