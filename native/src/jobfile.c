@@ -9,7 +9,8 @@
 
 #include "sections.h"
 
-enum { INCLUDE_DEPTH_MAX = 8, INCLUDES_MAX = 1000, LINE_MAX_BYTES = 65536 };
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDES_MAX = 1000, LINE_MAX_BYTES = 65536,
+       TEXT_MAX_BYTES = 64 << 20 };
 
 /* A line without its comment and the blanks around it; column counts from 1. */
 struct line {
@@ -195,9 +196,10 @@ static int read_assignment(struct job_builder *b, const struct line *line, struc
 		return place_error(err, &place, place.key_column,
 				   "the option's name is missing before '='");
 	if (!b->current)
+		/* What stands there is not repeated: this may be any file. */
 		return place_error(err, &place, place.key_column,
-				   "option '%.*s' stands before the first [section]",
-				   (int)(key_length < 80 ? key_length : 80), line->text);
+				   "an option stands before the first [section]: is this a "
+				   "job file?");
 	if (equals) {
 		while (at < line->length && is_blank(line->text[at]))
 			at++;
@@ -236,6 +238,10 @@ int job_builder_file(struct job_builder *b, const char *name, const char *text,
 	const char *at = text, *end = text + length;
 	uint32_t number = 0;
 
+	b->text_bytes += length;
+	if (b->text_bytes > TEXT_MAX_BYTES)
+		return err_set(err, -EFBIG, "%s: the job files have more than %d MiB, with "
+			       "what they include", name, TEXT_MAX_BYTES >> 20);
 	if (!b->include_depth)
 		b->current = NULL;
 	while (at < end) {

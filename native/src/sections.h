@@ -41,6 +41,7 @@ struct job_builder {
 	struct section *first, **last, *current;
 	struct chosen *chosen;
 	unsigned include_depth, includes_count;
+	size_t text_bytes;		/* of all files so far */
 };
 
 /* err_add with "file:line:column: " before the text. */

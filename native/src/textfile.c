@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "input.h"
 
 enum { FILE_MAX = 16 << 20, READ_STEP = 65536 };
 
@@ -40,12 +43,18 @@ static char *read_stream(FILE *stream, size_t *length)
 
 static char *read_path(const char *path, size_t *length)
 {
-	FILE *stream = fopen(path, "re");
+	uint64_t size;
+	const int fd = input_open(path, FILE_MAX, &size);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
 	char *text;
-	int why;
+	int why = fd < 0 ? -fd : errno;
 
-	if (!stream)
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		errno = why;
 		return NULL;
+	}
 	text = read_stream(stream, length);
 	why = errno;
 	fclose(stream);
@@ -62,7 +71,7 @@ int textfile_add_jobs(struct job_builder *b, const char *path, struct err *err)
 
 	if (!text)
 		return err_set(err, -errno, "cannot read the job file '%s': %s", path,
-			       strerror(errno));
+			       input_error(errno));
 	code = job_builder_file(b, standard ? "stdin" : path, text, length, err);
 	free(text);
 	return code;
@@ -94,7 +103,7 @@ static char *include(void *context, const char *path, const char *from, size_t *
 	free(joined);
 	if (!text)
 		err_set(err, -why, "cannot include '%.200s': %s (it is looked for from the "
-			"working directory, then beside this file)", path, strerror(why));
+			"working directory, then beside this file)", path, input_error(why));
 	return text;
 }
 

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
+#include "input.h"
 #include "trace_words.h"
 
 enum {
@@ -20,6 +19,7 @@ enum {
 	FILES_MAX = UINT16_MAX,
 };
 
+static const uint64_t FILE_MAX_BYTES = 1ull << 30;
 static const uint64_t TIME_MAX_US = UINT64_MAX / 2000;	/* in ns, two of them do not wrap */
 
 /* What binary traces begin with, in either byte order; the byte left out is a version. */
@@ -331,23 +331,25 @@ int trace_parse(struct trace *t, const struct job *job, const char *name, const 
 
 int trace_load(struct trace *t, const struct job *job, const char *path, struct err *err)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st = { .st_size = 0 };
+	uint64_t size = 0;
+	const int fd = input_open(path, FILE_MAX_BYTES, &size);
+	const char *why = fd < 0 ? input_error(-fd) : "it is empty";
 	void *text = MAP_FAILED;
-	int ret;
+	int ret = fd < 0 ? fd : -EINVAL;
 
 	*t = (struct trace){ .count = 0 };
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
-		text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	ret = errno;
+	if (fd >= 0 && size) {
+		text = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+		ret = -errno;
+		why = strerror(errno);
+	}
 	if (fd >= 0)
 		close(fd);
 	if (text == MAP_FAILED)
-		return err_set(err, st.st_size || fd < 0 ? -ret : -EINVAL, "%s: cannot read the "
-			       "I/O log '%s': %s", job->name, path,
-			       st.st_size || fd < 0 ? strerror(ret) : "it is empty");
-	ret = trace_parse(t, job, path, text, (size_t)st.st_size, err);
-	munmap(text, (size_t)st.st_size);
+		return err_set(err, ret, "%s: cannot read the I/O log '%s': %s", job->name, path,
+			       why);
+	ret = trace_parse(t, job, path, text, (size_t)size, err);
+	munmap(text, (size_t)size);
 	return ret;
 }
 

@@ -216,7 +216,7 @@ static void options_that_are_wrong_are_told_together(void **state)
 static void errors_name_their_place(void **state)
 {
 	(void)state;
-	expect_error("size=1m\n", "t.fio:1:1: option 'size' stands before the first");
+	expect_error("size=1m\n", "t.fio:1:1: an option stands before the first [section]");
 	expect_error("[a]\n  iodept = 4\n", "t.fio:2:3: unknown option 'iodept', did you mean "
 					    "'iodepth'?");
 	expect_error("[a]\nSize=4k\n", "t.fio:2:1: unknown option 'Size', did you mean 'size'?");
