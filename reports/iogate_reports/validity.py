@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from iogate.model.confinement import in_words, layers_of
 from iogate.model.measurement import KernelTrouble, Measurement, Whose
 from iogate.model.plan import Case
 from iogate.model.run import Run
@@ -43,7 +44,8 @@ class Check:
 
 def checks(run: Run) -> list[Check]:
     """All of them, in a fixed order; none for a run that measured nothing."""
-    return [check(run) for check in _CHECKS] if run.measurements else []
+    found = [check(run) for check in _CHECKS] if run.measurements else []
+    return [check for check in found if check]
 
 
 def _steady(run: Run) -> Check:
@@ -237,7 +239,18 @@ def _warnings(run: Run) -> Check:
     return Check("engine warnings", "warn" if count else "pass", text)
 
 
-_CHECKS: tuple[Callable[[Run], Check], ...] = (
+def _confinement(run: Run) -> Check | None:
+    """What kept the engine to its targets; nothing of a run that was before it was kept."""
+    label, facts = "engine kept to its targets", run.environment
+    if why_not := facts.get("confinement.none"):
+        return Check(label, "warn", f"not confined: {short(str(why_not), 120)}")
+    layers = layers_of(facts)
+    if layers is None:
+        return None
+    return Check(label, "warn" if layers.lacking else "pass", in_words(layers))
+
+
+_CHECKS: tuple[Callable[[Run], Check | None], ...] = (
     _steady,
     _errors,
     _kernel,
@@ -248,4 +261,5 @@ _CHECKS: tuple[Callable[[Run], Check], ...] = (
     _throttling,
     _clock,
     _warnings,
+    _confinement,
 )

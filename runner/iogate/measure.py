@@ -14,6 +14,7 @@ from iogate.errors import IogateError, RefusedError, RunError
 from iogate.failing import failure_of
 from iogate.folder import RunFolder
 from iogate.gate import wants_more
+from iogate.host.sandbox import Sandbox
 from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.model.measurement import Measurement
@@ -68,6 +69,7 @@ class Bench:
     observer: Observer
     stop: Stop
     stage: Stage
+    sandbox: Sandbox
     kept: Kept = field(default_factory=Kept)
 
 
@@ -157,15 +159,17 @@ def measure_once(
     """One repetition; RunError when it gave nothing. ``job`` names the job file where it
     is not the case's own."""
     raw = bench.folder.raw_file(case.id, repetition)
+    place, root = bench.places[case.target.name], str(bench.folder.root)
     asked = EngineJob(
         job_file=str(bench.folder.job_file(job or case.id)),
         result_file=str(raw),
         log_file=str(bench.folder.log_file(case.id, repetition)),
-        folder=str(bench.folder.root),
+        folder=root,
         timeout_s=timeout_s or estimate.timeout_s(case),
         readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
         cpus=case.environment.cpus_allowed if case.environment else "",
-        places=(bench.places[case.target.name],),
+        places=(place,),
+        confinement=bench.sandbox.of(case, place, root),
     )
     watch = bench.stage.watch(case)
     asked = replace(asked, on_tick=watch.tick)

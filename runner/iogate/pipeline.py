@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from iogate.baseline import Baseline, find_baseline, used_baseline
 from iogate.ending import Ending
 from iogate.engine import open_engine
 from iogate.engine.base import EngineInfo, Stop
+from iogate.engine.launcher import find_layers
 from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.gate import judge
@@ -23,6 +25,7 @@ from iogate.host.facts import this_host
 from iogate.host.journal import restore_left
 from iogate.host.lock import Patience, host_lock
 from iogate.host.revision import find_revision
+from iogate.host.sandbox import Sandbox, open_sandbox
 from iogate.host.scratch import sweep
 from iogate.host.stage import check_stage, devices_of, staged
 from iogate.host.targets import Use, check_targets, resolved
@@ -64,6 +67,7 @@ class Request:
     label: str = ""
     command: tuple[str, ...] = ()
     trusted: bool = False
+    unconfined: bool = False
     precondition: bool = False  # also where an earlier one still holds
 
 
@@ -112,10 +116,23 @@ def check_run(request: Request, plan: Plan) -> None:
     sut = open_sut()
     info = open_engine(request.engine, sut).info()
     _check_asked(request, plan, info)
+    _sandbox(request, sut)
     find_revision(sut, ref=request.revision, label=request.label)
     uses = resolved(sut, uses_of(plan))
     check_targets(sut, uses, trusted=request.trusted)
     check_stage(sut, plan, uses)
+
+
+def _sandbox(request: Request, sut: Sut) -> Sandbox:
+    """What keeps the engines of a run to their targets. RefusedError where nothing does."""
+    layers = None if request.unconfined else find_layers(sut)
+    return open_sandbox(
+        sut,
+        layers,
+        unconfined=request.unconfined,
+        trusted=request.trusted,
+        environment=os.environ,
+    )
 
 
 def _check_asked(request: Request, plan: Plan, info: EngineInfo) -> None:
@@ -147,6 +164,7 @@ def execute_with(
     engine = open_engine(request.engine, sut)
     info = engine.info()
     _check_asked(request, everything, info)
+    sandbox = _sandbox(request, sut)
     started = _new_run(request, plan, sut)
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
@@ -156,6 +174,8 @@ def execute_with(
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
         for text in restore_left(sut):
             observer.told(text)
+        if sandbox.why_not:
+            observer.told(f"the engine is not confined: {sandbox.why_not}")
         sweep(sut)
         uses = resolved(sut, uses_of(everything))
         check_targets(sut, uses, trusted=request.trusted)
@@ -165,14 +185,14 @@ def execute_with(
                 device_locks(used_devices(sut, uses), patience),
                 staged(sut, everything, uses, started.id) as stage,
             ):
-                facts = stage.facts() | _engine_facts(info)
+                facts = stage.facts() | _engine_facts(info) | sandbox.facts()
                 started = replace(started, environment=facts)
                 folder = RunFolder.create(started, request.output)
                 started = replace(started, folder=str(folder.root))
                 begun = Ending(started, folder, store)
                 _write_inputs(folder, started, request.store)
                 store.begin_run(started)
-                bench = Bench(engine, store, folder, stage.places, observer, stop, stage)
+                bench = Bench(engine, store, folder, stage.places, observer, stop, stage, sandbox)
                 _measure(begun, bench, _with_states(request, everything, measure))
         except (Exception, KeyboardInterrupt) as error:
             if begun is None:

@@ -237,13 +237,15 @@ def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop)
     """The bytes that the job wrote. EngineError when it did not come to its end."""
     text = render(case, location=case.target.path)
     bench.folder.write_text(f"jobs/{case.id}.fio", text)
+    place, root = bench.stage.standing.confirm_device(case.target), str(bench.folder.root)
     job = EngineJob(
         job_file=str(bench.folder.job_file(case.id)),
         result_file=str(bench.folder.raw_file(case.id, 1)),
         log_file=str(bench.folder.log_file(case.id, 1)),
-        folder=str(bench.folder.root),
+        folder=root,
         timeout_s=estimate.timeout_s(case),
-        places=(bench.stage.standing.confirm_device(case.target),),
+        places=(place,),
+        confinement=bench.sandbox.of(case, place, root),
     )
     try:
         result = bench.engine.run(job, on_progress=tell, stop=stop)

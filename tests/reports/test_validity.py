@@ -70,3 +70,28 @@ def test_errors_of_another_disk_are_not_the_runs(regressed: Regressed) -> None:
     found = with_kernel_log(now, (other, own))
     assert (found.key, len(found.lines)) == ("warn", 1)
     assert "I/O error" not in found.text
+
+
+def confinement_of(run: Run, **facts: str | bool | int) -> list[validity.Check]:
+    named = {f"confinement.{name}": value for name, value in facts.items()}
+    now = replace(run, environment={**run.environment, **named})
+    return [check for check in validity.checks(now) if "targets" in check.label]
+
+
+def test_what_kept_the_engine_to_its_targets_is_told(regressed: Regressed) -> None:
+    now, _ = regressed
+    whole = {"namespaces": True, "read_only": True, "network": True, "capabilities": True}
+    (found,) = confinement_of(now, landlock=7, **whole)
+    assert (found.key, found.text) == (
+        "pass",
+        "Landlock 7, namespaces, read-only mounts, no network, dropped capabilities",
+    )
+    (found,) = confinement_of(now, landlock=4, capabilities=True)
+    assert found.key == "warn"
+    assert found.text.endswith("lacking: namespaces, read-only mounts, no network")
+    (found,) = confinement_of(now, none="--unconfined")
+    assert (found.key, found.text) == ("warn", "not confined: --unconfined")
+
+
+def test_a_run_from_before_it_was_kept_says_nothing_of_it(regressed: Regressed) -> None:
+    assert confinement_of(regressed[0]) == []

@@ -57,6 +57,7 @@ from iogate.sut import open_sut
 @options.output("Everything measured; by default a new folder in ./iogate-runs.")
 @options.WAIT
 @options.TRUST
+@options.UNCONFINED
 @options.as_json("The result as JSON on stdout.")
 def command(
     *,
@@ -73,6 +74,7 @@ def command(
     output: Path | None,
     wait_s: float,
     trusted: bool,
+    unconfined: bool,
     as_json: bool,
 ) -> int:
     """Find the revision between --good and --bad that made what SPEC measures worse.
@@ -90,6 +92,7 @@ def command(
         wait_s=wait_s,
         command=("iogate", "bisect"),
         trusted=trusted,
+        unconfined=unconfined,
     )
     with (
         _new_folder(output) as place,

@@ -37,6 +37,7 @@ _OPTIONS = (
     ),
     options.timeout(),
     options.TRUST,
+    options.UNCONFINED,
     options.PRECONDITION,
     options.WAIT,
     options.REVISION,

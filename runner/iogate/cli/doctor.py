@@ -10,8 +10,10 @@ from iogate.cli import options
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
+from iogate.engine.launcher import find_layers
 from iogate.errors import EngineError, ExitCode
 from iogate.host.checks import Finding, Severity, examine
+from iogate.model.confinement import in_words
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
 
@@ -40,6 +42,7 @@ def command(target: str, *, as_json: bool) -> int:
     if left := leftovers_finding(sut):
         rows.append(("leftovers", "settings left by a killed run", left))
     rows.append(("engine", "an engine that runs", engine_finding(sut)))
+    rows.append(("confinement", "engines kept to targets", confinement_finding(sut)))
     rows.sort(key=lambda row: _ORDER.index(row[2].severity))
     click.echo(_as_json(rows) if as_json else _as_text(rows))
     bad = any(finding.severity is Severity.BAD for _, _, finding in rows)
@@ -59,6 +62,21 @@ def engine_finding(sut: Sut) -> Finding:
         remedy = problems[0].remedy if problems else ""
         return Finding(severity, f"{info.name} {info.version}", remedy)
     return Finding(Severity.BAD, problems[0].what, problems[0].remedy)
+
+
+def confinement_finding(sut: Sut) -> Finding:
+    """What of an engine's confinement holds on this kernel, for this user."""
+    layers = find_layers(sut)
+    if layers is None:
+        return Finding(Severity.WARN, "there is no iogate-engine to do it", "make -C native")
+    held = in_words(layers)
+    if layers.confine and not layers.lacking:
+        return Finding(Severity.OK, held)
+    remedy = (
+        "measure on a kernel from 6.12 on, with Landlock among its LSMs (lsm= of its command "
+        "line), and with namespaces for this user"
+    )
+    return Finding(Severity.WARN, held, remedy)
 
 
 def _as_text(rows: list[tuple[str, str, Finding]]) -> str:

@@ -88,6 +88,11 @@ PRECONDITION: Decorator = click.option(
     is_flag=True,
     help="Precondition devices also where what an earlier run did still holds.",
 )
+UNCONFINED: Decorator = click.option(
+    "--unconfined",
+    is_flag=True,
+    help="Let the engine reach all that you can: the kernel keeps it to nothing.",
+)
 QUIET: Decorator = click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
 
 

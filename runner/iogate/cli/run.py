@@ -44,6 +44,7 @@ from iogate.spec import needs_trust
 @click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
 @options.FAIL_FAST
 @options.TRUST
+@options.UNCONFINED
 @options.PRECONDITION
 @options.timeout("Give a repetition up after this long; by default from its runtime and size.")
 @options.WAIT

@@ -43,6 +43,7 @@ from iogate.trending import Question, find_alert
 @options.timeout()
 @options.WAIT
 @options.TRUST
+@options.UNCONFINED
 @options.QUIET
 @options.as_json("The verdict as JSON on stdout.")
 def command(

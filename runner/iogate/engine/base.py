@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from iogate.model.confinement import Confinement
 from iogate.model.measurement import DiskUtil, EngineFacts, JobMeasurement
 from iogate.model.place import Place
 
@@ -66,8 +67,9 @@ class EngineInfo:
 class EngineJob:
     """One job file to run: the engine writes ``result_file``, its messages go to
     ``log_file``, and ``folder`` is its working directory. ``cpus`` are those that it may run
-    on, as taskset lists them; empty for all. ``places`` are what it may open as its targets.
-    ``on_tick`` is called several times a second while it runs."""
+    on, as taskset lists them; empty for all. ``places`` are what it may open as its targets,
+    ``confinement`` is what the kernel keeps it to. ``on_tick`` is called several times a second
+    while it runs."""
 
     job_file: str
     result_file: str
@@ -78,6 +80,7 @@ class EngineJob:
     cpus: str = ""
     places: tuple[Place, ...] = ()
     on_tick: Callable[[], None] = field(default=lambda: None, compare=False)
+    confinement: Confinement | None = None
 
 
 @dataclass(frozen=True, slots=True)

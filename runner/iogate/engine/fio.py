@@ -8,7 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
-from iogate.engine.process import log_tail, require_orderly_end, start_engine, supervise
+from iogate.engine.process import (
+    log_tail,
+    require_orderly_end,
+    require_started,
+    start_engine,
+    supervise,
+)
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError
@@ -53,6 +59,7 @@ class FioEngine:
             on_lines=tail.look,
             on_tick=job.on_tick,
         )
+        require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         document = last_document(self._sut.read_text(job.result_file) or "")

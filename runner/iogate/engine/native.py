@@ -10,7 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
-from iogate.engine.process import log_tail, require_orderly_end, start_engine, supervise
+from iogate.engine.process import (
+    log_tail,
+    require_orderly_end,
+    require_started,
+    start_engine,
+    supervise,
+)
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError, RunError
@@ -59,6 +65,7 @@ class NativeEngine:
             on_lines=on_lines,
             on_tick=job.on_tick,
         )
+        require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         warnings = _warnings(self._sut.read_text(job.log_file) or "")
@@ -95,11 +102,21 @@ def find_program(sut: Sut) -> str:
     )
 
 
+def launcher_places(sut: Sut) -> tuple[str, ...]:
+    """Where the launcher is looked for: where the engine is, and where that is a program of
+    somebody's own ($IOGATE_ENGINE), where the engine would be otherwise."""
+    return tuple(path for path in (*_places(sut), *_installed(sut)) if path)
+
+
 def _places(sut: Sut) -> tuple[str | None, ...]:
     """$IOGATE_ENGINE alone when it is set, so that a typo is never papered over; else
     beside this iogate, in the checkout that it was installed from, on the PATH."""
     if given := os.environ.get("IOGATE_ENGINE"):
         return (given,)
+    return _installed(sut)
+
+
+def _installed(sut: Sut) -> tuple[str | None, ...]:
     checkout = Path(__file__).resolve().parents[3] / "native" / "build" / PROGRAM
     return (str(Path(sys.prefix) / "bin" / PROGRAM), str(checkout), sut.which(PROGRAM))
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from iogate.engine.base import EngineJob, Stop
-from iogate.errors import EngineError
+from iogate.engine.confined import REFUSALS, SAYS, confined
+from iogate.errors import EngineError, RefusedError
 from iogate.sut.base import Process, Sut
 
 _TICK_S = 0.2
@@ -86,9 +87,26 @@ def supervise(
 
 
 def start_engine(sut: Sut, argv: list[str], job: EngineJob) -> Process:
-    """Start an engine with its messages going to the job's log file, on the job's CPUs."""
+    """Start an engine with its messages going to the job's log file, on the job's CPUs,
+    confined as the job says."""
+    plan = ""
+    if job.confinement:
+        argv, plan = confined(sut, argv, job.confinement)
     argv = ["taskset", "--cpu-list", job.cpus, *argv] if job.cpus else argv
-    return sut.start(argv, cwd=job.folder, stdout=job.log_file, stderr=job.log_file)
+    log = job.log_file
+    return sut.start(argv, cwd=job.folder, stdout=log, stderr=log, plan=plan)
+
+
+def require_started(sut: Sut, ending: Ending, job: EngineJob) -> None:
+    """RefusedError with the launcher's own sentence when it did not start the engine."""
+    lines = (sut.read_text(job.log_file) or "").splitlines()
+    if not job.confinement or ending.status not in REFUSALS or not lines:
+        return
+    if lines[-1].startswith(SAYS) and not sut.stat(job.result_file):
+        raise RefusedError(
+            lines[-1].removeprefix(SAYS),
+            remedy="the engine was not started; see what has changed on this host",
+        )
 
 
 def require_orderly_end(name: str, ending: Ending, job: EngineJob) -> None:

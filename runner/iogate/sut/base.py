@@ -22,7 +22,8 @@ class Completed:
 class FileStat:
     """What ``stat`` says, as far as iogate cares. ``rdev`` and ``device`` are
     ``major:minor``; the first of a device node, the second of where the file lives, where
-    ``inode`` is its number; ``links`` is how many names it has there."""
+    ``inode`` is its number; ``links`` is how many names it has there. ``owner`` is a user's
+    number, ``mode`` the bits that say who may do what."""
 
     is_directory: bool
     is_file: bool
@@ -32,6 +33,8 @@ class FileStat:
     device: str
     inode: int = 0
     links: int = 1
+    owner: int = 0
+    mode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,13 @@ class Sut(Protocol):
     ) -> Completed:
         """Run a command to its end. RunError when it cannot start or takes too long."""
 
-    def start(self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str) -> Process:
+    def start(
+        self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str, plan: str = ""
+    ) -> Process:
         """Start a process that dies with iogate; ``{status_fd}`` in an argument becomes the
-        number of a pipe for status lines. Output goes to the files named."""
+        number of a pipe for status lines, ``{plan_fd}`` that of an open file that holds
+        ``plan`` (where ``{status_fd}`` is replaced, too) and that nobody can change. Output
+        goes to the files named."""
 
     def read_text(self, path: str) -> str | None:
         """A whole file, undecodable bytes replaced."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import select
 import shutil
@@ -25,6 +26,7 @@ from iogate.sut.loop import loop_status
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = 65536
 _LINK_TRIES = 3
+_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
 _REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
@@ -111,10 +113,14 @@ class LocalSut:
         out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         return Completed(tuple(argv), done.returncode, out, err)
 
-    def start(self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str) -> Process:
+    def start(
+        self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str, plan: str = ""
+    ) -> Process:
         read_fd, write_fd = os.pipe()
         token = uuid.uuid4().hex
-        words = [word.replace("{status_fd}", str(write_fd)) for word in argv]
+        plan_fd = _sealed(plan.replace("{status_fd}", str(write_fd)))
+        numbers = {"{status_fd}": write_fd, "{plan_fd}": plan_fd}
+        words = [_numbered(word, numbers) for word in argv]
         try:
             with Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
                 child = subprocess.Popen(
@@ -124,7 +130,7 @@ class LocalSut:
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=err,
-                    pass_fds=(write_fd,),
+                    pass_fds=(write_fd, plan_fd),
                     start_new_session=True,
                     # iogate has one thread, and the hook only makes system calls.
                     preexec_fn=_die_with_parent(os.getpid()),  # noqa: PLW1509
@@ -134,6 +140,7 @@ class LocalSut:
             raise RunError(f"cannot start {argv[0]}: {error}") from error
         finally:
             os.close(write_fd)
+            os.close(plan_fd)
         return LocalProcess(child, read_fd, token)
 
     def read_text(self, path: str) -> str | None:
@@ -185,6 +192,8 @@ class LocalSut:
             device=_numbers(found.st_dev),
             inode=found.st_ino,
             links=found.st_nlink,
+            owner=found.st_uid,
+            mode=stat_bits.S_IMODE(found.st_mode),
         )
 
     def list_dir(self, path: str) -> tuple[str, ...]:
@@ -250,6 +259,20 @@ class LocalSut:
 
     def loop_status(self, path: str) -> LoopStatus | None:
         return loop_status(path)
+
+
+def _sealed(text: str) -> int:
+    """An open file in memory that holds the text, and that nobody can change any more."""
+    handle = os.memfd_create("plan", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(handle, text.encode())
+    fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _SEALS)
+    return handle
+
+
+def _numbered(word: str, numbers: Mapping[str, int]) -> str:
+    for name, number in numbers.items():
+        word = word.replace(name, str(number))
+    return word
 
 
 def _append_whole(handle: int, data: bytes) -> None:

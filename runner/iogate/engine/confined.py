@@ -1,0 +1,68 @@
+"""The launcher that confines an engine, put before the engine's own command."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+
+from iogate.errors import RunError
+from iogate.model.confinement import Confinement, plan_text
+from iogate.sut.access import needs_override
+from iogate.sut.base import Sut
+
+SAYS = "iogate-engine: confine: "
+REFUSALS = (2, 3)
+"""Statuses of the launcher's own, with a line that begins with ``SAYS``."""
+_LIBRARY = re.compile(r"(?:=>\s*)?(/\S+) \(0x")
+_OVERRIDE = "dac_override"
+
+
+def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[str], str]:
+    """The command that starts ``argv`` confined, and the text of its plan, in which
+    ``{status_fd}`` stands as in the command."""
+    program = argv[0] if argv[0].startswith("/") else sut.real_path(argv[0])
+    found = sut.stat(program)
+    libraries = _libraries(sut, program, found.inode if found else 0, confinement.reads)
+    reads = (*confinement.reads, *libraries)
+    user = os.geteuid()
+    capabilities = confinement.capabilities
+    if _OVERRIDE not in capabilities and needs_override(sut, sut.real_path(program), user):
+        capabilities = (*capabilities, _OVERRIDE)
+    whole = replace(confinement, reads=reads, capabilities=capabilities)
+    status = ("{status_fd}",) if any("{status_fd}" in word for word in argv) else ()
+    command = [
+        confinement.launcher,
+        "--confine",
+        "/proc/self/fd/{plan_fd}",
+        "--",
+        program,
+        *argv[1:],
+    ]
+    return command, plan_text(whole, status)
+
+
+_found: dict[tuple[str, str, int], tuple[str, ...]] = {}
+
+
+def _libraries(sut: Sut, program: str, inode: int, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Libraries of a program that are not where a system keeps its own; asked once, as it
+    takes longer than everything else before a repetition."""
+    key = (sut.name, program, inode)
+    if key not in _found:
+        paths = () if _is_below(sut.real_path(program), known) else _listed(sut, program)
+        real = dict.fromkeys(sut.real_path(path) for path in paths)
+        _found[key] = tuple(path for path in real if not _is_below(path, known))
+    return _found[key]
+
+
+def _is_below(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
+
+
+def _listed(sut: Sut, program: str) -> tuple[str, ...]:
+    try:
+        lines = sut.run(["ldd", program]).stdout.splitlines()
+    except RunError:
+        return ()
+    return tuple(match[1] for line in lines if (match := _LIBRARY.search(line)))

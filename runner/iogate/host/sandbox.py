@@ -1,0 +1,155 @@
+"""What an engine may reach when it runs a case: its target, the run folder, and what every
+program needs to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from iogate import estimate
+from iogate.errors import RefusedError
+from iogate.host.facts import Fact
+from iogate.host.places import identity_of, place_of
+from iogate.model.confinement import Allowed, Confinement, Layers
+from iogate.model.place import Place, PlaceKind
+from iogate.model.plan import Case
+from iogate.model.spec import JobSpec, TargetKind
+from iogate.sut.access import needs_override
+from iogate.sut.base import Sut
+
+# Programs, their libraries, and what the kernel says of itself. Nothing of any user, and of
+# /etc only what says how programs are loaded and names are looked up.
+SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+    "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/alternatives", "/etc/localtime",
+    "/etc/nsswitch.conf", "/etc/passwd", "/etc/group",
+    "/proc", "/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices",
+    "/sys/fs/cgroup", "/sys/kernel/mm",
+)  # fmt: skip
+
+_NONE = "this kernel cannot confine an engine: it has neither Landlock nor namespaces for this user"
+_NO_LAUNCHER = "there is no iogate-engine here that could confine an engine"
+_OFF = "--unconfined"
+
+
+def _has_priority(job: JobSpec) -> bool:
+    return any(key in job.options for key in ("nice", "prio", "prioclass", "cmdprio_class"))
+
+
+def _locks_memory(job: JobSpec) -> bool:
+    return "lockmem" in job.options or job.options.get("mem", "").endswith("huge")
+
+
+# What of its capabilities an engine of root keeps, and the jobs that need it.
+_CAPABILITIES: tuple[tuple[str, Callable[[JobSpec], bool]], ...] = (
+    ("sys_nice", _has_priority),
+    ("ipc_lock", _locks_memory),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The confinement of a run's engines. ``why_not`` says why there is none."""
+
+    sut: Sut
+    layers: Layers | None
+    why_not: str = ""
+
+    def facts(self) -> dict[str, Fact]:
+        """What of it holds on this host. None of these tells environments apart."""
+        if self.layers is None:
+            return {"confinement.none": self.why_not}
+        return {
+            "confinement.landlock": self.layers.landlock,
+            "confinement.namespaces": self.layers.namespaces,
+            "confinement.read_only": self.layers.read_only,
+            "confinement.network": self.layers.network,
+            "confinement.capabilities": self.layers.capabilities,
+        }
+
+    def of(self, case: Case, place: Place, folder: str) -> Confinement | None:
+        """For one repetition of a case at ``place``, with results in ``folder``. RefusedError
+        where either is gone."""
+        if self.layers is None:
+            return None
+        run_folder = self._allowed(place_of(self.sut, folder), writable=True)
+        target = self._allowed(place, writable=_is_written(case))
+        flushes = _is_flushed(case, target)
+        allowed = (target, run_folder)
+        return Confinement(
+            self.layers,
+            allowed=allowed,
+            reads=(*SYSTEM, f"{run_folder.place.path}/jobs"),
+            flushes=(place.path,) if flushes else (),
+            capabilities=self._capabilities(case, allowed),
+        )
+
+    def _allowed(self, place: Place, *, writable: bool) -> Allowed:
+        if not place.path.isprintable():
+            raise RefusedError(
+                f"{place.path!r} holds what is no letter", remedy="name a folder of plain names"
+            )
+        if place.identity is not None:
+            return Allowed(place, writable)
+        parent = identity_of(self.sut, os.path.dirname(place.path))  # noqa: PTH120
+        if parent is None or self.sut.stat(place.path):
+            raise RefusedError(f"{place.path} is not what it was when this run looked it up")
+        return Allowed(Place(place.path, parent), writable=True, is_new=True)
+
+    def _capabilities(self, case: Case, allowed: tuple[Allowed, ...]) -> tuple[str, ...]:
+        user = os.geteuid()
+        foreign = any(
+            needs_override(self.sut, each.place.path, user, writes=each.writable)
+            for each in allowed
+        )
+        needed = [name for name, asks in _CAPABILITIES if any(map(asks, case.jobs))]
+        return ("dac_override", *needed) if foreign else tuple(needed)
+
+
+def open_sandbox(
+    sut: Sut,
+    layers: Layers | None,
+    *,
+    unconfined: bool,
+    trusted: bool,
+    environment: Mapping[str, str],
+) -> Sandbox:
+    """The confinement of a run. RefusedError where there is none for a spec that a pull request
+    may have brought, and nobody has said that this is all right."""
+    if unconfined:
+        return Sandbox(sut, None, _OFF)
+    if layers is not None and layers.confine:
+        return Sandbox(sut, layers)
+    why_not = _NO_LAUNCHER if layers is None else _NONE
+    if is_pull_request(environment) and not trusted:
+        raise RefusedError(
+            f"{why_not}, and this is a pull request's run",
+            remedy="measure on a kernel from 5.13 on with Landlock; or, where only people you "
+            "trust open pull requests, allow it with --unconfined",
+        )
+    return Sandbox(sut, None, why_not)
+
+
+def is_pull_request(environment: Mapping[str, str]) -> bool:
+    """Whether a CI system says that it runs for a pull request."""
+    said = {
+        "GITHUB_EVENT_NAME": ("pull_request", "pull_request_target", "merge_group"),
+        "CI_PIPELINE_SOURCE": ("merge_request_event", "external_pull_request_event"),
+    }
+    if any(environment.get(name) in values for name, values in said.items()):
+        return True
+    numbers = ("CHANGE_ID", "BITBUCKET_PR_ID", "SYSTEM_PULLREQUEST_PULLREQUESTID")
+    buildkite = environment.get("BUILDKITE_PULL_REQUEST", "false")
+    return any(environment.get(name) for name in numbers) or buildkite != "false"
+
+
+def _is_written(case: Case) -> bool:
+    """A file may have to be laid out also for a job that only reads."""
+    return case.target.kind is not TargetKind.DEVICE or estimate.writes(case)
+
+
+def _is_flushed(case: Case, target: Allowed) -> bool:
+    found = target.place.identity
+    is_block = found is not None and found.kind is PlaceKind.BLOCK
+    return is_block and any(job.options.get("invalidate", "1") != "0" for job in case.jobs)

@@ -1,0 +1,139 @@
+"""What the kernel keeps an engine to, and the text in which the launcher is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from iogate.model.place import Place
+
+SCHEMA = "confine/1"
+_NOWHERE = "0:0"
+_KEPT = "IOGATE_PROCESS"  # by which all that an engine has started is found again
+_NAMES = {
+    "landlock": "Landlock",
+    "namespaces": "namespaces",
+    "read-only": "read-only mounts",
+    "network": "no network",
+    "capabilities": "dropped capabilities",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What the launcher has tried and found to hold on this kernel. ``launcher`` is its path,
+    ``landlock`` the version of Landlock, 0 for none; ``through_user`` says that the namespaces
+    are those of a user, as without root."""
+
+    launcher: str
+    landlock: int = 0
+    namespaces: bool = False
+    read_only: bool = False
+    network: bool = False
+    capabilities: bool = False
+    through_user: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those that hold, as a plan requires them."""
+        holds = {
+            "landlock": self.landlock > 0,
+            "namespaces": self.namespaces,
+            "read-only": self.read_only,
+            "network": self.network,
+            "capabilities": self.capabilities,
+        }
+        return tuple(word for word, it_holds in holds.items() if it_holds)
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Those that do not hold, as people call them."""
+        return tuple(name for word, name in _NAMES.items() if word not in self.words)
+
+    @property
+    def confine(self) -> bool:
+        """Whether they keep an engine from writing elsewhere."""
+        return self.landlock > 0 or (self.namespaces and self.read_only)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A place that may be reached. ``is_new``: a file that is not there yet, and the identity
+    is that of its directory."""
+
+    place: Place
+    writable: bool = True
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What one start of an engine is kept to. ``reads`` may be read and run with all below;
+    of the block devices ``flushes`` the page cache is emptied before the start."""
+
+    layers: Layers
+    allowed: tuple[Allowed, ...] = ()
+    reads: tuple[str, ...] = ()
+    flushes: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+
+    @property
+    def launcher(self) -> str:
+        return self.layers.launcher
+
+
+def layers_of(facts: Mapping[str, object]) -> Layers | None:
+    """The layers that a run's facts tell of; None where they tell of none."""
+    if "confinement.landlock" not in facts:
+        return None
+    landlock = facts["confinement.landlock"]
+    return Layers(
+        launcher="",
+        landlock=landlock if isinstance(landlock, int) else 0,
+        namespaces=facts.get("confinement.namespaces") is True,
+        read_only=facts.get("confinement.read_only") is True,
+        network=facts.get("confinement.network") is True,
+        capabilities=facts.get("confinement.capabilities") is True,
+    )
+
+
+def in_words(layers: Layers) -> str:
+    """``Landlock 7, namespaces, read-only mounts``, and what is lacking."""
+    names = [_NAMES[word] for word in layers.words]
+    if layers.landlock:
+        names[0] = f"Landlock {layers.landlock}"
+    text = ", ".join(names) or "nothing"
+    return f"{text}; lacking: {', '.join(layers.lacking)}" if layers.lacking else text
+
+
+def plan_text(confinement: Confinement, inherited: tuple[str, ...] = ()) -> str:
+    """The plan as the launcher reads it. ``inherited`` are numbers of open files that the
+    engine gets."""
+    return "".join(f"{line}\n" for line in _lines(confinement, inherited))
+
+
+def _lines(confinement: Confinement, inherited: tuple[str, ...]) -> Iterator[str]:
+    yield SCHEMA
+    yield from (f"require {word}" for word in confinement.layers.words)
+    yield from (f"place {_described(each)}" for each in confinement.allowed)
+    yield from (f"read {path}" for path in confinement.reads)
+    yield from (f"flush {path}" for path in confinement.flushes)
+    yield from (f"capability {name}" for name in confinement.capabilities)
+    yield from (f"fd {number}" for number in inherited)
+    yield from ("set PATH=/usr/bin:/bin", "set LC_ALL=C", f"keep {_KEPT}")
+
+
+def _described(allowed: Allowed) -> str:
+    path, found = allowed.place.path, allowed.place.identity
+    assert found is not None, path
+    words = (
+        "new" if allowed.is_new else found.kind.value,
+        "rw" if allowed.writable else "ro",
+        found.device,
+        found.inode,
+        found.rdev or _NOWHERE,
+        found.diskseq,
+        found.size_bytes,
+        path,
+    )
+    return " ".join(str(word) for word in words)
