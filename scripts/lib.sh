@@ -18,7 +18,8 @@ authorities=/etc/ssl/certs/ca-certificates.crt
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy fio e2fsprogs xfsprogs btrfs-progs util-linux
-	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl"
+	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
+	python3-venv"
 
 say() { printf '==> %s\n' "$*"; }
 

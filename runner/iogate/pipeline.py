@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +20,7 @@ from iogate.engine.launcher import find_layers
 from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, UsageError
 from iogate.folder import RunFolder
 from iogate.gate import judge
+from iogate.host.borrowing import borrowed
 from iogate.host.device_locks import device_locks, used_devices
 from iogate.host.facts import this_host
 from iogate.host.journal import restore_left
@@ -170,13 +171,11 @@ def execute_with(
     with (
         host_lock(started.id, patience),
         closing(open_store(request.store)) as store,
+        _readied(sut, uses_of(everything), observer),
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
-        for text in restore_left(sut):
-            observer.told(text)
         if sandbox.why_not:
             observer.told(f"the engine is not confined: {sandbox.why_not}")
-        sweep(sut)
         uses = resolved(sut, uses_of(everything))
         check_targets(sut, uses, trusted=request.trusted)
         begun: Ending | None = None
@@ -199,6 +198,16 @@ def execute_with(
                 raise
             begun.errors.append(error)  # of the host that could not be put back, say
         return _finished(begun)
+
+
+@contextmanager
+def _readied(sut: Sut, uses: Sequence[Use], observer: Observer) -> Iterator[None]:
+    """The host as killed runs found it, and the devices that are lent to this user."""
+    for text in restore_left(sut):
+        observer.told(text)
+    sweep(sut)
+    with borrowed(sut, used_devices(sut, uses)):
+        yield
 
 
 def uses_of(plan: Plan) -> tuple[Use, ...]:

@@ -29,6 +29,7 @@ COMMANDS = {
     "serve": "Serve the runs of a live history as pages, for reading.",
     "bisect": "Find the revision that made it worse.",
     "doctor": "Say whether this host is fit to measure, and what to change.",
+    "host": "Let users who are not root measure devices on this host.",
     "engines": "List the engines that can measure.",
 }
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iogate.errors import RefusedError, RunError
+from iogate.host.helper.base import CHANGED
 from iogate.host.journals import foreign_journals, new_journal, own_journals
 from iogate.host.mounts import mounts
 from iogate.host.processes import boot_id
@@ -82,7 +83,7 @@ class Journal:
 
 def is_left(sut: Sut) -> bool:
     """Whether there is a journal: of a run that goes on, or that was killed."""
-    return any(sut.stat(path) for path in (*own_journals(), *foreign_journals()))
+    return any(sut.stat(path) for path in (*own_journals(), *foreign_journals(), CHANGED))
 
 
 def restore_left(sut: Sut) -> tuple[str, ...]:
@@ -93,7 +94,14 @@ def restore_left(sut: Sut) -> tuple[str, ...]:
             f"{path} is not this user's: a run of root has changed this host",
             remedy="run 'iogate doctor' as root: it puts this host back as it was",
         )
-    return tuple(text for path in own_journals() for text in _restored(sut, path))
+    own = tuple(text for path in own_journals() for text in _restored(sut, path))
+    try:
+        return (*own, *sut.put_back())
+    except RunError as error:
+        raise RefusedError(
+            f"a run of another user has left this host changed: {error.what}",
+            remedy="run 'iogate doctor' as root: it puts this host back as it was",
+        ) from error
 
 
 def _restored(sut: Sut, path: str) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[dict[str, Pl
                 own = stack.enter_context(scratch_directory(sut, use.place.path, number))
                 places[name] = place_of(sut, own)
             elif use.target.kind is TargetKind.FILESYSTEM:
-                parent = sut.real_path(automatic_parent(sut))
+                parent = sut.mounts or sut.real_path(automatic_parent(sut))
                 point = f"{stack.enter_context(scratch_directory(sut, parent, number))}/mnt"
                 sut.make_dir(point)
                 places[name] = place_of(sut, point)

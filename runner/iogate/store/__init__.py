@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from iogate.errors import UsageError
-from iogate.state import data_folder
+from iogate.state import data_folder, make_folder
 from iogate.store.base import ACCEPTED, Store
 
 __all__ = [
@@ -42,11 +42,18 @@ def open_store(url: str | None = None) -> Store:
     ``influxdb1://host/database``), of a bare path, or the user's own.
 
     Raises UsageError for a backend that does not exist, StoreError for one that cannot be
-    opened. The caller closes it.
+    opened; RefusedError where this user's own cannot be made. The caller closes it.
     """
-    url = url or str(default_path())
+    url = url or _own_history()
     store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
     return store
+
+
+def _own_history() -> str:
+    path = default_path()
+    if not path.exists():
+        make_folder(path.parent, "XDG_DATA_HOME")
+    return str(path)
 
 
 def open_kept(url: str | None = None) -> Store:

@@ -6,12 +6,15 @@ import importlib
 
 from iogate.errors import UsageError
 from iogate.sut.base import Sut
+from iogate.sut.helped import is_installed
 
-SUTS = {"local": "iogate.sut.local:LocalSut"}
+SUTS = {"local": "iogate.sut.local:LocalSut", "helped": "iogate.sut.helped:HelpedSut"}
 
 
-def open_sut(kind: str = "local") -> Sut:
-    """A system under test by the kind of connection; UsageError for an unknown kind."""
+def open_sut(kind: str = "") -> Sut:
+    """A system under test by the kind of connection; UsageError for an unknown kind. When none
+    is named it is this machine, with its helper where there is one."""
+    kind = kind or ("helped" if is_installed() else "local")
     if kind not in SUTS:
         raise UsageError(
             f"there is no system under test of kind {kind!r}",

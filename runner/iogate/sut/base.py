@@ -95,6 +95,8 @@ class Sut(Protocol):
     are optional; what changes something raises RunError."""
 
     name: str
+    mounts: str
+    """The folder in which filesystems must be mounted; empty for anywhere."""
 
     def run(
         self,
@@ -172,6 +174,13 @@ class Sut(Protocol):
         or hold zeros alone, read past the page cache; of a file for which that cannot be, the
         holes. None when it may not be read,
         not in blocks of this size, or too slowly."""
+
+    def borrow(self, path: str) -> None:
+        """Make sure that this user may write a device until ``put_back``, where somebody has
+        allowed that. RunError when it is refused; whoever may write it already needs nothing."""
+
+    def put_back(self) -> tuple[str, ...]:
+        """Undo what root has changed for this user, and say what; nothing without that."""
 
     def open_exclusive(self, path: str) -> str | None:
         """Open a block device with O_EXCL and close it again. None when that worked, else

@@ -88,6 +88,7 @@ class LocalSut:
     """This machine, by plain system calls."""
 
     name = "local"
+    mounts = ""  # filesystems are mounted wherever this user likes
 
     def run(
         self,
@@ -249,6 +250,12 @@ class LocalSut:
 
     def blank_blocks(self, path: str, offsets: Sequence[int], length: int) -> int | None:
         return blank_blocks(path, offsets, length)
+
+    def borrow(self, path: str) -> None:
+        """A user without a helper has what he has."""
+
+    def put_back(self) -> tuple[str, ...]:
+        return ()
 
     def open_exclusive(self, path: str) -> str | None:
         try:

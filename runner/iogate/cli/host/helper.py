@@ -1,0 +1,33 @@
+"""``iogate host helper``: ask the helper."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from iogate.errors import RefusedError, RunError, UsageError
+from iogate.sut.helped import ask_helper, is_installed
+
+
+@click.command()
+@click.argument("request_", metavar="REQUEST", default='{"verb": "hello"}')
+def command(request_: str) -> None:
+    """Ask the helper of this host through sudo, as a run does; without REQUEST, what it serves.
+
+    REQUEST is a JSON object such as '{"verb": "restore"}'. Exits 3 when it is refused.
+    """
+    if not is_installed():
+        raise RefusedError(
+            "this host has no helper", remedy="as root: iogate host install --user NAME"
+        )
+    try:
+        request = json.loads(request_)
+    except ValueError as error:
+        raise UsageError(f"REQUEST is no JSON: {error}") from error
+    if not isinstance(request, dict) or "verb" not in request:
+        raise UsageError("REQUEST is no JSON object with a verb")
+    try:
+        click.echo(json.dumps(ask_helper(request), indent=1))
+    except RunError as error:
+        raise RefusedError(error.what, remedy=error.remedy) from error

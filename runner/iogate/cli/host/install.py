@@ -1,0 +1,57 @@
+"""``iogate host install``: put the helper on this host."""
+
+from __future__ import annotations
+
+import click
+
+from iogate.host.install import install, serve
+from iogate.sut import open_sut
+
+
+@click.command()
+@click.option("--user", "users", multiple=True, metavar="NAME", help="Who may ask it; several.")
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    metavar="PATH",
+    help="A device that they may overwrite, kept by what identifies it; several.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME",
+    help="A kernel parameter that they may set beside the usual ones; several.",
+)
+@click.option(
+    "--durable",
+    multiple=True,
+    metavar="SETTING",
+    help="A setting (block.NAME, sysctl.NAME) that outlives a power loss here: put back at boot.",
+)
+@click.option("--no-kernel-log", is_flag=True, help="Do not let them read the kernel's log.")
+def command(
+    *,
+    users: tuple[str, ...],
+    devices: tuple[str, ...],
+    parameters: tuple[str, ...],
+    durable: tuple[str, ...],
+    no_kernel_log: bool,
+) -> None:
+    """Let users measure what needs root on this host, and nothing else, through sudo.
+
+    To be run as root. Installs a helper that only root can change, what it serves, a line for
+    sudo, and a unit that puts back at boot what outlives a power loss. Again, with other
+    options, it replaces what it has installed.
+    """
+    served = serve(
+        open_sut(),
+        users,
+        devices,
+        parameters=parameters,
+        durable=durable,
+        kernel_log=not no_kernel_log,
+    )
+    for path in install(served):
+        click.echo(path)

@@ -1,0 +1,31 @@
+"""``iogate host show``: what the helper of this host serves."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from iogate.cli import options
+from iogate.cli.table import printable
+from iogate.errors import RefusedError
+from iogate.host.install import installed
+
+
+@click.command()
+@options.as_json()
+def command(*, as_json: bool) -> None:
+    """Say whom the helper of this host serves, and with what."""
+    found = installed()
+    if found is None:
+        raise RefusedError(
+            "this host has no helper", remedy="as root: iogate host install --user NAME"
+        )
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+        return
+    for key in ("users", "devices", "parameters", "durable"):
+        for value in found[key] or ["none"]:
+            text = value if isinstance(value, str) else json.dumps(value)
+            click.echo(f"{key:<11} {printable(text)}")
+    click.echo(f"kernel log  {'read for them' if found['kernel_log'] else 'not read'}")

@@ -1,0 +1,54 @@
+"""What all parts of the helper share: its places, who asks, and the note of a change."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+VERSION = 1
+CONFIG = "/etc/iogate/host.json"
+STATE = "/run/iogate"
+MOUNTS = f"{STATE}/mnt"
+CHANGED = f"{STATE}/changed"  # of this boot
+KEPT = "/var/lib/iogate/changed"  # what outlives a power loss
+
+PROGRAMS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
+PATH_ONLY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class DeniedError(Exception):
+    """Why a request is not served."""
+
+
+class Caller:
+    """Who asks, and what the configuration lets anybody have."""
+
+    def __init__(self, uid: int, config: dict[str, Any]) -> None:
+        self.uid = uid
+        self.devices: list[dict[str, Any]] = config["devices"]
+        self.parameters = frozenset(config["parameters"])
+        self.durable = frozenset(config["durable"])
+        self.kernel_log = bool(config["kernel_log"])
+
+
+def text_of(path: str) -> str:
+    """A short file of the kernel's; empty for one that cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(4096).decode(errors="replace").strip("\0 \n")
+    except OSError:
+        return ""
+
+
+def note(journal: str, entry: dict[str, Any]) -> None:
+    """Keep what is about to be changed, forced to the disk before it is."""
+    os.makedirs(os.path.dirname(journal), mode=0o755, exist_ok=True)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(journal, flags, 0o600)
+    try:
+        boot = text_of("/proc/sys/kernel/random/boot_id")
+        os.write(handle, (json.dumps({"boot": boot, **entry}) + "\n").encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,129 @@
+"""Filesystems that the helper makes on listed devices, mounts and unmounts."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from iogate.host.helper.base import CHANGED, MOUNTS, PATH_ONLY, PROGRAMS, Caller, DeniedError, note
+from iogate.host.helper.devices import listed_device
+from iogate.model.filesystem import MAKERS, mkfs_words, mount_words
+
+_POINT = re.compile(re.escape(MOUNTS) + r"/([A-Za-z0-9._-]{1,64})/(mnt)", re.ASCII)
+_UMOUNT_NOFOLLOW = 8
+
+
+def _argv_of(request: dict[str, Any]) -> list[str]:
+    argv = request["argv"]
+    if not isinstance(argv, list) or not 3 <= len(argv) <= 64:
+        raise DeniedError("argv is no list of words")
+    if not all(isinstance(word, str) and 0 < len(word) < 256 and "\0" not in word for word in argv):
+        raise DeniedError("argv is no list of words")
+    if any("panic" in word for word in argv):
+        raise DeniedError("a filesystem that stops the host on an error is not made")
+    return argv
+
+
+def make(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
+    """Make a filesystem on a listed device that nothing uses."""
+    argv = _argv_of(request)
+    maker = MAKERS.get(argv[0].removeprefix("mkfs."))
+    if maker is None or tuple(argv[: 1 + len(maker.always)]) != (maker.program, *maker.always):
+        raise DeniedError("argv makes no filesystem that the helper knows")
+    given = argv[1 + len(maker.always) : -1]
+    if mkfs_words(argv[0].removeprefix("mkfs."), given) != tuple(given):
+        raise DeniedError("argv is not in its plain form")
+    with listed_device(caller, argv[-1]):
+        return _run(argv)
+
+
+def mount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
+    """Mount a listed device in a folder of the caller, who then owns what is in it."""
+    argv = _argv_of(request)
+    if len(argv) != 8 or argv[:3] != ["mount", "--internal-only", "-t"] or argv[4] != "-o":
+        raise DeniedError("argv is not the mount of a filesystem")
+    options = mount_words([argv[5]])
+    if argv[3] not in MAKERS or options[:2] != ("nosuid", "nodev"):
+        raise DeniedError("argv is not the mount of a filesystem")
+    with listed_device(caller, argv[6]) as device, _opened_point(argv[7]) as (folder, point):
+        if any(os.fstat(each).st_uid != caller.uid for each in (folder, point)):
+            raise DeniedError(f"{argv[7]} is not the caller's folder")
+        note(CHANGED, {"mounted": argv[7], "rdev": os.fstat(device).st_rdev})
+        place = f"/proc/{os.getpid()}/fd/{point}"
+        done = _run([*argv[:2], "--no-canonicalize", *argv[2:7], place])
+        if done["status"] == 0:
+            _give(folder, caller.uid)
+        return done
+
+
+@contextmanager
+def _opened_point(path: object) -> Iterator[tuple[int, int]]:
+    """A folder below MOUNTS and its ``mnt``, each opened by its name and no link followed."""
+    found = _POINT.fullmatch(path) if isinstance(path, str) else None
+    if not found or found[1] in (".", ".."):
+        raise DeniedError(f"mounts are made at {MOUNTS}/NAME/mnt")
+    handles: list[int] = []
+    try:
+        handles.append(os.open(MOUNTS, PATH_ONLY | os.O_DIRECTORY))
+        for name in (found[1], found[2]):
+            handles.append(os.open(name, PATH_ONLY | os.O_DIRECTORY, dir_fd=handles[-1]))
+        yield handles[1], handles[2]
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def _give(folder: int, uid: int) -> None:
+    """The root of what is mounted in a folder belongs to who measures there."""
+    handle = os.open("mnt", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        os.fchown(handle, uid, pwd.getpwuid(uid).pw_gid)
+    finally:
+        os.close(handle)
+
+
+def unmount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
+    """Undo a mount in a folder of the caller's."""
+    with _opened_point(request["path"]) as (folder, _point):
+        if os.fstat(folder).st_uid != caller.uid:
+            raise DeniedError("the mount is another user's")
+    unmount_at(request["path"])
+    return {}
+
+
+def unmount_at(path: str) -> None:
+    """Only what is mounted there: below MOUNTS nobody but the helper mounts."""
+    found = _POINT.fullmatch(path)
+    if not found:
+        return
+    parent = os.open(MOUNTS, PATH_ONLY | os.O_DIRECTORY)
+    try:
+        folder = os.open(found[1], PATH_ONLY | os.O_DIRECTORY, dir_fd=parent)
+    finally:
+        os.close(parent)
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.umount2(f"/proc/self/fd/{folder}/mnt".encode(), _UMOUNT_NOFOLLOW):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), path)
+    finally:
+        os.close(folder)
+
+
+def _run(argv: list[str]) -> dict[str, Any]:
+    """A program of the system's, by its full path; its end is told, whatever it is."""
+    places = (f"{folder}/{argv[0]}" for folder in PROGRAMS)
+    program = next((place for place in places if os.access(place, os.X_OK)), None)
+    if program is None:
+        raise DeniedError(f"{argv[0]} is not installed")
+    done = subprocess.run(
+        [program, *argv[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    out, err = (each.decode(errors="replace")[:4096] for each in (done.stdout, done.stderr))
+    return {"status": done.returncode, "stdout": out, "stderr": err}
