@@ -22,6 +22,7 @@ from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import TargetKind
+from iogate.model.steady import DevicePrecondition
 from iogate.store.base import Store
 
 
@@ -52,10 +53,11 @@ class Observer(Protocol):
 
 @dataclass(slots=True)
 class Kept:
-    """What a run has measured so far: it is judged however the run ends."""
+    """What a run has done and measured so far: it is judged however the run ends."""
 
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[CaseFailure] = field(default_factory=list)
+    preconditions: list[DevicePrecondition] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,9 @@ def _with_states(
     """``measure`` on devices that are in a known state, which is remembered rightly."""
 
     def measured(run: Run, bench: Bench) -> Run:
-        run = replace(run, preconditions=precondition(run, bench, anew=request.precondition))
+        precondition(run, bench, anew=request.precondition)
+        run = replace(run, preconditions=tuple(bench.kept.preconditions))
+        bench.folder.write_run(run)  # a run that is killed says it, too
         with keeping_states(run, everything.cases, bench):
             return measure(run, bench)
 
@@ -316,6 +318,7 @@ def _measure(begun: Ending, bench: Bench, measure: Callable[[Run, Bench], Run]) 
             begun.run,
             measurements=tuple(bench.kept.measurements),
             failures=tuple(bench.kept.failures),
+            preconditions=tuple(bench.kept.preconditions),
             status=RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED,
         )
 

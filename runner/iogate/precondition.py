@@ -33,27 +33,54 @@ from iogate.steady_watch import SteadyWatch, timeout_of
 from iogate.sut.base import Sut
 
 
-def precondition(run: Run, bench: Bench, *, anew: bool) -> tuple[DevicePrecondition, ...]:
+class NotSteadyError(RunError):
+    """A device that did not become steady in time; ``steady`` is how far it came."""
+
+    def __init__(self, what: str, steady: SteadyState | None) -> None:
+        super().__init__(what, remedy="give it more time (timeout), or a wider limit (steadystate)")
+        self.steady = steady
+
+
+def precondition(run: Run, bench: Bench, *, anew: bool) -> None:
     """Bring every device of the run into the state that the plan says, where what an earlier
-    run did does not hold any more, or ``anew``; what became of each. RunError when that fails,
-    or when the rate does not become steady in time; a stop ends it without an error."""
+    run did does not hold any more, or ``anew``. What became of each is kept on the bench, also
+    of one that did not become steady. RunError when that fails, or when the rate does not become
+    steady in time; a stop ends it without an error."""
     steps = run.plan.precondition
-    if steps is None:
-        return ()
-    found = []
-    for number, target in enumerate(bench.stage.devices(), 1):
-        if bench.stop.requested:
+    for number, target in enumerate(bench.stage.devices() if steps else (), 1):
+        if steps is None or bench.stop.requested:
             break
         looked = look_at(bench.stage.sut, steps, target, anew=anew)
         if looked.state:
-            found.append(_held(target, looked.state))
-            bench.observer.told(f"{target.path}: {found[-1].text}")
+            held = _held(target, looked.state)
+            bench.kept.preconditions.append(held)
+            bench.observer.told(f"{target.path}: {held.text}")
             continue
         bench.observer.told(f"{target.path} is preconditioned: {looked.why}")
         bench.stage.claim(target)
-        done = _done(run, steps, (target, number), bench)
-        found += [replace(done, text=f"done by this run: {looked.why}")] if done else []
-    return tuple(found)
+        _do(run, steps, (target, number), bench, looked.why)
+
+
+def _do(run: Run, steps: Precondition, which: tuple[Target, int], bench: Bench, why: str) -> None:
+    """Write one device, and keep what came of it."""
+    try:
+        done = _done(run, steps, which, bench)
+    except NotSteadyError as error:
+        lost = DevicePrecondition(
+            target=which[0].name,
+            device=which[0].path,
+            text=error.what,
+            done=False,
+            at_ns=time.time_ns(),
+            run_id=run.id,
+            written_bytes=0,
+            steady=error.steady,
+        )
+        bench.kept.preconditions.append(lost)
+        raise
+    if done:
+        text = f"done by this run: {why}"
+        bench.kept.preconditions.append(replace(done, text=text))
 
 
 def look_at(sut: Sut, steps: Precondition, target: Target, *, anew: bool) -> Looked:
@@ -203,10 +230,8 @@ def _write_until_steady(case: Case, bench: Bench) -> tuple[int, SteadyState | No
         if not watch.steady and not bench.stop.requested:
             raise RunError(f"{case.name}: {error.what}", remedy=error.remedy) from error
     if not watch.steady and not bench.stop.requested:
-        raise RunError(
-            f"{case.name}: not steady within {timeout}: {watch.text}",
-            remedy="give it more time (timeout), or a wider limit (steadystate)",
-        )
+        what = f"{case.name}: not steady within {timeout}: {watch.text}"
+        raise NotSteadyError(what, watch.found())
     return written.total_bytes, watch.found()
 
 

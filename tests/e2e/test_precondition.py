@@ -219,5 +219,10 @@ def test_a_rate_that_swings_is_no_steady_state(iogate: Iogate, device: str) -> N
     path = spec(iogate, device, keep=f", steady_state: {{ bs: 4k, {rounds}, timeout: 8s }}")
     done = iogate("run", path)
     assert done.code == 4
-    assert "not steady within 8s: iops range" in done.err
+    assert "not steady within 8s: iops range" in done.text
+    lost = reached(iogate)
+    assert "not steady within 8s" in lost["text"]
+    assert lost["done"] is False
+    assert len(lost["steady"]["rounds"]) >= 5
+    assert "not steady within 8s" in (iogate.latest / "report.html").read_text()
     assert "none of it is known" in measured(iogate, spec(iogate, device)).err
