@@ -19,8 +19,8 @@ from pathlib import Path
 from measure import Comparison
 
 RESULTS = Path(__file__).parent / "results"
-BENCHMARKS = ("startup",)
-APART = ("history",)  # it needs more than make bench sets up: see scripts/bench-history
+BENCHMARKS = ("startup", "validity")
+APART = ("history", "quiet")  # what make bench does not do: see scripts/bench-history, bench-quiet
 
 
 def version(*command: str) -> str:

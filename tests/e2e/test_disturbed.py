@@ -8,6 +8,7 @@ beside which theirs is nothing, and disks of their own.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -175,3 +176,15 @@ def test_a_disturbed_arm_takes_its_block_with_it(iogate: Iogate, tmp_path: Path)
     (threshold,) = iogate.run_document()["verdict"]["thresholds"]
     whole = [n for n, both in blocks.items() if len(both) == 2 and not any(map(reasons, both))]
     assert threshold["blocks"] == len(whole) >= 3
+
+
+def test_a_canary_sets_what_is_usual_on_this_host(iogate: Iogate, tmp_path: Path) -> None:
+    limits = iogate.folder / "state/iogate/validity.json"
+    limits.unlink()
+    text = spec(f"{{ directory: {tmp_path} }}", BUSY.replace("2s", "300ms"), off=", cpu")
+    done = iogate("canary", iogate.spec(text), "--blocks", "4")
+    assert done.code in (0, 5), done.text
+    found = json.loads(limits.read_text())
+    assert found["run"] == iogate.run_document()["id"]
+    assert 0.05 <= found["limits"]["cpu"] <= 0.3
+    assert limits.stat().st_mode & 0o777 == 0o600

@@ -15,6 +15,7 @@ from iogate.model.comparison import MOST_BLOCKS
 from iogate.model.run import Run, RunStatus
 from iogate.pipeline import Request
 from iogate.planning import prospects
+from iogate.sut import open_sut
 
 
 @click.command()
@@ -46,7 +47,7 @@ def _keep_limits(run: Run) -> None:
     """What was usual on this host is from now on what is allowed there."""
     limits = usual([m.surroundings for m in run.measurements])
     if run.status is RunStatus.COMPLETE and limits:
-        write_host_limits(limits, run.id)
+        write_host_limits(open_sut(), limits, run.id)
 
 
 def _show_noise(run: Run) -> None:

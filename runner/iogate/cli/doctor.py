@@ -7,6 +7,7 @@ import json
 import click
 
 from iogate.cli import options
+from iogate.cli.disturbances import disturbance_table
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
@@ -29,8 +30,14 @@ _ORDER = (Severity.BAD, Severity.WARN, Severity.OK)
     show_default=True,
     help="The directory or device that will be measured.",
 )
+@click.option(
+    "--measure-disturbances",
+    is_flag=True,
+    help="Measure for a minute what other work costs a test here, in a directory of its own below"
+    " the target.",
+)
 @options.as_json()
-def command(target: str, *, as_json: bool) -> int:
+def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     """Say whether this host is fit to measure, and the command that changes what is not.
 
     Settings and mounts that a killed run has left are put back.
@@ -38,6 +45,9 @@ def command(target: str, *, as_json: bool) -> int:
     Exits 0 unless something is bad (3): then results of this host would mislead.
     """
     sut = open_sut()
+    if measure_disturbances:
+        click.echo(disturbance_table(sut, target, as_json=as_json))
+        return int(ExitCode.PASS)
     rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
     if left := leftovers_finding(sut):
         rows.append(("leftovers", "settings left by a killed run", left))

@@ -10,6 +10,7 @@ from iogate.errors import RunError
 from iogate.sut.base import Sut
 
 _TIMEOUT_S = 5.0
+_KELVIN = 200  # no drive is so hot in °C, nor so cold in K
 _NVME = re.compile(r"(nvme\d+)(?:c\d+)?n\d+")
 # Times that an NVMe drive went into a state of less power because of its temperature.
 _TRANSITIONS = ("thm_temp1_trans_count", "thm_temp2_trans_count")
@@ -31,12 +32,12 @@ def nvme_counts(text: str) -> dict[str, float]:
     """Of what ``nvme smart-log -o json`` says."""
     log = _parsed(text)
     found = {}
-    times = [log[name] for name in _TRANSITIONS if isinstance(log.get(name), int)]
+    times = [log[name] for name in _TRANSITIONS if isinstance(log.get(name), int | float)]
     if times:
         found["throttled"] = float(sum(times))
-    kelvin = log.get("temperature")
-    if isinstance(kelvin, int) and kelvin > 0:
-        found["temperature"] = kelvin - 273.0
+    degrees = log.get("temperature")
+    if isinstance(degrees, int | float) and degrees > 0:
+        found["temperature"] = float(degrees - 273 if degrees > _KELVIN else degrees)
     return found
 
 

@@ -75,9 +75,12 @@ def usual(readings: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return found
 
 
-def write_host_limits(limits: Mapping[str, float], run_id: str) -> str:
-    """Keep what is usual here; where it stands. RunError when that cannot be written."""
+def write_host_limits(sut: Sut, limits: Mapping[str, float], run_id: str) -> str:
+    """Keep what is usual here; where it stands. What was turned off stays off. RunError when
+    that cannot be written."""
     path = make_folder(state_folder(), "XDG_STATE_HOME") / _NAME
+    off = {name: value for name, value in host_limits(sut).items() if math.isinf(value)}
+    limits = {**limits, **off}
     kept = {name: "off" if math.isinf(value) else value for name, value in limits.items()}
     document = {"schema": SCHEMA, "run": run_id, "limits": kept}
     try:

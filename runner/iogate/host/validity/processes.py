@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from iogate.errors import RunError
 from iogate.sut.base import Sut
 
 Key = tuple[int, int]
@@ -94,8 +96,11 @@ def serves_storage(sut: Sut, pid: int) -> bool:
     """Whether it is the user's part of a filesystem or a device (FUSE, ublk, nbd, vhost): what
     such a process does, the test may have asked for."""
     folder = f"/proc/{pid}/fd"
-    places = (sut.real_path(f"{folder}/{name}") for name in sut.list_dir(folder))
-    return any(place.startswith(_SERVES) for place in places)
+    for name in sut.list_dir(folder):
+        with suppress(RunError):  # a pipe or a socket leads to no place
+            if sut.real_path(f"{folder}/{name}").startswith(_SERVES):
+                return True
+    return False
 
 
 def io_counts(text: str) -> tuple[int, int] | None:

@@ -55,11 +55,12 @@ class Surroundings:
         self._serving: dict[Key, bool] = {}
         self.limits = limits_of(sut, validity)
 
-    def watch(self, disks: TargetDisks, cpus: str = "") -> Watch:
+    def watch(self, disks: TargetDisks, cpus: str = "", *, strangers: Sequence[int] = ()) -> Watch:
         """From now on; ``cpus`` are the engine's as taskset lists them, empty for all that
-        this process may use."""
+        this process may use. ``strangers`` are children of this process that are not the
+        test's."""
         allowed = cpu_list(cpus) if cpus else allowed_cpus(self._sut)
-        return Watch(self, self._sut, disks, allowed)
+        return Watch(self, self._sut, disks, allowed, strangers)
 
     def judge(self, seen: Seen) -> Found:
         """What each check reads. A check that cannot tell has no reading."""
@@ -102,8 +103,14 @@ class Watch:
     """One repetition as it is watched; ``tick`` as often as it suits, ``ended`` once."""
 
     def __init__(
-        self, around: Surroundings, sut: Sut, disks: TargetDisks, cpus: frozenset[int]
+        self,
+        around: Surroundings,
+        sut: Sut,
+        disks: TargetDisks,
+        cpus: frozenset[int],
+        strangers: Sequence[int] = (),
     ) -> None:
+        self._strangers = tuple(strangers)
         self._around, self._sut, self._disks, self._cpus = around, sut, disks, cpus
         self._drive = drive_counts(sut, disks.own)
         self._hottest: list[float] = list(temperatures(sut))
@@ -162,7 +169,9 @@ class Watch:
         )
 
     def _family(self, processes: Mapping[Key, Process]) -> set[Key]:
-        return family_of(self._before.own.pid, processes.values())
+        known = list(processes.values())
+        own = family_of(self._before.own.pid, known)
+        return own.difference(*(family_of(pid, known) for pid in self._strangers))
 
     def _others(self, after: Mapping[Key, Process]) -> tuple[tuple[Foreign, ...], float]:
         """What each process that is not the run's did since the watch began, and the CPU time

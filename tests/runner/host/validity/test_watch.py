@@ -219,7 +219,10 @@ def test_what_this_machine_says(sut: LocalSut) -> None:
 
 
 def test_who_serves_a_filesystem_holds_its_device(sut: LocalSut, tmp_path: Path) -> None:
+    inside, outside = os.pipe()  # leads to no place
     assert not serves_storage(sut, os.getpid())
+    os.close(inside)
+    os.close(outside)
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("no /dev/fuse here")
     handle = os.open("/dev/fuse", os.O_RDWR)
@@ -234,11 +237,17 @@ def test_who_serves_a_filesystem_holds_its_device(sut: LocalSut, tmp_path: Path)
 
 def test_limits_are_the_specs_else_the_hosts_else_those_that_are_usual(sut: LocalSut) -> None:
     assert limits_of(sut, Validity())["cpu"] == 0.10
-    write_host_limits({"cpu": 0.2, "steal": float("inf")}, "r1")
+    write_host_limits(sut, {"cpu": 0.2, "steal": float("inf")}, "r1")
     assert host_limits(sut) == {"cpu": 0.2, "steal": float("inf")}
     found = limits_of(sut, Validity(limits={"steal": 0.3}))
     assert (found["cpu"], found["steal"], found["io"]) == (0.2, 0.3, 0.05)
     assert limits_of(sut, Validity(limits={"cpu": 0.3}, off=("cpu",)))["cpu"] == float("inf")
+
+
+def test_what_somebody_turned_off_stays_off(sut: LocalSut) -> None:
+    write_host_limits(sut, {"cpu": 0.2, "steal": float("inf")}, "r1")
+    write_host_limits(sut, {"cpu": 0.1, "steal": 0.1}, "r2")
+    assert host_limits(sut) == {"cpu": 0.1, "steal": float("inf")}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +260,7 @@ def test_a_file_that_is_none_of_ours_sets_no_limit(sut: LocalSut, text: str) -> 
 
 
 def test_limits_that_another_may_write_are_not_believed(sut: LocalSut) -> None:
-    write_host_limits({"cpu": 9.0}, "r1")
+    write_host_limits(sut, {"cpu": 9.0}, "r1")
     place().chmod(0o666)
     assert host_limits(sut) == {}
 
