@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import sys
 import urllib.error
 import urllib.request
@@ -31,6 +32,7 @@ from urllib.parse import urlsplit
 MARKER = re.compile(r"<!-- iogate-comment [0-9a-f]{16} -->")
 LIMIT = 65_536  # characters that GitHub takes
 PAGES = 30  # of 100 comments each
+ANSWER_BYTES = 16 << 20
 TIMEOUT_S = 30
 ACTIONS = "github-actions[bot]"
 
@@ -80,7 +82,7 @@ class Api:
         )
         try:
             with self._opener.open(request, timeout=TIMEOUT_S) as answer:
-                return json.loads(answer.read())
+                return json.loads(answer.read(ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             raise PostError(f"{method} {path}: {error.code} {error.reason}") from None
         except (OSError, HTTPException, ValueError) as error:
@@ -156,10 +158,19 @@ def post(text: str) -> str:
     return f"replaced the comment on pull request {number}"
 
 
+def read(path: str) -> str:
+    """The text of the comment: a regular file, no link, and no more than can be posted."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise PostError(f"{path} is no regular file")
+        return file.read(4 * LIMIT + 1).decode("utf-8")
+
+
 def main() -> int:
     """Post the file that is named."""
     try:
-        print(post(Path(sys.argv[1]).read_text(encoding="utf-8")))
+        print(post(read(sys.argv[1])))
     except (PostError, OSError, ValueError) as error:
         why = " ".join(f"the comment was not posted: {error}".split()).replace("%", "%25")
         print(f"::warning title=iogate::{why}")

@@ -13,6 +13,7 @@ import stat
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -82,10 +83,11 @@ def read_fd(handle: int, most: int) -> bytes:
     return data
 
 
-def read_stream(stream: BinaryIO, most: int) -> bytes:
-    """All of a pipe that the caller gave, as standard input is. OSError for more than ``most``."""
+def read_stream(stream: BinaryIO | FileIO, most: int, step: int = _STEP) -> bytes:
+    """All of what the caller opened, as standard input is, in parts of ``step`` bytes. OSError
+    for more than ``most``."""
     parts, left = [], most + 1
-    while left and (part := stream.read(min(left, _STEP))):
+    while left and (part := stream.read(min(left, step))):
         parts.append(part)
         left -= len(part)
     if not left:

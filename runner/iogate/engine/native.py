@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from iogate.bounded import parse_json
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
 from iogate.engine.process import (
     log_tail,
@@ -124,7 +125,7 @@ def _installed(sut: Sut) -> tuple[str | None, ...]:
 def parse_status(line: str) -> Progress | None:
     """One status line; None for what is not one (a torn line must not end a run)."""
     try:
-        status = json.loads(line)
+        status = parse_json(line)
         if status["schema"] != "status/1":
             return None
         return Progress(
@@ -164,7 +165,7 @@ def _complaint(said: str) -> str:
 def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
     text = sut.read_text(job.result_file)
     try:
-        document: dict[str, object] = json.loads(text or "")
+        document: dict[str, object] = parse_json(text or "")
     except ValueError:
         raise EngineError(
             f"{PROGRAM} gave no result (status {status}): {_complaint(said)}",

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from iogate.bounded import parse_json
 from iogate.errors import RefusedError, RunError
 from iogate.host.helper.base import CHANGED
 from iogate.host.journals import foreign_journals, new_journal, own_journals
@@ -135,7 +136,7 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
     about had not been changed yet."""
     *lines, _torn = text.split("\n")
     try:
-        documents = [json.loads(line) for line in lines]
+        documents = [parse_json(line) for line in lines]
         entries = [_of_json(document) for document in documents[1:]]
         known = not documents or documents[0]["schema"] == SCHEMA
     except (ValueError, KeyError, TypeError, IndexError):

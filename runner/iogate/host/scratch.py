@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
 
+from iogate import bounded
+from iogate.bounds import NOTE_BYTES
 from iogate.errors import RunError
 from iogate.host.mounts import mount_of
 from iogate.host.processes import boot_id, start_of
@@ -55,7 +57,7 @@ def sweep(sut: Sut) -> tuple[str, ...]:
     removed = []
     for note in sorted(_notes().glob("*.json")):
         try:
-            left = json.loads(note.read_text())
+            left = bounded.read_json(note, NOTE_BYTES)
             path, token = str(left["path"]), str(left["token"])
             alive = _alive(int(left["pid"]), str(left["started"]))
         except (OSError, ValueError, KeyError, TypeError):

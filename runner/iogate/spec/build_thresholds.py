@@ -29,6 +29,8 @@ def build_thresholds(
     if not isinstance(node, Mapping):
         return ()
     for path, entry in node.entries.items():
+        if problems.full:
+            break
         try:
             measured = _metric(path, entry, jobs, metrics)
         except SpecError as error:

@@ -117,7 +117,7 @@ class Sut(Protocol):
         goes to the files named."""
 
     def read_text(self, path: str) -> str | None:
-        """A whole file, undecodable bytes replaced."""
+        """A whole regular file of at most bounds.DOCUMENT_BYTES, undecodable bytes replaced."""
 
     def write_text(self, path: str, text: str) -> None:
         """Write a file in place (a sysfs knob, a small file)."""
@@ -128,7 +128,7 @@ class Sut(Protocol):
 
     def read_own(self, path: str) -> str | None:
         """A whole file that belongs to this user and that nobody else may write; None for
-        any other, and for a symlink."""
+        any other, and for a symlink. RunError for one of more than bounds.STATE_BYTES."""
 
     def stat(self, path: str) -> FileStat | None:
         """Facts of a path, symlinks followed."""

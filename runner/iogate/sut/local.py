@@ -16,7 +16,10 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
+from iogate import bounded
+from iogate.bounds import DOCUMENT_BYTES, STATE_BYTES
 from iogate.errors import RunError
 from iogate.sut.base import Completed, FileStat, KernelLog, LoopStatus, Process, Space
 from iogate.sut.blanks import blank_blocks
@@ -24,7 +27,8 @@ from iogate.sut.kmsg import open_kernel_log
 from iogate.sut.loop import loop_status
 
 _PR_SET_PDEATHSIG = 1
-_PIPE_CHUNK = 65536
+_PIPE_CHUNK = _TEXT_STEP = 65536
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _LINK_TRIES = 3
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
@@ -123,7 +127,7 @@ class LocalSut:
         numbers = {"{status_fd}": write_fd, "{plan_fd}": plan_fd}
         words = [_numbered(word, numbers) for word in argv]
         try:
-            with Path(stdout).open("ab") as out, Path(stderr).open("ab") as err:
+            with _opened_log(stdout) as out, _opened_log(stderr) as err:
                 child = subprocess.Popen(
                     words,
                     cwd=cwd,
@@ -145,9 +149,15 @@ class LocalSut:
         return LocalProcess(child, read_fd, token)
 
     def read_text(self, path: str) -> str | None:
+        """Of /proc and /sys as well, whose files say that they are empty."""
         try:
-            return Path(path).read_bytes().decode(errors="replace")
-        except OSError:
+            if not stat_bits.S_ISREG(Path(path).stat().st_mode):
+                return None
+            with os.fdopen(os.open(path, _READ), "rb", buffering=0) as file:
+                return bounded.read_stream(file, DOCUMENT_BYTES, _TEXT_STEP).decode(
+                    errors="replace"
+                )
+        except (OSError, ValueError):
             return None
 
     def write_text(self, path: str, text: str) -> None:
@@ -176,8 +186,15 @@ class LocalSut:
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:
             return None
-        with os.fdopen(handle, "rb") as file:
-            return file.read().decode(errors="replace") if _is_own(os.fstat(handle)) else None
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            if not _is_own(os.fstat(handle)):
+                return None
+            try:
+                return bounded.read_stream(file, STATE_BYTES, _TEXT_STEP).decode(errors="replace")
+            except OSError as error:
+                raise RunError(
+                    f"cannot read {path}: {error.strerror}", remedy="look at it, and remove it"
+                ) from None
 
     def stat(self, path: str) -> FileStat | None:
         try:
@@ -280,6 +297,18 @@ def _numbered(word: str, numbers: Mapping[str, int]) -> str:
     for name, number in numbers.items():
         word = word.replace(name, str(number))
     return word
+
+
+def _opened_log(path: str) -> IO[bytes]:
+    """To append to. The folder is one that an engine writes into: a link there is followed no
+    more than a pipe is waited for."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o666)
+    if not stat_bits.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, f"{path} is no regular file")
+    os.set_blocking(handle, True)
+    return os.fdopen(handle, "ab")
 
 
 def _append_whole(handle: int, data: bytes) -> None:

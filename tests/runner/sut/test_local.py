@@ -251,3 +251,36 @@ def test_what_a_loop_device_stands_on(sut: Sut, tmp_path: Path) -> None:
             assert above.rdev == below.rdev
     assert sut.loop_status("/dev/null") is None
     assert sut.loop_status(str(tmp_path / "gone")) is None
+
+
+def test_the_log_of_an_engine_is_no_link(sut: Sut, tmp_path: Path) -> None:
+    """An engine may write into the folder of its run, and make a link there for the next."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "out").symlink_to(victim)
+    with pytest.raises(RunError):
+        start(sut, tmp_path, "echo more")
+    assert victim.read_text() == "mine"
+    (tmp_path / "out").unlink()
+    os.mkfifo(tmp_path / "out")
+    with pytest.raises(RunError):
+        start(sut, tmp_path, "echo more")
+
+
+def test_only_regular_files_are_read(sut: Sut, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path), "a\0b"):
+        assert sut.read_text(path) is None
+    assert "Linux" in (sut.read_text("/proc/version") or ""), "though it says that it is empty"
+
+
+def test_a_file_of_ones_own_is_bounded(sut: Sut, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with path.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    path.chmod(0o600)
+    with pytest.raises(RunError, match="more than"):
+        sut.read_own(str(path))
+    with path.open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    assert sut.read_text(str(path)) is None
