@@ -23,11 +23,10 @@ from iogate.gate import judge
 from iogate.host.borrowing import borrowed
 from iogate.host.device_locks import device_locks, used_devices
 from iogate.host.facts import this_host
-from iogate.host.journal import restore_left
+from iogate.host.leftovers import tidy
 from iogate.host.lock import Patience, host_lock
 from iogate.host.revision import find_revision
 from iogate.host.sandbox import Sandbox, open_sandbox
-from iogate.host.scratch import sweep
 from iogate.host.stage import check_stage, devices_of, staged
 from iogate.host.targets import Use, check_targets, resolved
 from iogate.identity import explained
@@ -171,18 +170,19 @@ def execute_with(
     with (
         host_lock(started.id, patience),
         closing(open_store(request.store)) as store,
-        _readied(sut, uses_of(everything), observer),
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
+        found = tidy(sut)
+        for text in (*found.done, *found.left):
+            observer.told(text)
         if sandbox.why_not:
             observer.told(f"the engine is not confined: {sandbox.why_not}")
-        uses = resolved(sut, uses_of(everything))
-        check_targets(sut, uses, trusted=request.trusted)
         begun: Ending | None = None
+        left: list[str] = []
         try:
             with (
-                device_locks(used_devices(sut, uses), patience),
-                staged(sut, everything, uses, started.id) as stage,
+                _taken(sut, everything, patience, trusted=request.trusted) as uses,
+                staged(sut, everything, uses, started.id, left.append) as stage,
             ):
                 facts = stage.facts() | _engine_facts(info) | sandbox.facts()
                 started = replace(started, environment=facts)
@@ -197,17 +197,20 @@ def execute_with(
             if begun is None:
                 raise
             begun.errors.append(error)  # of the host that could not be put back, say
+        begun.notes.extend(left)
         return _finished(begun)
 
 
 @contextmanager
-def _readied(sut: Sut, uses: Sequence[Use], observer: Observer) -> Iterator[None]:
-    """The host as killed runs found it, and the devices that are lent to this user."""
-    for text in restore_left(sut):
-        observer.told(text)
-    sweep(sut)
-    with borrowed(sut, used_devices(sut, uses)):
-        yield
+def _taken(sut: Sut, plan: Plan, patience: Patience, *, trusted: bool) -> Iterator[Sequence[Use]]:
+    """The targets of a plan, resolved and checked, their devices lent to this user where they
+    have to be, and locked."""
+    planned = uses_of(plan)
+    with borrowed(sut, used_devices(sut, planned)):
+        uses = resolved(sut, planned)
+        check_targets(sut, uses, trusted=trusted)
+        with device_locks(used_devices(sut, uses), patience):
+            yield uses
 
 
 def uses_of(plan: Plan) -> tuple[Use, ...]:

@@ -7,6 +7,8 @@ import html
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ workloads:
     repetitions: %d
     thresholds: { %s }
 """
+LIMIT = "read.iops: '> 1'"
 READING = "rw: randread, bs: 4k, size: 4m, ioengine: psync, direct: 1, time_based: 1, runtime: %s"
 
 
@@ -237,3 +240,75 @@ def test_ended_at_once_it_still_tells_what_it_has(iogate: Iogate) -> None:
     assert done.code == 4, done.text
     tells_all(iogate, done, "read.iops")
     assert engines_of(iogate.folder) == []
+
+
+@needs_root
+def test_a_folder_that_cannot_be_removed_is_in_nobodys_way(iogate: Iogate) -> None:
+    """It is told of, with what to do, tried again by each command, and gone when it can be."""
+    point = iogate.folder / "mnt"
+    other = iogate.spec(SPEC % ("directory: auto", READING % "1s", 1, "read.iops: '> 1'"), "o.yaml")
+    with loop_device(iogate.folder, 32) as device, mounted(device, point):
+        process = measuring(iogate, point)
+        sh("sync", "--file-system", str(point))  # so that it is there after the repair, too
+        _force_read_only(device)
+        first = iogate.end(process)
+        (left,) = point.glob("iogate-*")
+        assert f"cannot remove {left}" in first.err
+        assert f"rm -rf --one-file-system -- {left}" in first.err
+        second = iogate("run", other)
+        assert second.code == 0, second.text
+        assert f"cannot remove {left}" in second.err
+        assert f"cannot remove {left}" in iogate("doctor").out
+        _repair(device, point)
+        assert f"{left} of a killed run is removed" in iogate("doctor").out
+        assert list(point.glob("iogate-*")) == []
+        assert "killed run" not in iogate("doctor").out
+
+
+@needs_root
+def test_a_setting_that_cannot_be_put_back_is_in_the_way_of_its_own_disk_alone(
+    iogate: Iogate,
+) -> None:
+    """A killed run has left a disk's setting changed, and nothing can write it."""
+    with loop_device(iogate.folder, 32) as device, loop_device(iogate.folder, 32) as free:
+        knob = f"/sys/block/{Path(device).name}/queue/max_hw_sectors_kb"
+        assert Path(knob).read_text().strip() != "7"
+        note = (
+            "import sys; from iogate.host.journal import Journal, Setting;"
+            "from iogate.sut.local import LocalSut;"
+            f"Journal(LocalSut(), 'dead').note(Setting({knob!r}, '7'))"
+        )
+        subprocess.run([sys.executable, "-c", note], check=True, env=iogate.env)
+        fine = iogate("run", iogate.spec(SPEC % (f"device: {free}", READING % "1s", 1, LIMIT)))
+        assert fine.code == 0, fine.text
+        assert knob in fine.err
+        own = iogate("run", iogate.spec(SPEC % (f"device: {device}", READING % "1s", 1, LIMIT)))
+        assert own.code == 3, own.text
+        assert f"{knob} is not what it was" in own.err
+        said = iogate("doctor")
+        assert knob in said.out
+        journal = next(word for word in said.out.split() if "iogate-journal" in word)
+        Path(journal.rstrip(";,")).unlink()
+
+
+def test_an_engine_that_outlives_a_killed_run_is_ended(iogate: Iogate) -> None:
+    spec = iogate.spec(SPEC % ("directory: auto", READING % "60s", 1, "read.iops: '> 1'"))
+    process = iogate.start("run", spec)
+    wait_for(lambda: engines_of(iogate.folder))
+    running = engines_of(iogate.folder)
+    for pid in running:
+        os.kill(pid, signal.SIGSTOP)  # it minds no signal of its parent's end
+    kill(process.pid)
+    process.communicate()
+    assert engines_of(iogate.folder)
+    said = iogate("doctor").out
+    wait_for(lambda: not engines_of(iogate.folder))
+    assert f"process {running[0]} of a killed run is ended" in said
+    assert iogate.left_behind() == []
+
+
+def _repair(device: str, point: Path) -> None:
+    """As an administrator does with a filesystem that has had errors."""
+    sh("umount", str(point))
+    subprocess.run(["e2fsck", "-fy", device], check=False, capture_output=True)
+    sh("mount", device, str(point))

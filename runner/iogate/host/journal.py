@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import posixpath
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,14 @@ class Mounted:
 
 
 Entry = Setting | Mounted
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What could not be put back, and the journal that says what it was."""
+
+    entry: Entry
+    journal: str
 
 
 class Journal:
@@ -87,15 +95,18 @@ def is_left(sut: Sut) -> bool:
     return any(sut.stat(path) for path in (*own_journals(), *foreign_journals(), CHANGED))
 
 
-def restore_left(sut: Sut) -> tuple[str, ...]:
-    """Put back what a killed run has changed, and say what was done; nothing without such a
-    run. To be called with the host lock held. RefusedError when it cannot be put back."""
+def restore_left(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tuple[str, ...]:
+    """Put back what killed runs have changed, and say what was done; nothing without such a
+    run. To be called with the host lock held. What cannot be put back stays in its journal, is
+    tried again each time, and is only in the way of who wants the same setting
+    (``unrestored``); ``on_left`` is told of it. RefusedError for a journal of which nobody knows
+    what it holds."""
     for path in foreign_journals():
         raise RefusedError(
             f"{path} is not this user's: a run of root has changed this host",
             remedy="run 'iogate doctor' as root: it puts this host back as it was",
         )
-    own = tuple(text for path in own_journals() for text in _restored(sut, path))
+    own = tuple(text for path in own_journals() for text in _restored(sut, path, on_left))
     try:
         return (*own, *sut.put_back())
     except RunError as error:
@@ -105,7 +116,7 @@ def restore_left(sut: Sut) -> tuple[str, ...]:
         ) from error
 
 
-def _restored(sut: Sut, path: str) -> tuple[str, ...]:
+def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str, ...]:
     text = sut.read_own(path)
     if text is None:
         raise RefusedError(
@@ -117,12 +128,34 @@ def _restored(sut: Sut, path: str) -> tuple[str, ...]:
     if header.get("boot") != boot_id():
         sut.remove_file(path)
         return (f"run {run} was killed by a reboot, which has put its settings back",)
-    try:
-        done = _put_back(sut, entries, path)
-    except RunError as error:
-        raise RefusedError(error.what, remedy=error.remedy) from error
-    sut.remove_file(path)
+    done, failed = _undone(sut, entries)
+    if not failed:
+        sut.remove_file(path)
+    for text in failed:
+        on_left(f"run {run} was killed: {text}; {_by_hand(path)}")
     return tuple(f"run {run} was killed: {text}" for text in done)
+
+
+def unrestored(sut: Sut) -> tuple[Left, ...]:
+    """What killed runs have changed and nobody could put back so far."""
+    found: list[Left] = []
+    for path in own_journals():
+        header, entries = _parse(sut.read_own(path) or "", path)
+        same_boot = header.get("boot") == boot_id()
+        left = (each for each in _first_of_each(entries) if same_boot and _is_changed(sut, each))
+        found.extend(Left(entry, path) for entry in left)
+    return tuple(found)
+
+
+def _is_changed(sut: Sut, entry: Entry) -> bool:
+    if isinstance(entry, Mounted):
+        return any(mount.point == entry.point for mount in mounts(sut))
+    now = sut.read_text(entry.path)
+    return now is not None and current(now) != current(entry.before)
+
+
+def _by_hand(path: str) -> str:
+    return f"it is tried again each time; or put it back by hand, and remove {path}"
 
 
 def _named(header: dict[str, Any]) -> str:
@@ -171,9 +204,19 @@ def _of_json(document: dict[str, Any]) -> Entry:
     return Setting(path, str(document["before"]))
 
 
-def _put_back(sut: Sut, entries: list[Entry], path: str) -> tuple[str, ...]:
-    """Undo each, the last first, and say what was done. A failure does not keep the others
-    from being undone; all failures are told together."""
+def _put_back(sut: Sut, entries: list[Entry], path: str) -> None:
+    """Undo each. RunError that tells of all that could not be."""
+    _done, failed = _undone(sut, entries)
+    if failed:
+        raise RunError(
+            f"cannot put this host back as it was: {'; '.join(failed)}",
+            remedy=_by_hand(path),
+        )
+
+
+def _undone(sut: Sut, entries: list[Entry]) -> tuple[list[str], list[str]]:
+    """Undo each, the last first, and say what was done, and what could not be. A failure does
+    not keep the others from being undone."""
     done: list[str] = []
     failed: list[str] = []
     for entry in _first_of_each(entries):
@@ -181,12 +224,7 @@ def _put_back(sut: Sut, entries: list[Entry], path: str) -> tuple[str, ...]:
             done.extend(_undo(sut, entry))
         except RunError as error:
             failed.append(error.what)
-    if failed:
-        raise RunError(
-            f"cannot put this host back as it was: {'; '.join(failed)}",
-            remedy=f"put it back by hand, and remove {path}, which says what it was",
-        )
-    return tuple(done)
+    return done, failed
 
 
 def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -27,8 +29,11 @@ _ON_DISK = "/var/tmp"  # noqa: S108 - kept over reboots, so never in memory
 
 
 @contextmanager
-def scratch_directory(sut: Sut, parent: str, token: str) -> Iterator[str]:
-    """A fresh directory under ``parent``, removed on leaving. ``token`` is unique to it."""
+def scratch_directory(
+    sut: Sut, parent: str, token: str, on_left: Callable[[str], None] = lambda _text: None
+) -> Iterator[str]:
+    """A fresh directory under ``parent``, removed on leaving. ``token`` is unique to it.
+    ``on_left`` is told of one that could not be removed: the next sweep tries again."""
     path = f"{parent.rstrip('/')}/iogate-{token}"
     note = _notes() / f"{token}.json"
     _write_note(note, path, token)
@@ -37,8 +42,10 @@ def scratch_directory(sut: Sut, parent: str, token: str) -> Iterator[str]:
         sut.write_text(f"{path}/{_MARK}", token)
         yield path
     finally:
-        sut.remove_tree(path)
-        note.unlink(missing_ok=True)
+        if why := _remove(sut, path):
+            on_left(why)
+        else:
+            note.unlink(missing_ok=True)
 
 
 def automatic_parent(sut: Sut) -> str:
@@ -52,23 +59,81 @@ def automatic_parent(sut: Sut) -> str:
     return usual
 
 
-def sweep(sut: Sut) -> tuple[str, ...]:
-    """Remove what killed runs left behind; the paths that were removed."""
+def sweep(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tuple[str, ...]:
+    """Remove what killed runs left behind; the paths that were removed. ``on_left`` is told of
+    each that is still there: it is in nobody's way, and tried again by the next sweep."""
     removed = []
     for note in sorted(_notes().glob("*.json")):
-        try:
-            left = bounded.read_json(note, NOTE_BYTES)
-            path, token = str(left["path"]), str(left["token"])
-            alive = _alive(int(left["pid"]), str(left["started"]))
-        except (OSError, ValueError, KeyError, TypeError):
+        left = _read_note(note)
+        if left is None or _alive(left.pid, left.started):
             continue
-        if alive:
-            continue
-        if sut.read_text(f"{path}/{_MARK}") == token:
-            sut.remove_tree(path)
-            removed.append(path)
-        note.unlink(missing_ok=True)
+        if _is_gone(sut, left):
+            note.unlink(missing_ok=True)
+        elif _is_ours(sut, left):
+            why = _remove(sut, left.path)
+            if why:
+                on_left(why)
+                continue
+            note.unlink(missing_ok=True)
+            removed.append(left.path)
     return tuple(removed)
+
+
+def is_scratch_left() -> bool:
+    """Whether a killed run has left a note of a directory."""
+    notes = [left for note in _notes().glob("*.json") if (left := _read_note(note))]
+    return any(not _alive(left.pid, left.started) for left in notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A note: what was made, and by which process."""
+
+    path: str
+    token: str
+    pid: int
+    started: str
+
+
+def _read_note(note: Path) -> _Left | None:
+    try:
+        left = bounded.read_json(note, NOTE_BYTES)
+        return _Left(str(left["path"]), str(left["token"]), int(left["pid"]), str(left["started"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_ours(sut: Sut, left: _Left) -> bool:
+    """One without a mark is empty: its run was killed before it could make one. Where the mark
+    cannot be read, as the filesystem is no more, it is looked at again another time."""
+    mark = sut.read_text(f"{left.path}/{_MARK}")
+    if mark is not None:
+        return mark == left.token
+    return bool(sut.stat(left.path)) and not sut.list_dir(left.path)
+
+
+def _is_gone(sut: Sut, left: _Left) -> bool:
+    """Whether there is nothing (of ours) any more. A folder that is not there may be on a
+    filesystem that is not mounted now; after a reboot nobody waits for it."""
+    mark = sut.read_text(f"{left.path}/{_MARK}")
+    if mark is not None:
+        return mark != left.token
+    if sut.stat(left.path):
+        return bool(sut.list_dir(left.path))  # somebody else's
+    parent = left.path.rpartition("/")[0] or "/"
+    return bool(sut.stat(parent)) or not left.started.startswith(f"{boot_id()}/")
+
+
+def _remove(sut: Sut, path: str) -> str:
+    """Remove a directory of ours; why that cannot be done, and what to do, if so."""
+    try:
+        sut.remove_tree(path)
+    except RunError as error:
+        return (
+            f"{error.what}; it is tried again each time; by hand: "
+            f"rm -rf --one-file-system -- {shlex.quote(path)}"
+        )
+    return ""
 
 
 def _notes() -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from iogate import estimate
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices import find_device
 from iogate.host.facts import Fact, collect_facts, target_device, target_facts
-from iogate.host.journal import Journal
+from iogate.host.journal import Journal, Setting, unrestored
 from iogate.host.kernel_log import KernelWatch
 from iogate.host.knobs import knobs_of
 from iogate.host.mount_watch import MountWatch
@@ -180,18 +180,26 @@ def _check_quiet(stage: Stage, plan: Plan) -> None:
 
 
 @contextmanager
-def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[Stage]:
-    """The stage of a run; on leaving, everything is put back as it was. RefusedError for what
-    this host does not have."""
+def staged(
+    sut: Sut,
+    plan: Plan,
+    uses: Sequence[Use],
+    run_id: str,
+    on_left: Callable[[str], None] = lambda _text: None,
+) -> Iterator[Stage]:
+    """The stage of a run; on leaving, everything is put back as it was, and ``on_left`` is told
+    of what could not be removed. RefusedError for what this host does not have, and for a
+    setting that a killed run has left and that could not be put back."""
     environments = _environments(plan)
     for environment in environments:
         check_requirements(sut, environment)
     journal = Journal(sut, run_id)
     uses = resolved(sut, uses)
-    with closing(KernelWatch(sut)) as kernel, prepared(sut, uses, run_id[:12]) as places:
+    with closing(KernelWatch(sut)) as kernel, prepared(sut, uses, run_id[:12], on_left) as places:
         try:
             paths = {name: place.path for name, place in places.items()}
             disks = _disks(sut, uses, paths, needed=any(e.block for e in environments))
+            _check_left(sut, environments, disks)
             volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
             standing = Standing(sut, uses, places)
@@ -203,6 +211,22 @@ def staged(sut: Sut, plan: Plan, uses: Sequence[Use], run_id: str) -> Iterator[S
             yield stage
         finally:
             journal.undo()
+
+
+def _check_left(sut: Sut, environments: Sequence[Environment], disks: tuple[str, ...]) -> None:
+    """RefusedError where what a killed run has left changed is what this one measures with: a
+    setting of its disks, or one that it sets itself."""
+    own = tuple(f"/sys/block/{disk}/" for disk in disks)
+    for left in unrestored(sut):
+        if not isinstance(left.entry, Setting):
+            continue  # what is mounted keeps its device from being taken, and nothing else
+        path = left.entry.path
+        wanted = {knob.path for each in environments for knob in knobs_of(sut, each, disks)}
+        if path.startswith(own) or path in wanted:
+            raise RefusedError(
+                f"{path} is not what it was, and could not be put back",
+                remedy=f"write {left.entry.before!r} to it by hand, and remove {left.journal}",
+            )
 
 
 def _disks(

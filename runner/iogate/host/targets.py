@@ -81,21 +81,24 @@ def _resolved(sut: Sut, use: Use) -> Use:
 
 
 @contextmanager
-def prepared(sut: Sut, uses: Sequence[Use], token: str) -> Iterator[dict[str, Place]]:
+def prepared(
+    sut: Sut, uses: Sequence[Use], token: str, on_left: Callable[[str], None] = lambda _text: None
+) -> Iterator[dict[str, Place]]:
     """The place of each target, by its name. A directory gets a folder of this run's own
     inside it, so that nothing of the user's is overwritten and nothing is left behind; a
-    filesystem an empty one to be mounted at."""
+    filesystem an empty one to be mounted at. ``on_left`` is told what could not be removed."""
     with ExitStack() as stack:
         places: dict[str, Place] = {}
         for use in resolved(sut, uses):
             assert use.place is not None
             name, number = use.target.name, f"{token}-{len(places)}"
             if use.target.kind is TargetKind.DIRECTORY:
-                own = stack.enter_context(scratch_directory(sut, use.place.path, number))
+                own = stack.enter_context(scratch_directory(sut, use.place.path, number, on_left))
                 places[name] = place_of(sut, own)
             elif use.target.kind is TargetKind.FILESYSTEM:
                 parent = sut.mounts or sut.real_path(automatic_parent(sut))
-                point = f"{stack.enter_context(scratch_directory(sut, parent, number))}/mnt"
+                own = stack.enter_context(scratch_directory(sut, parent, number, on_left))
+                point = f"{own}/mnt"
                 sut.make_dir(point)
                 places[name] = place_of(sut, point)
             else:

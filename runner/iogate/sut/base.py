@@ -116,6 +116,12 @@ class Sut(Protocol):
         ``plan`` (where ``{status_fd}`` is replaced, too) and that nobody can change. Output
         goes to the files named."""
 
+    def orphans(self) -> tuple[int, ...]:
+        """The numbers of processes that were started by an iogate that is gone."""
+
+    def kill(self, pid: int) -> None:
+        """SIGKILL a process; nothing if it is gone, or not this user's."""
+
     def read_text(self, path: str) -> str | None:
         """A whole regular file of at most bounds.DOCUMENT_BYTES, undecodable bytes replaced."""
 

@@ -32,6 +32,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _LINK_TRIES = 3
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
+_STARTTIME_FIELD = 19  # of /proc/PID/stat, counted after the command's closing bracket
 _REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
 
@@ -122,7 +123,7 @@ class LocalSut:
         self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str, plan: str = ""
     ) -> Process:
         read_fd, write_fd = os.pipe()
-        token = uuid.uuid4().hex
+        token = f"{uuid.uuid4().hex}.{_identity(os.getpid())}"
         plan_fd = _sealed(plan.replace("{status_fd}", str(write_fd)))
         numbers = {"{status_fd}": write_fd, "{plan_fd}": plan_fd}
         words = [_numbered(word, numbers) for word in argv]
@@ -147,6 +148,13 @@ class LocalSut:
             os.close(write_fd)
             os.close(plan_fd)
         return LocalProcess(child, read_fd, token)
+
+    def orphans(self) -> tuple[int, ...]:
+        return tuple(pid for pid in _pids() if _is_orphan(pid))
+
+    def kill(self, pid: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
     def read_text(self, path: str) -> str | None:
         """Of /proc and /sys as well, whose files say that they are empty."""
@@ -362,6 +370,34 @@ def _carries(pid: int, token: str) -> bool:
         return f"{_TOKEN}={token}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return False
+
+
+def _identity(pid: int) -> str:
+    """A process, its start and the namespace of its number: never given twice in a boot. Empty
+    for one that is not there, or cannot be seen."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        space = Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return ""
+    return f"{pid}.{stat.rpartition(')')[2].split()[_STARTTIME_FIELD]}.{space}"
+
+
+def _is_orphan(pid: int) -> bool:
+    """Whether it was started by an iogate of this namespace that is gone. Of one of another
+    namespace nobody here can know."""
+    try:
+        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    begin = f"{_TOKEN}=".encode()
+    token = next((word[len(begin) :] for word in words if word.startswith(begin)), b"")
+    _, _, owner = token.decode(errors="replace").partition(".")
+    parts = owner.split(".")
+    if len(parts) != 3 or not parts[0].isdigit():
+        return False
+    here = _identity(os.getpid()).rpartition(".")[2]
+    return parts[2] == here and _identity(int(parts[0])) != owner
 
 
 def _die_with_parent(parent: int) -> Callable[[], None]:

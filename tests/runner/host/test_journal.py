@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError, RunError
-from iogate.host.journal import Journal, Mounted, Setting, is_left, restore_left
+from iogate.host.journal import Journal, Mounted, Setting, is_left, restore_left, unrestored
 from iogate.host.journals import own_journals
 from iogate.state import LOCKS
 from iogate.sut.local import LocalSut
@@ -203,8 +203,27 @@ def test_one_that_cannot_be_put_back_keeps_the_journal_and_not_the_others(sut: L
         journal.note(Setting(str(path), before))
         journal.note(Setting("/proc/sys/kernel/osrelease", "1.0"))  # cannot be written
         path.write_text("7")
-        with pytest.raises(RefusedError, match="osrelease") as caught:
-            restore_left(sut)
-        assert journal_path() in caught.value.remedy
+        left: list[str] = []
+        assert restore_left(sut, left.append) == (f"run r was killed: {path} is {before} again",)
         assert path.read_text().strip() == before
+        (told,) = left
+        assert "osrelease" in told
+        assert journal_path() in told
         assert is_left(sut)
+        assert restore_left(sut, left.append) == ()
+        assert len(left) == 2, "it is tried again, and told again"
+        assert [each.entry for each in unrestored(sut)] == [
+            Setting("/proc/sys/kernel/osrelease", "1.0")
+        ]
+
+
+def test_another_run_has_a_journal_of_its_own_beside_what_is_left(sut: LocalSut) -> None:
+    with kept(HARMLESS) as (path,):
+        before = path.read_text().strip()
+        Journal(sut, "r").note(Setting("/proc/sys/kernel/osrelease", "1.0"))
+        second = Journal(sut, "next")
+        second.note(Setting(str(path), before))
+        path.write_text("7")
+        second.undo()
+        assert path.read_text().strip() == before
+        assert len(unrestored(sut)) == 1

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from iogate.host.scratch import automatic_parent, scratch_directory, sweep
+from iogate.host.scratch import automatic_parent, is_scratch_left, scratch_directory, sweep
 from iogate.sut.local import LocalSut
+from support.devices import loop_device, mounted, needs_root, sh
 
 CRASH = """
 import os, sys
@@ -74,3 +75,63 @@ def test_the_automatic_place_can_be_named(
 ) -> None:
     monkeypatch.setenv("IOGATE_SCRATCH", str(tmp_path))
     assert automatic_parent(sut) == str(tmp_path)
+
+
+@needs_root
+def test_what_cannot_be_removed_is_told_of_and_tried_again(sut: LocalSut, tmp_path: Path) -> None:
+    point = tmp_path / "mnt"
+    with loop_device(tmp_path) as device, mounted(device, point):
+        left = crash(point)
+        sh("mount", "-o", "remount,ro", str(point))
+        told: list[str] = []
+        assert sweep(sut, told.append) == ()
+        (why,) = told
+        assert f"cannot remove {left}" in why
+        assert f"rm -rf --one-file-system -- {left}" in why
+        assert is_scratch_left()
+        other = tmp_path / "other"
+        other.mkdir()
+        with scratch_directory(sut, str(other), "fine") as path:
+            assert Path(path).is_dir()
+        sh("mount", "-o", "remount,rw", str(point))
+        assert sweep(sut, told.append) == (str(left),)
+    assert not is_scratch_left()
+
+
+@needs_root
+def test_one_that_cannot_be_removed_at_its_end_is_no_error(sut: LocalSut, tmp_path: Path) -> None:
+    point = tmp_path / "mnt"
+    told: list[str] = []
+    with (
+        loop_device(tmp_path) as device,
+        mounted(device, point),
+        scratch_directory(sut, str(point), "t", told.append),
+    ):
+        sh("mount", "-o", "remount,ro", str(point))
+    assert len(told) == 1
+    assert list((tmp_path / "state/iogate/scratch").iterdir()), "the next one tries again"
+
+
+@needs_root
+def test_one_on_a_filesystem_that_is_not_mounted_now_waits(sut: LocalSut, tmp_path: Path) -> None:
+    point = tmp_path / "mnt/deep"
+    point.parent.mkdir()
+    with loop_device(tmp_path) as device:
+        with mounted(device, point):
+            inner = point / "inner"
+            inner.mkdir()
+            left = crash(inner)
+        told: list[str] = []
+        assert (sweep(sut, told.append), told) == ((), [])
+        sh("mount", device, str(point))
+        try:
+            assert sweep(sut) == (str(left),)
+        finally:
+            sh("umount", str(point))
+
+
+def test_one_that_was_killed_before_its_mark_is_removed(sut: LocalSut, tmp_path: Path) -> None:
+    left = crash(tmp_path)
+    for file in left.iterdir():
+        file.unlink()
+    assert sweep(sut) == (str(left),)
