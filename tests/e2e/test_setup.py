@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.engine.fio import last_document
-from support.devices import image_of, loop_device, needs_root, zram_device
+from support.devices import image_of, loop_device, needs_root, sh, zram_device
 from support.settings import HARMLESS, kept
 
 from .conftest import Iogate, engines_of, kill, wait_for
@@ -94,6 +94,21 @@ def test_a_run_on_a_filesystem_of_its_own(iogate: Iogate, device: str, fs_type: 
     assert facts["target.fs.read_ahead_kb"] == 64
     assert len(iogate.run_document()["measurements"]) == 2
     as_before(iogate, device, before)
+
+
+@pytest.mark.parametrize("fs_type", ["ext4", "xfs", "btrfs"])
+def test_what_the_last_run_left_is_expected_and_what_somebody_made_since_is_not(
+    iogate: Iogate, device: str, fs_type: str
+) -> None:
+    path = spec(iogate, device, fs_type)
+    for _ in range(2):
+        assert iogate("run", path, "--trust").code == 0
+    sh(f"mkfs.{fs_type}", "-q", "-F" if fs_type == "ext4" else "-f", device)
+    content = Path(device).read_bytes()
+    done = iogate("run", path, "--trust")
+    assert done.code == 3, done.text
+    assert f"{device} holds {fs_type} (" in done.err
+    assert Path(device).read_bytes() == content
 
 
 def test_without_trust_nothing_is_touched(iogate: Iogate, device: str) -> None:

@@ -52,7 +52,7 @@ class Volumes:
         if target.kind is TargetKind.DEVICE:
             self.release(target.path)
             if writes:
-                self._first_write(target)
+                self._before_write(target)
             return False
         if target.kind is not TargetKind.FILESYSTEM:
             return False
@@ -81,11 +81,18 @@ class Volumes:
         self.release(target.path)
         self._written.add(self._may_write(target, target.path).name)
 
-    def _first_write(self, target: Target) -> None:
-        """Look once more before this run first writes to it: hours may have gone by."""
+    def _before_write(self, target: Target) -> None:
+        """Look once more before this run first writes to it: hours may have gone by. Later,
+        that nobody has claimed it meanwhile."""
         device = find_device(self._sut, target.path)
         if device is None or device.name not in self._written:
             self._written.add(self._may_write(target, target.path).name)
+        elif reason := self._sut.open_exclusive(device.path):
+            raise RefusedError(
+                f"target {target.name}: {device.path} is in use since it was written: {reason}",
+                remedy="unmount or close what uses it, or name another device",
+                where=target.where,
+            )
 
     def _make(self, target: Target) -> _Volume:
         self.release(target.device)

@@ -190,7 +190,8 @@ class Sut(Protocol):
 
     def open_exclusive(self, path: str) -> str | None:
         """Open a block device with O_EXCL and close it again. None when that worked, else
-        why not: the kernel refuses while anything has claimed the device."""
+        why not: the kernel refuses while anything has claimed the device. To read: who has
+        written a device makes udev look at it."""
 
     def loop_status(self, path: str) -> LoopStatus | None:
         """What the loop device at ``path`` stands on, by the kernel's word. None for one that

@@ -284,7 +284,7 @@ class LocalSut:
 
     def open_exclusive(self, path: str) -> str | None:
         try:
-            os.close(os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC))
+            os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
         except OSError as error:
             return error.strerror
         return None

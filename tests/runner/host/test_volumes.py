@@ -226,6 +226,17 @@ def test_what_a_run_has_written_itself_is_in_nobodys_way(ground: Ground, device:
     ground.ready(filesystem(device))
 
 
+def test_who_claims_a_device_between_two_repetitions_keeps_it(
+    ground: Ground, device: str, tmp_path: Path
+) -> None:
+    ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+    with mounted(device, tmp_path / "theirs"):
+        with pytest.raises(RefusedError, match="in use since it was written"):
+            ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+        ground.volumes.ready(raw(device), "c", anew=False)
+    ground.volumes.ready(raw(device), "c", anew=False, writes=True)
+
+
 def test_another_filesystem_made_between_two_of_ours_is_somebodys(
     ground: Ground, device: str
 ) -> None:
