@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.engine.fio import last_document
+from iogate.host.journals import own_journals
 from support.devices import image_of, loop_device, needs_root, sh, zram_device
 from support.settings import HARMLESS, kept
 
@@ -75,7 +76,7 @@ def as_before(iogate: Iogate, device: str, before: str) -> None:
     assert "[none]" in scheduler(device).read_text()
     assert not any(os.path.ismount(path) for path in iogate.folder.rglob("mnt"))
     assert iogate.left_behind() == []
-    assert not (iogate.folder / "lock.journal").exists()
+    assert own_journals() == ()
 
 
 def page_cluster() -> str:
@@ -175,7 +176,7 @@ def test_killed_in_the_middle_and_put_back_by_the_next(iogate: Iogate, device: s
     kill(running.pid)
     running.communicate()
     assert page_cluster() != before
-    assert (iogate.folder / "lock.journal").exists()
+    assert own_journals()
     done = iogate("run", spec(iogate, device), "--trust")
     assert done.code == 0, done.text
     assert f"was killed: /proc/sys/vm/page-cluster is {before.strip()} again" in done.err
@@ -194,7 +195,7 @@ def test_doctor_puts_back_and_says_so(iogate: Iogate, device: str) -> None:
     assert f"/proc/sys/vm/page-cluster is {before.strip()} again" in said
     assert "[none]" in scheduler(device).read_text()
     assert page_cluster() == before
-    assert not (iogate.folder / "lock.journal").exists()
+    assert own_journals() == ()
     assert "killed run" not in iogate("doctor").out
 
 
@@ -214,7 +215,7 @@ def test_killed_at_any_time(iogate: Iogate, device: str) -> None:
         iogate("doctor")
         assert page_cluster() == before
         assert "[none]" in scheduler(device).read_text()
-        assert not (iogate.folder / "lock.journal").exists()
+        assert own_journals() == ()
         assert f"{iogate.folder}/" not in Path("/proc/mounts").read_text()
     assert changed
 
