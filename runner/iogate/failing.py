@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from iogate.bounded import read_bytes
+from iogate.bounds import DOCUMENT_BYTES
 from iogate.engine.fio import last_document
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError, IogateError, RefusedError
@@ -41,7 +43,7 @@ def told_errors(raw: Path) -> dict[str, dict[str, int]]:
     """The errors of each job, by the name of their errno, that a result tells of; empty where
     there is none, or nobody counted."""
     try:
-        document = last_document(raw.read_text("utf-8", errors="replace"))
+        document = last_document(read_bytes(raw, DOCUMENT_BYTES).decode(errors="replace"))
         result = parse_result(document) if document else None
     except (OSError, EngineError):
         return {}

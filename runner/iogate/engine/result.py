@@ -40,7 +40,7 @@ def parse_result(document: Mapping[str, Any]) -> EngineResult:
             disks=tuple(_disk(disk) for disk in document.get("disk_util", ())),
             interrupted=bool(extra.get("interrupted", False)),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise EngineError(f"the engine's result cannot be read: {error!r}") from error
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def broken(document: dict[str, Any], at: tuple[str | int, ...], value: object) -
     return dict(made)
 
 
-@pytest.mark.parametrize("value", [None, "nonsense", [], {}])
+@pytest.mark.parametrize("value", [None, "nonsense", [], {}, math.inf, math.nan, 10**299, -1])
 def test_a_damaged_result_is_read_or_refused_never_a_crash(
     document: dict[str, Any], value: object
 ) -> None:
