@@ -19,7 +19,7 @@ from pathlib import Path
 from measure import Comparison
 
 RESULTS = Path(__file__).parent / "results"
-BENCHMARKS = ("startup", "validity")
+BENCHMARKS = ("startup", "validity", "confine")
 APART = ("history", "quiet")  # what make bench does not do: see scripts/bench-history, bench-quiet
 
 

@@ -119,13 +119,27 @@ static void add_device(struct disk_watch *w, dev_t device)
 	add_slaves(w, device);
 }
 
+/* A device by its node; by its name where /dev does not hold it, as when confined. */
+static bool device_named(const char *source, dev_t *device)
+{
+	const char *slash = strrchr(source, '/');
+	struct stat st;
+	char path[320];
+
+	if (!stat(source, &st) && S_ISBLK(st.st_mode)) {
+		*device = st.st_rdev;
+		return true;
+	}
+	snprintf(path, sizeof(path), "/sys/class/block/%.255s/dev", slash ? slash + 1 : source);
+	return sysfs_device(path, device);
+}
+
 /* btrfs and the like give files an anonymous device: then the mount's source counts. */
 static dev_t backing_device(const struct target_file *f)
 {
 	char line[4096], source[1024];
 	unsigned major_number, minor_number;
-	dev_t device = f->device;
-	struct stat st;
+	dev_t device = f->device, found;
 	FILE *mounts;
 
 	if (f->type == S_IFBLK || major(device))
@@ -136,9 +150,9 @@ static dev_t backing_device(const struct target_file *f)
 
 		if (rest && sscanf(line, "%*d %*d %u:%u", &major_number, &minor_number) == 2 &&
 		    makedev(major_number, minor_number) == f->device &&
-		    sscanf(rest, " - %*s %1023s", source) == 1 && !stat(source, &st) &&
-		    S_ISBLK(st.st_mode))
-			device = st.st_rdev;
+		    sscanf(rest, " - %*s %1023s", source) == 1 &&
+		    device_named(source, &found))
+			device = found;
 	}
 	if (mounts)
 		fclose(mounts);

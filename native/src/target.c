@@ -273,11 +273,11 @@ void target_release(struct target *t)
 }
 
 /* What is cached of the extent would make reads too fast. Dirty pages stay: layout
- * has written its own back. */
+ * has written its own back, and a device's are written here. */
 static void invalidate(const struct target_file *f, int fd)
 {
-	if (f->type == S_IFBLK)
-		ioctl(fd, BLKFLSBUF);
+	if (f->type == S_IFBLK && ioctl(fd, BLKFLSBUF))
+		fdatasync(fd);		/* without the right to drop all at once */
 	posix_fadvise(fd, (off_t)f->extent.start_bytes, (off_t)f->extent.size_bytes,
 		      POSIX_FADV_DONTNEED);
 }
