@@ -25,6 +25,7 @@ pytestmark = [
 ]
 IOGATE = f"{Path(sys.executable).parent}/iogate"
 HELPER = "/usr/lib/iogate/iogate-helper"
+MOUNTS = "/var/lib/iogate/mnt"
 DIRECTORY = """\
 version: 1
 targets: { disk: { directory: . } }
@@ -39,6 +40,16 @@ fcntl.flock(lock, fcntl.LOCK_EX)
 for line in sys.stdin:
     done = subprocess.run(["sudo", "-n", "{HELPER}"], input=line.encode(), capture_output=True)
     print(done.stdout.decode().strip() or done.stderr.decode().strip(), flush=True)
+"""
+# Lets user 1 and everybody use a node, by its access control list, where this user owns it.
+ALLOW = """\
+import os, struct
+def allow(node):
+    entries = [(1, 6, 0xFFFFFFFF), (2, 6, os.getuid()), (2, 6, 1), (4, 6, 0xFFFFFFFF),
+               (16, 6, 0xFFFFFFFF), (32, 6, 0xFFFFFFFF)]
+    if os.stat(node).st_uid == os.getuid():
+        os.setxattr(node, "system.posix_acl_access", struct.pack("<I", 2)
+                    + b"".join(struct.pack("<HHI", *entry) for entry in entries))
 """
 
 
@@ -170,7 +181,7 @@ def filesystem(host: BareHost, device: str, fio: str = "") -> str:
 
 def is_as_before(host: BareHost, device: str) -> bool:
     name = Path(device).name
-    mounts = host.sh("cat /proc/mounts; ls /run/iogate /run/iogate/mnt")
+    mounts = host.sh("cat /proc/mounts; ls /run/iogate /var/lib/iogate/mnt")
     ahead = Path(f"/sys/block/{name}/queue/read_ahead_kb").read_text().strip()
     return f"{device} " not in mounts and "changed" not in mounts and ahead != "64"
 
@@ -214,7 +225,7 @@ def hostile(device: str) -> list[object]:
     queue = f"/sys/block/{name}/queue"
     mkfs = ["mkfs.ext4", "-q", "-F"]
     mount = ["mount", "--internal-only", "-t", "ext4", "-o"]
-    point = "/run/iogate/mnt/x/mnt"
+    point = "/var/lib/iogate/mnt/x/mnt"
     return [
         "", "{", "[]", "1", "null", '"hello"', "[" * 3000, '{"verb": ["set"]}', '{"verb": "shell"}',
         '{"verb": "hello", "more": 1}', '{"verb": "set", "path": "/proc/sys/vm/swappiness"}',
@@ -250,16 +261,16 @@ def hostile(device: str) -> list[object]:
             [*mount, "nosuid,nodev", device, "/etc"], [*mount, "nosuid,nodev", device, "/mnt"],
             [*mount, "nodev", device, point], [*mount, "nosuid,nodev,suid", device, point],
             [*mount, "nosuid,nodev,bind", device, point], [*mount, "nosuid,nodev", "/etc", point],
-            [*mount, "nosuid,nodev", device, "/run/iogate/mnt/../../../etc/mnt"],
-            [*mount, "nosuid,nodev", device, "/run/iogate/mnt/../mnt"],
-            [*mount, "nosuid,nodev", device, "/run/iogate/mnt/link/mnt"],
-            [*mount, "nosuid,nodev", device, "/run/iogate/mnt/roots/mnt"],
+            [*mount, "nosuid,nodev", device, "/var/lib/iogate/mnt/../../../etc/mnt"],
+            [*mount, "nosuid,nodev", device, "/var/lib/iogate/mnt/../mnt"],
+            [*mount, "nosuid,nodev", device, "/var/lib/iogate/mnt/link/mnt"],
+            [*mount, "nosuid,nodev", device, "/var/lib/iogate/mnt/roots/mnt"],
             [*mount, "nosuid,nodev,errors=panic", device, point], ["mount", "-a"],
             [*mount[:3], "tmpfs", "-o", "nosuid,nodev", device, point], [*mount, "", "", ""],
         )),
         *({"verb": "unmount", "path": path} for path in (
-            "/", "/run/lock", "/home", "/run/iogate/mnt/link/mnt", "/run/iogate/mnt/../../lock",
-            "/run/iogate/mnt/roots/mnt", "/run/iogate/mnt/./mnt", 1,
+            "/", "/run/lock", "/home", f"{MOUNTS}/link/mnt", f"{MOUNTS}/../../lock",
+            f"{MOUNTS}/roots/mnt", f"{MOUNTS}/./mnt", 1,
         )),
         {"verb": "kernel_log", "since": "0"}, {"verb": "kernel_log", "since": True},
     ]  # fmt: skip
@@ -268,24 +279,67 @@ def hostile(device: str) -> list[object]:
 def test_the_helper_serves_nothing_else(host: BareHost, device: str) -> None:
     install(host, "--device", device)
     host.sh(
-        f"ln -s {device} ~/{Path(device).name}; ln -s /etc /run/iogate/mnt/link; "
-        "mkdir -p /run/iogate/mnt/x/mnt",
+        f"ln -s {device} ~/{Path(device).name}; ln -s /etc /var/lib/iogate/mnt/link; "
+        "mkdir -p /var/lib/iogate/mnt/x/mnt",
         user="runner",
     )
-    host.sh("mkdir -p /run/iogate/mnt/roots/mnt /etc/mnt")
-    before = host.sh("sha256sum /etc/passwd /etc/shadow; cat /proc/mounts; ls -lR /run/iogate/mnt")
+    host.sh("mkdir -p /var/lib/iogate/mnt/roots/mnt /etc/mnt")
+    before = host.sh(
+        "sha256sum /etc/passwd /etc/shadow; cat /proc/mounts; ls -lR /var/lib/iogate/mnt"
+    )
     found, requests = owner(device), hostile(device)
     sum_before = sh("sha256sum", device)
     answers = ask(host, *requests)
     served = [pair for pair in zip(requests, answers, strict=True) if pair[1]["ok"] is not False]
     assert served == []
     assert all(len(str(each["error"])) < 300 for each in answers)
-    after = host.sh("sha256sum /etc/passwd /etc/shadow; cat /proc/mounts; ls -lR /run/iogate/mnt")
+    after = host.sh(
+        "sha256sum /etc/passwd /etc/shadow; cat /proc/mounts; ls -lR /var/lib/iogate/mnt"
+    )
     assert after == before
     assert (owner(device), sh("sha256sum", device)) == (found, sum_before)
     log = host.sh("cat /var/log/iogate/helper.log")
     assert log.count('"uid": 1') == len(requests)
     assert "\\n2" in log  # what was asked for stands in one line
+
+
+def test_no_access_outlives_what_a_user_did_to_a_lent_node(host: BareHost, device: str) -> None:
+    install(host, "--device", device)
+    before = owner(device)
+    host.sh("cat > ~/acl.py", user="runner", stdin=ALLOW)
+    program = ASK.replace("for line", "import runpy\nfor line", 1).replace(
+        "    print(", f"    runpy.run_path('acl.py')['allow']('{device}')\n    print("
+    )
+    host.sh("cat > ~/ask.py", user="runner", stdin=program)
+    lines = [{"verb": "lend", "path": device}, {"verb": "restore"}]
+    said = host.sh(
+        "python3 ask.py; ! cat " + device,
+        user="runner",
+        stdin="".join(json.dumps(each) + "\n" for each in lines),
+    )
+    assert said.count('{"ok": true') == 2
+    assert "system.posix_acl_access" not in os.listxattr(device)
+    assert owner(device) == before
+
+
+def test_a_mount_whose_folder_was_renamed_is_found(host: BareHost, device: str) -> None:
+    install(host, "--device", device)
+    mine = "/var/lib/iogate/mnt/mine"
+    host.sh(f"mkdir -p {mine}/mnt", user="runner")
+    mkfs = {"verb": "mkfs", "argv": ["mkfs.ext4", "-q", "-F", device]}
+    argv = ["mount", "--internal-only", "-t", "ext4", "-o", "nosuid,nodev,defaults", device]
+    said = ask(host, mkfs, {"verb": "mount", "argv": [*argv, f"{mine}/mnt"]})
+    assert [(each["ok"], each["status"]) for each in said] == [(True, 0)] * 2, said
+    line = next(x for x in host.sh("cat /proc/mounts").splitlines() if x.startswith(f"{device} "))
+    assert "nosuid,nodev" in line
+    host.sh(f"touch {mine}/mnt/file; mv {mine} {mine}2; ln -s /run {mine}", user="runner")
+    host.sh("ln -s /run/lock /run/mnt")
+    assert ask(host, {"verb": "unmount", "path": f"{mine}/mnt"})[0]["ok"] is False
+    (said_last,) = ask(host, {"verb": "restore"})
+    assert said_last == {"ok": True, "done": [f"{mine}2/mnt is unmounted"]}
+    mounts = host.sh("cat /proc/mounts")
+    assert f"{device} " not in mounts
+    assert "/run/lock" in mounts
 
 
 def test_a_device_that_is_in_use_is_not_lent(host: BareHost, device: str) -> None:

@@ -16,7 +16,7 @@ from iogate.sut.local import LocalSut
 
 HELPER = "/usr/lib/iogate/iogate-helper"
 CHANGED = "/run/iogate/changed"  # there while the helper has changed something
-MOUNTS = "/run/iogate/mnt"
+MOUNTS = "/var/lib/iogate/mnt"
 _SUDO = "/usr/bin/sudo"
 _SETTINGS = ("/sys/", "/proc/sys/")
 _TIMEOUT_S = 60.0

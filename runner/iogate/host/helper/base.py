@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 VERSION = 1
 CONFIG = "/etc/iogate/host.json"
 STATE = "/run/iogate"
-MOUNTS = f"{STATE}/mnt"
+MOUNTS = "/var/lib/iogate/mnt"  # on a disk: all users may make folders there
 CHANGED = f"{STATE}/changed"  # of this boot
 KEPT = "/var/lib/iogate/changed"  # what outlives a power loss
 
@@ -48,7 +49,11 @@ def note(journal: str, entry: dict[str, Any]) -> None:
     handle = os.open(journal, flags, 0o600)
     try:
         boot = text_of("/proc/sys/kernel/random/boot_id")
-        os.write(handle, (json.dumps({"boot": boot, **entry}) + "\n").encode())
+        line = (json.dumps({"boot": boot, **entry}) + "\n").encode()
+        before = os.fstat(handle).st_size
+        if os.write(handle, line) != len(line):
+            os.ftruncate(handle, before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(handle)
     finally:
         os.close(handle)

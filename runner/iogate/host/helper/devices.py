@@ -11,6 +11,7 @@ from typing import Any
 
 from iogate.host.helper.base import CHANGED, CONFIG, PATH_ONLY, Caller, DeniedError, note, text_of
 
+ACL = "system.posix_acl_access"
 _NODE = re.compile(r"/dev/([A-Za-z0-9_!-]{1,32})", re.ASCII)
 
 
@@ -76,6 +77,14 @@ def _check_free(handle: int, path: str) -> None:
         raise DeniedError(f"{path} is in use: {error.strerror}") from None
 
 
+def _acl_of(node: str) -> str:
+    """The list of other users of a node, as hexadecimal digits; empty without one."""
+    try:
+        return os.getxattr(node, ACL).hex()
+    except OSError:
+        return ""
+
+
 def lend(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
     """Make the caller the owner of a device's node, until everything is put back."""
     with listed_device(caller, request["path"]) as handle:
@@ -83,7 +92,13 @@ def lend(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
         found = os.fstat(handle)
         if found.st_uid != caller.uid:
             mode, number = stat.S_IMODE(found.st_mode), found.st_rdev
-            owner = {"uid": found.st_uid, "gid": found.st_gid, "mode": mode, "rdev": number}
+            owner: dict[str, Any] = {
+                "uid": found.st_uid,
+                "gid": found.st_gid,
+                "mode": mode,
+                "rdev": number,
+            }
+            owner["acl"] = _acl_of(node)
             note(CHANGED, {"lent": path, **owner})
             os.chown(node, caller.uid, found.st_gid)
             os.chmod(node, mode | stat.S_IRUSR | stat.S_IWUSR)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from iogate.host.helper.base import CHANGED, KEPT, PATH_ONLY, Caller, text_of
+from iogate.host.helper.base import CHANGED, KEPT, PATH_ONLY, Caller, DeniedError, text_of
+from iogate.host.helper.devices import ACL
 from iogate.host.helper.settings import current, write_setting
-from iogate.host.helper.volumes import unmount_at
+from iogate.host.helper.volumes import points_of, unmount_at
 
 
 def restore(_caller: Caller, _request: dict[str, Any]) -> dict[str, Any]:
@@ -32,15 +33,23 @@ def restored(journal: str) -> list[str]:
         name = entry.get("set") or entry.get("lent") or entry.get("mounted")
         if journal == KEPT or entry["boot"] == text_of("/proc/sys/kernel/random/boot_id"):
             first.setdefault(name, entry)
-    done = [text for entry in reversed(first.values()) for text in _undo(entry)]
+    done: list[str] = []
+    failed: list[str] = []
+    for entry in reversed(first.values()):
+        try:
+            done.extend(_undo(entry))
+        except OSError as error:  # the others are undone all the same
+            failed.append(f"{error.filename or entry}: {error.strerror}")
+    if failed:
+        raise DeniedError(f"cannot be put back: {'; '.join(failed)[:1000]}")
     os.unlink(journal)
     return done
 
 
 def _undo(entry: dict[str, Any]) -> Iterator[str]:
     if "mounted" in entry:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            yield from _unmounted(entry["mounted"])
+        for point in points_of(entry["rdev"]):
+            yield from _unmounted(point)
     elif "lent" in entry:
         with suppress(FileNotFoundError):
             yield from _taken_back(entry)
@@ -69,8 +78,18 @@ def _taken_back(entry: dict[str, Any]) -> Iterator[str]:
     handle = os.open(entry["lent"], PATH_ONLY)
     try:
         if os.fstat(handle).st_rdev == entry["rdev"]:
-            os.chmod(f"/proc/self/fd/{handle}", entry["mode"])
-            os.chown(f"/proc/self/fd/{handle}", entry["uid"], entry["gid"])
+            _as_it_was(f"/proc/self/fd/{handle}", entry)
             yield f"{entry['lent']} belongs to user {entry['uid']} again"
     finally:
         os.close(handle)
+
+
+def _as_it_was(node: str, entry: dict[str, Any]) -> None:
+    """The owner first: who owns a node can let others in, and has to lose that before it is
+    looked at."""
+    os.chown(node, entry["uid"], entry["gid"])
+    with suppress(OSError):
+        os.removexattr(node, ACL)
+    os.chmod(node, entry["mode"])
+    if entry["acl"]:
+        os.setxattr(node, ACL, bytes.fromhex(entry["acl"]))

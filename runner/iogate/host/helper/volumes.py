@@ -16,6 +16,7 @@ from iogate.host.helper.devices import listed_device
 from iogate.model.filesystem import MAKERS, mkfs_words, mount_words
 
 _POINT = re.compile(re.escape(MOUNTS) + r"/([A-Za-z0-9._-]{1,64})/(mnt)", re.ASCII)
+_OCTAL = re.compile(r"\\([0-7]{3})")
 _UMOUNT_NOFOLLOW = 8
 
 
@@ -57,8 +58,10 @@ def mount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
         note(CHANGED, {"mounted": argv[7], "rdev": os.fstat(device).st_rdev})
         place = f"/proc/{os.getpid()}/fd/{point}"
         done = _run([*argv[:2], "--no-canonicalize", *argv[2:7], place])
-        if done["status"] == 0:
-            _give(folder, caller.uid)
+        if done["status"] == 0 and not _give(folder, caller.uid):
+            for path in points_of(os.fstat(device).st_rdev):
+                unmount_at(path)
+            raise DeniedError(f"{argv[7]} has changed meanwhile")
         return done
 
 
@@ -79,11 +82,18 @@ def _opened_point(path: object) -> Iterator[tuple[int, int]]:
             os.close(handle)
 
 
-def _give(folder: int, uid: int) -> None:
-    """The root of what is mounted in a folder belongs to who measures there."""
-    handle = os.open("mnt", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+def _give(folder: int, uid: int) -> bool:
+    """Make the root of what is mounted in a folder its user's. Whether something is mounted
+    there: the caller may have moved the folder away meanwhile, and put another there."""
     try:
-        os.fchown(handle, uid, pwd.getpwuid(uid).pw_gid)
+        handle = os.open("mnt", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    except OSError:
+        return False
+    try:
+        is_mounted = os.fstat(handle).st_dev != os.fstat(folder).st_dev
+        if is_mounted:
+            os.fchown(handle, uid, pwd.getpwuid(uid).pw_gid)
+        return is_mounted
     finally:
         os.close(handle)
 
@@ -98,22 +108,46 @@ def unmount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def unmount_at(path: str) -> None:
-    """Only what is mounted there: below MOUNTS nobody but the helper mounts."""
-    found = _POINT.fullmatch(path)
-    if not found:
-        return
-    parent = os.open(MOUNTS, PATH_ONLY | os.O_DIRECTORY)
+    """Unmount what is mounted somewhere below MOUNTS: nobody but the helper mounts there. No
+    link is followed on the way. OSError when it is in use, or nothing is mounted."""
+    *folders, last = path.removeprefix(f"{MOUNTS}/").split("/")
+    folder = os.open(MOUNTS, PATH_ONLY | os.O_DIRECTORY)
     try:
-        folder = os.open(found[1], PATH_ONLY | os.O_DIRECTORY, dir_fd=parent)
-    finally:
-        os.close(parent)
-    try:
+        for name in folders:
+            inner = os.open(name, PATH_ONLY | os.O_DIRECTORY, dir_fd=folder)
+            os.close(folder)
+            folder = inner
         libc = ctypes.CDLL(None, use_errno=True)
-        if libc.umount2(f"/proc/self/fd/{folder}/mnt".encode(), _UMOUNT_NOFOLLOW):
+        if libc.umount2(f"/proc/self/fd/{folder}/{last}".encode(), _UMOUNT_NOFOLLOW):
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), path)
     finally:
         os.close(folder)
+
+
+def points_of(rdev: int) -> list[str]:
+    """Where below MOUNTS a device is mounted now: its user may have renamed folders."""
+    found = []
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            left, _, right = line.partition(" - ")
+            point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), left.split()[4])
+            if point.startswith(f"{MOUNTS}/") and rdev in (_number(left), _node(right)):
+                found.append(point)
+    return found[::-1]
+
+
+def _number(left: str) -> int:
+    major, _, minor = left.split()[2].partition(":")
+    return os.makedev(int(major), int(minor))
+
+
+def _node(right: str) -> int:
+    """Of btrfs the number is none of a device, but its source is."""
+    try:
+        return os.stat(right.split()[1]).st_rdev
+    except OSError:
+        return 0
 
 
 def _run(argv: list[str]) -> dict[str, Any]:
