@@ -15,7 +15,8 @@ from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 
-_START = re.compile(r"^[\s\[]*\{|(?<=\}),\s*\{", re.MULTILINE)  # also those of a list
+# Also those of a list. Within a line: to look from each empty line over all others takes for ever.
+_START = re.compile(r"^[ \t\r\f\v\[]*\{|(?<=\}),\s*\{", re.MULTILINE)
 _NO_NUMBERS = (": nan", ": -nan", ": inf", ": -inf")  # as C prints what is none
 _MOST_FAILURES = 1000
 _DATA = ("read", "write", "trim")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -301,3 +303,17 @@ def test_any_damage_is_a_result_or_a_refusal(data: st.DataObject) -> None:
         return
     for run in found:
         json.dumps(to_document(run), allow_nan=False)
+
+
+@pytest.mark.parametrize("line", ["", "[", " [ ", "},", "{"])
+def test_very_many_lines_of_nothing_are_gone_over_once(line: str) -> None:
+    """In a process of its own, with a generous time: line by line over all others takes hours."""
+    code = (
+        "import sys; from iogate.foreign import read_fio;"
+        " print(len(list(read_fio((sys.argv[1] + chr(10)) * 1_000_000))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, line],
+        capture_output=True, text=True, timeout=100, check=True,
+    )  # fmt: skip
+    assert done.stdout == "0\n"
