@@ -1,6 +1,7 @@
 """The run folder: everything a run made, each file whole or absent.
 
 plan.json  jobs/<case>.fio  raw/<case>-<rep>.json  raw/<case>-<rep>.log
+raw/<case>-<rep>.disturbances.json
 environment.json  run.json  verdict.json  report.html  junit.xml  summary.md  comment.md
 """
 
@@ -11,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import gmtime, strftime
@@ -20,11 +21,13 @@ from typing import Any
 from iogate import bounded
 from iogate.bounds import JOB_TEXT_BYTES
 from iogate.errors import RunError, UsageError
-from iogate.model.document import to_document
+from iogate.model.document import disturbances_document, to_document
+from iogate.model.measurement import Disturbance
 from iogate.model.run import Run
 
 DEFAULT_PARENT = "iogate-runs"
 LATEST = "latest"
+DISTURBANCES = ".disturbances.json"
 _NS_PER_S = 1_000_000_000
 _CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -78,6 +81,13 @@ class RunFolder:
 
     def log_file(self, case_id: str, repetition: int) -> Path:
         return self.root / "raw" / f"{_checked(case_id)}-{repetition}.log"
+
+    def write_disturbances(
+        self, case_id: str, repetition: int, found: Sequence[Disturbance]
+    ) -> None:
+        """Beside the engine's result, which alone would look undisturbed."""
+        name = self.relative(self.raw_file(case_id, repetition)).removesuffix(".json")
+        self.write_json(f"{name}{DISTURBANCES}", disturbances_document(found))
 
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.root))

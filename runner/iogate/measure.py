@@ -182,6 +182,8 @@ def measure_once(
         bench.folder.settle(case.id, repetition)
     duration_ns = time.monotonic_ns() - began
     around = watch.ended()
+    if around.disturbances:
+        bench.folder.write_disturbances(case.id, repetition, around.disturbances)
     bench.stage.measured(case)
     return Measurement(
         case_id=case.id,

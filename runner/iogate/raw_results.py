@@ -11,12 +11,14 @@ from pathlib import Path
 from iogate.engine.base import EngineResult
 from iogate.engine.result import parse_result
 from iogate.errors import RunError
-from iogate.folder import read_document
-from iogate.model.measurement import Measurement
+from iogate.folder import DISTURBANCES, read_document
+from iogate.model.document import disturbances_from_document
+from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.plan import Plan
 
 _RAW = re.compile(r"([0-9a-f]{16})-(\d{1,9})\.json")
 _WARNING = "read from the engine's result, as no other record of it was left"
+_UNKNOWN = Disturbance("unknown", 1.0, 0.0, "", "what disturbed it cannot be read any more")
 
 
 def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Measurement]:
@@ -39,7 +41,21 @@ def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Meas
         if result.interrupted or any(job.error for job in result.jobs):
             broken.append(f"raw/{path.name}: the engine was interrupted, or a job failed")
             continue
-        yield _with_arm(_measurement(path, name[1], int(name[2]), result), plan)
+        made = _with_arm(_measurement(path, name[1], int(name[2]), result), plan)
+        yield replace(made, disturbances=_disturbances(path, broken))
+
+
+def _disturbances(path: Path, broken: list[str]) -> tuple[Disturbance, ...]:
+    """What disturbed the repetition whose result is at ``path``. A record of it that cannot be
+    read counts as one that disturbed: nothing is judged by what may not count."""
+    beside = path.with_name(path.name.removesuffix(".json") + DISTURBANCES)
+    if not beside.is_symlink() and not beside.exists():
+        return ()
+    try:
+        return disturbances_from_document(read_document(beside))
+    except RunError as error:
+        broken.append(f"raw/{beside.name}: {error.what.replace(str(beside), 'it')}")
+        return (_UNKNOWN,)
 
 
 def _measurement(path: Path, case_id: str, repetition: int, result: EngineResult) -> Measurement:

@@ -11,6 +11,7 @@ import pytest
 
 from iogate.errors import NewerError, RunError
 from iogate.folder import RunFolder
+from iogate.model.measurement import Disturbance
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.salvage import is_run_folder, read_run_folder
@@ -136,6 +137,23 @@ def test_a_run_that_never_ended_takes_its_repetitions_from_the_raw_files(
     found = read_run_folder(root, store)
     assert len(found.run.measurements) == 2
     assert any("never finished" in text for text in found.broken)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [(None, "cpu"), ("{", "unknown"), ('{"disturbances": 7}', "unknown")]
+)
+def test_a_disturbed_repetition_stays_one_when_only_raw_files_are_left(
+    root: Path, store: Store, text: str | None, kind: str
+) -> None:
+    hogs = Disturbance("cpu", 0.6, 0.1, "%", "other processes used 60 % of the engine's CPUs")
+    RunFolder(root).write_disturbances(s.CASE_ID, 2, (hogs,))
+    if text is not None:
+        (root / f"raw/{s.CASE_ID}-2.disturbances.json").write_text(text)
+    (root / "run.json").unlink()
+    run = read_run_folder(root, store).run
+    assert [m.repetition for m in run.measurements if m.disturbed] == [2]
+    assert run.measurements[1].disturbances[0].kind == kind
+    assert [m.repetition for m in run.measurements_of(s.CASE_ID)] == [1]
 
 
 def test_nothing_to_show_is_an_error_that_names_the_parts(root: Path, store: Store) -> None:

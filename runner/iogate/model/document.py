@@ -6,12 +6,12 @@ an older reader would misread raises the version, and a reader refuses a newer o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from iogate.errors import NewerError, RunError
 from iogate.model.codec import MismatchError, codec_of
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.model.trend import Trend
@@ -36,6 +36,21 @@ def to_document(value: Plan | Measurement | Run | RunVerdict | Trend) -> dict[st
     name, version = SCHEMAS[type(value)]
     hint: Any = type(value)
     return {"schema": f"{name}/{version}", **codec_of(hint).encode(value)}
+
+
+def disturbances_document(found: Sequence[Disturbance]) -> dict[str, Any]:
+    """What disturbed a repetition, as it stands beside the engine's own result."""
+    return {"disturbances": [codec_of(Disturbance).encode(each) for each in found]}
+
+
+def disturbances_from_document(document: Mapping[str, Any]) -> tuple[Disturbance, ...]:
+    """Raises RunError for a document that is broken."""
+    hint: Any = tuple[Disturbance, ...]
+    try:
+        found: tuple[Disturbance, ...] = codec_of(hint).decode(document.get("disturbances"))
+    except MismatchError as error:
+        raise _broken("disturbances", str(error)) from None
+    return found
 
 
 def plan_from_document(document: Mapping[str, Any]) -> Plan:
