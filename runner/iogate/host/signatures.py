@@ -18,6 +18,7 @@ _TIMEOUT_S = 30.0
 _NOTHING_FOUND, _AMBIGUOUS = 2, 8  # what blkid exits with
 _FOLDERS = ("/usr/sbin", "/sbin")  # not on every user's PATH
 _SEED_BYTES = 8
+_SECTOR = 512  # what partition tables are told in, whatever the device's own is
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Signature:
     path: str
     name: str
     uuid: str = ""
+    is_table: bool = False
 
     def __str__(self) -> str:
         uuid = "".join(char for char in self.uuid[:64] if char.isprintable())
@@ -45,8 +47,11 @@ def foreign(sut: Sut, device: Device) -> tuple[Signature, ...]:
     """What is on a device and its partitions, filesystems of iogate's own left out.
     UnreadableError when it cannot be known."""
     found = []
-    for each in (device, *partitions_of(sut, device)):
+    known = partitions_of(sut, device)
+    for each in (device, *known):
         found += [one for one in _probe(sut, each.path) if not is_own(each, one.uuid)]
+    if not known and any(one.is_table for one in found):
+        found += _probe_unread(sut, device.path)
     return tuple(found)
 
 
@@ -79,10 +84,22 @@ def _stamped(device: Device, seed: bytes) -> str:
     return str(uuid.UUID(int=(head << 64) | rest))
 
 
-def _probe(sut: Sut, path: str) -> list[Signature]:
-    done = _run(
-        sut, path, "blkid", "-p", "-o", "export", "-s", "TYPE", "-s", "PTTYPE", "-s", "UUID"
-    )
+def _probe_unread(sut: Sut, path: str) -> list[Signature]:
+    """What is in the partitions of a table that the kernel has not read, as that of a loop
+    device."""
+    done = _run(sut, path, "partx", "--raw", "--noheadings", "-o", "START,SECTORS")
+    if done.status:
+        raise _unreadable(path, "partx does not list its partitions")
+    found = []
+    for line in done.stdout.splitlines():
+        start, count = (int(word) * _SECTOR for word in line.split())
+        found += _probe(sut, path, "-O", str(start), "-S", str(count)) if count else []
+    return found
+
+
+def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
+    tags = ("-s", "TYPE", "-s", "PTTYPE", "-s", "UUID")
+    done = _run(sut, path, "blkid", "-p", "-o", "export", *tags, *part)
     if done.status == _AMBIGUOUS:
         return _probe_all(sut, path)
     if done.status == _NOTHING_FOUND and not done.stderr.strip():
@@ -94,7 +111,7 @@ def _probe(sut: Sut, path: str) -> list[Signature]:
     if "TYPE" in told:
         found.append(Signature(path, plain_name(told["TYPE"]), told.get("UUID", "")))
     if "PTTYPE" in told:
-        found.append(Signature(path, plain_name(told["PTTYPE"])))
+        found.append(Signature(path, plain_name(told["PTTYPE"]), is_table=True))
     return found
 
 

@@ -22,7 +22,7 @@ from iogate.model.signatures import SIGNATURES, plain_name
 from iogate.model.spec import Destroy
 from iogate.sut.base import Completed, FileStat
 from iogate.sut.local import LocalSut
-from support.devices import image_of, loop_device, needs_root, partition, sh, zram_device
+from support.devices import image_of, loop_device, loop_over, needs_root, partition, sh, zram_device
 
 pytestmark = needs_root
 SIZE_MIB = 320
@@ -138,6 +138,20 @@ def test_a_partition_table_and_what_is_in_its_partitions(
         assert why(sut, path, label, "ext4") is None
         assert why(sut, path, "ext4") is not None
         assert why(sut, part, "ext4") is None
+
+
+@pytest.mark.parametrize("label", ["gpt", "dos"])
+def test_partitions_that_the_kernel_has_not_read(sut: LocalSut, path: str, label: str) -> None:
+    table = "start=2048,size=16384\\nstart=20480,size=16384"
+    sh("sh", "-c", f"printf '{table}' | sfdisk -q --no-reread -X {label} {path}")
+    assert why(sut, path, label) is None
+    with loop_over(path, "--offset", str(20480 * 512), "--sizelimit", str(16384 * 512)) as second:
+        mkfs("ext4", second)
+    found = why(sut, path, label)
+    assert found is not None
+    assert found.reason.startswith(f"{path} holds ext4 (")
+    assert f"holds: [{label}, ext4]" in found.remedy
+    assert why(sut, path, label, "ext4") is None
 
 
 def test_several_that_do_not_belong_together(sut: LocalSut, path: str) -> None:
