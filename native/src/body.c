@@ -203,6 +203,7 @@ int body_setup(struct body *b)
 		ret = open_engine(b);
 	if (ret)
 		worker_error(b->loop.worker->shared, -ret, "%s", b->err.text);
+	b->loop.worker->shared->refused = ret && b->err.refused;
 	return ret;
 }
 

@@ -10,12 +10,12 @@
 static int claim(struct claims *claims, const struct target *t, const struct target_file *f,
 		 struct err *err)
 {
-	const int fd = open(f->path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	const int fd = expected_open(t->expected, f->path, O_RDONLY | O_EXCL, err);
 	int *larger;
 
 	if (fd < 0)
-		return err_set(err, -errno, "%s: cannot claim '%s' for writing: %s; name an unused "
-			       "device", t->job->name, f->path, strerror(errno));
+		return err_refuse(err, fd, "%s: cannot claim '%s' for writing: %s; name an unused "
+				  "device", t->job->name, f->path, strerror(-fd));
 	larger = realloc(claims->fds, (claims->count + 1) * sizeof(int));
 	if (!larger) {
 		close(fd);

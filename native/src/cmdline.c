@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
@@ -205,5 +206,6 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv, struct err *err)
 
 void cmdline_release(struct cmdline *c)
 {
+	free(c->expected);
 	job_builder_free(c->builder);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "err.h"
+#include "expected.h"
 #include "jobfile.h"
 
 enum action { ACTION_RUN, ACTION_PARSE_ONLY, ACTION_SHOWCMD, ACTION_HELP, ACTION_VERSION,
@@ -21,6 +22,7 @@ struct cmdline {
 	enum eta eta;
 	bool readonly, clock_per_io;
 	int status_fd;			/* -1: none */
+	struct expected_list *expected;	/* NULL: none was named */
 	struct job_builder *builder;	/* all sections, ready for job_builder_finish */
 };
 

@@ -64,6 +64,22 @@ static int apply_readonly(struct cmdline *c, const char *value, struct err *err)
 	return 0;
 }
 
+static int apply_literal(struct cmdline *c, const char *value, struct err *err)
+{
+	(void)value, (void)err;
+	job_builder_literal(c->builder);
+	return 0;
+}
+
+static int apply_expect(struct cmdline *c, const char *value, struct err *err)
+{
+	if (!c->expected)
+		c->expected = calloc(1, sizeof(*c->expected));
+	if (!c->expected)
+		return err_set(err, -ENOMEM, "--expect: no memory");
+	return expected_add(c->expected, value, err);
+}
+
 static int apply_output(struct cmdline *c, const char *value, struct err *err)
 {
 	if (!*value)
@@ -160,6 +176,10 @@ const struct command commands_all[] = {
 	{ "showcmd", "job file", true, apply_showcmd, "Print the jobs as a command line" },
 	{ "section", "job", false, apply_section, "Run only this job; may be repeated" },
 	{ "readonly", NULL, false, apply_readonly, "Refuse every job that would write" },
+	{ "literal", NULL, false, apply_literal,
+	  "Take job files as they are from here on: no variables, no include" },
+	{ "expect", "target", false, apply_expect,
+	  "What must stand there, KIND DEVICE INODE RDEV DISKSEQ SIZE PATH; may be repeated" },
 	{ "output", "file", false, apply_output, "Write results here instead of stdout" },
 	{ "output-format", "list", false, apply_output_format,
 	  "One or more of normal, json, json+ (with histograms)" },

@@ -49,7 +49,7 @@ static uint64_t planned_bytes(const struct job *job, const struct target *t)
 }
 
 static int add_member(struct crew *c, const struct job *job, uint32_t job_index,
-		      uint32_t clone, bool readonly, struct err *err)
+		      uint32_t clone, const struct target_rules *rules, struct err *err)
 {
 	struct member *m = &c->members[c->count];
 	int ret = 0;
@@ -61,7 +61,7 @@ static int add_member(struct crew *c, const struct job *job, uint32_t job_index,
 			return ret;
 		job = replay_job(c->replays[c->count]);
 	}
-	ret = target_init(&m->target, job, clone, readonly, err);
+	ret = target_init(&m->target, job, clone, rules, err);
 	m->worker = (struct worker){
 		.job = job, .target = &m->target, .group = job->group_id + 1,
 		.seed = pattern_seed(job, job_index, clone),
@@ -91,19 +91,20 @@ static int check_job(const struct job *job, struct err *err)
 	return cpus_check(&job->cpus_allowed, err);
 }
 
-static int add_job(struct crew *c, const struct job *job, uint32_t index, bool readonly,
-		   struct err *err)
+static int add_job(struct crew *c, const struct job *job, uint32_t index,
+		   const struct target_rules *rules, struct err *err)
 {
 	int ret = check_job(job, err);
 
 	for (uint32_t clone = 0; !ret && clone < job_clones(job); clone++)
-		ret = add_member(c, job, index, clone, readonly, err);
+		ret = add_member(c, job, index, clone, rules, err);
 	return ret;
 }
 
 int crew_init(struct crew *c, const struct job_list *jobs, const struct run_options *options,
 	      struct err *err)
 {
+	const struct target_rules rules = { options->readonly, options->expected };
 	const size_t count = count_clones(jobs);
 	int ret = 0;
 
@@ -112,7 +113,7 @@ int crew_init(struct crew *c, const struct job_list *jobs, const struct run_opti
 	if (!c->members || !c->replays)
 		return err_set(err, -ENOMEM, "no memory for %zu jobs", count);
 	for (size_t i = 0; !ret && i < jobs->count; i++)
-		ret = add_job(c, &jobs->jobs[i], (uint32_t)i, options->readonly, err);
+		ret = add_job(c, &jobs->jobs[i], (uint32_t)i, &rules, err);
 	if (!ret)
 		ret = map_shared(c, err);
 	for (uint32_t i = 0; !ret && i < c->count; i++) {

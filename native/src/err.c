@@ -19,6 +19,20 @@ int (err_set)(struct err *err, int code, const char *format, ...)
 	return code;
 }
 
+int (err_refuse)(struct err *err, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!err || err->code)
+		return code;
+	err->code = code;
+	err->refused = true;
+	va_start(arguments, format);
+	vsnprintf(err->text, sizeof(err->text), format, arguments);
+	va_end(arguments);
+	return code;
+}
+
 int (err_add)(struct err *err, int code, const char *format, ...)
 {
 	static const char more[] = "\n...";

@@ -2,6 +2,8 @@
 #ifndef IOGATE_ERR_H
 #define IOGATE_ERR_H
 
+#include <stdbool.h>
+
 /*
  * Errors travel up as a return value (0, a count, or -errno) with their text in
  * a struct err that the caller owns. Only main.c prints them. The text says what
@@ -9,6 +11,7 @@
  */
 struct err {
 	int code;		/* 0: none; otherwise -errno */
+	bool refused;		/* for safety: nothing was touched */
 	char text[1024];
 };
 
@@ -16,12 +19,16 @@ struct err {
  * `return err_set(err, -EINVAL, "...", ...);`. The first error set wins. */
 __attribute__((format(printf, 3, 4)))
 int err_set(struct err *err, int code, const char *format, ...);
+/* As err_set, of what is refused for safety: the engine then ends with a status of its own. */
+__attribute__((format(printf, 3, 4)))
+int err_refuse(struct err *err, int code, const char *format, ...);
 /* As err_set, but what is there already stays, and this follows on a line of its own: for
  * mistakes that a person mends together. Of too many the last line is "...". */
 __attribute__((format(printf, 3, 4)))
 int err_add(struct err *err, int code, const char *format, ...);
 #ifdef __clang_analyzer__	/* does not look into other files to see what is returned */
 #define err_set(err, code, ...) ((err_set)((err), (code), __VA_ARGS__), (code))
+#define err_refuse(err, code, ...) ((err_refuse)((err), (code), __VA_ARGS__), (code))
 #define err_add(err, code, ...) ((err_add)((err), (code), __VA_ARGS__), (code))
 #endif
 

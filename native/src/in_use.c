@@ -37,8 +37,8 @@ static const char *device_name(dev_t device, char *name, size_t size)
 
 static int busy(struct err *err, const char *path, const char *what)
 {
-	return err_set(err, -EBUSY, "'%s' must not be written: %s; name an unused device",
-		       path, what);
+	return err_refuse(err, -EBUSY, "'%s' must not be written: %s; name an unused device",
+			  path, what);
 }
 
 static int check_mounts(const char *path, const struct stack *s, struct err *err)

@@ -51,6 +51,13 @@ void job_builder_free(struct job_builder *b)
 		arena_free(b->memory);
 }
 
+void job_builder_literal(struct job_builder *b)
+{
+	b->literal = true;
+	b->source.include = NULL;
+	b->source.environment = NULL;
+}
+
 void job_builder_choose(struct job_builder *b, const char *name)
 {
 	struct chosen *chosen = arena_alloc(b->memory, sizeof(*chosen));

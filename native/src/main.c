@@ -17,7 +17,7 @@
 
 /* The exit statuses, all of them. fio's own, the number of failed jobs modulo 256,
  * can be 0 for a failure. --confine has its own: see confine/confine.h. */
-enum { EXIT_OK, EXIT_JOB_FAILED, EXIT_USAGE };
+enum { EXIT_OK, EXIT_JOB_FAILED, EXIT_USAGE, EXIT_REFUSED };
 
 static void complain(const char *text)
 {
@@ -91,15 +91,21 @@ static void write_results(struct session *s, const struct result *result)
 
 static int status_of(const struct result *result)
 {
-	for (size_t i = 0; i < result->rows_count; i++)
+	int status = result->interrupted ? EXIT_JOB_FAILED : EXIT_OK;
+
+	for (size_t i = 0; i < result->rows_count; i++) {
+		if (result->rows[i].refused)
+			return EXIT_REFUSED;
 		if (result->rows[i].error)
-			return EXIT_JOB_FAILED;
-	return result->interrupted ? EXIT_JOB_FAILED : EXIT_OK;
+			status = EXIT_JOB_FAILED;
+	}
+	return status;
 }
 
 static int run_and_write(struct session *s, struct err *err)
 {
 	struct run_options options = { .readonly = s->cmdline->readonly,
+				       .expected = s->cmdline->expected,
 				       .clock_per_io = s->cmdline->clock_per_io,
 				       .status_fd = s->cmdline->status_fd,
 				       .say = say, .say_context = s };
@@ -114,7 +120,7 @@ static int run_and_write(struct session *s, struct err *err)
 	code = code ? code : run_jobs(&s->jobs, &options, &result, err);
 	live_stop(&s->live);
 	if (code)
-		return EXIT_JOB_FAILED;
+		return err->refused ? EXIT_REFUSED : EXIT_JOB_FAILED;
 	write_results(s, &result);
 	status = status_of(&result);
 	result_release(&result);

@@ -144,6 +144,7 @@ static void finish_member(struct rows *r, const struct member *m)
 		row->error = w->error;
 		memcpy(row->error_text, w->error_text, sizeof(row->error_text));
 	}
+	row->refused = row->refused || w->refused;
 	if (!row->pid)
 		row->pid = m->started ? m->process->pid : 0;
 	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)

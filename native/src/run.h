@@ -9,6 +9,7 @@
 /* How the whole run behaves: what the command line says beside the jobs. */
 struct run_options {
 	bool readonly;			/* refuse to write or trim */
+	struct expected_list *expected;	/* what each target must be; NULL: anything */
 	/* take I/Os back one by one, with a look at the clock each */
 	bool clock_per_io;
 	int status_fd;			/* JSON lines of progress; -1: none */
@@ -30,6 +31,7 @@ struct job_result {
 	int pid;
 	int error;			/* positive errno that ended it; 0 */
 	char error_text[512];		/* what happened and what to do; "" without an error */
+	bool refused;			/* the error is a refusal for safety */
 	uint64_t start_unix_ms;
 	uint64_t elapsed_s;		/* with ramp and layout, rounded as fio does */
 	struct worker_stats *stats;

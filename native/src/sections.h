@@ -42,6 +42,7 @@ struct job_builder {
 	struct chosen *chosen;
 	unsigned include_depth, includes_count;
 	size_t text_bytes;		/* of all files so far */
+	bool literal;			/* "$" is an error */
 };
 
 /* err_add with "file:line:column: " before the text. */

@@ -56,49 +56,49 @@ static int check_folder(const struct job *job, struct target_file *f, struct err
 		ret = err_set(err, -ENOTDIR, "%s: '%s' is not a directory: name one with "
 			      "directory=", job->name, folder);
 	else if (is_dev(&st))
-		ret = err_set(err, -ENODEV, "%s: there is no device '%s', and none can be made by "
-			      "writing a file there: see lsblk", job->name, f->path);
+		ret = err_refuse(err, -ENODEV, "%s: there is no device '%s', and none can be made by "
+				 "writing a file there: see lsblk", job->name, f->path);
 	else
 		f->device = st.st_dev;
 	free(copy);
 	return ret;
 }
 
-static int device_bytes(const struct job *job, struct target_file *f, struct err *err)
+static int device_bytes(const struct target *t, struct target_file *f, struct err *err)
 {
-	const int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-	int ret = fd < 0 ? -errno : device_size(fd, &f->present_bytes);
+	const int fd = expected_open(t->expected, f->path, O_RDONLY, err);
+	int ret = fd < 0 ? fd : device_size(fd, &f->present_bytes);
 
 	if (!ret && !f->present_bytes)
 		ret = -ENOMEDIUM;
 	if (ret)
-		err_set(err, ret, "%s: cannot use device '%s': %s", job->name, f->path,
+		err_set(err, ret, "%s: cannot use device '%s': %s", t->job->name, f->path,
 			strerror(-ret));
 	if (fd >= 0)
 		close(fd);
 	return ret;
 }
 
-static int look(const struct job *job, struct target_file *f, struct err *err)
+static int look(const struct target *t, struct target_file *f, struct err *err)
 {
 	struct stat st;
+	const int ret = expected_stat(t->expected, f->path, &st, err);
 
-	if (stat(f->path, &st)) {
-		if (errno != ENOENT)
-			return err_set(err, -errno, "%s: cannot use '%s': %s", job->name,
-				       f->path, strerror(errno));
-		return check_folder(job, f, err);
-	}
+	if (ret == -ENOENT)
+		return check_folder(t->job, f, err);
+	if (ret)
+		return err_set(err, ret, "%s: cannot use '%s': %s", t->job->name, f->path,
+			       strerror(-ret));
 	f->type = st.st_mode & S_IFMT;
 	f->device = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	f->inode = st.st_ino;
 	f->present_bytes = (uint64_t)st.st_size;
 	if (S_ISBLK(st.st_mode))
-		return device_bytes(job, f, err);
+		return device_bytes(t, f, err);
 	if (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode))
 		return 0;
 	return err_set(err, -EINVAL, "%s: '%s' is neither a file nor a device: name one with "
-		       "filename=", job->name, f->path);
+		       "filename=", t->job->name, f->path);
 }
 
 static uint64_t resolve(const struct size_value *v, uint64_t whole)
@@ -229,7 +229,7 @@ static int init_file(struct target *t, uint32_t i, bool readonly, struct err *er
 	if (!f->path)
 		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
 	if (!diskless(t->job))
-		ret = look(t->job, f, err);
+		ret = look(t, f, err);
 	if (!ret)
 		ret = set_extent(t, f, err);
 	if (!ret && readonly && !diskless(t->job))
@@ -241,12 +241,14 @@ static int init_file(struct target *t, uint32_t i, bool readonly, struct err *er
 	return ret;
 }
 
-int target_init(struct target *t, const struct job *job, uint32_t clone, bool readonly,
-		struct err *err)
+int target_init(struct target *t, const struct job *job, uint32_t clone,
+		const struct target_rules *rules, struct err *err)
 {
+	const bool readonly = rules && rules->readonly;
 	int ret = 0;
 
-	*t = (struct target){ .job = job, .clone = clone };
+	*t = (struct target){ .job = job, .clone = clone,
+			      .expected = rules ? rules->expected : NULL };
 	t->direct = job->direct && !(job->ops->flags & (ENGINE_NO_DIRECT | ENGINE_DISKLESS));
 	if (readonly && (writes(job) || job->unlink))
 		return err_set(err, -EPERM, "%s: the job %s, and --readonly forbids it", job->name,
@@ -282,10 +284,9 @@ static void invalidate(const struct target_file *f, int fd)
 		      POSIX_FADV_DONTNEED);
 }
 
-static int open_error(const struct target *t, const struct target_file *f, struct err *err)
+static int open_error(const struct target *t, const struct target_file *f, int code,
+		      struct err *err)
 {
-	const int code = -errno;
-
 	if (code == -EINVAL && t->direct)
 		return err_set(err, code, "%s: the filesystem of '%s' knows no direct I/O: set "
 			       "direct=0", t->job->name, f->path);
@@ -300,16 +301,18 @@ static int open_file(const struct target *t, const struct target_file *f,
 {
 	const bool random = t->job->rw & RW_RANDOM;
 	const int access = writes(t->job) ? O_RDWR : O_RDONLY;
+	int fd;
 
 	out->path = f->path;
 	out->end_bytes = f->extent.start_bytes + f->extent.size_bytes;
 	out->fd = -1;
 	if (diskless(t->job))
 		return 0;
-	out->fd = open(f->path, access | sync_flag[t->job->sync] | O_CLOEXEC |
-		       (t->direct ? O_DIRECT : 0));
-	if (out->fd < 0)
-		return open_error(t, f, err);
+	fd = expected_open(t->expected, f->path, access | sync_flag[t->job->sync] |
+			   (t->direct ? O_DIRECT : 0), err);
+	if (fd < 0)
+		return open_error(t, f, fd, err);
+	out->fd = fd;
 	if (t->job->invalidate)
 		invalidate(f, out->fd);
 	/* Readahead follows the pattern, as fio's fadvise_hint does by default. */
@@ -352,12 +355,6 @@ void target_close(const struct target *t, struct engine_file *files)
 
 void target_unlink(const struct target *t)
 {
-	struct stat st;
-
-	for (uint32_t i = 0; t->job->unlink && !diskless(t->job) && i < t->files_count; i++) {
-		const char *path = t->files[i].path;
-
-		if (!lstat(path, &st) && S_ISREG(st.st_mode))
-			unlink(path);
-	}
+	for (uint32_t i = 0; t->job->unlink && !diskless(t->job) && i < t->files_count; i++)
+		expected_unlink(t->expected, t->files[i].path);
 }

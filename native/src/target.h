@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "err.h"
+#include "expected.h"
 #include "job.h"
 #include "pattern.h"
 
@@ -20,8 +21,15 @@ struct target_file {
 	ino_t inode;
 };
 
+/* What the command line says of all targets. */
+struct target_rules {
+	bool readonly;			/* refuse to write, to make and to remove */
+	struct expected_list *expected;	/* NULL: anything may stand there */
+};
+
 struct target {
 	const struct job *job;
+	struct expected_list *expected;
 	uint32_t clone, files_count;
 	struct target_file *files;
 	bool direct;			/* O_DIRECT, where the engine can */
@@ -36,8 +44,8 @@ struct target_hooks {
 
 /* Names, sizes and every check that needs no write. 0, or -errno with *err;
  * release also after a failure. */
-int target_init(struct target *t, const struct job *job, uint32_t clone, bool readonly,
-		struct err *err);
+int target_init(struct target *t, const struct job *job, uint32_t clone,
+		const struct target_rules *rules, struct err *err);	/* rules NULL: none */
 void target_release(struct target *t);
 
 /* Create and extend files: data for what is read, space for what is only written. */

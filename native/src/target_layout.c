@@ -32,17 +32,22 @@ static uint64_t file_end(const struct target_file *f)
 }
 
 /* Clones may share a file: an earlier one may have laid it out just now. */
-static uint64_t bytes_now(const struct target_file *f)
+static bool look_now(const struct target *t, const struct target_file *f, uint64_t *bytes)
 {
 	struct stat st;
+	const bool there = !expected_stat(t->expected, f->path, &st, NULL);
 
-	return stat(f->path, &st) ? 0 : (uint64_t)st.st_size;
+	*bytes = there ? (uint64_t)st.st_size : 0;
+	return there;
 }
 
-static bool needs_layout(const struct target_file *f)
+static bool needs_layout(const struct target *t, const struct target_file *f)
 {
-	return (!f->type || f->type == S_IFREG) &&
-	       (bytes_now(f) < file_end(f) || access(f->path, F_OK));
+	uint64_t bytes;
+
+	if (f->type && f->type != S_IFREG)
+		return false;
+	return !look_now(t, f, &bytes) || bytes < file_end(f);
 }
 
 /* Root may use what is reserved for it. */
@@ -144,10 +149,11 @@ static int reserve(struct layout *l, int fd, const struct target_file *f, uint64
 }
 
 /* What a failed layout leaves must not fill the disk: back to what was there. */
-static void undo(const struct target_file *f, int fd, uint64_t from, bool created)
+static void undo(const struct layout *l, const struct target_file *f, int fd, uint64_t from,
+		 bool created)
 {
 	if (created)
-		unlink(f->path);
+		expected_unlink(l->target->expected, f->path);
 	else if (ftruncate(fd, (off_t)from))
 		return;
 }
@@ -159,13 +165,14 @@ static bool needs_data(const struct job *job)
 
 static int lay_out_file(struct layout *l, const struct target_file *f)
 {
-	const bool created = access(f->path, F_OK);
-	const uint64_t from = bytes_now(f);
-	const int fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	struct expected_list *expected = l->target->expected;
+	uint64_t from;
+	const bool created = !look_now(l->target, f, &from);
+	const int fd = expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
 	int ret;
 
 	if (fd < 0)
-		return write_error(l, f, -errno, 0);
+		return write_error(l, f, fd, 0);
 	/* Known before it is filled: others may need the disk meanwhile. */
 	if (file_end(f) - from > bytes_available(f))
 		ret = full(l, f, file_end(f) - from);
@@ -173,7 +180,7 @@ static int lay_out_file(struct layout *l, const struct target_file *f)
 		ret = needs_data(l->target->job) ? write_data(l, fd, f, from)
 						 : reserve(l, fd, f, from);
 	if (ret)
-		undo(f, fd, from, created);
+		undo(l, f, fd, from, created);
 	close(fd);
 	return ret;
 }
@@ -197,7 +204,7 @@ static bool announce(const struct target *t, const struct target_hooks *hooks)
 	uint32_t files = 0;
 
 	for (uint32_t i = 0; i < t->files_count; i++) {
-		if (needs_layout(&t->files[i])) {
+		if (needs_layout(t, &t->files[i])) {
 			files++;
 			bytes += file_end(&t->files[i]);
 		}
@@ -220,7 +227,7 @@ int target_layout(const struct target *t, const struct target_hooks *hooks, stru
 	for (size_t i = 0; !zeros(&l) && i < CHUNK_BYTES / sizeof(uint64_t); i++)
 		l.chunk[i] = random_next(&l.noise);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
-		if (needs_layout(&t->files[i]))
+		if (needs_layout(t, &t->files[i]))
 			ret = lay_out_file(&l, &t->files[i]);
 	}
 	free(l.chunk);

@@ -60,6 +60,9 @@ int variables_expand(const struct job_builder *b, const char *text, const char *
 	const char *at = text, *dollar;
 	const char *done = "";
 
+	if (b->literal && strchr(text, '$'))
+		return err_set(err, -EINVAL, "'%.200s' holds $, and with --literal nothing is "
+			       "replaced; write what it stands for", text);
 	while ((dollar = strchr(at, '$'))) {
 		struct err why = { 0 };
 		size_t length = 1;

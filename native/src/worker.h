@@ -22,6 +22,7 @@ enum worker_state {
 struct worker_shared {
 	_Atomic uint32_t state;
 	bool in_ramp;			/* ramp_time is not over; still so at the end: all counts */
+	bool refused;			/* the error is a refusal for safety */
 	int32_t error;			/* positive errno; 0 */
 	char error_text[512];
 	uint64_t begin_ns;		/* CLOCK_MONOTONIC: what is counted begins */

@@ -39,7 +39,7 @@ static void init(struct target *t, const struct job *job)
 {
 	struct err err = { 0 };
 
-	if (target_init(t, job, 0, false, &err))
+	if (target_init(t, job, 0, NULL, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -162,7 +162,7 @@ static void no_file_in_dev(void **state)
 
 	(void)state;
 	job.filename = "/dev/iogate-no-such-device";
-	assert_true(target_init(&t, &job, 0, false, &err) < 0);
+	assert_true(target_init(&t, &job, 0, NULL, &err) < 0);
 	assert_non_null(strstr(err.text, "no device"));
 	target_release(&t);
 }
@@ -200,7 +200,7 @@ static void assert_refused(const char *path, const char *why)
 
 	job.directory = NULL;
 	job.filename = path;
-	assert_int_equal(target_init(&t, &job, 0, false, &err), -EBUSY);
+	assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EBUSY);
 	assert_non_null(strstr(err.text, why));
 	target_release(&t);
 	job.rw = RW_READ;
@@ -250,7 +250,7 @@ static void readonly_makes_and_extends_nothing(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct err err = { 0 };
 
-		assert_int_equal(target_init(&t, &job, 0, true, &err), -EPERM);
+		assert_int_equal(target_init(&t, &job, 0, &(struct target_rules){ .readonly = true }, &err), -EPERM);
 		assert_non_null(strstr(err.text, i ? "has 4096 bytes, the job needs 8192"
 						   : "does not exist, and --readonly forbids"));
 		assert_int_equal(file_bytes(&t, 0), 4096 * (unsigned)i);
@@ -259,7 +259,7 @@ static void readonly_makes_and_extends_nothing(void **state)
 		init(&t, &job);
 		assert_int_equal(target_layout(&t, &silent, &err), 0);
 		target_release(&t);
-		assert_int_equal(target_init(&t, &job, 0, true, &err), 0);
+		assert_int_equal(target_init(&t, &job, 0, &(struct target_rules){ .readonly = true }, &err), 0);
 		target_release(&t);
 		job.size.bytes = 8192;
 	}
@@ -280,7 +280,7 @@ static void no_extent_ends_past_the_largest_file(void **state)
 
 		job.filename = "none";
 		job.offset.bytes = rows[i].offset;
-		assert_int_equal(target_init(&t, &job, 0, false, &err), -EFBIG);
+		assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EFBIG);
 		assert_non_null(strstr(err.text, "past the end of any file"));
 		target_release(&t);
 	}

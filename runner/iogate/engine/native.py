@@ -20,10 +20,13 @@ from iogate.engine.process import (
 )
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
-from iogate.errors import EngineError, RunError
+from iogate.errors import EngineError, RefusedError, RunError
+from iogate.model.place import Place
 from iogate.sut.base import Sut
 
 PROGRAM = "iogate-engine"
+_REFUSED = 3  # its exit status when it refused for safety
+_NOT_STARTED = "nothing was touched; see what stands there now, and start again"
 _DIRECTIONS = ("read", "write", "trim")
 
 
@@ -36,6 +39,7 @@ class NativeEngine:
         """``program`` is the path of a binary, where it is not the one that is installed."""
         self._sut = sut
         self._program = program
+        self._holdable: bool | None = None
 
     def info(self) -> EngineInfo:
         program = self._program or find_program(self._sut)
@@ -44,8 +48,10 @@ class NativeEngine:
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
     ) -> EngineResult:
+        program = self._program or find_program(self._sut)
         argv = [
-            self._program or find_program(self._sut),
+            program,
+            *(self._held_to(job) if self._can_be_held(program) else []),
             "--output-format=json+",
             f"--output={job.result_file}",
             "--status-fd={status_fd}",
@@ -69,10 +75,35 @@ class NativeEngine:
         require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
+        if ending.status == _REFUSED:
+            raise RefusedError(f"{PROGRAM} refused: {_complaint(said)}", remedy=_NOT_STARTED)
         warnings = _warnings(self._sut.read_text(job.log_file) or "")
         result = parse_result(_document(self._sut, job, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
         return replace(result, warnings=warnings)
+
+    def _can_be_held(self, program: str) -> bool:
+        """An arm of a comparison may bring an engine of an earlier version."""
+        if self._holdable is None:
+            self._holdable = "--expect" in self._sut.run([program, "--help"]).stdout
+        return self._holdable
+
+    def _held_to(self, job: EngineJob) -> list[str]:
+        """Nothing in the job file is replaced, and nothing but its places is opened."""
+        return ["--literal", *(f"--expect={expectation(self._sut, p)}" for p in job.places)]
+
+
+def expectation(sut: Sut, place: Place) -> str:
+    """A place as ``--expect`` takes it. Of a file that is not there yet it is the directory
+    that is known."""
+    if found := place.identity:
+        rdev = found.rdev or "0:0"
+        known = f"{found.device} {found.inode} {rdev} {found.diskseq} {found.size_bytes}"
+        return f"{found.kind} {known} {place.path}"
+    parent = sut.stat(place.path.rpartition("/")[0] or "/")
+    if parent is None:
+        raise RefusedError(f"the directory of {place.path} is gone", remedy="make it again")
+    return f"new {parent.device} {parent.inode} 0:0 0 0 {place.path}"
 
 
 def _clock(sut: Sut, program: str) -> str:
