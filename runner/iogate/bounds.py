@@ -1,7 +1,7 @@
 """How much is read of what comes from elsewhere: every bound, in one table.
 
-Each is some ten times what the largest spec, run or history in use has, and small enough that
-a machine with 2 GiB reads what is just below it. Text is what tells of a bound when it is met.
+Each is well above what the ready-made specs and the benchmarks reach. A spec at its bounds is read
+in 1 GiB of memory, which a test holds; a document at its own takes some ten times its bytes.
 """
 
 from __future__ import annotations
