@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from iogate.model.confinement import in_words, layers_of
 from iogate.model.measurement import KernelTrouble, Measurement, Whose
 from iogate.model.plan import Case
-from iogate.model.run import Run
+from iogate.model.run import CaseFailure, Run
 from iogate_reports.charts.lanes import directions
 from iogate_reports.charts.over_time import Rate, rates
 from iogate_reports.text import plural, short
@@ -29,6 +29,7 @@ UNWRITTEN = 0.1
 MOST_KINDS, MOST_LINES = 6, 12
 """Of what the kernel told, so much is shown."""
 _QUARTERS = 4
+_Told = tuple[Measurement | CaseFailure, KernelTrouble]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _percent(share: float) -> str:
     return f"{abs(share) * 100:.0f} % {'up' if share > 0 else 'down'}"
 
 
-def _case(run: Run, one: Measurement) -> str:
+def _case(run: Run, one: Measurement | CaseFailure) -> str:
     cases: dict[str, Case] = {case.id: case for case in run.plan.cases}
     return short(cases[one.case_id].name if one.case_id in cases else one.case_id, 60)
 
@@ -126,14 +127,17 @@ def _told_lines(run: Run, told: Sequence[Measurement]) -> Iterator[str]:
 
 
 def _errors(run: Run) -> Check:
-    count = sum(n for m in run.measurements for job in m.jobs for n in job.errors.values())
+    counts = [job.errors for m in run.measurements for job in m.jobs]
+    counts += [errors for failure in run.failures for errors in failure.errors.values()]
+    count = sum(sum(errors.values()) for errors in counts)
     text = plural(count, "I/O error") if count else "none"
     return Check("I/O errors", "warn" if count else "pass", text)
 
 
 def _kernel(run: Run) -> Check:
     known = [m for m in run.measurements if m.kernel_log is not None]
-    every = [(m, trouble) for m in known for trouble in m.kernel_log or ()]
+    every: list[_Told] = [(m, trouble) for m in known for trouble in m.kernel_log or ()]
+    every += [(one, trouble) for one in run.failures for trouble in one.kernel_log or ()]
     told = [(m, trouble) for m, trouble in every if trouble.whose is not Whose.ELSEWHERE]
     if told:
         return Check("kernel log", "warn", _kinds(run, told), tuple(_lines(run, told)))
@@ -148,7 +152,7 @@ def _kernel(run: Run) -> Check:
     return Check("kernel log", "pass", "no errors")
 
 
-def _kinds(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> str:
+def _kinds(run: Run, told: Sequence[_Told]) -> str:
     """``3 × I/O error, 1 × device reset, in CASE``, most frequent first."""
     counts: Counter[str] = Counter()
     for _, one in told:
@@ -159,9 +163,9 @@ def _kinds(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> str:
     return f"{', '.join(found)}, {where}"
 
 
-def _lines(run: Run, told: Sequence[tuple[Measurement, KernelTrouble]]) -> Iterator[str]:
+def _lines(run: Run, told: Sequence[_Told]) -> Iterator[str]:
     """The lines, each with where it was seen first; one that is seen again is left out."""
-    seen: dict[str, Measurement] = {}
+    seen: dict[str, Measurement | CaseFailure] = {}
     for m, one in told:
         for line in one.lines:
             seen.setdefault(line, m)

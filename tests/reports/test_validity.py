@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from iogate.model.measurement import KernelTrouble, Whose
-from iogate.model.run import Run
+from iogate.model.run import CaseFailure, Run
 from iogate_reports import render_report, validity
 from support.html_tree import read_html
 
@@ -95,3 +95,13 @@ def test_what_kept_the_engine_to_its_targets_is_told(regressed: Regressed) -> No
 
 def test_a_run_from_before_it_was_kept_says_nothing_of_it(regressed: Regressed) -> None:
     assert confinement_of(regressed[0]) == []
+
+
+def test_what_failed_is_watched_too(regressed: Regressed) -> None:
+    now, _ = regressed
+    own = KernelTrouble("I/O error", 2, (IO_ERROR,), Whose.TARGET)
+    case = now.plan.cases[0]
+    failure = CaseFailure(case.id, 9, "EIO", {"job": {"EIO": 4}}, (own,))
+    found = {check.label: check for check in validity.checks(replace(now, failures=(failure,)))}
+    assert (found["I/O errors"].key, found["I/O errors"].text) == ("warn", "4 I/O errors")
+    assert found["kernel log"].lines == (f"{IO_ERROR} ({case.name}, repetition 9)",)

@@ -24,8 +24,9 @@ from iogate.bisect.ends import (
 from iogate.engine.base import Stop
 from iogate.errors import RunError, UsageError
 from iogate.measure import Observer
-from iogate.metrics import Metric
+from iogate.metrics import KERNEL_ERRORS, Metric
 from iogate.model.run import Run
+from iogate.model.verdict import Outcome
 from iogate.pipeline import Request, execute, make_request_plan
 from iogate.trending import followed_metrics
 
@@ -153,6 +154,8 @@ class Bisection:
         self._check_stop()
         if finished.errors:
             raise finished.errors[0]
+        for each in faults_told(finished.run):
+            self.told(f"{build}: {each}")
         return finished.run
 
     def _metrics(self, run: Run) -> list[tuple[Key, Metric]]:
@@ -181,6 +184,16 @@ def _values(runs: Sequence[Run], metrics: Sequence[tuple[Key, Metric]]) -> dict[
                 if value is not None and math.isfinite(value):
                     found[key].append(value)
     return found
+
+
+def faults_told(run: Run) -> list[str]:
+    """What the disk that all revisions share did wrong meanwhile: no value is worth much then."""
+    judged = run.verdict.thresholds if run.verdict else ()
+    return [
+        each.reason
+        for each in judged
+        if each.threshold.metric == KERNEL_ERRORS and each.outcome is Outcome.FAIL
+    ]
 
 
 def _told_apart(measured: Sequence[dict[Key, list[float]]]) -> str:

@@ -20,6 +20,7 @@ from iogate.host.devices import (
     slaves,
     whole_disk,
 )
+from iogate.host.mounts import mount_of
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
@@ -35,6 +36,8 @@ _DEVICE = re.compile(
     r"|dm-\d+|ata\d+|\d+:\d+:\d+:\d+",
     re.ASCII,
 )
+
+_UPPER = "upperdir="
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,16 @@ def _device_of(sut: Sut, target: Target, place: str) -> Device | None:
         return find_device(sut, target.device)
     if target.kind is TargetKind.DEVICE:
         return find_device(sut, place)
-    return device_under(sut, place) or device_under(sut, str(PurePosixPath(place).parent))
+    folder = place if sut.stat(place) else str(PurePosixPath(place).parent)
+    return device_under(sut, folder) or _below_overlay(sut, folder)
+
+
+def _below_overlay(sut: Sut, folder: str) -> Device | None:
+    """What an overlay, as of a container, writes to; None where that is not to be seen."""
+    mount = mount_of(sut, folder)
+    options = mount.options.split(",") if mount and mount.fs_type == "overlay" else []
+    upper = next((each[len(_UPPER) :] for each in options if each.startswith(_UPPER)), "")
+    return device_under(sut, upper) if upper else None
 
 
 def _take(sut: Sut, device: Device, found: _Found) -> None:

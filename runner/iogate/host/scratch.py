@@ -11,7 +11,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -42,7 +42,7 @@ def scratch_directory(
         sut.write_text(f"{path}/{_MARK}", token)
         yield path
     finally:
-        if why := _remove(sut, path):
+        if why := _remove(sut, path, token):
             on_left(why)
         else:
             note.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def sweep(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tupl
         if _is_gone(sut, left):
             note.unlink(missing_ok=True)
         elif _is_ours(sut, left):
-            why = _remove(sut, left.path)
+            why = _remove(sut, left.path, left.token)
             if why:
                 on_left(why)
                 continue
@@ -124,11 +124,14 @@ def _is_gone(sut: Sut, left: _Left) -> bool:
     return bool(sut.stat(parent)) or not left.started.startswith(f"{boot_id()}/")
 
 
-def _remove(sut: Sut, path: str) -> str:
-    """Remove a directory of ours; why that cannot be done, and what to do, if so."""
+def _remove(sut: Sut, path: str, token: str) -> str:
+    """Remove a directory of ours; why that cannot be done, and what to do, if so. What is left
+    of it keeps its mark."""
     try:
         sut.remove_tree(path)
     except RunError as error:
+        with suppress(RunError):
+            sut.write_text(f"{path}/{_MARK}", token)
         return (
             f"{error.what}; it is tried again each time; by hand: "
             f"rm -rf --one-file-system -- {shlex.quote(path)}"

@@ -30,7 +30,7 @@ def failed_value(
 ) -> float | None:
     """The value of such a metric in a repetition that failed; None for any other metric, and
     where the repetition says nothing about what is measured."""
-    if failure.faultless or not counts_faults(path, defined):
+    if not counts_faults(path, defined):
         return None
     own = next((each for each in defined if each.name == path), None)
     if own is None:
@@ -55,6 +55,8 @@ def _job_of(path: str) -> str | None:
 def _value(path: str, failure: CaseFailure) -> float | None:
     if path == KERNEL_ERRORS:
         return own_troubles(failure.kernel_log)
+    if failure.faultless:
+        return None
     told = {job: sum(counts.values()) for job, counts in failure.errors.items()}
     if not any(told.values()):
         return 1.0  # the engine crashed, or was stopped for its time: nobody counted

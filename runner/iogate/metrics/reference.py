@@ -52,6 +52,8 @@ _TAIL = """\
   where the time series has intervals of 100 ms or less: `iogate-engine` keeps at most 400 intervals
   and then makes them twice as wide, so jobs that run for more than 40 seconds (`ramp_time` not
   counted) have none.
+- `errors` and `kernel_errors` count faults: a limit on them is held against the worst
+  repetition, and a repetition that failed has a value, too ([faults](verdict.md#faults)).
 - `slope` is the least-squares line through the IOPS of the time series, from five intervals on.
   Over a few seconds it is mostly noise: it is meant for runs of minutes.
 

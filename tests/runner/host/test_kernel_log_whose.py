@@ -152,3 +152,20 @@ def test_an_error_that_ext4_finds_is_its_own_and_no_sisters(tmp_path: Path) -> N
     assert f"device {Path(device).name}" in whose[Whose.TARGET]
     assert Path(other).name not in whose[Whose.TARGET]
     assert Path(other).name in whose[Whose.ELSEWHERE]
+
+
+@needs_root
+def test_an_overlay_is_on_what_it_writes_to(sut: LocalSut, tmp_path: Path) -> None:
+    base, point, lower = tmp_path / "base", tmp_path / "mnt", tmp_path / "lower"
+    point.mkdir()
+    lower.mkdir()
+    with loop_device(tmp_path) as device, mounted(device, base):
+        for name in ("upper", "work"):
+            (base / name).mkdir()
+        options = f"lowerdir={lower},upperdir={base}/upper,workdir={base}/work"
+        sh("mount", "-t", "overlay", "-o", options, "overlay", str(point))
+        try:
+            found = own_stack(sut, Target("t", TargetKind.DIRECTORY, str(point)), str(point))
+        finally:
+            sh("umount", str(point))
+    assert Path(device).name in found.names & found.filesystems

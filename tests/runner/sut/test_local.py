@@ -284,3 +284,31 @@ def test_a_file_of_ones_own_is_bounded(sut: Sut, tmp_path: Path) -> None:
     with path.open("wb") as sparse:
         sparse.truncate(1 << 40)
     assert sut.read_text(str(path)) is None
+
+
+def test_what_an_iogate_that_is_gone_has_started_is_an_orphan(tmp_path: Path) -> None:
+    """And what a living one has started is not."""
+    stubborn = ["/bin/sh", "-c", "trap '' TERM HUP; echo here; while :; do sleep 1; done"]
+    code = (
+        "import os, sys; from iogate.sut.local import LocalSut\n"
+        f"print(LocalSut().start({stubborn!r}, cwd='/', stdout='{tmp_path}/out', "
+        f"stderr='{tmp_path}/err').pid, flush=True)\n"
+        "sys.stdin.readline(); os._exit(1)"
+    )
+    sut = open_sut()
+    owner = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert owner.stdout is not None
+    pid = int(owner.stdout.readline())
+    while not (tmp_path / "out").exists() or not (tmp_path / "out").read_text():
+        time.sleep(0.02)
+    assert pid not in sut.orphans()
+    owner.communicate("end")
+    try:
+        assert pid in sut.orphans()
+    finally:
+        sut.kill(pid)
+    while pid in sut.orphans():
+        time.sleep(0.02)
