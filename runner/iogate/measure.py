@@ -17,6 +17,7 @@ from iogate.gate import wants_more
 from iogate.host.sandbox import Sandbox
 from iogate.host.stage import Stage
 from iogate.jobfile import render
+from iogate.laying_out import is_to_be_laid_out, laid_out
 from iogate.model.measurement import Measurement
 from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
@@ -173,6 +174,8 @@ def measure_once(
         places=(place,),
         confinement=bench.sandbox.of(case, place, root),
     )
+    if is_to_be_laid_out(bench.engine.name, case, place, bench.sandbox):
+        asked = laid_out(case, asked, bench.sandbox, bench.folder, bench.stop)
     watch = bench.stage.watch(case)
     asked = replace(asked, on_tick=watch.tick)
     started_ns, began = time.time_ns(), time.monotonic_ns()

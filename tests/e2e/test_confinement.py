@@ -1,0 +1,113 @@
+"""Whole runs whose engines are confined, and where a kernel cannot do it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.devices import needs_root
+
+from .conftest import Iogate
+
+SPEC = """\
+version: 1
+name: kept
+targets: {{ t: {{ {target} }} }}
+workloads:
+  io:
+    fio: {{ ioengine: psync, size: 1m, bs: 4k, number_ios: 32, {options} }}
+    repetitions: 2
+"""
+# A kernel without Landlock, and a user without namespaces.
+BARE = (
+    "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=landlock_create_ruleset,unshare",
+    "-e", "inject=landlock_create_ruleset:error=EOPNOTSUPP", "-e", "inject=unshare:error=EPERM",
+)  # fmt: skip
+needs_strace = pytest.mark.skipif(
+    not shutil.which("strace"), reason="strace is not installed: apt-get install strace"
+)
+
+
+def spec(iogate: Iogate, target: str = "directory: .", options: str = "rw: randrw") -> Path:
+    return iogate.spec(SPEC.format(target=target, options=options))
+
+
+def facts(iogate: Iogate) -> dict[str, object]:
+    found: dict[str, object] = iogate.run_document()["environment"]
+    return {name: value for name, value in found.items() if name.startswith("confinement.")}
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+@pytest.mark.parametrize("rw", ["randread", "randwrite", "randrw"])
+@pytest.mark.parametrize("size", [None, 0, 65536, 1 << 20, 2 << 20])
+def test_a_file_is_laid_out_in_its_own_place(
+    iogate: Iogate, engine: str, rw: str, size: int | None
+) -> None:
+    """fio removes a file that is too small, and makes it anew: it may not."""
+    file, beside = iogate.folder / "file", iogate.folder / "beside"
+    beside.write_text("untouched")
+    if size is not None:
+        file.write_bytes(bytes(size))
+    target = f"file: {file}, overwrite: true"
+    done = iogate("run", spec(iogate, target, f"rw: {rw}"), "--engine", engine)
+    assert done.code == 0, done.text
+    assert file.stat().st_size == max(size or 0, 1 << 20)
+    assert beside.read_text() == "untouched"
+    assert len(iogate.run_document()["measurements"]) >= 2
+    assert not [path for path in (iogate.latest / "raw").iterdir() if "layout" in path.name]
+
+
+def test_what_holds_is_among_the_facts_and_in_the_report(iogate: Iogate) -> None:
+    assert iogate("run", spec(iogate)).code == 0
+    found = facts(iogate)
+    assert found["confinement.landlock"]
+    assert found["confinement.capabilities"] is True
+    assert "engine kept to its targets" in (iogate.latest / "report.html").read_text()
+
+
+def test_without_confinement_it_is_said(iogate: Iogate) -> None:
+    done = iogate("run", spec(iogate), "--unconfined")
+    assert done.code == 0
+    assert facts(iogate) == {"confinement.none": "--unconfined"}
+    assert "the engine is not confined: --unconfined" in done.err
+    assert "not confined: --unconfined" in (iogate.latest / "report.html").read_text()
+
+
+@needs_root
+@needs_strace
+def test_on_a_kernel_that_confines_nothing(iogate: Iogate) -> None:
+    path = spec(iogate)
+    done = iogate("run", path, before=BARE)
+    assert done.code == 0, done.text
+    assert "the engine is not confined: this kernel cannot" in done.err
+    asked = {"GITHUB_EVENT_NAME": "pull_request"}
+    refused = iogate("run", path, before=BARE, **asked)
+    assert refused.code == 3
+    assert "this is a pull request's run" in refused.err
+    assert iogate("run", path, "--unconfined", before=BARE, **asked).code == 0
+    assert iogate("run", path, "--trust", before=BARE, **asked).code == 0
+    assert iogate("run", path, **asked).code == 0, "where it is confined, there is no question"
+
+
+@needs_root
+def test_an_engine_cannot_change_the_job_of_the_next_repetition(iogate: Iogate) -> None:
+    """A script in fio's place, which does what a broken engine could."""
+    programs = iogate.folder / "programs"
+    programs.mkdir()
+    script = programs / "fio"
+    script.write_text(
+        "#!/bin/sh\n"
+        'for word; do case "$word" in *.fio) echo x >> "$word"; echo x > jobs/new ;; esac; done\n'
+        f'exec {shutil.which("fio")} "$@"\n'
+    )
+    script.chmod(0o755)
+    way = f"{programs}:{os.environ['PATH']}"
+    done = iogate("run", spec(iogate), "--engine", "fio", PATH=way)
+    assert done.code == 0, done.text
+    (job,) = (iogate.latest / "jobs").iterdir()
+    assert not job.read_text().endswith("x\n")
+    bare = iogate("run", spec(iogate), "--engine", "fio", "--unconfined", PATH=way)
+    assert (iogate.latest / "jobs/new").exists(), bare.text
