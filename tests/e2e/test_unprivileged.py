@@ -430,9 +430,19 @@ def test_installing_is_for_root_and_into_folders_of_root(host: BareHost) -> None
     install(host)
     assert host.run("ls /home/runner/x").returncode != 0
     assert "runner" in host.sh(f"{IOGATE} host show")
-    assert host.sh("visudo -c && systemd-analyze verify iogate-restore.service 2>&1") is not None
+    assert host.run("visudo -c").returncode == 0
+    done = host.run("systemd-analyze verify iogate-restore.service")
+    assert done.returncode == 0, done.stderr
     host.sh(f'chmod 666 /etc/iogate/host.json; cd /; ! echo \'{{"verb": "hello"}}\' | {HELPER}')
+
+
+def test_uninstalling_puts_back_and_leaves_nothing(host: BareHost, device: str) -> None:
+    install(host, "--device", device)
+    before = owner(device)
+    assert ask(host, {"verb": "lend", "path": device})[0]["ok"]
+    assert owner(device) != before
     host.sh(f"{IOGATE} host uninstall")
-    assert host.sh("find / -xdev -name '*iogate*' -path '/etc/*' 2>/dev/null; ls /etc") is not None
-    assert host.run(f"ls {HELPER} /etc/sudoers.d/iogate /etc/iogate").stdout == ""
-    assert code("uninstall") == 0
+    assert owner(device) == before
+    assert host.sh("find /etc /usr/lib -name '*iogate*'") == ""
+    assert host.run(f"{IOGATE} host uninstall").returncode == 0
+    assert host.run(f"{IOGATE} host uninstall", user="runner").returncode == 3

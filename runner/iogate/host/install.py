@@ -16,12 +16,12 @@ from typing import Any
 
 from iogate.errors import RefusedError, UsageError
 from iogate.host.devices import find_device
-from iogate.host.helper.base import CONFIG, MOUNTS, STATE
+from iogate.host.helper.base import CHANGED, CONFIG, KEPT, MOUNTS, STATE
 from iogate.host.helper.devices import identity_of
 from iogate.host.helper.settings import NEVER
 from iogate.state import host_lock_path
 from iogate.sut.base import Sut
-from iogate.sut.helped import HELPER
+from iogate.sut.helped import HELPER, put_back
 
 SUDOERS = Path("/etc/sudoers.d/iogate")
 UNIT = Path("/etc/systemd/system/iogate-restore.service")
@@ -132,8 +132,12 @@ def install(served: Served) -> tuple[Path, ...]:
 
 
 def uninstall() -> tuple[Path, ...]:
-    """Take everything away, what lets users in first; what was there. The log stays."""
+    """Put back what the helper has changed, and take everything away, what lets users in
+    first; what was there. The log stays. To be called with the host lock held; RunError when
+    something cannot be put back."""
     _check_root()
+    if any(Path(journal).exists() for journal in (CHANGED, KEPT)):
+        put_back()
     there = (SUDOERS, Path(CONFIG), WANTED, UNIT, TMPFILES, Path(HELPER))
     gone = tuple(path for path in there if path.is_symlink() or path.exists())
     for path in gone:

@@ -48,10 +48,15 @@ def ask_helper(request: Mapping[str, Any], *, timeout_s: float = _TIMEOUT_S) -> 
     return answer
 
 
+def put_back() -> tuple[str, ...]:
+    """What the helper has changed is undone, and said. RunError when that is refused."""
+    return tuple(map(str, ask_helper({"verb": "restore"})["done"]))
+
+
 class HelpedSut(LocalSut):
     """Whatever this user may do is done as on any machine; the rest goes to the helper."""
 
-    mounts = MOUNTS
+    mounts = MOUNTS if os.geteuid() else ""
 
     def write_text(self, path: str, text: str) -> None:
         if not path.startswith(_SETTINGS) or os.access(path, os.W_OK):
@@ -86,9 +91,7 @@ class HelpedSut(LocalSut):
             ask_helper({"verb": "lend", "path": path})
 
     def put_back(self) -> tuple[str, ...]:
-        if not Path(CHANGED).exists():
-            return ()
-        return tuple(map(str, ask_helper({"verb": "restore"})["done"]))
+        return put_back() if Path(CHANGED).exists() else ()
 
     def kernel_log(self) -> KernelLog | None:
         own = super().kernel_log()

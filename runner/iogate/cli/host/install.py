@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from iogate.host.install import install, serve
+from iogate.host.lock import host_lock
 from iogate.sut import open_sut
 
 
@@ -53,5 +54,7 @@ def command(
         durable=durable,
         kernel_log=not no_kernel_log,
     )
-    for path in install(served):
+    with host_lock("install"):
+        made = install(served)
+    for path in made:
         click.echo(path)

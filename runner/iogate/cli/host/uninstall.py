@@ -5,10 +5,16 @@ from __future__ import annotations
 import click
 
 from iogate.host.install import uninstall
+from iogate.host.lock import host_lock
 
 
 @click.command()
 def command() -> None:
-    """Take away what 'iogate host install' has put on this host. To be run as root."""
-    for path in uninstall():
+    """Take away what 'iogate host install' has put on this host. To be run as root.
+
+    What a killed run has left changed is put back first.
+    """
+    with host_lock("uninstall"):
+        gone = uninstall()
+    for path in gone:
         click.echo(f"removed {path}")
