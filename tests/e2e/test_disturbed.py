@@ -120,11 +120,12 @@ def test_too_many_are_disturbed(iogate: Iogate, tmp_path: Path) -> None:
     assert "2 that were not are needed; stop what else runs there" in done.out
 
 
+@pytest.mark.parametrize("engine", ["native", "fio"])
 def test_a_candidate_that_burns_cpu_is_slow_and_not_disturbed(
-    iogate: Iogate, tmp_path: Path
+    iogate: Iogate, tmp_path: Path, engine: str
 ) -> None:
     path = iogate.spec(spec(f"{{ directory: {tmp_path} }}", BUSY, repetitions=1, again=0))
-    done = iogate("run", path, before=FIRST)
+    done = iogate("run", path, "--engine", engine, before=FIRST)
     assert done.code == 0, done.text
     (one,) = measured(iogate).values()
     assert reasons(one) == set()

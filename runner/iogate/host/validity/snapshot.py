@@ -20,11 +20,12 @@ PRESSURES = ("cpu", "io", "memory")
 @dataclass(frozen=True, slots=True)
 class CpuTime:
     """Ticks of one CPU since boot. ``user`` is what processes spent outside of the kernel, which
-    no thread of the kernel ever does."""
+    no thread of the kernel ever does; ``busy`` is what was neither idle nor stolen."""
 
     user: int
     steal: int
     total: int
+    busy: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ def cpu_times(text: str) -> dict[int, CpuTime]:
         ticks = [int(word) for word in match[2].split()]
         if len(ticks) >= 8:
             # guest time is a part of user time already
-            found[int(match[1])] = CpuTime(ticks[0] + ticks[1], ticks[7], sum(ticks[:8]))
+            found[int(match[1])] = CpuTime(
+                ticks[0] + ticks[1], ticks[7], sum(ticks[:8]), sum(ticks[:3]) + sum(ticks[5:7])
+            )
     return found
 
 

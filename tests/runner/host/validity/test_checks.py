@@ -28,6 +28,7 @@ def host(
     *,
     user: Sequence[float] = (0, 0),
     steal: float = 0.0,
+    busy: float = 1.0,
     own: tuple[float, float] = (0, 0),
     moved: tuple[int, int] | None = (0, 0),
     **more: Any,
@@ -36,7 +37,7 @@ def host(
     the run used outside of and in the kernel; bytes that it read and wrote."""
     lost = (steal, 0.0)
     cpus = {
-        n: CpuTime(int(user[n] * TICKS), int(lost[n] * TICKS), int(at_s * TICKS)) for n in (0, 1)
+        n: CpuTime(*(int(s * TICKS) for s in (user[n], lost[n], at_s, at_s * busy))) for n in (0, 1)
     }
     own_time = OwnTime(7, int(own[0] * TICKS), int(own[1] * TICKS), moved)
     values: dict[str, Any] = {
@@ -110,6 +111,12 @@ def test_what_runs_on_other_cpus_is_no_matter() -> None:
         cpus=frozenset({0}),
     )
     assert read("cpu", pinned) == 0
+
+
+def test_who_was_seen_here_last_may_have_run_elsewhere() -> None:
+    """The CPUs had no more time to give than they were busy, less what the run took."""
+    after = host(10, user=(2, 2), own=(1, 4), busy=0.5)
+    assert read("cpu", seen(after, others=(other(cpu_s=15),))) == pytest.approx(0.25)
 
 
 def test_a_tenth_of_a_second_disturbs_nothing() -> None:

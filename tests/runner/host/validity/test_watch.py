@@ -24,7 +24,7 @@ from iogate.host.validity.processes import (
     scan,
     serves_storage,
 )
-from iogate.host.validity.snapshot import cpu_list, cpu_times, disk_bytes, take
+from iogate.host.validity.snapshot import CpuTime, cpu_list, cpu_times, disk_bytes, take
 from iogate.host.validity.watch import Watch
 from iogate.model.validity import Validity
 from iogate.sut.local import LocalSut
@@ -199,7 +199,7 @@ def test_times_of_cpus_and_bytes_of_disks() -> None:
     )
     times = cpu_times(text)
     assert set(times) == {0, 13}
-    assert (times[0].user, times[0].steal, times[0].total) == (120, 8, 576)
+    assert times[0] == CpuTime(user=120, steal=8, total=576, busy=163)
     disks = disk_bytes(
         " 259 0 nvme0n1 10 0 2048 5 20 0 4096 6 0 7 8 9 9 9 9 1 2\n 7 0 short 1 2 3\n"
     )

@@ -8,8 +8,10 @@ the run's own, whichever is more: the second finds those that came and went unse
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from iogate.host.validity.base import FLOOR_S, Check, Reading, Seen, percent
+from iogate.host.validity.snapshot import CpuTime
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -18,21 +20,26 @@ def look(seen: Seen) -> Reading | None:
     """See ``base.Check``."""
     if not seen.before.cpus or not seen.after.cpus:
         return None
-    known_s = sum(one.cpu_s for one in seen.others if one.here)
-    taken_s = max(known_s, _outside_kernel_s(seen) - _own_s(seen) - seen.serving_s)
+    # A process is known by the CPU it was seen on last: it may have spent its time on others.
+    left_s = max(_since(seen, lambda cpu: cpu.busy) - _own_s(seen, kernel=True), 0.0)
+    known_s = min(sum(one.cpu_s for one in seen.others if one.here), left_s)
+    taken_s = max(known_s, _since(seen, lambda cpu: cpu.user) - _own_s(seen) - seen.serving_s)
     share = min(taken_s / seen.cpu_s, 1.0) if taken_s >= FLOOR_S else 0.0
     names = seen.busiest(lambda one: one.cpu_s if one.here else 0.0, lambda o: f"{o.cpu_s:.1f} s")
     return Reading(share, f"other processes used {percent(share)} of the engine's CPUs{names}")
 
 
-def _outside_kernel_s(seen: Seen) -> float:
+def _since(seen: Seen, ticks: Callable[[CpuTime], int]) -> float:
+    """Seconds that the engine's CPUs spent so."""
     before, after = seen.before.cpus, seen.after.cpus
     both = [cpu for cpu in seen.cpus if cpu in before and cpu in after]
-    return sum(after[cpu].user - before[cpu].user for cpu in both) / _TICKS
+    return sum(ticks(after[cpu]) - ticks(before[cpu]) for cpu in both) / _TICKS
 
 
-def _own_s(seen: Seen) -> float:
-    return (seen.after.own.user - seen.before.own.user) / _TICKS
+def _own_s(seen: Seen, *, kernel: bool = False) -> float:
+    before, after = seen.before.own, seen.after.own
+    system = after.system - before.system if kernel else 0
+    return (after.user - before.user + system) / _TICKS
 
 
 CHECK = Check("cpu", "CPU time of other processes on the engine's CPUs", look, limit=0.10)
