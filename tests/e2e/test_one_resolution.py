@@ -124,6 +124,8 @@ def test_a_link_that_is_pointed_elsewhere_is_not_followed_again(
     iogate: Iogate, victim: Path, engine: str
 ) -> None:
     link, first = iogate.folder / "link", iogate.folder / "first"
+    first.write_bytes(b"\0" * (1 << 20))
+    before = digest(first)
     link.symlink_to(first)
     spec = iogate.spec(JOB % (f"file: {link}, overwrite: true", TIMED))
     process = iogate.start("run", spec, "--engine", engine)
@@ -132,7 +134,7 @@ def test_a_link_that_is_pointed_elsewhere_is_not_followed_again(
     link.symlink_to(victim)
     done = iogate.end(process)
     assert done.code == 0, done.text
-    assert first.stat().st_size == 1 << 20
+    assert digest(first) != before
 
 
 @ENGINES
@@ -152,7 +154,7 @@ def test_a_file_that_is_exchanged_meanwhile_is_refused(
         file.hardlink_to(victim)
     done = iogate.end(process)
     assert done.code == 3, done.text
-    assert f"{file} is not what it was when this run looked it up" in done.err
+    assert f"{file} is not what" in done.text.replace("'", "")
 
 
 @ENGINES
@@ -192,4 +194,5 @@ def test_a_device_that_becomes_another_meanwhile_is_refused(iogate: Iogate, engi
         sh("losetup", "-c", device)
         done = iogate.end(process)
         assert done.code == 3, done.text
-        assert "has 16777216 bytes now, and had 8388608" in done.err
+        assert f"{device} is not what" in done.text.replace("'", "")
+        assert "it has 16777216 bytes" in done.text  # the runner says it, or the engine does
