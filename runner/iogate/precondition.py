@@ -21,6 +21,7 @@ from iogate.host.device_state import (
     remember,
 )
 from iogate.host.devices import find_device
+from iogate.host.stage import Stage
 from iogate.jobfile import render
 from iogate.measure import Bench
 from iogate.model.plan import Case
@@ -138,7 +139,7 @@ def keeping_states(run: Run, cases: Iterable[Case], bench: Bench) -> Iterator[No
     """What is remembered of the devices of a run is right after it: forgotten before the first
     case that changes it, and else still believed, although the run has written."""
     sut, kept = bench.stage.sut, []
-    changed = _changed(sut, cases)
+    changed = _changed(bench.stage, cases)
     for target in bench.stage.devices():
         device = find_device(sut, target.path)
         state = believed(sut, device) if device else None
@@ -155,12 +156,13 @@ def keeping_states(run: Run, cases: Iterable[Case], bench: Bench) -> Iterator[No
             carry(sut, device, state)
 
 
-def _changed(sut: Sut, cases: Iterable[Case]) -> dict[str, str]:
+def _changed(stage: Stage, cases: Iterable[Case]) -> dict[str, str]:
     """Devices that a case leaves in another state, by path, and what does so."""
     found: dict[str, str] = {}
     for case in cases:
         why = estimate.remakes(case)
-        device = find_device(sut, case.target.device or case.target.path) if why else None
+        target = stage.standing.target(case.target)
+        device = find_device(stage.sut, target.device or target.path) if why else None
         if device:
             found.setdefault(device.path, why)
     return found
