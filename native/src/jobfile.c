@@ -9,8 +9,8 @@
 
 #include "sections.h"
 
-enum { INCLUDE_DEPTH_MAX = 8, INCLUDES_MAX = 1000, LINE_MAX_BYTES = 65536,
-       TEXT_MAX_BYTES = 64 << 20 };
+enum { INCLUDE_DEPTH_MAX = 8, INCLUDES_MAX = 1000 };
+enum { LINE_MAX_BYTES = 65536, TEXT_MAX_BYTES = 64 << 20 };
 
 /* A line without its comment and the blanks around it; column counts from 1. */
 struct line {

@@ -13,9 +13,9 @@ _NO_FILE = (
     "it opens what is neither a file nor a block device; name a target, and an ioengine for it"
 )
 
-_PROGRAMS = "exec_prerun exec_postrun program arguments grace_time std_redirect"
+_PROGRAMS = "exec_prerun exec_postrun program arguments std_redirect"
 _NETWORKS = """
-    bindname brick busy_poll clientname clustername hostname interface listen mss nodelay
+    bindname brick clientname clustername hostname interface listen mss nodelay
     pingpong pool port protocol rbdname touch_objects ttl uri verb volume window_size
 """
 _OPENS_OTHERS = "mtd dev-dax io_uring_cmd libblkio xnvme pmemblk"
@@ -29,7 +29,7 @@ _CHECKED = """
 """
 _HARMLESS = """
     allow_file_create atomic ba block_error_percentiles bs bs_is_seq_rand bs_unaligned
-    bsrange bssplit buffer_compress_chunk buffer_compress_percentage buffered bwavgtime
+    bsrange bssplit buffer_compress_chunk buffer_compress_percentage buffered busy_poll bwavgtime
     clat_percentiles clocksource cmd_type cmdprio cmdprio_bssplit cmdprio_class
     cmdprio_percentage comm continue_on_error cpuchunks cpuload cpumask cpumode cpus_allowed
     cpus_allowed_policy create_fsync create_on_open create_only create_serialize
@@ -38,7 +38,7 @@ _HARMLESS = """
     disk_util do_verify end_fsync end_syncfs error_dump exit_on_io_done exit_what exitall
     exitall_on_error experimental_verify fadvise_hint fallocate fdatasync fdp file_append
     file_service_type filesize filetype fill_device fixedbufs flow flow_id flow_sleep
-    force_async fsync fsync_on_close group_reporting gtod_cpu gtod_reduce hipri
+    force_async fsync fsync_on_close grace_time group_reporting gtod_cpu gtod_reduce hipri
     hipri_percentage hugepage-size ignore_error ignore_zone_limits invalidate io_size
     io_submit_mode iodepth iodepth_batch iodepth_batch_complete_max
     iodepth_batch_complete_min iodepth_low iomem_align iopsavgtime job_max_open_zones
