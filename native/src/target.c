@@ -56,8 +56,9 @@ static int check_folder(const struct job *job, struct target_file *f, struct err
 		ret = err_set(err, -ENOTDIR, "%s: '%s' is not a directory: name one with "
 			      "directory=", job->name, folder);
 	else if (is_dev(&st))
-		ret = err_refuse(err, -ENODEV, "%s: there is no device '%s', and none can be made by "
-				 "writing a file there: see lsblk", job->name, f->path);
+		ret = err_refuse(err, -ENODEV, "%s: there is no device '%s', and none can be "
+				 "made by writing a file there: see lsblk", job->name,
+				 f->path);
 	else
 		f->device = st.st_dev;
 	free(copy);

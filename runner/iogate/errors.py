@@ -37,7 +37,8 @@ _MEANINGS = {
     ExitCode.PASS: "every threshold passed, or only warned",
     ExitCode.FAIL: "a threshold failed",
     ExitCode.USAGE: "the spec or the call is wrong",
-    ExitCode.REFUSED: "refused for safety or because of the environment; nothing was touched",
+    ExitCode.REFUSED: "refused for safety or because of the environment; nothing was touched, "
+    "or, in the middle of a run, nothing more",
     ExitCode.RUN_FAILED: "the run itself failed; what was measured before is kept",
     ExitCode.INCONCLUSIVE: "inconclusive or no baseline, where the spec says that this blocks",
 }

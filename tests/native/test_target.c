@@ -242,6 +242,7 @@ static void what_is_in_use_is_not_written(void **state)
 
 static void readonly_makes_and_extends_nothing(void **state)
 {
+	const struct target_rules reading = { .readonly = true };
 	struct job job = core_job("psync", RW_READ, 8192);
 	struct target t;
 
@@ -250,7 +251,7 @@ static void readonly_makes_and_extends_nothing(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct err err = { 0 };
 
-		assert_int_equal(target_init(&t, &job, 0, &(struct target_rules){ .readonly = true }, &err), -EPERM);
+		assert_int_equal(target_init(&t, &job, 0, &reading, &err), -EPERM);
 		assert_non_null(strstr(err.text, i ? "has 4096 bytes, the job needs 8192"
 						   : "does not exist, and --readonly forbids"));
 		assert_int_equal(file_bytes(&t, 0), 4096 * (unsigned)i);
@@ -259,7 +260,7 @@ static void readonly_makes_and_extends_nothing(void **state)
 		init(&t, &job);
 		assert_int_equal(target_layout(&t, &silent, &err), 0);
 		target_release(&t);
-		assert_int_equal(target_init(&t, &job, 0, &(struct target_rules){ .readonly = true }, &err), 0);
+		assert_int_equal(target_init(&t, &job, 0, &reading, &err), 0);
 		target_release(&t);
 		job.size.bytes = 8192;
 	}
