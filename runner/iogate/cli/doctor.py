@@ -7,7 +7,6 @@ import json
 import click
 
 from iogate.cli import options
-from iogate.cli.disturbances import disturbance_table
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
@@ -46,6 +45,8 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     """
     sut = open_sut()
     if measure_disturbances:
+        from iogate.cli.disturbances import disturbance_table
+
         click.echo(disturbance_table(sut, target, as_json=as_json))
         return int(ExitCode.PASS)
     rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
