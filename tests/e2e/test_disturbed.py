@@ -137,13 +137,31 @@ def test_a_candidate_that_burns_cpu_is_slow_and_not_disturbed(
 def test_what_the_run_wrote_and_the_kernel_brings_out_later_is_no_stranger(
     iogate: Iogate, tmp_path: Path
 ) -> None:
-    fio = "rw: write, size: 48m, bs: 1m, io_size: 48m"
+    """A read past the page cache brings out what the case before it has left there."""
+    fio = "rw: write, size: 48m, bs: 1m"
+    read = (
+        "  r: { fio: { ioengine: psync, rw: read, size: 48m, bs: 1m, direct: 1 }, repetitions: 3 }"
+    )
     with zram_device(64) as device, Path(device).open("rb"):  # or the last close would flush it
-        target = f"{{ device: {device}, destroy: {{ size: 64m }} }}"
-        text = spec(target, fio, repetitions=4, again=0, io="1%", off=", cpu")
-        done = iogate("run", iogate.spec(text))
+        target = f"{{ device: {device}, destroy: {{ size: 64m, holds: anything }} }}"
+        text = spec(target, fio, repetitions=3, again=0, io="1%", off=", cpu")
+        done = iogate("run", iogate.spec(f"{text}{read}\n"))
         assert done.code == 0, done.text
-    assert [reasons(m) for m in measured(iogate).values()] == [set()] * 4
+    found = iogate.run_document()["measurements"]
+    assert len(found) == 6
+    assert [reasons(m) for m in found] == [set()] * 6
+    assert all(m["surroundings"]["io"] == 0 for m in found)
+
+
+@pytest.mark.parametrize("ioengine", ["psync", "libaio", "io_uring", "mmap"])
+def test_what_the_run_moves_is_known_by_whatever_way_it_goes(iogate: Iogate, ioengine: str) -> None:
+    direct = "" if ioengine == "mmap" else ", direct: 1, iodepth: 16"
+    fio = f"rw: randrw, size: 48m, bs: 16k, numjobs: 2{direct}"
+    with zram_device(64) as device:
+        target = f"{{ device: {device}, destroy: {{ size: 64m, holds: anything }} }}"
+        text = spec(target, fio, repetitions=3, again=0, io="1%", off=", cpu")
+        done = iogate("run", iogate.spec(text.replace("psync", ioengine)))
+        assert done.code == 0, done.text
     assert all(m["surroundings"]["io"] == 0 for m in measured(iogate).values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from iogate.host.requirements import throttled
@@ -42,7 +42,8 @@ class OwnTime:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """``realtime_ns`` and ``monotonic_ns`` are the two clocks at one moment; ``disks`` bytes
-    read and written by the name of a disk; ``pressure`` µs that something waited, by kind."""
+    read and written by the name of a disk; ``pressure`` µs that something waited, by kind;
+    ``unwritten_bytes`` are in the page cache and on no disk yet, whoever wrote them."""
 
     realtime_ns: int
     monotonic_ns: int
@@ -54,11 +55,13 @@ class Snapshot:
     throttled: int | None = None
     clocksource: str = ""
     memory_bytes: int = 0
+    unwritten_bytes: int | None = None
 
 
 def take(sut: Sut, kernels: set[int] | None = None) -> Snapshot:
     """The host now; ``kernels`` as for ``scan``."""
     realtime_ns, monotonic_ns = sut.clocks()
+    memory = memory_bytes(sut.read_text("/proc/meminfo") or "")
     return Snapshot(
         realtime_ns=realtime_ns,
         monotonic_ns=monotonic_ns,
@@ -69,7 +72,8 @@ def take(sut: Sut, kernels: set[int] | None = None) -> Snapshot:
         processes=scan(sut, set() if kernels is None else kernels),
         throttled=throttled(sut),
         clocksource=(sut.read_text(_CLOCKSOURCE) or "").strip(),
-        memory_bytes=_memory(sut.read_text("/proc/meminfo") or ""),
+        memory_bytes=memory.get("MemTotal", 0),
+        unwritten_bytes=_unwritten(memory),
     )
 
 
@@ -138,7 +142,16 @@ def _pressures(sut: Sut) -> dict[str, int]:
     return {kind: int(match[1]) for kind, match in matches if match}
 
 
-def _memory(text: str) -> int:
-    words: Iterable[str] = text.split()
-    found = list(words)[:2]
-    return int(found[1]) * 1024 if len(found) == 2 and found[1].isdigit() else 0
+def memory_bytes(text: str) -> dict[str, int]:
+    """What /proc/meminfo counts, by name."""
+    words = (line.split() for line in text.splitlines())
+    return {
+        each[0].rstrip(":"): int(each[1]) * 1024
+        for each in words
+        if len(each) == 3 and each[1].isdigit()
+    }
+
+
+def _unwritten(memory: Mapping[str, int]) -> int | None:
+    found = [memory[name] for name in ("Dirty", "Writeback") if name in memory]
+    return sum(found) if found else None

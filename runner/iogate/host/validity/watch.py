@@ -52,6 +52,7 @@ class Surroundings:
         self._validity = validity
         self._checks = checks
         self._owed: dict[str, int] = {}
+        self._looked: dict[str, Snapshot] = {}
         self._serving: dict[Key, bool] = {}
         self.limits = limits_of(sut, validity)
 
@@ -84,13 +85,20 @@ class Surroundings:
         """Bytes that the run has written and that have not come to the disk yet."""
         return self._owed.get(disk, 0)
 
-    def owe(self, disk: str, seen: Seen) -> None:
-        """Remember what of the run's writing is still to come."""
-        before, after = seen.before.disks.get(disk), seen.after.disks.get(disk)
-        own = seen.before.own.moved, seen.after.own.moved
-        if before and after and own[0] and own[1]:
-            written = own[1][1] - own[0][1]
-            self._owed[disk] = max(self.owed(disk) + written - (after[1] - before[1]), 0)
+    def owe(self, disk: str, now: Snapshot) -> None:
+        """Remember what of the run's writing is still to come to a disk, by what was written
+        since the last look at it: also between repetitions."""
+        before, self._looked[disk] = self._looked.get(disk), now
+        if before is None or disk not in before.disks or disk not in now.disks:
+            return
+        own = before.own.moved, now.own.moved
+        if own[0] and own[1]:
+            arrived = now.disks[disk][1] - before.disks[disk][1]
+            owed = max(self.owed(disk) + own[1][1] - own[0][1] - arrived, 0)
+            # What went to other disks never arrives at this one.
+            self._owed[disk] = (
+                owed if now.unwritten_bytes is None else min(owed, now.unwritten_bytes)
+            )
 
     def serves(self, one: Process) -> bool:
         """Whether a process serves storage; asked once of each that did much."""
@@ -116,6 +124,8 @@ class Watch:
         self._hottest: list[float] = list(temperatures(sut))
         self._kernels: set[int] = set()
         self._before = take(sut, self._kernels)
+        if disks.own:
+            around.owe(disks.own, self._before)
         self._latest: dict[Key, Process] = dict(self._before.processes)
         self._ours = self._family(self._latest)
         self._runnable: list[int] = []
@@ -140,7 +150,7 @@ class Watch:
         seen = self._seen(after)
         found = self._around.judge(seen)
         if self._disks.own:
-            self._around.owe(self._disks.own, seen)
+            self._around.owe(self._disks.own, after)
         return found
 
     def _seen(self, after: Snapshot) -> Seen:

@@ -155,12 +155,19 @@ def test_writing_that_reaches_the_disk_later_is_still_the_runs() -> None:
 
 def test_what_the_run_writes_is_owed_until_it_is_on_the_disk(sut: LocalSut) -> None:
     around = Surroundings(sut, Validity())
-    around.owe("sda", on_disk(host(10, moved=(0, 300 * MIB), **moved(0, 100))))
-    assert around.owed("sda") == 200 * MIB
-    around.owe("sda", on_disk(host(10, moved=(0, 0), **moved(0, 150))))
-    assert around.owed("sda") == 50 * MIB
-    around.owe("sda", on_disk(host(10, moved=(0, 0), **moved(0, 150))))
-    assert around.owed("sda") == 0
+    looks = [((0, 0), 0), ((300, 100), 200), ((300, 250), 50), ((320, 250), 70), ((320, 900), 0)]
+    for (own, disk), owed in looks:
+        around.owe("sda", host(10, moved=(0, own * MIB), **moved(0, disk)))
+        assert around.owed("sda") == owed * MIB
+    assert around.owed("sdb") == 0
+
+
+def test_no_more_is_owed_than_the_page_cache_holds(sut: LocalSut) -> None:
+    """What was written to other disks, such as a run folder, never comes to this one."""
+    around = Surroundings(sut, Validity())
+    around.owe("sda", host(0, **moved(0, 0)))
+    around.owe("sda", host(10, moved=(0, 300 * MIB), unwritten_bytes=MIB, **moved(0, 0)))
+    assert around.owed("sda") == MIB
 
 
 def test_a_filesystem_writes_more_than_it_was_given() -> None:

@@ -24,7 +24,14 @@ from iogate.host.validity.processes import (
     scan,
     serves_storage,
 )
-from iogate.host.validity.snapshot import CpuTime, cpu_list, cpu_times, disk_bytes, take
+from iogate.host.validity.snapshot import (
+    CpuTime,
+    cpu_list,
+    cpu_times,
+    disk_bytes,
+    memory_bytes,
+    take,
+)
 from iogate.host.validity.watch import Watch
 from iogate.model.validity import Validity
 from iogate.sut.local import LocalSut
@@ -211,11 +218,17 @@ def test_lists_of_cpus() -> None:
     assert cpu_list("") == cpu_list("none") == cpu_list("a-b") == frozenset()
 
 
+def test_what_is_in_memory() -> None:
+    text = "MemTotal:  1000 kB\nDirty:   3 kB\nWriteback:  1 kB\nHugePages_Total:  7\n\n"
+    assert memory_bytes(text) == {"MemTotal": 1024000, "Dirty": 3072, "Writeback": 1024}
+
+
 def test_what_this_machine_says(sut: LocalSut) -> None:
     found = take(sut)
     assert found.cpus
     assert found.own.pid == os.getpid()
     assert found.memory_bytes > 1 << 20
+    assert found.unwritten_bytes is not None
 
 
 def test_who_serves_a_filesystem_holds_its_device(sut: LocalSut, tmp_path: Path) -> None:
