@@ -3,6 +3,7 @@ the engine counted them, and what the kernel said meanwhile."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from iogate.bounded import read_bytes
@@ -12,7 +13,10 @@ from iogate.engine.result import parse_result
 from iogate.errors import EngineError, IogateError, RefusedError
 from iogate.folder import RunFolder
 from iogate.host.kernel_log import in_words
-from iogate.model.measurement import KernelTrouble, Whose
+from iogate.metrics.faults import KERNEL_ERRORS
+from iogate.metrics.system import own_troubles
+from iogate.model.measurement import Disturbance, KernelTrouble, Whose
+from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
 
 
@@ -53,6 +57,20 @@ def told_errors(raw: Path) -> dict[str, dict[str, int]]:
         for name, count in job.errors.items():
             counts[name] = counts.get(name, 0) + count
     return found if any(found.values()) else {}
+
+
+def faults_around(
+    case: Case, kernel_log: Sequence[KernelTrouble] | None
+) -> tuple[Disturbance, ...]:
+    """What the kernel told of the target's own stack while a repetition went on: its numbers are
+    those of a disk in trouble, whatever limits count the fault itself. Nothing for a case whose
+    spec has a limit on ``kernel_errors``: there they are a part of what is measured."""
+    lines = own_troubles(kernel_log) or 0
+    if not lines or any(each.metric == KERNEL_ERRORS for each in case.thresholds):
+        return ()
+    own = [one for one in kernel_log or () if one.whose is Whose.TARGET]
+    text = f"the kernel told of the target: {in_words(own)}"
+    return (Disturbance(KERNEL_ERRORS, lines, 0, "", text),)
 
 
 def _reason(error: IogateError, log: tuple[KernelTrouble, ...] | None) -> str:

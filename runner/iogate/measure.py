@@ -11,7 +11,7 @@ from typing import Protocol
 from iogate import estimate
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
 from iogate.errors import IogateError, RefusedError, RunError
-from iogate.failing import failure_of
+from iogate.failing import failure_of, faults_around
 from iogate.folder import RunFolder
 from iogate.gate import wants_more
 from iogate.host.sandbox import Sandbox
@@ -185,9 +185,11 @@ def measure_once(
         bench.folder.settle(case.id, repetition)
     duration_ns = time.monotonic_ns() - began
     around = watch.ended()
-    if around.disturbances:
-        bench.folder.write_disturbances(case.id, repetition, around.disturbances)
     bench.stage.measured(case)
+    kernel_log = bench.stage.seen(case)
+    disturbances = (*around.disturbances, *faults_around(case, kernel_log))
+    if disturbances:
+        bench.folder.write_disturbances(case.id, repetition, disturbances)
     return Measurement(
         case_id=case.id,
         repetition=repetition,
@@ -199,7 +201,7 @@ def measure_once(
         raw_file=bench.folder.relative(raw),
         warnings=(*bench.stage.unwritten.warnings, *result.warnings),
         unwritten=bench.stage.unwritten.share,
-        kernel_log=bench.stage.seen(case),
-        disturbances=around.disturbances,
+        kernel_log=kernel_log,
+        disturbances=disturbances,
         surroundings=around.readings,
     )

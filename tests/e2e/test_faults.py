@@ -124,7 +124,9 @@ def test_an_error_of_the_targets_filesystem_fails_a_run_that_read_well(iogate: I
     assert (found["outcome"], found["threshold"]["limit"]["text"]) == ("fail", "< 1 (iogate's own)")
     assert f"device {Path(device).name}" in found["reason"]
     tells_all(iogate, done, "kernel_errors", f"device {Path(device).name}")
-    assert len(iogate.run_document()["measurements"]) == 2
+    hit, *others = iogate.run_document()["measurements"]
+    assert [each["kind"] for each in hit["disturbances"]] == ["kernel_errors"]
+    assert [each["disturbances"] for each in others] == [[], []], "measured again"
 
 
 @needs_root

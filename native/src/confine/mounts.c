@@ -34,7 +34,7 @@ struct attributes {		/* struct mount_attr of linux/mount.h */
 };
 
 enum { DEVICES_MAX = 8 };
-static const char DEV[] = "/dev/";
+#define DEV "/dev/"
 const char *const device_names[] = { "null", "zero", "full", "random", "urandom", NULL };
 static const char *const device_links[][2] = {
 	{ "/proc/self/fd", "/dev/fd" }, { "/proc/self/fd/0", "/dev/stdin" },
