@@ -50,8 +50,8 @@ def foreign(sut: Sut, device: Device) -> tuple[Signature, ...]:
     known = partitions_of(sut, device)
     for each in (device, *known):
         found += [one for one in _probe(sut, each.path) if not is_own(each, one.uuid)]
-    if not known and any(one.is_table for one in found):
-        found += _probe_unread(sut, device.path)
+    if any(one.is_table for one in found):
+        found += _probe_unread(sut, device.path, {_range(sut, each) for each in known})
     return tuple(found)
 
 
@@ -84,16 +84,23 @@ def _stamped(device: Device, seed: bytes) -> str:
     return str(uuid.UUID(int=(head << 64) | rest))
 
 
-def _probe_unread(sut: Sut, path: str) -> list[Signature]:
+def _range(sut: Sut, part: Device) -> tuple[int, int]:
+    """Where a partition begins on its disk, as the kernel has read it, and its bytes."""
+    start = (sut.read_text(f"{part.sysfs}/start") or "").strip()
+    return int(start) * _SECTOR if start.isdigit() else -1, part.size_bytes
+
+
+def _probe_unread(sut: Sut, path: str, read: set[tuple[int, int]]) -> list[Signature]:
     """What is in the partitions of a table that the kernel has not read, as that of a loop
-    device."""
+    device, or not as it is now; ``read`` are the others."""
     done = _run(sut, path, "partx", "--raw", "--noheadings", "-o", "START,SECTORS")
     if done.status:
         raise _unreadable(path, "partx does not list its partitions")
     found = []
     for line in done.stdout.splitlines():
         start, count = (int(word) * _SECTOR for word in line.split())
-        found += _probe(sut, path, "-O", str(start), "-S", str(count)) if count else []
+        if count and (start, count) not in read:
+            found += _probe(sut, path, "-O", str(start), "-S", str(count))
     return found
 
 

@@ -4,8 +4,6 @@ LVM, md, LUKS and ZFS, which not every kernel runs, written as bytes."""
 from __future__ import annotations
 
 import shutil
-import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from iogate.model.spec import Destroy
 from iogate.sut.base import Completed, FileStat
 from iogate.sut.local import LocalSut
 from support.devices import image_of, loop_device, loop_over, needs_root, partition, sh, zram_device
+from support.marks import MARKS, put_mark
 
 pytestmark = needs_root
 SIZE_MIB = 320
@@ -70,48 +69,9 @@ def test_a_filesystem_that_nobody_mentioned(sut: LocalSut, path: str, fs_type: s
     assert why(sut, path, "anything") is None
 
 
-def lvm() -> tuple[int, bytes]:
-    """The label of a physical volume in the second sector, with its checksum."""
-    body = struct.pack("<I8s", 32, b"LVM2 001") + b"u" * 32 + bytes(512 - 20 - 12 - 32)
-    crc = 0xFFFFFFFF ^ zlib.crc32(body, 0xFFFFFFFF ^ 0xF597A6CF)
-    return 512, b"LABELONE" + struct.pack("<QI", 1, crc) + body
-
-
-def md() -> tuple[int, bytes]:
-    """A superblock of version 1.2, 4 KiB in."""
-    head = struct.pack("<IIII", 0xA92B4EFC, 1, 0, 0) + b"u" * 16 + b"name".ljust(32, b"\0")
-    rest = bytearray(head.ljust(256, b"\0"))
-    struct.pack_into("<Q", rest, 144, 8)
-    words = struct.unpack("<64I", bytes(rest))
-    total = sum(words)
-    struct.pack_into("<I", rest, 216, ((total & 0xFFFFFFFF) + (total >> 32)) & 0xFFFFFFFF)
-    return 4096, bytes(rest)
-
-
-def luks() -> tuple[int, bytes]:
-    head = b"LUKS\xba\xbe" + struct.pack(">H", 1) + bytes(160)
-    return 0, head + b"01234567-89ab-cdef-0123-456789abcdef".ljust(40, b"\0")
-
-
-def swap() -> tuple[int, bytes]:
-    return 1024, struct.pack("<III", 1, 9, 0) + b"u" * 16 + bytes(3072 - 28 - 10) + b"SWAPSPACE2"
-
-
-def zfs() -> tuple[int, bytes]:
-    """Enough uberblocks of the first label."""
-    one = struct.pack("<QQQ", 0x00BAB10C, 5000, 1).ljust(1024, b"\0")
-    return 128 << 10, one * 128
-
-
-MARKS = {"lvm": lvm, "md": md, "luks": luks, "swap": swap, "zfs": zfs}
-
-
 @pytest.mark.parametrize("name", MARKS)
 def test_what_is_no_filesystem(sut: LocalSut, path: str, name: str) -> None:
-    at, mark = MARKS[name]()
-    with Path(path).open("rb+") as disk:
-        disk.seek(at)
-        disk.write(mark)
+    put_mark(name, path)
     found = why(sut, path)
     assert found is not None
     assert f"{path} holds {name}" in found.reason
@@ -152,6 +112,22 @@ def test_partitions_that_the_kernel_has_not_read(sut: LocalSut, path: str, label
     assert found.reason.startswith(f"{path} holds ext4 (")
     assert f"holds: [{label}, ext4]" in found.remedy
     assert why(sut, path, label, "ext4") is None
+
+
+def test_partitions_of_which_the_kernel_has_read_some(sut: LocalSut, path: str) -> None:
+    table = "start=2048,size=16384\\nstart=20480,size=16384"
+    sh("sh", "-c", f"printf '{table}' | sfdisk -q --no-reread -X gpt {path}")
+    with partition(path) as part:
+        mkfs("ext4", part)
+        assert why(sut, path, "gpt", "ext4") is None
+        found = foreign(sut, device_at(sut, path))
+        assert [(one.path, one.name) for one in found] == [(path, "gpt"), (part, "ext4")]
+        range_of = ("--offset", str(20480 * 512), "--sizelimit", str(16384 * 512))
+        with loop_over(path, *range_of) as second:
+            mkfs("ext2", second)
+        refused = why(sut, path, "gpt", "ext4")
+        assert refused is not None
+        assert refused.reason.startswith(f"{path} holds ext2 (")
 
 
 def test_several_that_do_not_belong_together(sut: LocalSut, path: str) -> None:
