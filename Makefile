@@ -9,15 +9,16 @@
 # make bench-reports  how long reports take to make and to show, and how large they are
 # make bench-truth    what the engine measures against what happened; needs root
 # make bench-quiet    how many of 200 repetitions are marked as disturbed where nothing does
+# make kills   a hundred runs killed at random moments: the host is as it was before; needs root
 # make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports clean
+.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports:
+demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills:
 	@scripts/$@
 
 clean:

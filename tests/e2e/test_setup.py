@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-import random
-import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -197,27 +194,6 @@ def test_doctor_puts_back_and_says_so(iogate: Iogate, device: str) -> None:
     assert page_cluster() == before
     assert own_journals() == ()
     assert "killed run" not in iogate("doctor").out
-
-
-def test_killed_at_any_time(iogate: Iogate, device: str) -> None:
-    """Also while it sets up, between arms, and while it puts back."""
-    before, chance = page_cluster(), random.Random(7)
-    path = spec(iogate, device, more="runtime: 100ms, time_based: true")
-    changed = 0
-    for turn in range(6):
-        words = ("run", path) if turn % 2 else ("ab", path, "--candidate", "none")
-        running = iogate.start(*words, "--trust")
-        with suppress(subprocess.TimeoutExpired):
-            running.wait(0.6 + 2.5 * chance.random())
-        running.kill()
-        running.communicate()
-        changed += page_cluster() != before
-        iogate("doctor")
-        assert page_cluster() == before
-        assert "[none]" in scheduler(device).read_text()
-        assert own_journals() == ()
-        assert f"{iogate.folder}/" not in Path("/proc/mounts").read_text()
-    assert changed
 
 
 def test_ctrl_c_puts_back(iogate: Iogate, device: str) -> None:

@@ -221,7 +221,7 @@ def _(folder: Path) -> Iterator[Wrong]:
 
 @entry(FILES, "a file of the kernel")
 def _(folder: Path) -> Iterator[Wrong]:
-    path = "/proc/sys/vm/page-cluster"
+    path = "/proc/sys/kernel/domainname"
     yield trusted(path, path, "where the kernel shows itself")
 
 
