@@ -5,17 +5,19 @@ stop them: each is tried as a whole run, with both engines, and every byte stays
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from support.devices import needs_root
+from support.devices import image_of, loop_device, loop_over, needs_root
 from support.wrong import Making
 from support.wrong_devices import IN_USE
-from support.wrong_files import FILES, KINDS
+from support.wrong_files import FILES, KINDS, somebodys
 from support.wrong_identities import CONTENTS, IDENTITIES
 
-from .conftest import Iogate
+from .conftest import Done, Iogate, engines_of, wait_for
 
 pytestmark = needs_root
 ENGINES = ("native", "fio")
@@ -64,3 +66,57 @@ def test_a_file_that_is_somebodys(iogate: Iogate, name: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_no_such_thing(iogate: Iogate, name: str) -> None:
     check_refused(iogate, KINDS[name])
+
+
+# Between two repetitions: what was right becomes the wrong thing, and the first is measured.
+
+CHANGING = """\
+version: 1
+name: changing
+targets:
+  t: {{ {target} }}
+workloads:
+  w:
+    target: t
+    repetitions: 2
+    fio: {{ rw: write, bs: 4k, size: 64k, ioengine: psync, runtime: 2s, time_based: true }}
+"""
+
+
+def check_stopped(iogate: Iogate, target: str, engine: str, change: Callable[[], object]) -> Done:
+    """The change comes while the first repetition is measured; the second is refused, and the
+    run ends with its documents."""
+    spec = iogate.spec(CHANGING.format(target=target))
+    running = iogate.start("run", spec, "--engine", engine, "--trust")
+    wait_for(lambda: engines_of(iogate.folder))
+    change()
+    done = iogate.end(running)
+    assert done.code == 3, done.text
+    assert len(iogate.run_document()["measurements"]) <= 1
+    for name in ("report.html", "junit.xml", "verdict.json"):
+        assert (iogate.latest / name).stat().st_size
+    assert iogate.left_behind() == []
+    return done
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_becomes_the_image_of_a_loop_device(iogate: Iogate, engine: str) -> None:
+    file = somebodys(iogate.folder / "file")
+    with ExitStack() as stack:
+        target = f"file: {file}, overwrite: true"
+        check_stopped(iogate, target, engine, lambda: stack.enter_context(loop_over(file)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_gets_a_second_name(iogate: Iogate, engine: str) -> None:
+    file, second = somebodys(iogate.folder / "file"), iogate.folder / "second"
+    target = f"file: {file}, overwrite: true"
+    check_stopped(iogate, target, engine, lambda: second.hardlink_to(file))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_device_that_gets_a_second_loop_over_its_image(iogate: Iogate, engine: str) -> None:
+    with loop_device(iogate.folder, 8) as device, ExitStack() as stack:
+        image = image_of(device)
+        target = f"device: {device}, destroy: {{ backing: {image} }}"
+        check_stopped(iogate, target, engine, lambda: stack.enter_context(loop_over(image)))

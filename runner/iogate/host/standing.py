@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from iogate.errors import RefusedError
 from iogate.host.places import changed, place_of
-from iogate.host.targets import Use
+from iogate.host.targets import Use, taken
 from iogate.model.place import Place, PlaceKind
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -38,10 +38,13 @@ class Standing:
 
     def arrive(self, target: Target, *, made: bool) -> None:
         """The same of the place that is measured, right before it is. ``made``: a filesystem
-        was made and mounted there just now, and this is what it is from now on."""
+        was made and mounted there just now, and this is what it is from now on. What is written
+        is asked for its users again, too: not every engine does."""
         if made:
             self.places[target.name] = place_of(self._sut, self.places[target.name].path)
         self._require(target, self.places[target.name])
+        if what := taken(self._sut, self._uses[target.name]):
+            raise _refused(target, self.places[target.name].path, what)
 
     def _require(self, target: Target, place: Place | None) -> None:
         if place and (what := changed(self._sut, place)):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import RefusedError
 from iogate.host.devices import find_device
-from iogate.host.in_use import file_user, forbidden
+from iogate.host.in_use import file_user, forbidden, look_at, user_of
 from iogate.host.mounts import mount_of
 from iogate.host.places import place_of, real_names
 from iogate.host.safety import refusal
@@ -104,6 +104,22 @@ def prepared(
             else:
                 places[name] = use.place
         yield places
+
+
+def taken(sut: Sut, use: Use) -> str:
+    """What uses the file or device of a target by now, so that it may not be written any more;
+    nothing when nothing does. A filesystem and a directory are the run's own folders."""
+    target = use.target
+    if not use.writes or target.kind not in (TargetKind.FILE, TargetKind.DEVICE):
+        return ""
+    if target.kind is TargetKind.DEVICE:
+        device = find_device(sut, target.path)
+        why = user_of(look_at(sut, device)) if device else None
+        return why.reason if why else ""
+    found = sut.stat(target.path)
+    if found and found.links > 1:
+        return f"it has {found.links} names"
+    return (found and file_user(sut, target.path)) or ""
 
 
 def directory_of(sut: Sut, target: Target) -> str:
