@@ -19,6 +19,7 @@ _CHANGES_FILES = (
     "filecreate", "filedelete", "dircreate", "dirdelete", "ftruncate", "falloc", "e4defrag",
 )  # fmt: skip
 _REMOVES = ("unlink", "unlink_each_loop")
+_NO_VERIFY = ("0", "null")
 _WRITES_ALONG = ("write", "rw", "readwrite")
 _PLAIN_DATA = (
     "zero_buffers", "buffer_compress_percentage", "dedupe_percentage", "buffer_pattern",
@@ -35,6 +36,15 @@ def writes(case: Case) -> bool:
         _option(job, "rw", "readwrite", default="read") not in _READS
         or job.options.get("ioengine") in _CHANGES_FILES
         or any(job.options.get(key, "0") != "0" for key in _REMOVES)
+        for job in case.jobs
+    )
+
+
+def shows(case: Case) -> bool:
+    """Whether any job compares what it reads: engines tell what they found where it differs, and
+    ``verify_dump`` copies it into the run folder."""
+    return any(
+        job.options.get("verify", "0") not in _NO_VERIFY or "verify_pattern" in job.options
         for job in case.jobs
     )
 

@@ -45,6 +45,11 @@ class RunFolder:
     def create(cls, run: Run, output: Path | None) -> RunFolder:
         """A new folder for a run: ``output``, which must be empty or absent, else a named
         one under ./iogate-runs, which ``latest`` there then points to."""
+        if output is None and Path(DEFAULT_PARENT).is_symlink():
+            raise UsageError(
+                f"./{DEFAULT_PARENT} is a link, and run folders are made through none",
+                remedy="name the folder with --output, or remove the link",
+            )
         root = (output or Path(DEFAULT_PARENT) / _default_name(run)).absolute()
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(

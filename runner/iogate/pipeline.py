@@ -221,10 +221,11 @@ def uses_of(plan: Plan) -> tuple[Use, ...]:
         found.append(
             Use(
                 target=cases[0].target,
-                writes=any(estimate.writes(case) for case in cases)
+                writes=any(estimate.writes(case) or estimate.shows(case) for case in cases)
                 or (plan.precondition is not None and cases[0].target.destroy is not None),
                 bytes_needed=estimate.bytes_needed(cases),
                 files=tuple(dict.fromkeys(f for case in cases for f in estimate.file_names(case))),
+                shows=any(map(estimate.shows, cases)),
             )
         )
     return tuple(found)

@@ -43,7 +43,8 @@ class Clone:
     def make(self) -> None:
         """Clone it. RunError when git cannot."""
         words = ("--quiet", "--no-checkout", "--shared", "--template=", "--no-recurse-submodules")
-        self._checked(self._run("clone", *words, "--", str(self._repository), str(self.checkout)))
+        where = ("--", str(self._repository), str(self.checkout))
+        self._checked(self._run("clone", *words, *where, fetches="file"))
 
     def resolve(self, ref: str) -> str:
         """The commit that a revision of the repository is. UsageError when it is none."""
@@ -68,8 +69,9 @@ class Clone:
         done = self._run("-C", str(self.checkout), *words)
         return done if fails else self._checked(done)
 
-    def _run(self, *words: str) -> Completed:
-        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=SAFE_ENV)
+    def _run(self, *words: str, fetches: str = "") -> Completed:
+        env = {**SAFE_ENV, "GIT_ALLOW_PROTOCOL": fetches}
+        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=env)
 
     def _checked(self, done: Completed, *, always: bool = False) -> Completed:
         if done.status or always:

@@ -5,8 +5,14 @@ from __future__ import annotations
 
 _ALWAYS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.sshCommand=false")
 
-SAFE_ENV = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-"""Goes with ``safe_git``."""
+SAFE_ENV = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ALLOW_PROTOCOL": "",  # a repository may name a program that fetches what it lacks
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+"""Goes with ``safe_git``: asks nothing, and fetches nothing from anywhere."""
 
 
 def safe_git(*settings: str) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ from iogate.host.git import SAFE_ENV, safe_git
 from iogate.model.run import Revision
 from iogate.sut.base import Sut
 
-_GIT = safe_git("log.showSignature=false", "diff.external=")
+# A folder of the checkout may itself look like a bare repository, with a configuration that came
+# with a pull request.
+_GIT = safe_git("log.showSignature=false", "diff.external=", "safe.bareRepository=explicit")
 _TIMEOUT_S = 10.0
 
 

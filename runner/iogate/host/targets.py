@@ -27,7 +27,8 @@ _KEEP_FREE_MAX = 256 << 20
 _LEAST_ROOM = 1 << 20
 _KERNEL_FILESYSTEMS = """
     proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs bpf efivarfs
-    pstore mqueue binfmt_misc fusectl nsfs rpc_pipefs selinuxfs autofs
+    pstore mqueue binfmt_misc fusectl nsfs rpc_pipefs selinuxfs autofs cpuset resctrl nfsd
+    smackfs functionfs gadgetfs binder ocfs2_dlmfs
 """
 _SYSTEM = re.compile(
     r"/([^/]*$|(bin|boot|dev|efi|etc|home|lib[^/]*|nix|opt|proc|root|run|sbin|snap|sys|usr|var)/)"
@@ -40,15 +41,17 @@ _FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 @dataclass(frozen=True, slots=True)
 class Use:
     """How a plan uses one target. ``files`` are the job files' own ``filename`` values;
-    ``bytes_needed`` is what all of its files take together. ``place`` is what the target's path
-    leads to, once that was looked up (of a filesystem its device's): the target has that path
-    then, not the spec's."""
+    ``bytes_needed`` is what all of its files take together. What ``shows`` compares data that it
+    has not written, and its engine tells what it found: such a use counts as one that writes.
+    ``place`` is what the target's path leads to, once that was looked up (of a filesystem its
+    device's): the target has that path then, not the spec's."""
 
     target: Target
     writes: bool
     bytes_needed: int = 0
     files: tuple[str, ...] = ()
     place: Place | None = None
+    shows: bool = False
 
 
 def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
@@ -135,6 +138,7 @@ def _check_directory(sut: Sut, use: Use) -> None:
         raise _refused(use, f"directory {path} does not exist", f"make it: mkdir -p {path}")
     if not found.is_directory:
         raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
+    _check_files_live_there(sut, use, path)
     if not sut.can_write(path):
         raise _refused(use, f"directory {path} is not writable", "run as a user who may write it")
 
@@ -167,7 +171,7 @@ def _check_files_live_there(sut: Sut, use: Use, folder: str) -> None:
     under = sut.stat(folder)
     is_dev = bool(dev and under and dev.device == under.device and folder.startswith("/dev"))
     if is_dev or (mount and mount.fs_type in _KERNELS):
-        what = f"{use.target.path} is in {folder}, where the kernel shows itself, not files"
+        what = f"{use.target.path} is where the kernel shows itself, not files"
         raise _refused(use, what, "name a place on a filesystem; see findmnt")
 
 
@@ -175,7 +179,9 @@ def _check_file_kept(use: Use, size_bytes: int) -> None:
     """A file that is there belongs to somebody: it is neither written nor made longer
     unless the spec says so."""
     path = use.target.path
-    if use.writes:
+    if use.shows:
+        what = f"{path} exists, and verify would show what is in it"
+    elif use.writes:
         what = f"{path} exists and would be overwritten"
     elif size_bytes < use.bytes_needed:
         what = f"{path} has {size_bytes} bytes and would be extended to {use.bytes_needed}"

@@ -72,3 +72,33 @@ def test_a_repository_cannot_make_git_run_its_programs(repository: Path) -> None
     (repository / "file").write_text("three")
     assert find_revision(LocalSut()).dirty
     assert not (repository / "pwned").exists()
+
+
+BARE = """\
+[core]
+	repositoryformatversion = 1
+	bare = true
+[extensions]
+	partialClone = origin
+[remote "origin"]
+	promisor = true
+	url = %s
+	uploadpack = touch %s/pwned; false
+[protocol "ext"]
+	allow = always
+"""
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c touch%% %s/pwned", "%s"])
+def test_a_folder_that_looks_like_a_repository_runs_no_program(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    inside = repository / "bench"
+    for name in ("objects", "refs/heads"):
+        (inside / name).mkdir(parents=True)
+    (inside / "HEAD").write_text("ref: refs/heads/main\n")
+    (inside / "refs/heads/main").write_text("1" * 40 + "\n")
+    (inside / "config").write_text(BARE % (url % repository, repository))
+    monkeypatch.chdir(inside)
+    assert find_revision(LocalSut(), label="nightly").label == "nightly"
+    assert not (repository / "pwned").exists()

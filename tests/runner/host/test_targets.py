@@ -48,6 +48,11 @@ def test_a_directory_that_is_a_file(sut: LocalSut, tmp_path: Path) -> None:
     assert "is not a directory" in refused(sut, use(TargetKind.DIRECTORY, tmp_path / "f"))
 
 
+@pytest.mark.parametrize("place", ["/dev", "/proc", "/sys"])
+def test_a_directory_in_which_the_kernel_shows_itself(sut: LocalSut, place: str) -> None:
+    assert "the kernel shows itself" in refused(sut, use(TargetKind.DIRECTORY, place))
+
+
 def test_files_that_do_not_fit(sut: LocalSut, tmp_path: Path) -> None:
     said = refused(sut, use(TargetKind.DIRECTORY, tmp_path, needs=1 << 60))
     assert "the files of this run take" in said

@@ -1,0 +1,47 @@
+"""What else of a checkout leads a whole run away: its own folder as a link, and comparing what is
+in somebody else's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Iogate
+
+SECRET = "hunter2-is-the-secret\n"
+SPEC = """\
+version: 1
+name: led-away
+targets: { here: { %s } }
+workloads: { io: { fio: { rw: read, bs: 512, size: 4k, ioengine: psync, %s }, repetitions: 1 } }
+"""
+
+
+def test_a_run_folder_is_not_made_through_a_link(iogate: Iogate, tmp_path: Path) -> None:
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "iogate-runs").symlink_to("victim")
+    done = iogate("run", iogate.spec(SPEC % ("directory: .", "direct: 0")))
+    assert done.code == 2
+    assert "iogate-runs is a link" in done.err
+    assert list((tmp_path / "victim").iterdir()) == []
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+@pytest.mark.parametrize(
+    "verify",
+    [
+        "verify: crc32c",
+        "verify: pattern, verify_pattern: 0x00, verify_dump: 1",
+        "verify_pattern: 7",
+    ],
+)
+def test_what_is_in_a_file_is_not_compared(
+    iogate: Iogate, tmp_path: Path, engine: str, verify: str
+) -> None:
+    (tmp_path / "secret").write_text(SECRET * 1000)
+    spec = iogate.spec(SPEC % ("file: secret", verify))
+    done = iogate("run", spec, "--engine", engine, "--trust", "--output", tmp_path / "run")
+    assert done.code in {2, 3}
+    assert done.code == 2 or "would show what is in it" in done.err
+    assert not (tmp_path / "run").exists()
