@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pwd
+import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -131,12 +132,12 @@ def _unfit(path: Path, reason: str | None) -> RefusedError:
 
 def _clear(path: Path) -> None:
     """As root: what cannot be a lock is removed, and the folder made. A directory with something
-    in it stays, and is refused."""
+    in it takes another name: nothing in it is touched, as it may be anybody's."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o755, exist_ok=True)
         found = path.lstat()
         if stat.S_ISDIR(found.st_mode):
-            path.rmdir()
+            path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
         elif not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
             path.unlink()
 

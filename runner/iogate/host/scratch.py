@@ -39,6 +39,7 @@ def scratch_directory(
     _write_note(note, path, token)
     try:
         sut.make_dir(path)
+        _check_made(sut, path)
         sut.write_text(f"{path}/{_MARK}", token)
         yield path
     finally:
@@ -46,6 +47,17 @@ def scratch_directory(
             on_left(why)
         else:
             note.unlink(missing_ok=True)
+
+
+def _check_made(sut: Sut, path: str) -> None:
+    """RunError for a link in place of the directory that was just made: whoever owns the one
+    above can put one there."""
+    parent, _, name = path.rpartition("/")
+    if sut.real_path(path) != f"{sut.real_path(parent or '/').rstrip('/')}/{name}":
+        raise RunError(
+            f"{path} is not what was made there: another user changes that folder",
+            remedy="measure in a folder that nobody else can write, or a sticky one such as /tmp",
+        )
 
 
 def automatic_parent(sut: Sut) -> str:

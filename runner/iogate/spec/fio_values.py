@@ -36,7 +36,7 @@ _RANGES: dict[str, tuple[int, int | None]] = {
     "iodepth": (1, None),
     "loops": (1, None),
     "nrfiles": (1, None),
-    "numjobs": (1, None),
+    "numjobs": (1, 4096),
     "rwmixread": (0, 100),
     "rwmixwrite": (0, 100),
 }
@@ -73,7 +73,7 @@ def _check_range(key: str, text: str, canonical: str) -> None:
             f"{key} is at least {least}, not {text}", "leave it out for its default"
         )
     if most is not None and any(number > most for number in numbers):
-        raise BadValueError(f"{key} is at most {most}, not {text}")
+        raise BadValueError(f"{key} is at most {most}, not {text}", "make it smaller")
 
 
 def canonical_value(key: str, text: str) -> str:

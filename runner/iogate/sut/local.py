@@ -169,8 +169,10 @@ class LocalSut:
             return None
 
     def write_text(self, path: str, text: str) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            Path(path).write_text(text)
+            with os.fdopen(os.open(path, flags, 0o666), "w") as file:
+                file.write(text)
         except OSError as error:
             raise RunError(f"cannot write {path}: {error.strerror}") from error
 

@@ -189,11 +189,15 @@ def test_what_another_has_put_in_its_place_is_neither_followed_nor_written(
 
 
 @needs_root
-def test_a_folder_with_something_in_it_is_refused() -> None:
+def test_a_folder_with_something_in_it_is_put_aside_by_root() -> None:
     (LOCK / "x").mkdir(parents=True)
-    error = refusal()
-    assert "cannot open the host lock" in error.what
-    assert f"rm -rf {LOCK}" in error.remedy
+    done = as_nobody(HOLD + "    pass")
+    assert "cannot open the host lock" in done.stderr
+    assert f"rm -rf {LOCK}" in done.stderr
+    with host_lock("root"):
+        assert LOCK.is_file()
+    (aside,) = LOCK.parent.glob(f"{LOCK.name}.*")
+    assert (aside / "x").is_dir()
 
 
 @needs_root

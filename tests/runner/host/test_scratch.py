@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from iogate.errors import RunError
 from iogate.host.scratch import automatic_parent, is_scratch_left, scratch_directory, sweep
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, mounted, needs_root, sh
@@ -135,3 +136,23 @@ def test_one_that_was_killed_before_its_mark_is_removed(sut: LocalSut, tmp_path:
     for file in left.iterdir():
         file.unlink()
     assert sweep(sut) == (str(left),)
+
+
+def test_a_link_in_its_place_is_not_followed(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    victim, made = tmp_path / "victim", sut.make_dir
+    victim.mkdir()
+
+    def swapped(path: str) -> None:
+        made(path)
+        Path(path).rmdir()
+        Path(path).symlink_to(victim)
+
+    monkeypatch.setattr(sut, "make_dir", swapped)
+    with (
+        pytest.raises(RunError, match="not what was made there"),
+        scratch_directory(sut, str(tmp_path), "t"),
+    ):
+        pass
+    assert list(victim.iterdir()) == []

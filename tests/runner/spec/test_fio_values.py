@@ -52,6 +52,7 @@ def test_two_names_of_one_option_are_one_too_many() -> None:
         ("size: 1m, iodepth: 1_000", 34, "number"),
         ("size: 1m, iodepth: 1.5", 34, "whole"),
         ("size: 1m, iodepth: true", 34, "number"),
+        ("size: 1m, numjobs: 999999999", 34, "at most 4096"),
         ("size: 1m, direct: 2", 33, "true or false"),
         ("size: 1m, direct: ", 25, "no value"),
         ("size: 1m, rw: randred", 29, "randred"),

@@ -312,3 +312,11 @@ def test_what_an_iogate_that_is_gone_has_started_is_an_orphan(tmp_path: Path) ->
         sut.kill(pid)
     while pid in sut.orphans():
         time.sleep(0.02)
+
+
+def test_nothing_is_written_through_a_link(sut: Sut, tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "link").symlink_to("victim")
+    with pytest.raises(RunError, match="cannot write"):
+        sut.write_text(str(tmp_path / "link"), "x")
+    assert (tmp_path / "victim").read_text() == "precious"
