@@ -5,13 +5,14 @@ stop them: each is tried as a whole run, with both engines, and every byte stays
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from support.devices import image_of, loop_device, loop_over, needs_root
+from support.devices import image_of, loop_device, loop_over, needs_root, own_loop, sh
 from support.wrong import Making
 from support.wrong_devices import IN_USE
 from support.wrong_files import FILES, KINDS, somebodys
@@ -120,3 +121,29 @@ def test_a_device_that_gets_a_second_loop_over_its_image(iogate: Iogate, engine:
         image = image_of(device)
         target = f"device: {device}, destroy: {{ backing: {image} }}"
         check_stopped(iogate, target, engine, lambda: stack.enter_context(loop_over(image)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_loop_device_that_is_to_get_another_image(iogate: Iogate, engine: str) -> None:
+    """The run keeps the image that it has found there, or fails: the other is never written."""
+    one, other = (somebodys(iogate.folder / name, 8 << 20) for name in ("one", "other"))
+    before = digest(other)
+    with own_loop() as device:
+        sh("losetup", device, str(one))
+        target = f"device: {device}, destroy: {{ backing: {one} }}"
+        spec = iogate.spec(CHANGING.format(target=target))
+        running = iogate.start("run", spec, "--engine", engine)
+        wait_for(lambda: engines_of(iogate.folder))
+        sh("losetup", "--detach", device)
+        wait_for(lambda: attached(device, other))
+        try:
+            done = iogate.end(running)
+            assert (iogate.latest / "report.html").stat().st_size, done.text
+            assert digest(other) == before
+        finally:
+            sh("losetup", "--detach", device)
+
+
+def attached(device: str, image: Path) -> bool:
+    done = subprocess.run(["losetup", device, str(image)], check=False, capture_output=True)
+    return done.returncode == 0
