@@ -184,7 +184,7 @@ static int open_new(struct expected *e, int flags, struct err *err)
 	char *parent = strndup(e->path, name - e->path > 1 ? (size_t)(name - e->path - 1) : 1);
 	const int folder = parent ? open_folder(e, parent, err) : -ENOMEM;
 	bool made = false;
-	int fd = folder;
+	int fd;
 
 	free(parent);
 	if (folder < 0)

@@ -226,7 +226,7 @@ def _detach(path: str) -> None:
     """A device that something still closes is detached a moment later."""
     sh("losetup", "--detach", path)
     name = Path(path).name
-    for _ in range(100):
+    for _ in range(600):
         if not Path(f"/sys/block/{name}/loop/backing_file").exists():
             return
         time.sleep(0.05)

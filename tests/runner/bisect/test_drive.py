@@ -31,7 +31,7 @@ def steps(
 
     def execute(*_: object) -> SimpleNamespace:
         measured.append(s.run("a", measurements=s.repetitions(iops)))
-        return SimpleNamespace(run=measured[-1])
+        return SimpleNamespace(run=measured[-1], errors=())
 
     monkeypatch.setattr(drive, "execute", execute)
     monkeypatch.setattr(drive, "make_request_plan", lambda _request: None)

@@ -202,7 +202,14 @@ def test_a_folder_with_something_in_it_is_put_aside_by_root() -> None:
 
 @needs_root
 def test_users_share_one_lock_whoever_made_it() -> None:
-    os.umask(0o077)
+    before = os.umask(0o077)
+    try:
+        check_sharing()
+    finally:
+        os.umask(before)
+
+
+def check_sharing() -> None:
     assert as_nobody(HOLD + "    print('held')").stdout == "held\n"
     assert LOCK.stat().st_uid == NOBODY
     with host_lock("root"):

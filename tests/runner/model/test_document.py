@@ -44,6 +44,8 @@ KINDS = sorted(SCHEMAS, key=lambda kind: kind.__name__)
 
 # In a union with text, such as a fact of the environment, NaN would come back as text.
 st.register_type_strategy(float, st.floats(allow_nan=False))
+# What is beyond is no time, and no count of anything.
+st.register_type_strategy(int, st.integers(-(2**62), 2**62))
 st.register_type_strategy(
     Histogram,
     st.dictionaries(st.integers(0, 2**40), st.integers(1, 2**40), max_size=4).map(
