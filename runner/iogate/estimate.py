@@ -11,6 +11,7 @@ from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
 
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", re.IGNORECASE)
+_HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
 _SECONDS = {"": 1.0, "s": 1.0, "us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _POWERS = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _READS = ("read", "randread")
@@ -173,6 +174,8 @@ def parse_seconds(text: str) -> float | None:
 
 def parse_size(text: str) -> int | None:
     """fio's size in bytes, ``k`` being 1024; None for a percentage."""
+    if _HEX.fullmatch(text):
+        return int(text, 16)
     match = _NUMBER.fullmatch(text)
     if not match:
         return None

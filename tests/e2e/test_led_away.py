@@ -45,3 +45,27 @@ def test_what_is_in_a_file_is_not_compared(
     assert done.code in {2, 3}
     assert done.code == 2 or "would show what is in it" in done.err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+@pytest.mark.parametrize(
+    "size",
+    ["size: 0x100000", "size: 4k, filesize: 0x100000", "offset: 0x100000", "offset: '100%'"],
+)
+def test_a_file_that_is_only_read_is_not_made_longer(
+    iogate: Iogate, tmp_path: Path, engine: str, size: str
+) -> None:
+    (tmp_path / "thesis").write_text(SECRET * 1000)
+    job = f"rw: read, bs: 4k, ioengine: psync, {size if 'size' in size else f'size: 4k, {size}'}"
+    text = SPEC.replace("rw: read, bs: 512, size: 4k, ioengine: psync, %s", "%s")
+    done = iogate("run", iogate.spec(text % ("file: thesis", job)), "--engine", engine, "--trust")
+    assert done.code in {3, 4}
+    assert (tmp_path / "thesis").read_text() == SECRET * 1000
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+def test_a_file_that_is_there_is_read(iogate: Iogate, tmp_path: Path, engine: str) -> None:
+    (tmp_path / "thesis").write_text(SECRET * 1000)
+    done = iogate("run", iogate.spec(SPEC % ("file: thesis", "direct: 0")), "--engine", engine)
+    assert done.code == 0, done.text
+    assert (tmp_path / "thesis").read_text() == SECRET * 1000

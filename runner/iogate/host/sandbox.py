@@ -74,7 +74,7 @@ class Sandbox:
         if self.layers is None:
             return None
         run_folder = self._allowed(place_of(self.sut, folder), writable=True)
-        target = self._allowed(place, writable=_is_written(case))
+        target = self._allowed(place, writable=_is_written(case, place))
         flushes = _is_flushed(case, target)
         allowed = (target, run_folder)
         return Confinement(
@@ -144,8 +144,10 @@ def is_pull_request(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) for name in numbers) or buildkite != "false"
 
 
-def _is_written(case: Case) -> bool:
-    """A file may have to be laid out also for a job that only reads."""
+def _is_written(case: Case, place: Place) -> bool:
+    """A file may have to be laid out also for a job that only reads, but not one of somebody's."""
+    if place.kept:
+        return False
     return case.target.kind is not TargetKind.DEVICE or estimate.writes(case)
 
 

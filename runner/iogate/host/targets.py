@@ -79,6 +79,8 @@ def _resolved(sut: Sut, use: Use) -> Use:
     if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
         what = f"{target.device or target.path} leads to {place.path!r}, which holds {bad!r}"
         raise _refused(use, what, "name a place without such a character in its path")
+    if target.kind is TargetKind.FILE and place.identity and not (use.writes or target.overwrite):
+        place = replace(place, kept=True)
     found = replace(target, device=place.path) if is_filesystem else None
     return replace(use, target=found or replace(target, path=place.path), place=place)
 

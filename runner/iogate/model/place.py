@@ -35,7 +35,9 @@ class Identity:
 @dataclass(frozen=True, slots=True)
 class Place:
     """A target as it is handed to an engine. ``path`` is absolute and holds no link;
-    ``identity`` is None for a file that is not there yet."""
+    ``identity`` is None for a file that is not there yet. One that is ``kept`` is somebody's:
+    it is neither written nor made longer."""
 
     path: str
     identity: Identity | None = None
+    kept: bool = False
