@@ -32,6 +32,7 @@ from iogate.host.targets import Use, check_targets, resolved
 from iogate.identity import explained
 from iogate.killed import close_killed
 from iogate.measure import Bench, Observer, measure_all
+from iogate.model.command import without_credentials
 from iogate.model.document import to_document
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run, RunStatus
@@ -270,7 +271,7 @@ def _new_run(request: Request, plan: Plan, sut: Sut) -> Run:
         started_ns=time.time_ns(),
         finished_ns=0,
         status=RunStatus.RUNNING,
-        command=request.command,
+        command=without_credentials(request.command),
     )
 
 

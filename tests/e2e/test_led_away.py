@@ -69,3 +69,14 @@ def test_a_file_that_is_there_is_read(iogate: Iogate, tmp_path: Path, engine: st
     done = iogate("run", iogate.spec(SPEC % ("file: thesis", "direct: 0")), "--engine", engine)
     assert done.code == 0, done.text
     assert (tmp_path / "thesis").read_text() == SECRET * 1000
+
+
+def test_a_password_of_a_store_is_in_no_output(iogate: Iogate, tmp_path: Path) -> None:
+    for place in ("influxdb1://who:hunter2@127.0.0.1:1/db", "influxdb://:hunter2@127.0.0.1:1/o/b"):
+        run = tmp_path / place.partition(":")[0]
+        spec = iogate.spec(SPEC % ("directory: .", "direct: 0"))
+        done = iogate("run", spec, "--store", place, "--output", run)
+        assert "hunter2" not in done.text
+        kept = [path for path in run.rglob("*") if path.is_file()]
+        assert kept
+        assert [path for path in kept if b"hunter2" in path.read_bytes()] == []

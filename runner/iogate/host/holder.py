@@ -17,6 +17,7 @@ from pathlib import Path
 from unicodedata import category
 
 from iogate.host.processes import boot_id, pid_namespace, start_of
+from iogate.model.command import without_credentials
 
 LONGEST_BYTES = 4096
 _COMMAND_CHARS = 200
@@ -46,7 +47,7 @@ class Holder:
 
 def this_process(run_id: str) -> Holder:
     """This process, as the holder for a run."""
-    pid, command = os.getpid(), _plain(" ".join(sys.argv))
+    pid, command = os.getpid(), _plain(" ".join(without_credentials(sys.argv)))
     return Holder(boot_id(), pid_namespace(), pid, start_of(pid), run_id, command)
 
 

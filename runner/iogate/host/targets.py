@@ -229,6 +229,9 @@ def _check_device(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} {what}", "see lsblk for the devices of this host")
     if not device.size_bytes:
         raise _refused(use, f"{device.path} has no size", "attach or set up the device first")
+    if use.shows and use.target.destroy is None:
+        remedy = "leave verify out; or, where all of it may be overwritten, name it under destroy:"
+        raise _refused(use, f"verify would show what is on {device.path}", remedy)
     why = refusal(sut, device, use.target.destroy) if use.writes else None
     if not use.writes and not sut.can_read(path):
         why = forbidden(device)

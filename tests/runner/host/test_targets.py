@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,14 @@ def test_a_device_is_written_only_when_destroy_names_it(sut: LocalSut, device: s
 @needs_root
 def test_reading_a_device_needs_no_permission(sut: LocalSut, device: str) -> None:
     check_targets(sut, [use(TargetKind.DEVICE, device, writes=False)])
+
+
+@needs_root
+def test_comparing_what_is_on_a_device_shows_it(sut: LocalSut, device: str) -> None:
+    comparing = replace(use(TargetKind.DEVICE, device), shows=True)
+    assert "verify would show what is on" in refused(sut, comparing)
+    destroy = Destroy(backing=image_of(device))
+    check_targets(sut, [replace(comparing, target=replace(comparing.target, destroy=destroy))])
 
 
 def test_a_device_that_is_none(sut: LocalSut, tmp_path: Path) -> None:
