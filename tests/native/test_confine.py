@@ -292,6 +292,11 @@ def test_the_environment_is_what_the_plan_says(
     assert sorted(done.stdout.split()) == ["IOGATE_PROCESS=mark", "LC_ALL=C"]
 
 
+def test_it_is_the_first_to_end_where_memory_does(engine: Path) -> None:
+    done = confined(engine, plan_of(), "/bin/cat", "/proc/self/oom_score_adj")
+    assert done.stdout == "1000\n"
+
+
 def test_no_descriptor_is_inherited_but_those_of_the_plan(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "plan").write_text("")
     kept, other = (os.open(tmp_path / "plan", os.O_RDONLY) for _ in range(2))

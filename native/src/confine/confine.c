@@ -113,6 +113,7 @@ static int confine_self(struct confine_plan *p, const char *command, struct err 
 	int ret;
 
 	limits_raise();
+	memory_yield();
 	given = namespaces_enter(p->required, &through_user);
 	ret = confine_filesystem(p, &given, err);
 	ret = ret ? ret : confine_rights(p, given, err);

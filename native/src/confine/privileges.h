@@ -7,6 +7,10 @@
 /* As much locked memory as may be: registered buffers count there. While privileges last. */
 void limits_raise(void);
 
+/* Where the host runs out of memory, what runs the job is the first to end: a spec may ask for
+ * more than there is. Best effort. While /proc may be written. */
+void memory_yield(void);
+
 /* Nothing that is run gains privileges. 0, or -errno. */
 int privileges_freeze(void);
 
