@@ -9,17 +9,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from repository.tree import ROOT
+
 _CHANGED = ("/etc", "/usr/lib", "/usr/local", "/opt", "/var/lib", "/var/log", "/root")
 _SET_UP = """
 set -e
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$1"
+mkdir "$1/checkout"
+mount --rbind "$2" "$1/checkout"
 for folder in {folders}; do
   mkdir -p "$1$folder/upper" "$1$folder/work"
   chmod --reference="$folder" "$1$folder/upper"
   mount -t overlay overlay -o "lowerdir=$folder,upperdir=$1$folder/upper,workdir=$1$folder/work" \
     "$folder"
 done
+if [ ! -e "$2/runner" ]; then # an overlay does not show what is mounted below it
+  mkdir -p "$2"
+  mount --rbind "$1/checkout" "$2"
+fi
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -m 1777 /run/lock
 mount -t tmpfs -o mode=1777 tmpfs /run/lock
@@ -80,7 +88,7 @@ def bare_host(folder: Path) -> Iterator[BareHost]:
     """The host, for as long as the block goes. ``folder`` is covered in it."""
     script = _SET_UP.format(folders=" ".join(_CHANGED))
     with subprocess.Popen(
-        ["unshare", "--mount", "sh", "-c", script, "sh", str(folder)],
+        ["unshare", "--mount", "sh", "-c", script, "sh", str(folder), str(ROOT)],
         stdout=subprocess.PIPE,
         text=True,
     ) as holder:

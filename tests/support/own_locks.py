@@ -13,7 +13,7 @@ from pathlib import Path
 LOCKS = Path("/run/lock")
 NOBODY = 65534
 _CLONE_NEWNS = 0x20000
-_MS_REC, _MS_SLAVE = 0x4000, 0x80000
+_MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
 _is_own = False
 
 
@@ -33,6 +33,39 @@ def take_own_locks() -> None:
     if any(steps):
         raise OSError(ctypes.get_errno(), f"cannot mount a /run/lock for the tests: {steps}")
     _is_own = True
+
+
+def open_the_way(path: Path) -> None:
+    """Let other users reach ``path``, as tests that become one need it, for this process and
+    all that it starts: a folder above it that they may not enter is covered by one of the same
+    content that they may. Nothing is changed on the disk, nor for anybody else."""
+    if not _is_own:
+        return
+    for folder in reversed(path.resolve().parents):
+        if not folder.stat().st_mode & 1:
+            _cover(folder)
+    os.chdir(Path.cwd())  # by way of the covers
+
+
+def _cover(folder: Path) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    below = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    names = os.listdir(folder)  # noqa: PTH208
+    failed = libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=711,size=4m")
+    for name in () if failed else names:
+        source, place = Path(f"/proc/self/fd/{below}/{name}"), folder / name
+        if source.is_symlink():
+            place.symlink_to(source.readlink())
+            continue
+        if source.is_dir():
+            place.mkdir()
+        else:
+            place.touch()
+        pair = (os.fsencode(source), os.fsencode(place))
+        failed = failed or libc.mount(*pair, None, _MS_BIND | _MS_REC, None)
+    os.close(below)
+    if failed:
+        raise OSError(ctypes.get_errno(), f"cannot open the way through {folder}")
 
 
 def clear_own_locks() -> None:
