@@ -1,7 +1,7 @@
 """Runs that are disturbed on purpose: by processes on the engine's CPU, and by another writer on
 the target's disk. What a test does itself disturbs nothing.
 
-The clock of a machine cannot be set for one test alone: that one is in the tests of the checks.
+The clock is set by a fifth of a second, for everybody on this machine, and put back.
 Strangers may run beside these tests, so what is measured and what disturbs it have a priority
 beside which theirs is nothing, and disks of their own.
 """
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 
 from e2e.conftest import Done, Iogate
+from support.clock import stepped
 from support.devices import mounted, needs_root, zram_device
 
 CPU = max(os.sched_getaffinity(0))
@@ -207,3 +209,40 @@ def test_a_canary_sets_what_is_usual_on_this_host(iogate: Iogate, tmp_path: Path
     assert found["run"] == iogate.run_document()["id"]
     assert 0.05 <= found["limits"]["cpu"] <= 0.3
     assert limits.stat().st_mode & 0o777 == 0o600
+
+
+ALONE = """\
+version: 1
+validity: {{ clock: 50ms, off: [cpu, io, memory, steal], again: 20 }}
+targets: {{ t: {{ {target} }} }}
+workloads:
+  w:
+    fio: {{ rw: randread, bs: 4k, size: 8m, time_based: 1, runtime: 2s, {more} }}
+    repetitions: 3
+    thresholds: {{ all.iops: "> 1" }}
+"""
+
+
+def hit_and_kept(iogate: Iogate, kind: str) -> dict[str, Any]:
+    """The verdict on the limit, once the second repetition was taken away, and it alone."""
+    run = measured(iogate)
+    assert {number: reasons(m) for number, m in run.items() if reasons(m)} == {2: {kind}}
+    assert len(run) == 4
+    found: dict[str, Any] = next(
+        each
+        for each in iogate.run_document()["verdict"]["thresholds"]
+        if each["threshold"]["metric"] == "all.iops"
+    )
+    assert len(found["samples"]) == 3
+    return found
+
+
+def test_a_step_of_the_clock(iogate: Iogate) -> None:
+    path = iogate.spec(ALONE.format(target=f"directory: {iogate.folder}", more="ioengine: psync"))
+    process = iogate.start("run", path)
+    until(process, "[1/")
+    time.sleep(1)
+    with stepped(0.2):
+        done = iogate.end(process)
+    assert done.code == 0, done.text
+    assert hit_and_kept(iogate, "clock")["outcome"] == "pass"
