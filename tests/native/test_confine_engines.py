@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confining import confined, place, plan_of
+from support.confining import confined, layers_of, place, plan_of
 from support.devices import loop_device, needs_root
 
 NOBODY = 65534
@@ -57,7 +57,8 @@ def test_in_a_folder(
 ) -> None:
     argv = job(programs[way[0]], way[1], f"--directory={folder}", f"--output={folder}/run/out")
     launcher = Path(programs["native"])
-    done = confined(launcher, plan_of(place(folder)), *argv, cwd=folder, user=user)
+    plan = plan_of(place(folder), layers=layers_of(user))
+    done = confined(launcher, plan, *argv, cwd=folder, user=user)
     assert done.returncode == 0, done.stderr
     assert ios_of(folder / "run/out") == 256
 
