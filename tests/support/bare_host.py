@@ -42,7 +42,8 @@ class BareHost:
     """Runs commands in it: as root, or as a user as after a login."""
 
     def __init__(self, pid: int) -> None:
-        self._enter = ["nsenter", f"--target={pid}", "--mount", "--"]
+        # With its root: of tests in a chroot that is not the root of the namespace.
+        self._enter = ["nsenter", f"--target={pid}", "--mount", "--root", "--wd=/", "--"]
 
     def run(
         self, command: str, *, user: str = "root", stdin: str = "", timeout_s: float = 600
