@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from support.bare_host import BareHost, bare_host, everybodys_folder
-from support.devices import loop_device, needs_root, sh
+from support.bare_host import BareHost, bare_host, everybodys_folder, loop_in
+from support.devices import needs_root, sh
 from support.settings import HARMLESS, kept
 
 from .conftest import wait_for
@@ -63,8 +63,8 @@ def host(tmp_path: Path) -> Iterator[BareHost]:
 
 
 @pytest.fixture
-def device() -> Iterator[str]:
-    with everybodys_folder() as folder, loop_device(folder, 320) as path:
+def device(host: BareHost) -> Iterator[str]:
+    with everybodys_folder() as folder, loop_in(host, folder, 320) as path:
         node = Path(path).stat()
         try:
             yield path
@@ -152,7 +152,7 @@ def test_a_device_is_lent_for_a_run(host: BareHost, device: str) -> None:
     code, said = run(host)
     assert code == 0, said
     assert owner(device)[:2] == before[:2]
-    with everybodys_folder() as folder, loop_device(folder) as other:
+    with everybodys_folder() as folder, loop_in(host, folder) as other:
         spec(host, on_device(host, other))
         code, said = run(host)
         assert code == 3

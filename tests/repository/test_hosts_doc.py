@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from support.bare_host import BareHost, bare_host, everybodys_folder
-from support.devices import loop_device, needs_root
+from support.bare_host import BareHost, bare_host, everybodys_folder, loop_in
+from support.devices import needs_root
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/hosts.md").read_text()
@@ -59,8 +59,8 @@ def test_from_a_bare_host_to_a_nightly_run(tmp_path: Path) -> None:
     folder.mkdir()
     with (
         everybodys_folder() as images,
-        loop_device(images, 128) as device,
         bare_host(folder) as host,
+        loop_in(host, images, 128) as device,
     ):
         destroy = "destroy: { size: 1 }"
         for user, command in commands():

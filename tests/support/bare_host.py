@@ -4,6 +4,7 @@ that are gone with it, and users that nobody else has."""
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,3 +100,18 @@ def bare_host(folder: Path) -> Iterator[BareHost]:
             yield BareHost(holder.pid)
         finally:
             holder.kill()
+
+
+@contextmanager
+def loop_in(host: BareHost, folder: Path, size_mib: int = 32) -> Iterator[str]:
+    """A loop device that is attached in the host: elsewhere, in a chroot, its image has another
+    name. Its path."""
+    image = folder / f"image-{time.monotonic_ns()}"
+    with image.open("wb") as out:
+        out.truncate(size_mib << 20)
+    path = host.sh(f"losetup --find --show {image}").strip()
+    try:
+        yield path
+    finally:
+        host.run(f"losetup --detach {path}")
+        image.unlink()
