@@ -13,13 +13,15 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One line of mountinfo. ``number`` is ``major:minor`` of the filesystem, which for
-    btrfs and overlay is not that of a device: ``source`` then says which."""
+    btrfs and overlay is not that of a device: ``source`` then says which. ``root`` is the
+    folder of the filesystem that is mounted: another than / for a bind mount."""
 
     number: str
     point: str
     fs_type: str
     source: str
     options: str
+    root: str = "/"
 
 
 def mounts(sut: Sut) -> tuple[Mount, ...]:
@@ -67,7 +69,7 @@ def parse_mount(line: str) -> Mount | None:
     if not separator or len(left) < 6 or len(right) < 3:
         return None
     options = ",".join(dict.fromkeys([*left[5].split(","), *right[2].split(",")]))
-    return Mount(left[2], plain(left[4]), right[0], plain(right[1]), options)
+    return Mount(left[2], plain(left[4]), right[0], plain(right[1]), options, plain(left[3]))
 
 
 def mount_of(sut: Sut, path: str) -> Mount | None:

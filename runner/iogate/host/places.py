@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iogate.host.devices import device_by_number
-from iogate.host.mounts import parse_mount, plain
+from iogate.host.mounts import mounts
 from iogate.model.place import Identity, Place, PlaceKind
 from iogate.sut.base import FileStat, Sut
 
@@ -66,28 +66,18 @@ def _difference(before: Identity, now: Identity) -> str:
 def real_names(sut: Sut, path: str) -> tuple[str, ...]:
     """Every path by which the mounts of this process reach what stands at ``path``, its own
     first: a bind mount shows a file under a second name."""
-    rows = [row for line in _mount_lines(sut) if (row := _row(line))]
-    inside = [row for row in rows if _below(path, row[2])]
-    if not inside:
+    seen = mounts(sut)
+    above = [mount for mount in seen if _below(path, mount.point)]
+    if not above:
         return (path,)
-    number, root, point = max(inside, key=lambda row: len(row[2]))
-    within = f"{root.rstrip('/')}{path[len(point.rstrip('/')) :]}"
+    here = max(above, key=lambda mount: len(mount.point))
+    within = f"{here.root.rstrip('/')}{path[len(here.point.rstrip('/')) :]}"
     others = [
-        f"{point.rstrip('/')}{within[len(root.rstrip('/')) :]}" or "/"
-        for other, root, point in rows
-        if other == number and _below(within, root)
+        f"{mount.point.rstrip('/')}{within[len(mount.root.rstrip('/')) :]}" or "/"
+        for mount in seen
+        if mount.number == here.number and _below(within, mount.root)
     ]
     return tuple(dict.fromkeys((path, *others)))
-
-
-def _mount_lines(sut: Sut) -> list[str]:
-    return (sut.read_text("/proc/self/mountinfo") or "").splitlines()
-
-
-def _row(line: str) -> tuple[str, str, str] | None:
-    """Filesystem, the folder of it that is mounted, and where, of a line of mountinfo."""
-    mount, fields = parse_mount(line), line.split()
-    return (mount.number, plain(fields[3]), mount.point) if mount else None
 
 
 def _below(path: str, folder: str) -> bool:
