@@ -19,12 +19,11 @@ _BLOCK = 4096
 @dataclass(frozen=True, slots=True)
 class Ground:
     """``root`` holds the ``target``, the folder ``victim`` and the ``home`` of the user;
-    ``device`` has a filesystem that nobody named, and at ``port`` somebody listens."""
+    ``device`` has a filesystem that nobody named, and somebody listens at ``listener``."""
 
     root: Path
     device: str
-    port: int
-    listeners: tuple[socket.socket, ...] = ()
+    listener: socket.socket
 
     @property
     def names(self) -> Mapping[str, object]:
@@ -34,7 +33,7 @@ class Ground:
             "victim": victim,
             "up": "../../victim",  # from a folder of a run, in the target as in iogate-runs
             "device": self.device,
-            "port": self.port,
+            "port": self.listener.getsockname()[1],
         }
 
     def state(self) -> dict[str, object]:
@@ -50,7 +49,11 @@ class Ground:
 
     def heard(self) -> bool:
         """Whether anybody has come to the port."""
-        return any(_came(listener) for listener in self.listeners)
+        try:
+            self.listener.accept()[0].close()
+        except BlockingIOError:
+            return False
+        return True
 
     def leaks(self) -> list[Path]:
         """Files outside of the victim's that hold its secret."""
@@ -79,29 +82,9 @@ def ground(root: Path) -> Iterator[Ground]:
     with ExitStack() as stack:
         device = stack.enter_context(loop_device(root, 8))
         sh("mkfs.ext4", "-q", "-F", device)
-        listeners = tuple(stack.enter_context(_listener(kind)) for kind in _KINDS)
-        ports = {listener.getsockname()[1] for listener in listeners}
-        yield Ground(root, device, ports.pop(), listeners)
-
-
-_KINDS = (socket.SOCK_STREAM,)
-
-
-@contextmanager
-def _listener(kind: socket.SocketKind) -> Iterator[socket.socket]:
-    with socket.socket(socket.AF_INET, kind) as opened:
-        opened.bind(("127.0.0.1", 0))
-        opened.listen()
-        opened.setblocking(False)
-        yield opened
-
-
-def _came(listener: socket.socket) -> bool:
-    try:
-        listener.accept()[0].close()
-    except BlockingIOError:
-        return False
-    return True
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listener.setblocking(False)
+        yield Ground(root, device, listener)
 
 
 def _digest(path: Path) -> str:
