@@ -16,10 +16,12 @@ _REMEDY = "stop what else runs there, or move the limits under validity:, and me
 
 def disturbed_words(measurements: Sequence[Measurement]) -> str:
     """``; 2 repetitions were disturbed (…) and do not count``, for the sentence of a run; empty
-    where none was."""
+    where none was disturbed."""
     spoiled = [m for m in measurements if m.disturbed]
     if not spoiled:
         return ""
+    if len(spoiled) == len(measurements):
+        return f"; every repetition was disturbed ({worst(spoiled)}), so none counts"
     were = "repetition was" if len(spoiled) == 1 else "repetitions were"
     does = "does" if len(spoiled) == 1 else "do"
     return f"; {len(spoiled)} {were} disturbed ({worst(spoiled)}) and {does} not count"

@@ -72,3 +72,9 @@ def test_every_form_of_the_verdict_mentions_them(regressed: Regressed) -> None:
     for made in (render_summary(run), render_junit(run)):
         of = f"1 of {len(run.measurements)} repetitions, not judged: other processes used 61 %"
         assert of in made
+
+
+def test_a_case_of_disturbed_repetitions_alone_says_so(regressed: Regressed) -> None:
+    numbers = {m.repetition for m in regressed[0].measurements}
+    page = render_report(disturbed(regressed[0], *numbers))
+    assert "Every repetition of this case was disturbed, so there is nothing to draw." in page

@@ -185,3 +185,11 @@ def test_noise_is_not_that_of_disturbed_repetitions() -> None:
 def test_the_repetitions_of_a_run_are_those_that_count() -> None:
     run = s.run(measurements=tuple(spoiled(s.repetitions([1, 2, 3]), 2)))
     assert [m.repetition for m in run.measurements_of(s.CASE_ID)] == [1, 3]
+
+
+def test_a_run_of_disturbed_repetitions_alone_says_that_none_counts() -> None:
+    found = judged(spoiled(s.repetitions([120] * 5), 1, 2, 3, 4, 5))
+    assert found.sentence.endswith(
+        "; every repetition was disturbed (other processes used 61 % of the engine's CPUs), so none"
+        " counts"
+    )

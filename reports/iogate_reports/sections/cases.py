@@ -140,6 +140,8 @@ def _raw(file: str, beside: bool) -> tuple[str, str]:
 
 def _missing(one: CaseData) -> str:
     """Why a chart that a reader expects is not there."""
+    if not one.measurements and one.disturbed:
+        return "Every repetition of this case was disturbed, so there is nothing to draw."
     if not one.measurements:
         return "No repetition of this case gave a measurement, so there is nothing to draw."
     jobs = [job for m in one.measurements for job in m.jobs]
