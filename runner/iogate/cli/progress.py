@@ -66,13 +66,16 @@ class Display(Observer):
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         self._done += 1
         self._total += measurement.disturbed
-        for text in (one.text for one in measurement.disturbances if one.counts):
-            self._say(f"{self._title}: disturbed, does not count: {printable(text)}")
+        self._tell_end(measurement)
         for warning in measurement.warnings:
             text = f"{printable(case.name)}: warning: {printable(warning)}"
             if text not in self._warned:
                 self._warned.add(text)
                 self._say(text)
+
+    def _tell_end(self, measurement: Measurement) -> None:
+        if disturbed := disturbed_text(measurement):
+            self._say(f"{self._title}{disturbed}")
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         skipped = case.repetitions.min - failure.repetition
@@ -112,9 +115,9 @@ class PlainDisplay(Display):
             self._said_at = time.monotonic()
             self._say(text)
 
-    def repetition_ended(self, case: Case, measurement: Measurement) -> None:
-        super().repetition_ended(case, measurement)
-        self._say(f"{self._count()} {self._title}: {summary_text(measurement)}")
+    def _tell_end(self, measurement: Measurement) -> None:
+        gave = f"{summary_text(measurement)}{disturbed_text(measurement)}"
+        self._say(f"{self._count()} {self._title}: {gave}")
 
     def announce(self, text: str) -> None:
         self._say(printable(text))
@@ -165,10 +168,12 @@ class LiveDisplay(Display):
 
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
         super().repetition_ended(case, measurement)
-        self._console.print(
-            f"✓ {self._title}: {summary_text(measurement)}", markup=False, highlight=False
-        )
         self._show("")
+
+    def _tell_end(self, measurement: Measurement) -> None:
+        disturbed = disturbed_text(measurement)
+        sign = "!" if disturbed else "✓"
+        self._say(f"{sign} {self._title}: {summary_text(measurement)}{disturbed}")
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         super().repetition_failed(case, failure, remedy)
@@ -210,6 +215,12 @@ def _rate_text(name: str, rate: Rates) -> str:
     if rate.clat_p99_ns:
         words.append(f"p99 {format_value(rate.clat_p99_ns, Unit.NANOSECONDS)}")
     return " ".join(words)
+
+
+def disturbed_text(measurement: Measurement) -> str:
+    """``: disturbed, does not count: …`` with every reason; empty where it counts."""
+    why = "; ".join(printable(one.text) for one in measurement.disturbances if one.counts)
+    return f": disturbed, does not count: {why}" if why else ""
 
 
 def summary_text(measurement: Measurement) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from iogate.host.validity.base import FLOOR_S, Check, Reading, Seen, percent
+from iogate.host.validity.base import FLOOR_S, Check, Foreign, Reading, Seen, percent
 from iogate.host.validity.snapshot import CpuTime
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_NAMED_S = 0.05  # who did less explains nothing, and would read as 0.0 s
 
 
 def look(seen: Seen) -> Reading | None:
@@ -25,8 +26,12 @@ def look(seen: Seen) -> Reading | None:
     known_s = min(sum(one.cpu_s for one in seen.others if one.here), left_s)
     taken_s = max(known_s, _since(seen, lambda cpu: cpu.user) - _own_s(seen) - seen.serving_s)
     share = min(taken_s / seen.cpu_s, 1.0) if taken_s >= FLOOR_S else 0.0
-    names = seen.busiest(lambda one: one.cpu_s if one.here else 0.0, lambda o: f"{o.cpu_s:.1f} s")
+    names = seen.busiest(_here_s, lambda one: f"{one.cpu_s:.1f} s")
     return Reading(share, f"other processes used {percent(share)} of the engine's CPUs{names}")
+
+
+def _here_s(one: Foreign) -> float:
+    return one.cpu_s if one.here and one.cpu_s >= _NAMED_S else 0.0
 
 
 def _since(seen: Seen, ticks: Callable[[CpuTime], int]) -> float:

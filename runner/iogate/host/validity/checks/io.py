@@ -7,7 +7,7 @@ metadata to it, so there only as much counts as other processes moved, and no ot
 
 from __future__ import annotations
 
-from iogate.host.validity.base import Check, Reading, Seen, percent
+from iogate.host.validity.base import Check, Foreign, Reading, Seen, percent
 
 FLOOR_BYTES = 1 << 20
 FLOOR_RATE = 256 << 10  # bytes a second
@@ -25,12 +25,17 @@ def look(seen: Seen) -> Reading | None:
     total = sum(moved)
     small = foreign < FLOOR_BYTES or foreign / seen.elapsed_s < FLOOR_RATE
     share = 0.0 if small or not total else min(foreign / total, 1.0)
-    names = seen.busiest(lambda one: one.io_bytes, lambda o: f"{o.io_bytes / _MIB:.0f} MiB")
+    names = seen.busiest(_named_bytes, lambda o: f"{o.io_bytes / _MIB:.0f} MiB")
     return Reading(
         share,
         f"{percent(share)} of the I/O on {seen.disks.own} was not the run's"
         f"{names or f' ({foreign / _MIB:.0f} MiB)'}",
     )
+
+
+def _named_bytes(one: Foreign) -> int:
+    """Who did less than half a MiB explains nothing, and would read as 0 MiB."""
+    return one.io_bytes if one.io_bytes >= _MIB // 2 else 0
 
 
 def own_bytes(seen: Seen) -> tuple[int, int] | None:
