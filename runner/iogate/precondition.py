@@ -57,7 +57,7 @@ def precondition(run: Run, bench: Bench, *, anew: bool) -> None:
             bench.kept.preconditions.append(held)
             bench.observer.told(f"{target.path}: {held.text}")
             continue
-        bench.observer.told(f"{target.path} is preconditioned: {looked.why}")
+        bench.observer.told(f"{target.path} is preconditioned now: {looked.why}")
         bench.stage.claim(target)
         _do(run, steps, (target, number), bench, looked.why)
 

@@ -73,7 +73,7 @@ def filled(iogate: Iogate) -> bool:
 def test_the_second_run_finds_it_done(iogate: Iogate, tmp_path: Path, kind: str) -> None:
     with loop_device(tmp_path, 64) if kind == "loop" else zram_device(64) as device:
         path = spec(iogate, device)
-        assert "none of it is known" in measured(iogate, path).err
+        assert "no earlier precondition of it is remembered" in measured(iogate, path).err
         first = iogate.run_document()["id"]
         assert filled(iogate)
         assert reached(iogate)["written_bytes"] == 64 << 20
@@ -88,7 +88,10 @@ def test_the_second_run_finds_it_done(iogate: Iogate, tmp_path: Path, kind: str)
 
 def test_a_dry_run_says_what_would_be_done_and_why(iogate: Iogate, device: str) -> None:
     path = spec(iogate, device)
-    assert "would be preconditioned: none of it is known" in iogate("run", path, "--dry-run").out
+    assert (
+        "would be preconditioned: no earlier precondition of it is remembered"
+        in iogate("run", path, "--dry-run").out
+    )
     measured(iogate, path)
     assert "still holds" in iogate("run", path, "--dry-run").out
     forced = iogate("run", path, "--dry-run", "--precondition")
@@ -180,7 +183,10 @@ def test_another_file_behind_the_same_name_is_another_device(
             out.truncate(64 << 20)
         sh("losetup", "--detach", device)
         sh("losetup", device, str(other))
-        assert "none of it is known" in measured(iogate, spec(iogate, device)).err
+        assert (
+            "no earlier precondition of it is remembered"
+            in measured(iogate, spec(iogate, device)).err
+        )
 
 
 def test_a_spoiled_memory_is_none(iogate: Iogate, device: str) -> None:
@@ -189,10 +195,10 @@ def test_a_spoiled_memory_is_none(iogate: Iogate, device: str) -> None:
     (memory,) = (iogate.folder / "state/iogate/devices").iterdir()
     for text in ("", "{", '{"schema":"device-state/2"}', "[" * 100_000, "\0" * 3_000_000):
         memory.write_text(text)
-        assert "none of it is known" in iogate("run", path, "--dry-run").out
+        assert "no earlier precondition of it is remembered" in iogate("run", path, "--dry-run").out
     memory.unlink()
     memory.symlink_to("/dev/zero")
-    assert "none of it is known" in iogate("run", path, "--dry-run").out
+    assert "no earlier precondition of it is remembered" in iogate("run", path, "--dry-run").out
     memory.unlink()
     memory.mkdir()
     assert "is not remembered" in measured(iogate, path).err
@@ -225,4 +231,6 @@ def test_a_rate_that_swings_is_no_steady_state(iogate: Iogate, device: str) -> N
     assert lost["done"] is False
     assert len(lost["steady"]["rounds"]) >= 5
     assert "not steady within 8s" in (iogate.latest / "report.html").read_text()
-    assert "none of it is known" in measured(iogate, spec(iogate, device)).err
+    assert (
+        "no earlier precondition of it is remembered" in measured(iogate, spec(iogate, device)).err
+    )

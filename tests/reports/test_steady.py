@@ -54,7 +54,11 @@ def fresh_drive(seconds: int) -> list[float]:
 def with_states(*states: SteadyState | None, done: bool = True) -> Run:
     one = case()
     found = [measurement(one, 1, {"oltp-write": {"write": Pace()}}, random.Random(1), seconds=2)]
-    text = "done by this run: none of it is known" if done else "the precondition still holds"
+    text = (
+        "done by this run: no earlier precondition of it is remembered"
+        if done
+        else "the precondition still holds"
+    )
     reached = tuple(
         DevicePrecondition(
             "raw", f"/dev/nvme{n}n1", text, done, START_NS, "20251120T22", 1_920_383_410_176, state
@@ -128,7 +132,7 @@ def test_odd_parts_are_left_out(odd: dict[str, object]) -> None:
 
 def test_the_page_says_what_was_done_and_what_held() -> None:
     page = render_report(with_states(HAND, None))
-    assert "done by this run: none of it is known" in page
+    assert "done by this run: no earlier precondition of it is remembered" in page
     assert "not asked for" in page
     assert page.count("until it was steady</figcaption>") == 1
     assert "still holds" in render_report(with_states(HAND, done=False))

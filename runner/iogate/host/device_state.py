@@ -76,7 +76,7 @@ def look(sut: Sut, device: Device, steps: Steps, *, keep_s: float, now_ns: int) 
         return Looked(None, "it has no serial, wwn or number that tells it from others")
     state = _read(sut, signs.identity)
     if state is None:
-        return Looked(None, "none of it is known")
+        return Looked(None, "no earlier precondition of it is remembered")
     why = _doubt(state, signs) or _unlike(state, steps, keep_s, now_ns)
     return Looked(None, why) if why else Looked(state)
 

@@ -45,7 +45,8 @@ def mismatch(look: Look, destroy: Destroy) -> str | None:
     for key, value in asked.items():
         has = _has(look, device, key, value)
         if has is not None:
-            return f"{device.path} has {key} {has or 'unknown'}, and destroy: says {value}"
+            found = f"{key} {has}" if has else f"no {key}"
+            return f"{device.path} has {found}, and destroy: says {value}"
     return _too_little(look, asked) or _several(look, asked)
 
 
@@ -68,7 +69,7 @@ def _has(look: Look, device: Device, key: str, value: str | int) -> str | None:
     if key == "backing":
         loop = next((each for each in look.loops if each.name == device.disk), None)
         is_it = loop is not None and _is_backing(look.sut, loop, str(value))
-        return None if is_it else _image_path(look.sut, loop) if loop else "none"
+        return None if is_it else _image_path(look.sut, loop) if loop else ""
     has = {
         "serial": device.serial,
         "wwn": device.wwn,

@@ -192,7 +192,8 @@ def _alternatives(schema: Any) -> str:
 
 def _empty(error: Any, tree: Node) -> Iterator[Message]:
     where = node_at(tree, error.absolute_path).where
-    yield f"{_name(error)} is empty", where, "write at least one, or leave it out"
+    what = "a value" if isinstance(error.instance, str) else "at least one"
+    yield f"{_name(error)} is empty", where, f"write {what}, or leave it out"
 
 
 def _bad_name(error: Any, tree: Node) -> Iterator[Message]:

@@ -81,7 +81,7 @@ def write(path: str, start: int) -> None:
 
 
 def test_what_was_reached_holds_until_it_is_too_old(path: str) -> None:
-    assert seen(path).why == "none of it is known"
+    assert seen(path).why == "no earlier precondition of it is remembered"
     keep(path)
     found = seen(path).state
     assert isinstance(found, DeviceState)
@@ -107,7 +107,7 @@ def test_over_a_reboot_a_drive_with_a_serial_is_known_and_not_counted(path: str)
     updated = Changed(**{**drive, f"{name}__device__firmware_rev": "2.0"})
     assert "its firmware is 2.0" in seen(path, updated).why
     other = Changed(**{**drive, f"{name}__device__serial": "S5Y"})
-    assert seen(path, other).why == "none of it is known"
+    assert seen(path, other).why == "no earlier precondition of it is remembered"
 
 
 def test_another_size_is_another_state(path: str) -> None:
@@ -186,7 +186,7 @@ def test_a_line_that_was_cut_off_is_no_memory(path: str, state: Path) -> None:
     whole = memory.read_text()
     for length in (1, len(whole) // 2, len(whole) - 2):
         memory.write_text(whole[:length])
-        assert seen(path).why == "none of it is known"
+        assert seen(path).why == "no earlier precondition of it is remembered"
     memory.write_text(whole)
     assert seen(path).state
 
@@ -195,10 +195,10 @@ def test_what_others_may_write_is_no_memory(path: str, state: Path) -> None:
     keep(path)
     (memory,) = state.iterdir()
     memory.chmod(0o666)
-    assert seen(path).why == "none of it is known"
+    assert seen(path).why == "no earlier precondition of it is remembered"
     memory.chmod(0o600)
     os.chown(memory, 65534, 65534)
-    assert seen(path).why == "none of it is known"
+    assert seen(path).why == "no earlier precondition of it is remembered"
 
 
 def test_a_memory_that_cannot_be_taken_back_stops_the_run(
@@ -222,7 +222,7 @@ def test_a_user_without_a_home_has_no_memory(path: str, monkeypatch: pytest.Monk
         raise RuntimeError
 
     monkeypatch.setattr(Path, "home", homeless)
-    assert seen(path).why == "none of it is known"
+    assert seen(path).why == "no earlier precondition of it is remembered"
     why = remember(
         LocalSut(), device_at(path), STEPS, run="x", at_ns=NOW, written_bytes=1, steady=None
     )

@@ -78,6 +78,11 @@ def test_another_identity(sut: LocalSut, path: str, wrong: Destroy) -> None:
     assert "destroy: says" in why(sut, path, wrong)
 
 
+def test_what_a_device_does_not_have_is_told_as_that(sut: LocalSut, path: str) -> None:
+    found = why(sut, path, Destroy(serial="S123"))
+    assert found == f"{path} has no serial, and destroy: says S123"
+
+
 def test_a_loop_device_is_known_by_its_image_and_not_by_its_size(
     sut: LocalSut, path: str, tmp_path: Path
 ) -> None:

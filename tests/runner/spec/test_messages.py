@@ -31,6 +31,13 @@ def test_in_braces_too() -> None:
     assert problem(workloads(text)).remedy == 'quote the limit: ">= 10"'
 
 
+def test_an_empty_text_wants_a_value_and_an_empty_list_an_entry() -> None:
+    empty = fio("size: 1m").replace("directory: /data", "device: /dev/x, destroy: { serial: '' }")
+    assert problem(empty).remedy == "write a value, or leave it out"
+    listed = problem(workloads("  w: { fio: { size: 1m }, strategy: { matrix: { bs: [] } } }\n"))
+    assert listed.remedy == "write at least one, or leave it out"
+
+
 @pytest.mark.parametrize("value", ["65", "65F", "hot"])
 def test_a_temperature(value: str) -> None:
     text = fio("size: 1m") + f"environment: {{ require: {{ max_temperature: {value} }} }}\n"
