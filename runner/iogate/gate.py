@@ -18,7 +18,12 @@ from dataclasses import dataclass, replace
 from iogate.errors import ExitCode
 from iogate.gate_blocks import stand
 from iogate.gate_compared import compared_verdict
-from iogate.gate_disturbed import compared_reason, disturbed_words, too_few_reason
+from iogate.gate_disturbed import (
+    compared_reason,
+    disturbed_words,
+    too_few_reason,
+    unknown_words,
+)
 from iogate.gate_faults import OWN_LIMIT, Faults, judge_faults
 from iogate.gate_history import Asked, judge_history
 from iogate.gate_limits import judge_absolute
@@ -53,7 +58,6 @@ _EXIT = {
     Outcome.WARN: ExitCode.PASS,
     Outcome.PASS: ExitCode.PASS,
 }
-_FAULTY = (Outcome.FAIL, Outcome.WARN)
 _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome.WARN}
 
 
@@ -74,6 +78,11 @@ class _Evidence:
         """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
         return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether what was disturbed leaves nothing, and no limit says so."""
+        return bool(self.disturbed) and not self.measurements and not self.case.thresholds
+
 
 def judge(
     plan: Plan,
@@ -89,7 +98,8 @@ def judge(
 
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
     inconclusive at best: such a run never passes. Repetitions that were disturbed are not
-    judged; where they leave too few, the limits of the case are inconclusive.
+    judged, but for their faults; where they leave too few, the limits of the case are
+    inconclusive, and so is a run where they leave nothing of a case without limits.
     """
     evidence = [_evidence(case, plan, measurements, failures, baseline) for case in plan.cases]
     judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
@@ -99,20 +109,30 @@ def judge(
         for verdict in (*_judged(item, judged, plan), *_own_limit(item, plan))
     )
     failed = _failed_cases(evidence, failures)
-    outcome = _worst(_effect(verdict, plan) for verdict in thresholds)
-    if failed:
-        outcome = _worst([outcome, Outcome.INCONCLUSIVE])
+    limits = _worst(_effect(verdict, plan) for verdict in thresholds)
+    unknown = [e.case for e in evidence if e.is_unknown]
+    outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
+    sentence = run_sentence(plan, outcome, thresholds, failed, failures)
+    sentence += disturbed_words(plan, measurements, thresholds)
+    if unknown and outcome is not limits and not failed:
+        sentence = unknown_words(plan, unknown, measurements)
     return RunVerdict(
         outcome=outcome,
-        exit_code=int(ExitCode.RUN_FAILED if failed else _EXIT[outcome]),
-        sentence=run_sentence(plan, outcome, thresholds, failed, failures)
-        + disturbed_words(measurements),
+        exit_code=int(ExitCode.RUN_FAILED if failed else _exit_code(limits, outcome, plan)),
+        sentence=sentence,
         thresholds=thresholds,
         observations=tuple(
             o for item in evidence for o in _observations(item, plan, segments or {})
         ),
         failed_cases=failed,
     )
+
+
+def _exit_code(limits: Outcome, outcome: Outcome, plan: Plan) -> ExitCode:
+    """That of the limits. A run that is inconclusive without them blocks where the spec says that
+    what is inconclusive does."""
+    blocks = outcome is not limits and plan.on_inconclusive is OnMissingBaseline.FAIL
+    return ExitCode.INCONCLUSIVE if blocks else _EXIT[limits]
 
 
 def _judged(
@@ -149,9 +169,8 @@ def _compared(
 
 def _spoiled(item: _Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
     """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
-    are compared; a fault is one in however few."""
-    is_fault = counts_faults(verdict.threshold.metric, plan.metrics)
-    if verdict.blocks or not item.has_too_few or (is_fault and verdict.outcome in _FAULTY):
+    are compared; a count of faults is no timing, and is judged on all repetitions."""
+    if verdict.blocks or not item.has_too_few or _is_count(verdict.threshold, plan):
         return verdict
     reason = too_few_reason(item.case, verdict.threshold, item.measurements, item.disturbed)
     return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
@@ -268,11 +287,12 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
     """What was measured, not yet held against anything."""
     judged = metric(threshold.metric, plan.metrics)
     samples = _samples(item.measurements, judged)
+    looked_at = item.faults.measured if _is_count(threshold, plan) else item.measurements
     return ThresholdVerdict(
         case_id=item.case.id,
         threshold=threshold,
         outcome=Outcome.INCONCLUSIVE,
-        reason=no_value_reason(item.case, threshold, len(item.measurements)),
+        reason=no_value_reason(item.case, threshold, len(looked_at)),
         unit=judged.unit,
         better=judged.better,
         value=median(samples) if samples else None,
@@ -283,13 +303,18 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
 def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
     """An absolute limit, or one without a value."""
     verdict = _draft(item, threshold, plan)
-    if not threshold.limit.relative and counts_faults(threshold.metric, plan.metrics):
+    if _is_count(threshold, plan):
         return _by_level(judge_faults(verdict, item.case, item.faults))
     if not verdict.samples:
         return verdict
     verdict = judge_absolute(verdict, item.case.repetitions)
     verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
     return _tempered(verdict, len(item.measurements))
+
+
+def _is_count(threshold: Threshold, plan: Plan) -> bool:
+    """Whether it is a limit on a count of faults, not on how that changed."""
+    return not threshold.limit.relative and counts_faults(threshold.metric, plan.metrics)
 
 
 def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:

@@ -6,25 +6,51 @@ from collections import Counter
 from collections.abc import Sequence
 
 from iogate.gate_blocks import Standing
-from iogate.model.measurement import Measurement
-from iogate.model.plan import Case
+from iogate.metrics import counts_faults
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
 from iogate.model.spec import Threshold
 from iogate.model.verdict import Outcome, ThresholdVerdict
 
 _REMEDY = "stop what else runs there, or move the limits under validity:, and measure again"
 
 
-def disturbed_words(measurements: Sequence[Measurement]) -> str:
+def disturbed_words(
+    plan: Plan, measurements: Sequence[Measurement], verdicts: Sequence[ThresholdVerdict]
+) -> str:
     """``; 2 repetitions were disturbed (…) and do not count``, for the sentence of a run; empty
     where none was disturbed."""
     spoiled = [m for m in measurements if m.disturbed]
     if not spoiled:
         return ""
-    if len(spoiled) == len(measurements):
-        return f"; every repetition was disturbed ({worst(spoiled)}), so none counts"
+    if not undisturbed(measurements):
+        faults = any(_is_judged_fault(one, plan) for one in verdicts)
+        so = "so only faults are judged" if faults else "so none counts"
+        return f"; every {_unit(plan)} was disturbed ({worst(spoiled)}), {so}"
     were = "repetition was" if len(spoiled) == 1 else "repetitions were"
     does = "does" if len(spoiled) == 1 else "do"
     return f"; {len(spoiled)} {were} disturbed ({worst(spoiled)}) and {does} not count"
+
+
+def _is_judged_fault(one: ThresholdVerdict, plan: Plan) -> bool:
+    is_judged = one.outcome is not Outcome.INCONCLUSIVE
+    return is_judged and counts_faults(one.threshold.metric, plan.metrics)
+
+
+def _unit(plan: Plan) -> str:
+    return "block" if plan.comparison else "repetition"
+
+
+def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Measurement]) -> str:
+    """The sentence of a run of which nothing counts in some cases that have no limits, which
+    would say so."""
+    ids = {case.id for case in unknown}
+    spoiled = [m for m in measurements if m.case_id in ids and m.disturbed]
+    more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    return (
+        f"{Outcome.INCONCLUSIVE.value}: nothing is known of {unknown[0].name}{more}: every"
+        f" {_unit(plan)} was disturbed ({worst(spoiled)}); {_REMEDY}"
+    )
 
 
 def too_few_reason(

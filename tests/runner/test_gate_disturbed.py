@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from iogate.blocks import _Progress, _still_open
+from iogate.errors import ExitCode
 from iogate.gate import judge, wants_more
 from iogate.gate_blocks import stand
 from iogate.measure import repetitions_of, times_disturbed
@@ -17,7 +18,7 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance, Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Comparison as Compare
-from iogate.model.spec import Repetitions
+from iogate.model.spec import OnMissingBaseline, Repetitions
 from iogate.model.validity import Validity
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.planning import host_noise
@@ -193,3 +194,40 @@ def test_a_run_of_disturbed_repetitions_alone_says_that_none_counts() -> None:
         "; every repetition was disturbed (other processes used 61 % of the engine's CPUs), so none"
         " counts"
     )
+
+
+def test_a_run_without_limits_of_which_nothing_counts_is_no_pass() -> None:
+    found = judged(spoiled(s.repetitions([120] * 3), 1, 2, 3), thresholds=())
+    assert (found.outcome, found.exit_code) == (Outcome.INCONCLUSIVE, ExitCode.PASS)
+    assert found.sentence == (
+        "inconclusive: nothing is known of oltp/bs=4k: every repetition was disturbed (other"
+        " processes used 61 % of the engine's CPUs); stop what else runs there, or move the limits"
+        " under validity:, and measure again"
+    )
+    assert judged(s.repetitions([120] * 3), thresholds=()).outcome is Outcome.PASS
+    some = judged(spoiled(s.repetitions([120] * 3), 1, 2), thresholds=())
+    assert some.outcome is Outcome.PASS
+
+
+def test_such_a_run_blocks_where_the_spec_says_that_what_is_inconclusive_does() -> None:
+    plan = replace(s.plan(s.case()), on_inconclusive=OnMissingBaseline.FAIL)
+    found = judge(plan, spoiled(s.repetitions([120]), 1), (), ())
+    assert (found.outcome, found.exit_code) == (Outcome.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
+
+
+def test_a_case_of_which_nothing_counts_is_no_part_of_a_pass() -> None:
+    other = s.case(id="ff" * 8, name="other")
+    plan = s.plan(replace(s.case(OVER_100), repetitions=Repetitions(1, 1)), other)
+    calm = s.repetitions([120])
+    odd = [replace(m, case_id=other.id) for m in spoiled(s.repetitions([120]), 1)]
+    found = judge(plan, [*calm, *odd], (), ())
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert found.sentence.startswith("inconclusive: nothing is known of other: every repetition")
+    assert judge(plan, [*s.repetitions([20]), *odd], (), ()).outcome is Outcome.FAIL
+
+
+def test_a_comparison_without_limits_of_which_no_block_counts_is_no_pass() -> None:
+    plan = replace(COMPARED, cases=(s.case(),))
+    found = judge(plan, blocks([100.0] * 2, [100.0] * 2, new={1, 2}), (), ())
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "nothing is known of oltp/bs=4k: every block was disturbed (" in found.sentence

@@ -166,3 +166,36 @@ def test_a_disturbed_repetition_is_not_judged_but_its_faults_are() -> None:
     disturbed = Disturbance("cpu", 5.0, 1.0, "s", "stolen")
     spoiled = [replace(one, disturbances=(disturbed,)) for one in measured((OWN,), ())]
     assert only(judged([*spoiled, *measured(())])).outcome is Outcome.FAIL
+
+
+def test_a_count_of_faults_is_true_whatever_disturbed_the_speed() -> None:
+    disturbed = Disturbance("cpu", 5.0, 1.0, "s", "stolen")
+    spoiled = [replace(one, disturbances=(disturbed,)) for one in measured((), (), ())]
+    verdict = judged(spoiled, NONE)
+    found = only(verdict)
+    assert (found.outcome, found.value, found.samples) == (Outcome.PASS, 0, (0, 0, 0))
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.sentence == (
+        "pass: the only threshold holds; every repetition was disturbed (stolen), so only faults"
+        " are judged"
+    )
+    assert only(judged(spoiled, NO_KERNEL)).outcome is Outcome.PASS
+    both = judged(spoiled, NONE, s.threshold(value=1.0)).thresholds
+    assert [one.outcome for one in both] == [Outcome.PASS, Outcome.INCONCLUSIVE]
+
+
+def test_faults_that_nobody_counted_are_not_none_where_all_was_disturbed() -> None:
+    disturbed = Disturbance("cpu", 5.0, 1.0, "s", "stolen")
+    spoiled = [replace(one, disturbances=(disturbed,)) for one in measured(None, None)]
+    found = only(judged(spoiled, NO_KERNEL))
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "kernel_errors of oltp/bs=4k has no value in any of 2 repetitions" in found.reason
+
+
+def test_a_change_of_errors_from_the_baseline_is_judged_on_what_counts() -> None:
+    change = s.threshold("errors", Comparison.LESS, 0.1, relative=True)
+    disturbed = Disturbance("cpu", 5.0, 1.0, "s", "stolen")
+    spoiled = [replace(one, disturbances=(disturbed,)) for one in measured((), ())]
+    found = only(judged(spoiled, change))
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "2 of 2 repetitions were disturbed" in found.reason
