@@ -37,7 +37,10 @@ class Observer(Protocol):
         """Another run holds the host; this one waits for it."""
 
     def told(self, text: str) -> None:
-        """Something that people should know at once."""
+        """Something that people should know at once, also those who want no progress."""
+
+    def noted(self, text: str) -> None:
+        """Something that is a part of the progress: the report has it, too."""
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         """The engine is about to start."""

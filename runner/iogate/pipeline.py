@@ -174,7 +174,9 @@ def execute_with(
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
         found = tidy(sut)
-        for text in (*found.done, *found.left):
+        for text in found.done:
+            observer.noted(text)
+        for text in found.left:
             observer.told(text)
         if sandbox.why_not:
             observer.told(f"the engine is not confined: {sandbox.why_not}")

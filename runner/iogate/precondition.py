@@ -55,9 +55,9 @@ def precondition(run: Run, bench: Bench, *, anew: bool) -> None:
         if looked.state:
             held = _held(target, looked.state)
             bench.kept.preconditions.append(held)
-            bench.observer.told(f"{target.path}: {held.text}")
+            bench.observer.noted(f"{target.path}: {held.text}")
             continue
-        bench.observer.told(f"{target.path} is preconditioned now: {looked.why}")
+        bench.observer.noted(f"{target.path} is preconditioned now: {looked.why}")
         bench.stage.claim(target)
         _do(run, steps, (target, number), bench, looked.why)
 
@@ -128,7 +128,7 @@ def _done(
         sut, device, _canonical(steps), run=run.id, at_ns=at_ns, written_bytes=written_bytes,
         steady=steady,
     )):  # fmt: skip
-        bench.observer.told(f"{target.path}: its precondition is not remembered: {why}")
+        bench.observer.noted(f"{target.path}: its precondition is not remembered: {why}")
     return DevicePrecondition(
         target.name, target.path, "", True, at_ns, run.id, written_bytes, steady
     )

@@ -74,6 +74,7 @@ def run_comparison(
         quiet=quiet or as_json,
         name=partial(run_name, comparison),
         at_most=comparison.sequential,
+        again=sides.plan.validity.again,
     )
     try:
         with stoppable() as stop:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -28,31 +29,70 @@ def open_display(
     quiet: bool,
     name: Callable[[int], str] = "repetition {}".format,
     at_most: bool = False,
+    again: int = 0,
 ) -> Display:
     """The display that fits where stderr goes. ``name`` says what a repetition is called;
-    ``at_most`` that there may be fewer."""
-    if quiet:
-        return Display(repetitions, name, at_most)
-    kind = LiveDisplay if sys.stderr.isatty() else PlainDisplay
-    return kind(repetitions, name, at_most)
+    ``at_most`` that there may be fewer; ``again`` how many disturbed repetitions of a case, in a
+    comparison blocks, are measured again."""
+    kind = Display
+    if not quiet:
+        kind = LiveDisplay if sys.stderr.isatty() else PlainDisplay
+    return kind(_Count(repetitions, at_most, again), name)
+
+
+class _Count:
+    """How many repetitions are done, and how many there will be."""
+
+    def __init__(self, total: int, at_most: bool, again: int) -> None:
+        self.done, self.total = 0, total
+        self.at_most = at_most
+        self._again = again
+        self._disturbed: Counter[str] = Counter()  # by case
+        self._blocks: set[tuple[str, int]] = set()  # with an arm that is done
+
+    def ended(self, case: Case, measurement: Measurement) -> None:
+        """A disturbed one is measured again. Of a block, that is both arms, and the other arm of
+        this one is not measured where it had not been."""
+        self.done += 1
+        block = (case.id, measurement.block)
+        if measurement.disturbed:
+            self._disturbed[case.id] += 1
+            is_again = self._disturbed[case.id] <= self._again
+            if not measurement.block:
+                self.total += is_again
+            else:
+                self.total += 2 * is_again - (block not in self._blocks)
+                self.at_most |= not is_again  # the case ends here
+        self._blocks.add(block)
+
+    def failed(self, case: Case, repetition: int) -> None:
+        """The rest of the case is not measured."""
+        self.done += 1
+        planned = case.repetitions.min + min(self._disturbed[case.id], self._again)
+        self.total -= max(planned - repetition, 0)
+
+    def __str__(self) -> str:
+        return f"[{self.done}/{'≤' if self.at_most else ''}{self.total}]"
 
 
 class Display(Observer):
-    """Counts, and shows nothing but failures. ``close`` may be called twice."""
+    """Counts, and shows nothing but failures and what people must know at once. ``close`` may be
+    called twice."""
 
-    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
-        self._total = repetitions
+    def __init__(self, count: _Count, name: Callable[[int], str]) -> None:
+        self._count = count
         self._name = name
-        self._at_most = at_most
-        self._done = 0
         self._title = ""
         self._warned: set[str] = set()
 
     def waiting(self, holder: str) -> None:
-        self._say(f"waiting for the host: {holder}")
+        self.noted(f"waiting for the host: {holder}")
 
     def told(self, text: str) -> None:
         self._say(text)
+
+    def noted(self, text: str) -> None:
+        pass
 
     def preparing(self, what: str, progress: Progress) -> None:
         pass
@@ -64,23 +104,19 @@ class Display(Observer):
         pass
 
     def repetition_ended(self, case: Case, measurement: Measurement) -> None:
-        self._done += 1
-        self._total += measurement.disturbed
+        self._count.ended(case, measurement)
         self._tell_end(measurement)
         for warning in measurement.warnings:
             text = f"{printable(case.name)}: warning: {printable(warning)}"
             if text not in self._warned:
                 self._warned.add(text)
-                self._say(text)
+                self.noted(text)
 
     def _tell_end(self, measurement: Measurement) -> None:
-        if disturbed := disturbed_text(measurement):
-            self._say(f"{self._title}{disturbed}")
+        """Say what a repetition gave."""
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
-        skipped = case.repetitions.min - failure.repetition
-        self._done += 1
-        self._total -= max(skipped, 0)
+        self._count.failed(case, failure.repetition)
         self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
 
     def announce(self, text: str) -> None:
@@ -96,9 +132,12 @@ class Display(Observer):
 class PlainDisplay(Display):
     """A line when a repetition ends, and one every ten seconds meanwhile."""
 
-    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
-        super().__init__(repetitions, name, at_most)
+    def __init__(self, count: _Count, name: Callable[[int], str]) -> None:
+        super().__init__(count, name)
         self._said_at = 0.0
+
+    def noted(self, text: str) -> None:
+        self._say(text)
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         super().repetition_started(case, repetition)
@@ -117,13 +156,10 @@ class PlainDisplay(Display):
 
     def _tell_end(self, measurement: Measurement) -> None:
         gave = f"{summary_text(measurement)}{disturbed_text(measurement)}"
-        self._say(f"{self._count()} {self._title}: {gave}")
+        self._say(f"{self._count} {self._title}: {gave}")
 
     def announce(self, text: str) -> None:
         self._say(printable(text))
-
-    def _count(self) -> str:
-        return f"[{self._done}/{'≤' if self._at_most else ''}{self._total}]"
 
 
 class LiveDisplay(Display):
@@ -133,8 +169,8 @@ class LiveDisplay(Display):
     process stays single-threaded, which starting engines relies on.
     """
 
-    def __init__(self, repetitions: int, name: Callable[[int], str], at_most: bool) -> None:
-        super().__init__(repetitions, name, at_most)
+    def __init__(self, count: _Count, name: Callable[[int], str]) -> None:
+        super().__init__(count, name)
         from rich.console import Console
         from rich.live import Live
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -150,10 +186,13 @@ class LiveDisplay(Display):
             auto_refresh=False,
         )
         self._task = self._bars.add_task(
-            "repetitions, at most" if at_most else "repetitions", total=repetitions
+            "repetitions, at most" if count.at_most else "repetitions", total=count.total
         )
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
+
+    def noted(self, text: str) -> None:
+        self._say(text)
 
     def repetition_started(self, case: Case, repetition: int) -> None:
         super().repetition_started(case, repetition)
@@ -186,7 +225,7 @@ class LiveDisplay(Display):
         self._live.stop()
 
     def _show(self, text: str) -> None:
-        self._bars.update(self._task, completed=self._done, total=self._total)
+        self._bars.update(self._task, completed=self._count.done, total=self._count.total)
         self._live.update(self._lines(text), refresh=True)
 
     def _lines(self, text: str) -> RenderableType:

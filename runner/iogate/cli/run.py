@@ -75,7 +75,8 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
             click.echo(printable(text))
         return 0
     least, most = (sum(1 for _ in each) for each in (repetitions_of(plan), most_repetitions(plan)))
-    display = open_display(most, quiet=quiet or as_json, at_most=least < most)
+    again = plan.validity.again
+    display = open_display(most, quiet=quiet or as_json, at_most=least < most, again=again)
     try:
         with stoppable() as stop:
             finished = execute(request, plan, display, stop)

@@ -24,6 +24,7 @@ from iogate.errors import Location
 from iogate.folder import RunFolder
 from iogate.gate import judge
 from iogate.model.comparison import Arm, Comparison
+from iogate.model.measurement import Disturbance
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
@@ -239,6 +240,68 @@ def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert second.endswith("FAILED: the disk is gone")
     assert second.startswith("· ::error")
     assert third == "  get another"
+
+
+HOGS = Disturbance("cpu", 0.61, 0.1, "%", "other processes used 61 % of the engine's CPUs")
+
+
+def counted(*disturbed: bool, again: int, blocks: bool = False) -> list[str]:
+    """What is said at the ends of repetitions, of which these were disturbed; in a comparison the
+    arms of a block one after the other, until one of them is."""
+    out = io.StringIO()
+    with contextlib.redirect_stderr(out):
+        display = open_display(len(disturbed), quiet=False, again=again, at_most=blocks)
+        for number, one in enumerate(disturbed, 1):
+            measured = replace(
+                s.measurement(repetition=number),
+                disturbances=(HOGS,) if one else (),
+                block=(number + 1) // 2 if blocks else 0,
+            )
+            display.repetition_started(s.case(), number)
+            display.repetition_ended(s.case(), measured)
+    return [line.split()[0] for line in out.getvalue().splitlines()]
+
+
+def test_a_disturbed_repetition_is_measured_again_as_often_as_the_spec_says() -> None:
+    assert counted(False, True, False, again=3) == ["[1/3]", "[2/4]", "[3/4]"]
+    assert counted(True, True, True, again=2) == ["[1/4]", "[2/5]", "[3/5]"]
+    assert counted(True, True, again=0) == ["[1/2]", "[2/2]"]
+
+
+def test_a_disturbed_block_is_measured_again_with_both_arms() -> None:
+    first = counted(True, again=1, blocks=True)  # its other arm is not measured
+    assert first == ["[1/≤2]"]
+    second = counted(False, True, False, False, again=1, blocks=True)
+    assert second == ["[1/≤4]", "[2/≤6]", "[3/≤6]", "[4/≤6]"]
+    assert counted(False, True, False, True, again=1, blocks=True)[-1] == "[4/≤6]"
+
+
+def test_what_is_skipped_after_a_failure_knows_of_what_was_measured_again() -> None:
+    out = io.StringIO()
+    with contextlib.redirect_stderr(out):
+        display = open_display(6, quiet=False, again=3)
+        case = s.case()
+        other = s.case(id="ff" * 8, name="other")
+        display.repetition_ended(case, replace(s.measurement(), disturbances=(HOGS,)))
+        display.repetition_ended(other, s.measurement(case_id=other.id))
+        display.repetition_failed(case, CaseFailure(case.id, 2, "gone"), "")
+        display.repetition_ended(other, s.measurement(case_id=other.id, repetition=2))
+        display.repetition_ended(other, s.measurement(case_id=other.id, repetition=3))
+    assert [line.split()[0] for line in out.getvalue().splitlines()][-1] == "[5/5]"
+
+
+def test_quiet_says_nothing_of_what_the_report_tells(capsys: pytest.CaptureFixture[str]) -> None:
+    display = open_display(3, quiet=True)
+    display.waiting("another run")
+    display.noted("/dev/nvme0n1 is preconditioned now: no earlier one is remembered")
+    display.repetition_started(s.case(), 1)
+    spoiled = replace(s.measurement(), disturbances=(HOGS,), warnings=("the file has holes",))
+    display.repetition_ended(s.case(), spoiled)
+    display.announce("block 1 of 3")
+    display.close()
+    assert capsys.readouterr().err == ""
+    display.told("the engine is not confined")
+    assert capsys.readouterr().err == "the engine is not confined\n"
 
 
 def test_quiet_says_only_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
