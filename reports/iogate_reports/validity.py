@@ -95,7 +95,7 @@ def _disturbed(run: Run) -> Check:
     watched = [m for m in run.measurements if m.surroundings]
     spoiled = [m for m in run.measurements if m.disturbed]
     told = [m for m in run.measurements if m.disturbances]
-    lines = tuple(_told_lines(run, told))
+    lines = (*_cautions(run), *_told_lines(run, told))
     of = plural(len(run.measurements), "repetition")
     if spoiled:
         text = f"{len(spoiled)} of {of} disturbed, and not judged"
@@ -115,7 +115,13 @@ def disturbed_text(run: Run) -> str:
     reasons = (one for m in spoiled for one in m.disturbances if one.counts)
     worst = max(reasons, key=lambda one: one.value).text
     of = plural(len(run.measurements), "repetition")
-    return f"{len(spoiled)} of {of}, not judged: {short(worst)}"
+    return "; ".join((f"{len(spoiled)} of {of}, not judged: {short(worst)}", *_cautions(run)))
+
+
+def _cautions(run: Run) -> Sequence[str]:
+    """What disturbed repetitions may hide, in the verdict's words."""
+    found = run.verdict.cautions if run.verdict else ()
+    return [short(text, 300) for text in found[:MOST_LINES]]
 
 
 def _told_lines(run: Run, told: Sequence[Measurement]) -> Iterator[str]:

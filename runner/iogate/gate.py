@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import ExitCode
 from iogate.gate_blocks import stand
+from iogate.gate_cautions import caution
 from iogate.gate_compared import compared_verdict
 from iogate.gate_disturbed import (
     compared_reason,
@@ -125,6 +126,7 @@ def judge(
             o for item in evidence for o in _observations(item, plan, segments or {})
         ),
         failed_cases=failed,
+        cautions=tuple(text for item in evidence for text in _cautions(item, plan, thresholds)),
     )
 
 
@@ -212,6 +214,18 @@ def _ids_in(run: Run, case: Case) -> set[str]:
     """The ids that the case had in a run: its own, and those it is also known as."""
     former = set(case.aka)
     return {case.id, *former, *(c.id for c in run.plan.cases if c.name in former)}
+
+
+def _cautions(item: _Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) -> Iterable[str]:
+    """What is to be told of the repetitions that something disturbed, for each limit."""
+    base = plan.comparison.base.name if plan.comparison else None
+    spoiled = [m for m in item.disturbed if m.disturbed and (base is None or m.arm != base)]
+    for verdict in verdicts if spoiled else ():
+        if verdict.case_id != item.case.id or _is_count(verdict.threshold, plan):
+            continue
+        values = _samples(spoiled, metric(verdict.threshold.metric, plan.metrics))
+        if text := caution(plan, item.case, verdict, values):
+            yield text
 
 
 def _failed_cases(

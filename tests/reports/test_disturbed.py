@@ -7,7 +7,7 @@ from dataclasses import replace
 from iogate.gate import judge
 from iogate.model.measurement import Disturbance
 from iogate.model.run import Run
-from iogate_reports import render_junit, render_report, render_summary, validity
+from iogate_reports import render_comment, render_junit, render_report, render_summary, validity
 from iogate_reports.charts import repetitions
 from iogate_reports.data import Page
 from support.html_tree import read_html
@@ -78,3 +78,15 @@ def test_a_case_of_disturbed_repetitions_alone_says_so(regressed: Regressed) -> 
     numbers = {m.repetition for m in regressed[0].measurements}
     page = render_report(disturbed(regressed[0], *numbers))
     assert "Every repetition of this case was disturbed, so there is nothing to draw." in page
+
+
+def test_what_they_may_hide_is_told_in_every_form(regressed: Regressed) -> None:
+    run = disturbed(regressed[0], 2)
+    assert run.verdict
+    told = "2 disturbed repetitions were 46 % slower <b>; they are not judged"
+    run = replace(run, verdict=replace(run.verdict, cautions=(told,)))
+    assert strip(run).lines[0] == told
+    assert told in read_html(render_report(run)).all("ul", "checks")[0].text
+    for made in (render_summary(run), render_comment(run), render_junit(run)):
+        assert "2 disturbed repetitions were 46 % slower" in made
+        assert "<b>" not in made

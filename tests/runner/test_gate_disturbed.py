@@ -18,7 +18,7 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance, Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Comparison as Compare
-from iogate.model.spec import OnMissingBaseline, Repetitions
+from iogate.model.spec import OnMissingBaseline, Repetitions, Threshold
 from iogate.model.validity import Validity
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.planning import host_noise
@@ -231,3 +231,50 @@ def test_a_comparison_without_limits_of_which_no_block_counts_is_no_pass() -> No
     found = judge(plan, blocks([100.0] * 2, [100.0] * 2, new={1, 2}), (), ())
     assert found.outcome is Outcome.INCONCLUSIVE
     assert "nothing is known of oltp/bs=4k: every block was disturbed (" in found.sentence
+
+
+def test_disturbed_repetitions_that_break_the_limit_are_told_of() -> None:
+    found = judged(spoiled(s.repetitions([120, 120, 70, 120, 60, 120, 120]), 3, 5))
+    assert found.outcome is Outcome.PASS
+    (told,) = found.cautions
+    assert told == (
+        "write.iops of oltp/bs=4k: 2 disturbed repetitions were 46 % slower than those that count,"
+        " which breaks its limit > 100; they are not judged: see whether what is tested caused it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "limit"),
+    [
+        ([120, 120, 119, 120, 120, 120], OVER_100),  # slower, and within the limit
+        ([120, 120, 130, 120, 120, 120], OVER_100),  # faster
+        ([20, 20, 10, 20, 20, 20], OVER_100),  # what counts breaks it, too
+        ([120, 120, 110, 120, 120, 120], SLOWER),  # 8 % of 10 %
+    ],
+)
+def test_others_are_not(values: list[float], limit: Threshold) -> None:
+    found = judged(spoiled(s.repetitions(values), 3), thresholds=(limit,))
+    assert found.cautions == ()
+
+
+def test_a_limit_from_the_baseline_is_held_against_the_change_to_those_that_count() -> None:
+    found = judged(spoiled(s.repetitions([120, 120, 90, 120, 120, 120]), 3), thresholds=(SLOWER,))
+    (told,) = found.cautions
+    assert "1 disturbed repetition was 25 % slower than those that count, which breaks" in told
+    later = replace(SLOWER, metric="write.clat.mean", limit=replace(SLOWER.limit, value=0.1))
+    later = replace(later, limit=replace(later.limit, comparison=Compare.LESS))
+    found = judged(spoiled(s.repetitions([120, 120, 180, 120, 120, 120]), 3), thresholds=(later,))
+    assert "1 disturbed repetition was 50 % slower" in found.cautions[0]
+
+
+def test_nothing_is_told_where_there_is_nothing_to_hold_it_against() -> None:
+    assert judged(spoiled(s.repetitions([70] * 5), 1, 2, 3, 4, 5)).cautions == ()
+
+
+def test_an_arm_that_disturbs_itself_does_not_hide() -> None:
+    found = judge(COMPARED, blocks([100.0] * 6, [100.0] * 5 + [50.0], new={6}), (), ())
+    assert found.thresholds[0].outcome is Outcome.PASS
+    (told,) = found.cautions
+    assert "1 disturbed repetition of new was 50 % slower" in told
+    of_base = judge(COMPARED, blocks([100.0] * 5 + [50.0], [100.0] * 6, old={6}), (), ())
+    assert of_base.cautions == ()

@@ -41,7 +41,8 @@ def annotation_lines(run: Run) -> list[str]:
         if room[level]:
             room[level] -= 1
             lines.append(_annotation(level, verdict, cases))
-    return lines
+    cautions = run.verdict.cautions if run.verdict else ()
+    return lines + [f"::warning ::{_data(text)}" for text in cautions[: room["warning"]]]
 
 
 def _worst_first(run: Run) -> list[ThresholdVerdict]:

@@ -4,6 +4,7 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 
@@ -26,6 +27,7 @@ _COMPARED = (
     "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "they see",
     "verdict",
 )  # fmt: skip
+_MORE = re.compile(r"^ \(and \d+ more\)")
 _USUAL_CONFIDENCE = 0.95
 _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 
@@ -132,6 +134,8 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
             click.echo()
         for line in explanations(run):
             click.echo(defused(line))
+        for line in run.verdict.cautions:
+            click.echo(defused(printable(f"warning: {line}")))
     sentence = closing_sentence(run, () if quiet else _EXPLAINED)
     if run.status is not RunStatus.COMPLETE:
         sentence = f"{run.status.value}: {sentence}"
@@ -142,14 +146,15 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
 
 def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
     """The verdict in a sentence. Where the reasons of verdicts of these outcomes were ``told``
-    above it, it counts them, and does not say the same again."""
+    above it, it counts them, and does not say the same again; what is behind them stays."""
     if run.verdict is None:
         return "There is no verdict."
     sentence = run.verdict.sentence
     for verdict in run.verdict.thresholds:
-        head, found, _ = sentence.partition(f": {verdict.reason}")
+        head, found, rest = sentence.partition(f": {verdict.reason}")
         if found and verdict.outcome in told:
-            return f"{head} {'failed' if verdict.outcome is Outcome.FAIL else 'did not pass'}"
+            did = "failed" if verdict.outcome is Outcome.FAIL else "did not pass"
+            return f"{head} {did}{_MORE.sub('', rest)}"
     return sentence
 
 

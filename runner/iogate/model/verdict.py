@@ -161,7 +161,8 @@ class Observation:
 class RunVerdict:
     """The whole run: the worst that its thresholds and policies allow. ``noise`` is what the
     history knows of this host, for each case and metric with a limit ``vs baseline``. ``fault``
-    is what ended the run before its time, or could not be done at its end; usually empty."""
+    is what ended the run before its time, or could not be done at its end; usually empty.
+    ``cautions`` are sentences on what passes beside a limit without being judged by it."""
 
     outcome: Outcome
     exit_code: int
@@ -172,3 +173,4 @@ class RunVerdict:
     baseline: BaselineUse | None = None
     noise: tuple[HostNoise, ...] = ()
     fault: str = ""
+    cautions: tuple[str, ...] = ()

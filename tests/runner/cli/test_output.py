@@ -189,6 +189,44 @@ def test_the_file_of_an_annotation_is_seen_from_the_repository(
     assert line.startswith("::error file=../../x.yaml,line=1,")
 
 
+CAUTION = (
+    "write.iops of x: 2 disturbed repetitions were 46 % slower\r\n::error::y; they are not judged"
+)
+
+
+def cautious(*thresholds: Threshold) -> Run:
+    run = judged(*thresholds)
+    assert run.verdict
+    return replace(run, verdict=replace(run.verdict, cautions=(CAUTION,)))
+
+
+def test_what_disturbed_repetitions_may_hide_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finished = Finished(cautious(PASSES), (), RunFolder(tmp_path))
+    show(finished, as_json=False, quiet=False)
+    assert (
+        "\nwarning: write.iops of x: 2 disturbed repetitions were 46 %" in capsys.readouterr().out
+    )
+    show(finished, as_json=False, quiet=True)
+    assert "warning:" not in capsys.readouterr().out
+    *_, last = actions.annotation_lines(cautious(FAILS))
+    assert last.startswith("::warning ::write.iops of x: 2 disturbed repetitions")
+    assert len(last.splitlines()) == 1
+
+
+def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None:
+    for limits, told in (
+        ([FAILS], "1 of 1 threshold failed; 2 rep"),
+        ([FAILS] * 2, "s failed; 2 "),
+    ):
+        run = judged(*limits)
+        assert run.verdict
+        sentence = f"{run.verdict.sentence}; 2 repetitions were disturbed (x) and do not count"
+        run = replace(run, verdict=replace(run.verdict, sentence=sentence))
+        assert told in closing_sentence(run, tuple(Outcome))
+
+
 def test_a_title_is_as_long_as_is_shown() -> None:
     (line,) = actions.annotation_lines(judged(FAILS, name="n" * 4000))
     assert len(line.partition("title=")[2].partition("::")[0]) < 256
