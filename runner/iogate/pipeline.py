@@ -295,6 +295,8 @@ def _with_states(
         precondition(run, bench, anew=request.precondition)
         run = replace(run, preconditions=tuple(bench.kept.preconditions))
         bench.folder.write_run(run)  # a run that is killed says it, too
+        if run.preconditions:
+            bench.store.keep_preconditions(run.id, run.preconditions)
         with keeping_states(run, everything.cases, bench):
             return measure(run, bench)
 
@@ -369,6 +371,8 @@ def _verdict(run: Run, store: Store, baseline: Baseline) -> RunVerdict:
 
 def _keep(begun: Ending) -> None:
     run = begun.run
+    if run.preconditions:  # again: of a device that did not become steady, say
+        begun.store.keep_preconditions(run.id, run.preconditions)
     begun.store.finish_run(
         run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
     )

@@ -12,6 +12,7 @@ import pytest
 from iogate.errors import StoreError, UsageError
 from iogate.model.measurement import KernelTrouble, Measurement, Whose
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.model.verdict import Outcome
 from iogate.store import STORES, Store, open_store
 from support import samples as s
@@ -96,6 +97,33 @@ def test_a_run_comes_back_as_it_was_put_in(store: Store, url: str) -> None:
     again.close()
 
 
+def steady(found: str = "SNIA") -> DevicePrecondition:
+    rounds = SteadyState("snia", "iops", 1.0, (3e5, 1.2e5, 1e5), 2, found, 1.1e5, (1e5, 1.2e5))
+    return DevicePrecondition("raw", "/dev/nvme0n1", "done by this run", True, 5, "a", 9, rounds)
+
+
+def test_the_state_that_devices_were_brought_to_is_kept(store: Store, url: str) -> None:
+    begun = s.run("a", status=RunStatus.RUNNING)
+    store.begin_run(begun)
+    store.keep_preconditions("a", [steady(), replace(steady(), device="/dev/sdb", steady=None)])
+    store.keep_preconditions("a", [steady("x" * 200_000)])  # all of it anew
+    store.add_measurement("a", full_measurement())
+    store.finish_run("a", status=RunStatus.COMPLETE, finished_ns=7, verdict=s.verdict())
+    for opened in (store, open_store(url)):
+        assert opened.run("a").preconditions == (steady("x" * 200_000),)
+        (listed,) = opened.runs()
+        assert listed.preconditions == (steady("x" * 200_000),)
+        assert opened.run("a").plan == begun.plan
+        opened.close()
+
+
+def test_a_whole_run_brings_its_preconditions_along(store: Store) -> None:
+    store.add_runs([replace(s.run("a"), preconditions=(steady(),))])
+    assert store.run("a").preconditions == (steady(),)
+    store.keep_preconditions("a", [])
+    assert store.run("a").preconditions == ()
+
+
 def test_what_was_measured_is_there_while_the_run_goes_on(store: Store, url: str) -> None:
     store.begin_run(s.run(status=RunStatus.RUNNING))
     store.add_measurement("run-1", full_measurement())
@@ -141,6 +169,8 @@ def test_numbers_that_json_does_not_know_survive(store: Store) -> None:
 
 
 def test_a_run_that_was_never_begun_is_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match="no run 'nobody'"):
+        store.keep_preconditions("nobody", [steady()])
     with pytest.raises(StoreError):
         store.add_measurement("nobody", full_measurement())
     with pytest.raises(StoreError):

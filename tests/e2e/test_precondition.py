@@ -86,6 +86,18 @@ def test_the_second_run_finds_it_done(iogate: Iogate, tmp_path: Path, kind: str)
         assert {m["case_id"] for m in iogate.run_document()["measurements"]} == ids
 
 
+def test_the_history_knows_what_a_device_was_brought_to_and_quiet_tells_of_nothing(
+    iogate: Iogate, device: str
+) -> None:
+    done = measured(iogate, spec(iogate, device), "--quiet")
+    assert done.err == ""
+    assert filled(iogate)
+    whole = json.loads(iogate("history", "show", iogate.run_document()["id"], "--json").out)
+    assert whole["preconditions"] == [reached(iogate)]
+    shown = iogate("history", "show", whole["id"]).out
+    assert f"precondition of {device}: done by this run: no earlier precondition" in shown
+
+
 def test_a_dry_run_says_what_would_be_done_and_why(iogate: Iogate, device: str) -> None:
     path = spec(iogate, device)
     assert (
@@ -227,6 +239,8 @@ def test_a_rate_that_swings_is_no_steady_state(iogate: Iogate, device: str) -> N
     assert done.code == 4
     assert "not steady within 8s: iops range" in done.text
     lost = reached(iogate)
+    kept = json.loads(iogate("history", "show", iogate.run_document()["id"], "--json").out)
+    assert kept["preconditions"] == [lost]
     assert "not steady within 8s" in lost["text"]
     assert lost["done"] is False
     assert len(lost["steady"]["rounds"]) >= 5

@@ -105,6 +105,7 @@ def _is_same(kept: Run, run: Run) -> bool:
     """Equal but for the folder and the order in which repetitions were added."""
     return (
         _beginning(kept) == _beginning(run)
+        and kept.preconditions == run.preconditions
         and _repetitions(kept) == _repetitions(run)
         and set(kept.failures) == set(run.failures)
         and _end(kept) == _end(run)
@@ -116,6 +117,7 @@ def _goes_on(kept: Run, run: Run) -> bool:
     there = _repetitions(run)
     return (
         _beginning(kept) == _beginning(run)
+        and kept.preconditions in ((), run.preconditions)
         and (_end(kept) == _end(run) or _ends(kept, run))
         and all(there.get(which) == each for which, each in _repetitions(kept).items())
         and set(kept.failures) <= set(run.failures)
@@ -132,6 +134,8 @@ def _ends(kept: Run, run: Run) -> bool:
 
 def _complete(store: Store, kept: Run, run: Run) -> None:
     have = _repetitions(kept)
+    if kept.preconditions != run.preconditions:
+        store.keep_preconditions(run.id, run.preconditions)
     for measurement in run.measurements:
         if (measurement.case_id, measurement.repetition) not in have:
             store.add_measurement(run.id, measurement)
@@ -148,7 +152,7 @@ def _complete(store: Store, kept: Run, run: Run) -> None:
 
 def _beginning(run: Run) -> dict[str, Any]:
     """What is known of a run when it begins. Its folder is where it lies, not what it is."""
-    bare = replace(run, measurements=(), failures=(), verdict=None, folder="")
+    bare = replace(run, measurements=(), failures=(), verdict=None, folder="", preconditions=())
     return to_document(replace(bare, status=RunStatus.RUNNING, finished_ns=0))
 
 

@@ -12,6 +12,7 @@ from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import Outcome, RunVerdict
 
 # A first run has nothing to be compared with and found nothing wrong: without it no
@@ -82,6 +83,10 @@ class Store(Protocol):
 
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         """Keep that a repetition gave nothing."""
+
+    def keep_preconditions(self, run_id: str, found: Sequence[DevicePrecondition]) -> None:
+        """Keep what state the devices of a run were brought into, in place of what was kept of
+        that before. StoreError for a run that was never begun."""
 
     def finish_run(
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None

@@ -28,6 +28,7 @@ from iogate.model.document import run_from_document, to_document, verdict_from_d
 from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
 from iogate.store import sqlite_upkeep as upkeep
 from iogate.store.base import Delivery, is_accepted, is_baseline
@@ -46,6 +47,7 @@ from iogate.store.sqlite_rows import (
     listed_repetitions,
     read_measurement,
     readable_measurements,
+    replace_preconditions,
     walked_repetitions,
 )
 from iogate.store.sqlite_schema import migrate
@@ -135,6 +137,14 @@ class SqliteStore:
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         with self._transaction() as db:
             insert_failure(db, run_id, failure)
+
+    def keep_preconditions(self, run_id: str, found: Sequence[DevicePrecondition]) -> None:
+        with self._transaction() as db, self._decoding():
+            if not replace_preconditions(db, run_id, found):
+                raise StoreError(
+                    f"{self.path} has no run {run_id!r} to keep a precondition of",
+                    remedy="it was removed while it ran: run again",
+                )
 
     def finish_run(
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None

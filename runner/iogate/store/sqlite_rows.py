@@ -16,6 +16,7 @@ from iogate.model.document import measurement_from_document, run_from_document, 
 from iogate.model.measurement import Measurement
 from iogate.model.night import RunFacts
 from iogate.model.run import CaseFailure, Run
+from iogate.model.steady import DevicePrecondition
 from iogate.store.packing import pack_row, unpack
 from iogate.store.sqlite_nights import facts_document, facts_of
 
@@ -51,6 +52,18 @@ def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bo
         insert_measurement(db, run.id, measurement, wanted)
     for failure in run.failures:
         insert_failure(db, run.id, failure)
+    return True
+
+
+def replace_preconditions(
+    db: sqlite3.Connection, run_id: str, found: Sequence[DevicePrecondition]
+) -> bool:
+    """Whether the run was there. They are a part of its document, as in a whole run."""
+    row = db.execute("SELECT document FROM runs WHERE id = ?", (run_id,)).fetchone()
+    if row is None:
+        return False
+    run = replace(run_from_document(unpack(row[0])), preconditions=tuple(found))
+    db.execute("UPDATE runs SET document = ? WHERE id = ?", (pack_row(to_document(run)), run_id))
     return True
 
 

@@ -19,6 +19,7 @@ from iogate.errors import IogateError, UsageError
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.document import run_from_document, to_document
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.store import Store, open_store
 from support import samples as s
 from support.year import year
@@ -129,6 +130,19 @@ def test_an_import_that_was_cut_off_goes_on(store: Store) -> None:
     tally = keep(store, [run])
     assert (tally.completed, tally.different) == (1, [])
     assert store.run(run.id) == run
+
+
+FILLED = DevicePrecondition("raw", "/dev/sdb", "done by this run", True, 5, "x", 9)
+
+
+def test_preconditions_that_are_not_kept_yet_are_added_and_others_left_alone(store: Store) -> None:
+    run = s.run("x", measurements=s.repetitions([1]), outcome=s.verdict())
+    whole = replace(run, preconditions=(FILLED,))
+    store.add_runs([run])
+    assert (keep(store, [whole]).completed, keep(store, [whole]).known) == (1, 1)
+    assert store.run("x") == whole
+    assert keep(store, [replace(whole, preconditions=(replace(FILLED, at_ns=6),))]).different
+    assert store.run("x") == whole
 
 
 def test_another_run_of_the_same_id_changes_nothing(store: Store) -> None:

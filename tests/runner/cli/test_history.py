@@ -20,6 +20,7 @@ from iogate.errors import UsageError
 from iogate.gate import judge
 from iogate.model.document import run_from_document
 from iogate.model.run import CaseFailure, RunStatus
+from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.store import open_store
 from support import samples as s
 
@@ -129,6 +130,22 @@ def test_show_says_each_warning_of_the_numbers_once(tmp_path: Path) -> None:
         store.begin_run(s.run("aaaa", measurements=tuple(warned)))
     text = history("show", "aaaa", "--store", path).stdout
     assert text.count("oltp/bs=4k: warning: worked \ufffdout\n") == 1
+
+
+def test_show_says_what_devices_were_brought_to_and_what_disturbed_repetitions_hide(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "history.sqlite")
+    steady = SteadyState("snia", "iops", 1.0, (2.0, 1.0), 2, "5 rounds within 20 %", 1.0)
+    done = DevicePrecondition("raw", "/dev/s\x1bdb", "done by this run", True, 5, "a", 9, steady)
+    with closing(open_store(path)) as store:
+        verdict = replace(s.verdict(), cautions=("2 disturbed \x1brepetitions were slower",))
+        run = s.run("aaaa", measurements=s.repetitions([100]), outcome=verdict)
+        store.begin_run(replace(run, preconditions=(done, replace(done, steady=None))))
+    text = history("show", "aaaa", "--store", path).stdout
+    told = "precondition of /dev/s\ufffddb: done by this run"
+    assert f"\n\n{told} (5 rounds within 20 %)\n{told}\n" in text
+    assert "warning           2 disturbed \ufffdrepetitions were slower\n" in text
 
 
 def test_show_of_a_run_that_did_not_end(url: str) -> None:

@@ -42,8 +42,17 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
     if rows:
         click.echo()
         print_table(_HEAD, rows, right=(2, 3, 4, 5))
+    _print_preconditions(found)
     _print_warnings(found)
     _print_judgement(found)
+
+
+def _print_preconditions(run: Run) -> None:
+    """The state that each device was brought to, or was in."""
+    for number, one in enumerate(run.preconditions):
+        found = f" ({one.steady.found})" if one.steady else ""
+        text = f"precondition of {one.device}: {one.text}{found}"
+        click.echo(("" if number else "\n") + defused(printable(text)))
 
 
 def _print_warnings(run: Run) -> None:
@@ -90,6 +99,8 @@ def _print_judgement(run: Run) -> None:
             click.echo(printable(told))
     for verdict in run.verdict.thresholds if run.verdict else ():
         click.echo(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
+    for caution in run.verdict.cautions if run.verdict else ():
+        click.echo(f"{'warning':<18}{printable(caution)}")
     click.echo(defused(printable(sentence)))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from iogate.model.decision import Decision
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement, Series
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict, ThresholdVerdict
 from iogate.store.influx.line import FieldValue, is_key, line, point
 from iogate.store.influx.line import series as start_of
@@ -96,6 +97,13 @@ def run_line(key: RunKey, run: Run) -> str:
         **packed("document", to_document(bare)),
     }
     return line(RUN, key.tags, fields, key.time_ns)
+
+
+def precondition_line(key: RunKey, found: Sequence[DevicePrecondition]) -> str:
+    """More of a run's own point: what its devices were brought to, which comes after its start."""
+    encode = codec_of(DevicePrecondition).encode
+    documents = [encode(each) for each in found]
+    return line(RUN, key.tags, {"run": key.id, **packed("preconditions", documents)}, key.time_ns)
 
 
 def verdict_lines(

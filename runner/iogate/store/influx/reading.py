@@ -22,6 +22,7 @@ from iogate.model.document import (
 from iogate.model.measurement import Measurement
 from iogate.model.night import RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import Outcome
 from iogate.store.influx import points
 from iogate.store.influx.line import named, quoted, where
@@ -113,9 +114,10 @@ def read_runs(server: Server, known: Sequence[Known]) -> list[Run]:
     begun = _documents(server, points.RUN, condition, ids)
     verdicts = _documents(server, points.VERDICT, condition, ids)
     failures = _failures(server, condition, ids)
+    reached = _documents(server, points.RUN, condition, ids, "preconditions")
     return [
         replace(
-            run_from_document(begun[run.id]),
+            _with_preconditions(run_from_document(begun[run.id]), reached.get(run.id)),
             status=run.status,
             finished_ns=run.finished_ns,
             failures=tuple(failures.get(run.id, ())),
@@ -124,6 +126,14 @@ def read_runs(server: Server, known: Sequence[Known]) -> list[Run]:
         for run in known
         if run.id in begun
     ]
+
+
+def _with_preconditions(run: Run, documents: Any) -> Run:
+    """Those that were kept after the run's start, where there are any."""
+    if documents is None:
+        return run
+    decode = codec_of(DevicePrecondition).decode
+    return replace(run, preconditions=tuple(decode(each) for each in documents))
 
 
 def _documents(

@@ -22,6 +22,7 @@ from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
 from iogate.state import data_folder
 from iogate.store.base import Delivery, is_accepted, is_baseline
@@ -105,6 +106,12 @@ class InfluxStore:
                 self._spool.add([_failure_item(begun, failure)])
                 begun.failed.add((failure.case_id, failure.repetition))
                 self._courier.offer()
+
+    def keep_preconditions(self, run_id: str, found: Sequence[DevicePrecondition]) -> None:
+        with self._open():
+            line = points.precondition_line(self._find_begun(run_id).key, found)
+            self._spool.add([Item(f"the preconditions of run {run_id}", line)])
+            self._courier.offer()
 
     def finish_run(
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
