@@ -6,8 +6,10 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from iogate.engine.base import Progress, Rates
 from iogate.model.run import Run
@@ -16,6 +18,7 @@ from iogate.steady_watch import SteadyWatch
 from iogate_reports import render_report
 from iogate_reports.charts import RUN_CHARTS, steady
 from iogate_reports.charts.base import RunChart
+from support.browsers import Visit, keep_picture, needs_chromium
 from support.golden import golden
 from support.html_tree import read_html
 from support.report_runs import START_NS, Pace, case, measurement, plan, run
@@ -138,3 +141,17 @@ def test_the_page_says_what_was_done_and_what_held() -> None:
     assert "still holds" in render_report(with_states(HAND, done=False))
     assert 'id="precondition"' not in render_report(with_states())
     read_html(page)
+
+
+@needs_chromium
+def test_no_line_of_the_legend_wraps_on_a_screen(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(render_report(with_states(HAND)), "utf-8")
+    page = Visit(browser, tmp_path / "page.html").page
+    figure = page.locator("figure:has(rect.window)").first
+    for width in (900, 1200, 1280, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = figure.locator(".legend li").evaluate_all("all => all.map(li => li.offsetHeight)")
+        assert len(lines) == 5
+        assert len(set(lines)) == 1, width
+    keep_picture(page, "steady-1600-light")
+    page.context.close()
