@@ -260,6 +260,13 @@ def _confinement(run: Run) -> Check | None:
     return Check(label, "warn" if layers.lacking else "pass", in_words(layers))
 
 
+def _shared(run: Run) -> Check | None:
+    """Told of a run that others may have measured beside."""
+    if not run.environment.get("host.shared"):
+        return None
+    return Check("host", "warn", "other runs may have measured on it meanwhile")
+
+
 _CHECKS: tuple[Callable[[Run], Check | None], ...] = (
     _steady,
     _errors,
@@ -272,4 +279,5 @@ _CHECKS: tuple[Callable[[Run], Check | None], ...] = (
     _clock,
     _warnings,
     _confinement,
+    _shared,
 )

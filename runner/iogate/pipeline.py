@@ -21,10 +21,10 @@ from iogate.errors import ExitCode, IogateError, RefusedError, StoreError, Usage
 from iogate.folder import RunFolder
 from iogate.gate import judge
 from iogate.host.borrowing import borrowed
-from iogate.host.device_locks import device_locks, used_devices
+from iogate.host.device_locks import device_locks, folder_locks, used_devices, used_folders
 from iogate.host.facts import this_host
 from iogate.host.leftovers import tidy
-from iogate.host.lock import Patience, host_lock
+from iogate.host.lock import Patience, host_lock, shared_host_lock
 from iogate.host.revision import find_revision
 from iogate.host.sandbox import Sandbox, open_sandbox
 from iogate.host.stage import check_stage, devices_of, staged
@@ -169,15 +169,10 @@ def execute_with(
     started = _new_run(request, plan, sut)
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
-        host_lock(started.id, patience),
+        _host(sut, started, patience, observer),
         closing(open_store(request.store)) as store,
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
-        found = tidy(sut)
-        for text in found.done:
-            observer.noted(text)
-        for text in found.left:
-            observer.told(text)
         if sandbox.why_not:
             observer.told(f"the engine is not confined: {sandbox.why_not}")
         begun: Ending | None = None
@@ -188,6 +183,7 @@ def execute_with(
                 staged(sut, everything, uses, started.id, left.append) as stage,
             ):
                 facts = stage.facts() | _engine_facts(info) | sandbox.facts()
+                facts |= {} if everything.exclusive else {"host.shared": True}
                 started = replace(started, environment=facts)
                 folder = RunFolder.create(started, request.output)
                 started = replace(started, folder=str(folder.root))
@@ -205,14 +201,38 @@ def execute_with(
 
 
 @contextmanager
+def _host(sut: Sut, run: Run, patience: Patience, observer: Observer) -> Iterator[None]:
+    """The host, for this run or for those that share it, with what killed runs have left put in
+    order. While others are there, that waits: it may be theirs."""
+
+    def look_after() -> None:
+        found = tidy(sut)
+        for text in found.done:
+            observer.noted(text)
+        for text in found.left:
+            observer.told(text)
+
+    if run.plan.exclusive:
+        with host_lock(run.id, patience):
+            look_after()
+            yield
+    else:
+        with shared_host_lock(run.id, patience, look_after):
+            observer.told("other runs may measure on this host meanwhile (exclusive: false)")
+            yield
+
+
+@contextmanager
 def _taken(sut: Sut, plan: Plan, patience: Patience, *, trusted: bool) -> Iterator[Sequence[Use]]:
     """The targets of a plan, resolved and checked, their devices lent to this user where they
     have to be, and locked."""
     planned = uses_of(plan)
-    with borrowed(sut, used_devices(sut, planned)):
+    # What is lent is taken back from all runs at once: who shares the host borrows nothing.
+    with borrowed(sut, used_devices(sut, planned) if plan.exclusive else ()):
         uses = resolved(sut, planned)
         check_targets(sut, uses, trusted=trusted)
-        with device_locks(used_devices(sut, uses), patience):
+        folders = () if plan.exclusive else used_folders(uses)
+        with device_locks(used_devices(sut, uses), patience), folder_locks(folders, patience):
             yield uses
 
 

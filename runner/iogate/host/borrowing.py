@@ -20,7 +20,8 @@ def borrowed(sut: Sut, devices: Sequence[Device]) -> Iterator[None]:
             _borrow(sut, device)
         yield
     finally:
-        sut.put_back()
+        if devices:
+            sut.put_back()
 
 
 def _borrow(sut: Sut, device: Device) -> None:

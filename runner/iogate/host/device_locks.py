@@ -9,6 +9,7 @@ open a device cannot lock it, and keeps nobody from it.
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -35,6 +36,30 @@ def device_locks(devices: Sequence[Device], patience: Patience) -> Iterator[None
             held.callback(os.close, handle)
             _acquire(handle, node, patience)
         yield
+
+
+@contextmanager
+def folder_locks(folders: Sequence[str], patience: Patience) -> Iterator[None]:
+    """Hold folders, as ``device_locks`` does devices. Runs that share the host are kept so
+    from one file: the file itself may not be there yet."""
+    with ExitStack() as held:
+        for folder in sorted(set(folders)):
+            try:
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except OSError as error:
+                raise RefusedError(
+                    f"cannot open {folder} to lock it: {error.strerror}",
+                    remedy="let this user read it, or leave out exclusive: false",
+                ) from error
+            held.callback(os.close, handle)
+            _acquire(handle, folder, patience)
+        yield
+
+
+def used_folders(uses: Sequence[Use]) -> tuple[str, ...]:
+    """The folders of the files that targets are."""
+    files = (use.target.path for use in uses if use.target.kind is TargetKind.FILE)
+    return tuple(posixpath.dirname(path) or "." for path in files)
 
 
 def used_devices(sut: Sut, uses: Sequence[Use]) -> tuple[Device, ...]:

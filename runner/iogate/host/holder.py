@@ -80,7 +80,9 @@ def read_holder(handle: int) -> Holder | None:
 def holder_in_words(handle: int) -> str:
     """Who holds the lock of an open file, for people. The process and its user are the
     kernel's word where it gives it, the rest is the holder's own."""
-    said, pid = read_holder(handle), locker(handle)
+    said, held = read_holder(handle), lockers(handle)
+    pids = [one.pid for one in held]
+    pid = said.pid if said and said.pid in pids else next(iter(pids), 0)
     if pid and (said is None or said.namespace != pid_namespace() or said.pid == pid):
         told = said if said and said.pid == pid else None
         who = f"process {pid}{_user(pid)}"
@@ -88,23 +90,36 @@ def holder_in_words(handle: int) -> str:
         told, who = said, f"process {said.pid}{_elsewhere(said)}"
     else:
         return "a process that has not said its name"
-    return f"{who}, run {told.run} ({told.command})" if told else f"{who}, which is no run"
+    if len(held) > 1:
+        who += f" and {len(held) - 1} more that share the host"
+    if told:
+        return f"{who}, run {told.run} ({told.command})"
+    return who if any(one.shared for one in held) else f"{who}, which is no run"
 
 
-def locker(handle: int) -> int:
-    """The process that has locked the file, from /proc/locks; 0 where that does not say, as
-    for one in another container."""
+@dataclass(frozen=True, slots=True)
+class Locker:
+    """A process that has locked a file; others may have, too, where it is ``shared``."""
+
+    pid: int
+    shared: bool
+
+
+def lockers(handle: int) -> tuple[Locker, ...]:
+    """The processes that have locked the file, from /proc/locks; none where that does not say,
+    as for one in another container."""
     found = os.fstat(handle)
     number = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     try:
         lines = Path("/proc/locks").read_text().splitlines()
     except OSError:
-        return 0
-    for line in lines:
-        words = line.split()
-        if len(words) > 5 and words[1] == "FLOCK" and words[5] == number:
-            return max(int(words[4]), 0)
-    return 0
+        return ()
+    split = (line.split() for line in lines)
+    return tuple(
+        Locker(int(words[4]), words[3] == "READ")
+        for words in split
+        if len(words) > 5 and words[1] == "FLOCK" and words[5] == number and int(words[4]) > 0
+    )
 
 
 def _user(pid: int) -> str:

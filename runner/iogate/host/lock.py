@@ -1,4 +1,5 @@
-"""One run measures at a time: a second one would measure the first.
+"""One run measures at a time: a second one would measure the first. Runs whose specs all allow
+it share the host, and keep it from every other.
 
 The lock is that of the kernel (flock) on one file, the same for all users and whatever their
 environment says; it goes with the process that holds it. What the file says is only told.
@@ -14,7 +15,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from iogate.host.holder import holder_in_words, this_process, write_holder
 from iogate.state import host_lock_path
 
 RETRY_S = 0.5
+_TIDYING_S = 10.0  # a run that shares the host looks after it alone, for a moment
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MODE = 0o666
 
@@ -49,7 +51,7 @@ def host_lock(run_id: str, patience: Patience = _NONE) -> Iterator[None]:
     """Hold the host for measuring. HeldError, saying who holds it, when patience ends;
     RefusedError when the lock cannot be had at all."""
     path = host_lock_path()
-    handle = _locked(path, patience)
+    handle = _locked(path, patience, fcntl.LOCK_EX)
     try:
         with suppress(OSError):  # another user's file that we may only read holds as well
             write_holder(handle, this_process(run_id))
@@ -60,14 +62,41 @@ def host_lock(run_id: str, patience: Patience = _NONE) -> Iterator[None]:
         os.close(handle)
 
 
-def acquire(handle: int, patience: Patience, who: Callable[[], str], error: RefusedError) -> None:
-    """Lock an open file, for this process alone. ``error``, with ``who`` holds it put behind
-    what it says, when patience ends."""
+@contextmanager
+def shared_host_lock(
+    run_id: str, patience: Patience, tidy_alone: Callable[[], None]
+) -> Iterator[None]:
+    """Hold the host together with others that do so; errors as for ``host_lock``.
+    ``tidy_alone`` is called first, with the host held for this process alone, where nobody else
+    holds it. The file names the one that came last, and keeps that name when it leaves: a
+    holder that is gone is not believed."""
+    with suppress(HeldError), host_lock(run_id):
+        tidy_alone()
+    wait_s = max(patience.wait_s, _TIDYING_S)
+    path = host_lock_path()
+    handle = _locked(path, replace(patience, wait_s=wait_s), fcntl.LOCK_SH)
+    try:
+        with suppress(OSError):
+            write_holder(handle, this_process(run_id))
+        yield
+    finally:
+        os.close(handle)
+
+
+def acquire(
+    handle: int,
+    patience: Patience,
+    who: Callable[[], str],
+    error: RefusedError,
+    kind: int = fcntl.LOCK_EX,
+) -> None:
+    """Lock an open file, for this process alone or, by ``LOCK_SH``, with others that do so.
+    ``error``, with ``who`` holds it put behind what it says, when patience ends."""
     deadline = time.monotonic() + patience.wait_s
     told = False
     while True:
         with suppress(BlockingIOError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
             return
         holder = who()
         if time.monotonic() >= deadline or patience.give_up():
@@ -78,7 +107,7 @@ def acquire(handle: int, patience: Patience, who: Callable[[], str], error: Refu
         time.sleep(RETRY_S)
 
 
-def _locked(path: Path, patience: Patience) -> int:
+def _locked(path: Path, patience: Patience, kind: int) -> int:
     """The file, open and locked. One that was removed or replaced meanwhile locks nothing."""
     held = HeldError(
         "another run is measuring on this host",
@@ -87,7 +116,7 @@ def _locked(path: Path, patience: Patience) -> int:
     while True:
         handle = _open(path)
         try:
-            acquire(handle, patience, partial(holder_in_words, handle), held)
+            acquire(handle, patience, partial(holder_in_words, handle), held, kind)
         except BaseException:
             os.close(handle)
             raise

@@ -47,7 +47,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All cases of a spec, in the order they run. ``spec_sha256`` is of the spec's text."""
+    """All cases of a spec, in the order they run. ``spec_sha256`` is of the spec's text;
+    one that is not ``exclusive`` is measured beside others of that kind."""
 
     spec_name: str
     spec_file: str
@@ -63,3 +64,4 @@ class Plan:
     metrics: tuple[DefinedMetric, ...] = ()
     precondition: Precondition | None = None
     validity: Validity = field(default_factory=Validity)
+    exclusive: bool = True

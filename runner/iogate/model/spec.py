@@ -199,7 +199,8 @@ class BaselineRule:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One YAML document. What only a CI system reads (``runner``) is kept as plain values."""
+    """One YAML document. ``runner`` is kept as plain values: a CI
+    system reads its labels. Runs of one that is not ``exclusive`` share the host with others."""
 
     name: str
     source: str
@@ -216,3 +217,8 @@ class Spec:
     metrics: tuple[DefinedMetric, ...] = ()
     compare: CompareRule = field(default_factory=CompareRule)
     validity: Validity = field(default_factory=Validity)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether nothing else may measure on the host at the same time."""
+        return self.runner.get("exclusive") is not False

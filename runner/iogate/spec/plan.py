@@ -17,6 +17,7 @@ from iogate.spec.overrides import apply_overrides
 from iogate.spec.problems import Problems
 from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
+from iogate.spec.sharing import check_sharing
 
 
 def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
@@ -33,7 +34,7 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
     for case in cases:
         check_runnable(case, problems)
     problems.check()
-    return Plan(
+    plan = Plan(
         spec_name=spec.name,
         spec_file=spec.source,
         spec_sha256=hashlib.sha256(spec.text.encode()).hexdigest(),
@@ -47,7 +48,10 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         metrics=spec.metrics,
         precondition=spec.precondition,
         validity=spec.validity,
+        exclusive=spec.exclusive,
     )
+    check_sharing(plan)
+    return plan
 
 
 def workload_cases(workload: Workload, spec: Spec) -> list[Case]:

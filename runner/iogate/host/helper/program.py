@@ -126,19 +126,19 @@ def answer(caller: Caller, text: bytes) -> dict[str, Any]:
     if not sound:
         raise DeniedError("the request is none that the helper knows")
     if request["verb"] not in _ANY_TIME and caller.uid and not _is_of_the_run():
-        raise DeniedError("only the run that holds the host lock may ask that")
+        raise DeniedError("only a run that holds the host lock alone may ask that")
     return {"ok": True, **verb(caller, request)}
 
 
 def _is_of_the_run() -> bool:
-    """Whether a process above this one holds the host lock."""
+    """Whether a process above this one holds the host lock, and holds it alone."""
     try:
         found = os.stat(HOST_LOCK, follow_symlinks=False)
     except FileNotFoundError:
         return False
     number = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     with open("/proc/locks", encoding="ascii", errors="replace") as file:
-        words = [line.split() for line in file]
+        words = [line.split() for line in file if " WRITE " in line]
     holders = {int(w[4]) for w in words if len(w) > 5 and w[1] == "FLOCK" and w[5] == number}
     pid = os.getpid()
     while pid > 1:
