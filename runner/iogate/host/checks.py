@@ -42,7 +42,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Examined:
     """What is to be measured, and the device below it where there is one."""
 
     path: str
@@ -55,12 +55,12 @@ class Check:
 
     id: str
     what: str
-    look: Callable[[Sut, Place], Finding | None]
+    look: Callable[[Sut, Examined], Finding | None]
 
 
 def examine(sut: Sut, path: str) -> tuple[tuple[Check, Finding], ...]:
     """Every check that applies here, in the order of the table."""
-    place = Place(path, find_device(sut, path) or device_under(sut, path))
+    place = Examined(path, find_device(sut, path) or device_under(sut, path))
     looked = ((check, check.look(sut, place)) for check in CHECKS)
     return tuple((check, finding) for check, finding in looked if finding)
 
@@ -87,7 +87,7 @@ def _number(sut: Sut, path: str) -> int | None:
     return int(text) if text and text.lstrip("-").isdigit() else None
 
 
-def _writable(sut: Sut, place: Place) -> Finding | None:
+def _writable(sut: Sut, place: Examined) -> Finding | None:
     found = sut.stat(place.path)
     if not found:
         return _bad(f"{place.path} does not exist", f"mkdir -p {place.path}")
@@ -96,7 +96,7 @@ def _writable(sut: Sut, place: Place) -> Finding | None:
     return _ok(place.path)
 
 
-def _free_space(sut: Sut, place: Place) -> Finding | None:
+def _free_space(sut: Sut, place: Examined) -> Finding | None:
     found, space = sut.stat(place.path), sut.space(place.path)
     if not found or found.is_block or not space:
         return None
@@ -108,7 +108,7 @@ def _free_space(sut: Sut, place: Place) -> Finding | None:
     return _ok(text)
 
 
-def _in_memory(sut: Sut, place: Place) -> Finding | None:
+def _in_memory(sut: Sut, place: Examined) -> Finding | None:
     mount = mount_of(sut, place.path)
     if mount and mount.fs_type in ("tmpfs", "ramfs"):
         found = f"{place.path} is {mount.fs_type}: memory, not a disk"
@@ -116,7 +116,7 @@ def _in_memory(sut: Sut, place: Place) -> Finding | None:
     return None
 
 
-def _governor(sut: Sut, _place: Place) -> Finding | None:
+def _governor(sut: Sut, _place: Examined) -> Finding | None:
     governor = _word(sut, f"{_CPU}/cpu0/cpufreq/scaling_governor")
     if governor is None:
         return None
@@ -126,7 +126,7 @@ def _governor(sut: Sut, _place: Place) -> Finding | None:
     return _warn(f"{governor}: the clock speed follows the load", f"echo performance | tee {knob}")
 
 
-def _turbo(sut: Sut, _place: Place) -> Finding | None:
+def _turbo(sut: Sut, _place: Examined) -> Finding | None:
     no_turbo = _number(sut, f"{_CPU}/intel_pstate/no_turbo")
     boost = _number(sut, f"{_CPU}/cpufreq/boost")
     if no_turbo == 0:
@@ -136,7 +136,7 @@ def _turbo(sut: Sut, _place: Place) -> Finding | None:
     return None if no_turbo is None and boost is None else _ok("off")
 
 
-def _load(sut: Sut, _place: Place) -> Finding | None:
+def _load(sut: Sut, _place: Examined) -> Finding | None:
     words = (sut.read_text("/proc/loadavg") or "").split()
     if not words:
         return None
@@ -149,7 +149,7 @@ def _load(sut: Sut, _place: Place) -> Finding | None:
     return _ok(text)
 
 
-def _other_io(sut: Sut, place: Place) -> Finding | None:
+def _other_io(sut: Sut, place: Examined) -> Finding | None:
     if not place.device:
         return None
     stat = f"/sys/block/{place.device.disk}/stat"
@@ -170,7 +170,7 @@ def _busy_ms(sut: Sut, stat: str) -> int | None:
     return int(fields[9]) if len(fields) > 9 else None
 
 
-def _scheduler(sut: Sut, place: Place) -> Finding | None:
+def _scheduler(sut: Sut, place: Examined) -> Finding | None:
     if not place.device:
         return None
     queue = f"/sys/block/{place.device.disk}/queue"
@@ -183,13 +183,13 @@ def _scheduler(sut: Sut, place: Place) -> Finding | None:
     return _ok(active)
 
 
-def _swap(sut: Sut, _place: Place) -> Finding | None:
+def _swap(sut: Sut, _place: Examined) -> Finding | None:
     if found := swaps(sut):
         return _warn(f"in use: {', '.join(found)}", "swapoff -a, while measuring")
     return _ok("none")
 
 
-def _hugepages(sut: Sut, _place: Place) -> Finding | None:
+def _hugepages(sut: Sut, _place: Examined) -> Finding | None:
     path = "/sys/kernel/mm/transparent_hugepage/enabled"
     text = _word(sut, path)
     if text is None:
@@ -199,7 +199,7 @@ def _hugepages(sut: Sut, _place: Place) -> Finding | None:
     return _ok(active)
 
 
-def _aio(sut: Sut, _place: Place) -> Finding | None:
+def _aio(sut: Sut, _place: Examined) -> Finding | None:
     used, limit = _number(sut, "/proc/sys/fs/aio-nr"), _number(sut, "/proc/sys/fs/aio-max-nr")
     if used is None or limit is None:
         return _bad("this kernel has no asynchronous I/O", "use ioengine: io_uring or psync")
@@ -209,7 +209,7 @@ def _aio(sut: Sut, _place: Place) -> Finding | None:
     return _ok(text)
 
 
-def _io_uring(sut: Sut, _place: Place) -> Finding | None:
+def _io_uring(sut: Sut, _place: Examined) -> Finding | None:
     disabled = _number(sut, "/proc/sys/kernel/io_uring_disabled")
     if disabled in (None, 0):
         return _ok("allowed")
@@ -218,14 +218,14 @@ def _io_uring(sut: Sut, _place: Place) -> Finding | None:
     return _warn("disabled", "sysctl kernel.io_uring_disabled=0, or use ioengine: libaio")
 
 
-def _memlock(_sut: Sut, _place: Place) -> Finding | None:
+def _memlock(_sut: Sut, _place: Examined) -> Finding | None:
     soft, _hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if os.geteuid() == 0 or soft == resource.RLIM_INFINITY or soft >= _MEMLOCK_WARN:
         return _ok("enough for fixed buffers")
     return _warn(f"{soft >> 10} KiB", "ulimit -l unlimited, or LimitMEMLOCK=infinity in the unit")
 
 
-def _clocksource(sut: Sut, _place: Place) -> Finding | None:
+def _clocksource(sut: Sut, _place: Examined) -> Finding | None:
     base = "/sys/devices/system/clocksource/clocksource0"
     current = _word(sut, f"{base}/current_clocksource")
     if current is None:
@@ -241,14 +241,14 @@ def _clocksource(sut: Sut, _place: Place) -> Finding | None:
     return _warn(f"{current}: reading the clock is slow", remedy)
 
 
-def _virtual(sut: Sut, _place: Place) -> Finding | None:
+def _virtual(sut: Sut, _place: Examined) -> Finding | None:
     kind = virtualization(sut)
     if kind == "none":
         return _ok("real hardware")
     return _warn(f"{kind}: neighbours and the hypervisor add noise", "measure on real hardware")
 
 
-def _temperature(sut: Sut, _place: Place) -> Finding | None:
+def _temperature(sut: Sut, _place: Examined) -> Finding | None:
     base = "/sys/class/thermal"
     read = [_number(sut, f"{base}/{zone}/temp") for zone in sut.list_dir(base)]
     hottest = max((value for value in read if value), default=0)
@@ -258,7 +258,7 @@ def _temperature(sut: Sut, _place: Place) -> Finding | None:
     return _warn(text, "let it cool, see to the fans") if hottest > _HOT_MILLIDEGREES else _ok(text)
 
 
-def _throttled(sut: Sut, _place: Place) -> Finding | None:
+def _throttled(sut: Sut, _place: Examined) -> Finding | None:
     path = f"{_CPU}/cpu0/thermal_throttle/package_throttle_count"
     count = _number(sut, path)
     if count is None:
@@ -266,7 +266,7 @@ def _throttled(sut: Sut, _place: Place) -> Finding | None:
     return _warn(f"{count} times since boot", "see to the cooling") if count else _ok("never")
 
 
-def _battery(sut: Sut, _place: Place) -> Finding | None:
+def _battery(sut: Sut, _place: Examined) -> Finding | None:
     base = "/sys/class/power_supply"
     states = [_word(sut, f"{base}/{name}/status") for name in sut.list_dir(base)]
     if "Discharging" in states:
@@ -274,7 +274,7 @@ def _battery(sut: Sut, _place: Place) -> Finding | None:
     return _ok("on mains") if any(states) else None
 
 
-def _time_sync(sut: Sut, _place: Place) -> Finding | None:
+def _time_sync(sut: Sut, _place: Examined) -> Finding | None:
     daemons = ("chronyd", "ntpd", "systemd-timesync", "phc2sys")
     names = {_word(sut, f"/proc/{pid}/comm") for pid in sut.list_dir("/proc") if pid.isdigit()}
     running = next((name for name in daemons if name in names), None)

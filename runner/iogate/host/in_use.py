@@ -16,7 +16,7 @@ from iogate.host.devices import (
     node_of,
 )
 from iogate.host.loops import Loop, loops
-from iogate.host.mounts import Mount, Seen, mounts_everywhere, swaps
+from iogate.host.mounts import AllMounts, Mount, mounts_everywhere, swaps
 from iogate.host.stack import Stack, stack_of
 from iogate.sut.base import Sut
 
@@ -41,7 +41,7 @@ class Look:
     device: Device
     stack: Stack
     loops: tuple[Loop, ...]
-    seen: Seen
+    seen: AllMounts
 
     def named(self, device: Device) -> str:
         """The path of a device of the stack, with why it matters where that is not plain."""
@@ -82,7 +82,7 @@ def file_user(sut: Sut, path: str) -> str | None:
     return next(_uses_of_file(sut, image, mounts_everywhere(sut)), None)
 
 
-def _uses_of_file(sut: Sut, image: tuple[str, int], seen: Seen) -> Iterator[str]:
+def _uses_of_file(sut: Sut, image: tuple[str, int], seen: AllMounts) -> Iterator[str]:
     """How the kernel uses a file beside as a loop device, in words."""
 
     def is_it(path: str) -> bool:

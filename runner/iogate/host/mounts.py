@@ -31,7 +31,7 @@ def mounts(sut: Sut) -> tuple[Mount, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AllMounts:
     """Mounts of every mount namespace, with a process that is in it (0: ours). ``hidden`` is
     the number of processes whose namespace this user may not look at."""
 
@@ -39,7 +39,7 @@ class Seen:
     hidden: int
 
 
-def mounts_everywhere(sut: Sut) -> Seen:
+def mounts_everywhere(sut: Sut) -> AllMounts:
     """All mounts of this host that a process can reach."""
     found = [(mount, 0) for mount in mounts(sut)]
     own = sut.stat("/proc/self/ns/mnt")
@@ -53,7 +53,7 @@ def mounts_everywhere(sut: Sut) -> Seen:
             text = sut.read_text(f"/proc/{pid}/mountinfo") or ""
             lines = (parse_mount(line) for line in text.splitlines())
             found += [(mount, int(pid)) for mount in lines if mount]
-    return Seen(tuple(found), hidden)
+    return AllMounts(tuple(found), hidden)
 
 
 def _is_there(sut: Sut, pid: str) -> bool:

@@ -126,7 +126,7 @@ def answer(caller: Caller, text: bytes) -> dict[str, Any]:
     if not sound:
         raise DeniedError("the request is none that the helper knows")
     if request["verb"] not in _ANY_TIME and caller.uid and not _is_of_the_run():
-        raise DeniedError("only a run that holds the host lock alone may ask that")
+        raise DeniedError("only the run that holds the host lock alone may ask that")
     return {"ok": True, **verb(caller, request)}
 
 
