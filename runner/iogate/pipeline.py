@@ -23,8 +23,8 @@ from iogate.gate import judge
 from iogate.host.borrowing import borrowed
 from iogate.host.device_locks import device_locks, folder_locks, used_devices, used_folders
 from iogate.host.facts import this_host
-from iogate.host.leftovers import tidy
-from iogate.host.lock import Patience, host_lock, shared_host_lock
+from iogate.host.lock import Patience
+from iogate.host.own_host import own_host
 from iogate.host.revision import find_revision
 from iogate.host.sandbox import Sandbox, open_sandbox
 from iogate.host.stage import check_stage, devices_of, staged
@@ -169,7 +169,7 @@ def execute_with(
     started = _new_run(request, plan, sut)
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
-        _host(sut, started, patience, observer),
+        own_host(sut, started.id, patience, observer, shared=not plan.exclusive),
         closing(open_store(request.store)) as store,
     ):
         started = replace(started, started_ns=time.time_ns())  # what it waited for was another's
@@ -198,28 +198,6 @@ def execute_with(
             begun.errors.append(error)  # of the host that could not be put back, say
         begun.notes.extend(left)
         return _finished(begun)
-
-
-@contextmanager
-def _host(sut: Sut, run: Run, patience: Patience, observer: Observer) -> Iterator[None]:
-    """The host, for this run or for those that share it, with what killed runs have left put in
-    order. While others are there, that waits: it may be theirs."""
-
-    def look_after() -> None:
-        found = tidy(sut)
-        for text in found.done:
-            observer.noted(text)
-        for text in found.left:
-            observer.told(text)
-
-    if run.plan.exclusive:
-        with host_lock(run.id, patience):
-            look_after()
-            yield
-    else:
-        with shared_host_lock(run.id, patience, look_after):
-            observer.told("other runs may measure on this host meanwhile (exclusive: false)")
-            yield
 
 
 @contextmanager
