@@ -14,8 +14,8 @@ from measure import Comparison, interleaved, wall_ms
 
 from iogate.engine.confined import confined
 from iogate.engine.launcher import find_layers
-from iogate.host.places import place_of
 from iogate.host.sandbox import SYSTEM
+from iogate.host.targets.places import place_of
 from iogate.model.confinement import Allowed, Confinement
 from iogate.sut.local import LocalSut
 

@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports")]
 
-from iogate import bounds  # noqa: E402
 from iogate.cli import reference as commands  # noqa: E402
+from iogate.files import bounds  # noqa: E402
 from iogate.metrics import reference as metrics  # noqa: E402
 from iogate.model.document import SCHEMAS  # noqa: E402
 from iogate.model.schema import json_schema  # noqa: E402

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from iogate_reports.lines import Line
 from iogate_reports.site import SpecTrend
+from iogate_reports.trend_lines import Line
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from verdict.noise import Source
 
-from iogate.gate_history import Asked, judge_history
+from iogate.gate.history import Asked, judge_history
 from iogate.metrics import metric
 from iogate.model.plan import Case
 from iogate.model.spec import Comparison, JobSpec, Limit, Repetitions, Target, TargetKind, Threshold

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from iogate.model.verdict import Outcome
 from iogate_reports.data import Page
-from iogate_reports.rows import Row, needs_reason, rows
+from iogate_reports.limit_rows import Row, needs_reason, rows
 from iogate_reports.text import plural
 
 _ENDED = {

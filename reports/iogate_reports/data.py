@@ -13,8 +13,8 @@ from iogate.model.run import CaseFailure, Run
 from iogate.model.trend import Trend
 from iogate.model.verdict import Observation, ThresholdVerdict
 from iogate_reports.history import Lines, lines_of, minutes
-from iogate_reports.lines import Line
 from iogate_reports.text import anchor, short
+from iogate_reports.trend_lines import Line
 
 CURVE_BASELINES = 5
 """Curves show the newest runs of the baseline only: more would cost time, not add truth."""

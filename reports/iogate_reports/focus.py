@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iogate_reports.data import CaseData, Page
-from iogate_reports.words import ERROR, OUTCOMES, Word
+from iogate_reports.labels import ERROR, OUTCOMES, Word
 
 ALL = 24
 """Up to so many cases all are shown in full."""

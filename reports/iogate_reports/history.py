@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iogate.model.run import Run
 from iogate.model.trend import Trend
-from iogate_reports.lines import Line, SpecTrend
+from iogate_reports.trend_lines import Line, SpecTrend
 
 DAYS = 90
 _MINUTE_NS = 60 * 10**9

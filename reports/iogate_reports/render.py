@@ -16,9 +16,9 @@ from iogate_reports.data import Page
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.sections import SECTIONS
 from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.series.zoom import Zoom, payload
 from iogate_reports.text import clean, short
 from iogate_reports.vendor import uplot
-from iogate_reports.zoom import Zoom, payload
 
 _HERE = Path(__file__).parent
 _BETWEEN = re.compile(r"(?<=[,/])(?=\w\w)")

@@ -9,7 +9,7 @@ from iogate.model.run import Run
 from iogate_reports.cause import cause
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, first_value
-from iogate_reports.rows import Row, rows
+from iogate_reports.limit_rows import Row, rows
 from iogate_reports.sections.verdict import headline, revision_text, tiles
 from iogate_reports.text import NAME_LENGTH, command_line, moment, plural, short
 from iogate_reports.validity import disturbed_text

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from iogate.history.trends import Question, find_trend
 from iogate.metrics import metric
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
@@ -15,7 +16,6 @@ from iogate.model.run import Run, RunStatus
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
 from iogate.store import Store, open_store
-from iogate.trending import Question, find_trend
 from support import samples as s
 
 OTHER = "ffeeddccbbaa0099"

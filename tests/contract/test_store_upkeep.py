@@ -8,10 +8,10 @@ import pytest
 
 from iogate.archive import keep
 from iogate.errors import StoreError
+from iogate.history.retention import SETTING, apply_policy
 from iogate.model.measurement import Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate.repair import verify
-from iogate.retention import SETTING, apply_policy
+from iogate.recovery.repair import verify
 from iogate.store import Store, open_store
 from support import samples as s
 

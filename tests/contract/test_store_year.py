@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from iogate.archive import keep, open_format, read_history
+from iogate.history.trends import Question, find_trend
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.document import to_document
 from iogate.model.run import Run
 from iogate.store import Store, open_store
-from iogate.trending import Question, find_trend
 from support.stores import URLS
 from support.year import case_id, year
 

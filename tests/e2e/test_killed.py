@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.host.journals import own_journals
+from iogate.host.settings.journals import own_journals
 from support.devices import image_of, loop_device, needs_root, sh
 from support.settings import HARMLESS, kept
 

@@ -18,8 +18,8 @@ from iogate.engine import open_engine
 from iogate.engine.base import EngineJob, Stop
 from iogate.engine.launcher import find_layers
 from iogate.errors import IogateError
-from iogate.host.places import place_of
 from iogate.host.sandbox import open_sandbox
+from iogate.host.targets.places import place_of
 from iogate.spec import load_spec_text, make_plan
 from iogate.sut.local import LocalSut
 from support.attacks import OUTSIDE, SECRET, SPECS, TOPS

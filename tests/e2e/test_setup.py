@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iogate.engine.fio import last_document
-from iogate.host.journals import own_journals
+from iogate.host.settings.journals import own_journals
 from support.devices import image_of, loop_device, needs_root, sh, zram_device
 from support.settings import HARMLESS, kept
 

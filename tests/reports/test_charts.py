@@ -39,8 +39,8 @@ from iogate_reports.charts.matrix import draw as draw_matrix
 from iogate_reports.charts.png import data_uri, diverging_uri
 from iogate_reports.charts.scale import Linear, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
-from iogate_reports.zoom import Trace, Zoom
-from iogate_reports.zoom import payload as zoom_payload
+from iogate_reports.series.zoom import Trace, Zoom
+from iogate_reports.series.zoom import payload as zoom_payload
 from support import samples
 from support.golden import golden
 from support.report_runs import Pace, case, former, limit, measurement, plan, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iogate.gate import judge
+from iogate.gate.judge import judge
 from iogate.model.measurement import Disturbance
 from iogate.model.run import Run
 from iogate_reports import render_comment, render_junit, render_report, render_summary, validity

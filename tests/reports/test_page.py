@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from iogate.identity import SetAside, explained
+from iogate.environments import SetAside, explained
 from iogate.model.measurement import Disturbance, KernelTrouble, Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange

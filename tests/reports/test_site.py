@@ -19,11 +19,11 @@ from iogate.model.decision import Action, Decision
 from iogate.model.trend import AlertState, FactChange, Marker
 from iogate.trend.decisions import new_decision
 from iogate_reports.charts import nights, spark
-from iogate_reports.lines import file_name
-from iogate_reports.packing import packed, unit_of, whole
+from iogate_reports.series.packing import packed, unit_of, whole
 from iogate_reports.site import Site, SpecTrend, write_site
 from iogate_reports.site.fleet import members
 from iogate_reports.text import signed
+from iogate_reports.trend_lines import file_name
 from support.hostile import EVIL, hostile_trend
 from support.html_tree import Node, read_html
 from support.report_runs import START_NS

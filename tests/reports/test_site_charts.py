@@ -14,8 +14,8 @@ import pytest
 from iogate.model.trend import SeriesTrend
 from iogate_reports.charts import glance, nights, spark
 from iogate_reports.data import Page
-from iogate_reports.lines import Line
 from iogate_reports.site.fleet import draw, members
+from iogate_reports.trend_lines import Line
 from support.golden import golden
 from support.years import Story, year
 

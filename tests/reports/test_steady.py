@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from iogate.engine.base import Progress, Rates
 from iogate.model.run import Run
 from iogate.model.steady import DevicePrecondition, SteadyState
-from iogate.steady_watch import SteadyWatch
+from iogate.run.steady_watch import SteadyWatch
 from iogate_reports import render_report
 from iogate_reports.charts import RUN_CHARTS, steady
 from iogate_reports.charts.base import RunChart

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from iogate_reports.lines import Line
 from iogate_reports.site import Site, SpecTrend, pages, write_site
 from iogate_reports.site.together import made_together
+from iogate_reports.trend_lines import Line
 from support.years import Story, year
 
 PAGES = 40

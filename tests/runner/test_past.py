@@ -17,7 +17,7 @@ import pytest
 
 from iogate.archive import jsonl
 from iogate.archive.transfer import keep
-from iogate.identity import compared, digest
+from iogate.environments import compared, digest
 from iogate.model.document import (
     measurement_from_document,
     plan_from_document,

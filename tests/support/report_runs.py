@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import Location
-from iogate.gate import judge
+from iogate.gate.judge import judge
 from iogate.model.histogram import Histogram, bucket_bounds_ns
 from iogate.model.measurement import (
     Direction,

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from iogate.folder import RunFolder
+from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.verdict import Outcome
 from support import samples as s

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from iogate.host.devices import find_device
-from iogate.host.signatures import stamp
+from iogate.host.devices.block_devices import find_device
+from iogate.host.devices.signatures import stamp
 from iogate.sut.local import LocalSut
 from support.devices import (
     by_id_link,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from iogate.model.run import Run
 from iogate_reports.data import CaseData, WorkloadData
-from iogate_reports.zoom import Zoom
+from iogate_reports.series.zoom import Zoom
 
 SERIES_COLOURS = 8
 """Classes ``s0`` … ``s7`` of the style sheet; more series reuse them with a dash."""

@@ -11,8 +11,8 @@ from iogate.model.verdict import Observation, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.data import CaseData, WorkloadData
+from iogate_reports.labels import Change, describe_change
 from iogate_reports.text import median, overlap, relative_change, short
-from iogate_reports.words import Change, describe_change
 
 MAX_SIDE = 16
 STEPS = (0.01, 0.03, 0.1)

@@ -17,8 +17,8 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Linear, Scale, linear_around
 from iogate_reports.charts.spark import stretches, traced
 from iogate_reports.facts import changes_text
-from iogate_reports.lines import Line, Segment
 from iogate_reports.text import plural, short, signed
+from iogate_reports.trend_lines import Line, Segment
 
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
 MOST, MOST_ENDS = 140, 70

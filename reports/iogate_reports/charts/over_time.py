@@ -15,8 +15,8 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
 from iogate_reports.data import CaseData, counted_as, number_of
+from iogate_reports.series.zoom import MOST_LINES, Trace, Zoom, drawn
 from iogate_reports.text import median, plural
-from iogate_reports.zoom import MOST_LINES, Trace, Zoom, drawn
 
 MAX_POINTS = 120
 """A line wider than this keeps the lowest and highest of each stretch: no dip is lost."""

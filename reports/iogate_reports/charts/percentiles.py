@@ -22,8 +22,8 @@ from iogate_reports.charts.lanes import (
 )
 from iogate_reports.charts.scale import Linear, log_around
 from iogate_reports.data import CaseData, counted
+from iogate_reports.labels import describe_change
 from iogate_reports.text import relative_change, short
-from iogate_reports.words import describe_change
 
 LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999, "p99.999": 0.99999}
 SURE = 10

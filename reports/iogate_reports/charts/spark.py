@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from iogate_reports.charts import svg
 from iogate_reports.charts.over_time import thinned
-from iogate_reports.lines import Line
+from iogate_reports.trend_lines import Line
 
 WIDTH, HEIGHT = 240, 30
 MOST = 96

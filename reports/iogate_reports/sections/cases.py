@@ -15,10 +15,10 @@ from iogate_reports.charts.base import Figure
 from iogate_reports.charts.waits import waits
 from iogate_reports.data import CaseData, Page
 from iogate_reports.focus import in_full, worst
+from iogate_reports.labels import Word
 from iogate_reports.sections.base import View
 from iogate_reports.sections.observations import as_text, metrics
 from iogate_reports.text import command_line, plural, short, without_options
-from iogate_reports.words import Word
 
 ALL_OPEN = 8
 """With so few cases all stand open; else those that did not pass, up to this many more."""

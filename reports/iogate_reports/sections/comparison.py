@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from iogate.model.comparison import Comparison
 from iogate.model.verdict import Outcome, ThresholdVerdict
 from iogate_reports.data import Page
-from iogate_reports.rows import sees
+from iogate_reports.labels import OUTCOMES, describe_change, interval_text
+from iogate_reports.limit_rows import sees
 from iogate_reports.sections.base import View
 from iogate_reports.text import plural, short
-from iogate_reports.words import OUTCOMES, describe_change, interval_text
 
 MOST_SHOWN = 500
 

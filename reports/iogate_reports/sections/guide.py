@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from iogate_reports.data import Page
 from iogate_reports.history import DAYS
+from iogate_reports.labels import CHANGE_WORDS, ERROR, outcomes
 from iogate_reports.sections.base import View
-from iogate_reports.words import CHANGE_WORDS, ERROR, outcomes
 
 
 def view(page: Page) -> View:

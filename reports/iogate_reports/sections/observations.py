@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from iogate.model.units import format_value
 from iogate.model.verdict import Observation
 from iogate_reports.data import CaseData
+from iogate_reports.labels import Change, describe_change
 from iogate_reports.sections.base import View
 from iogate_reports.text import median, overlap, relative_change, short
-from iogate_reports.words import Change, describe_change
 
 
 def metrics(data: CaseData) -> View | None:

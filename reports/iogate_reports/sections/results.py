@@ -9,7 +9,7 @@ from markupsafe import Markup
 from iogate_reports import history
 from iogate_reports.charts import interval_bar, spark
 from iogate_reports.data import Page
-from iogate_reports.rows import Row, rows
+from iogate_reports.limit_rows import Row, rows
 from iogate_reports.sections.base import View
 from iogate_reports.text import plural
 

@@ -11,6 +11,7 @@ from iogate.model.verdict import Outcome
 from iogate_reports.cause import cause
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, differences, first_value
+from iogate_reports.labels import ERROR, OUTCOMES, STATUSES, Word, outcomes
 from iogate_reports.sections.base import View
 from iogate_reports.text import (
     command_line,
@@ -22,7 +23,6 @@ from iogate_reports.text import (
     without_options,
 )
 from iogate_reports.validity import checks
-from iogate_reports.words import ERROR, OUTCOMES, STATUSES, Word, outcomes
 
 _NAMED = 4
 _NO_BASELINE = "none that may be compared"

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from iogate.model.units import Better, format_value
 from iogate_reports.charts import svg
-from iogate_reports.lines import Line, SpecTrend
+from iogate_reports.labels import Change, Word, describe_change
 from iogate_reports.text import short, signed
-from iogate_reports.words import Change, Word, describe_change
+from iogate_reports.trend_lines import Line, SpecTrend
 
 FEWEST = 4
 """With fewer hosts none can be told to stand out."""

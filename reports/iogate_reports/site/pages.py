@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
-from iogate_reports.lines import Line, SpecTrend, file_name
 from iogate_reports.render import environment
 from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers
 from iogate_reports.site.payload import payload
@@ -29,6 +28,7 @@ from iogate_reports.site.views import (
 )
 from iogate_reports.site.words import STATES
 from iogate_reports.text import moment, plural, short
+from iogate_reports.trend_lines import Line, SpecTrend, file_name
 from iogate_reports.vendor import uplot
 
 STYLES = (

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from iogate_reports.charts.nights import band_text, near
-from iogate_reports.lines import Line
-from iogate_reports.packing import packed, unit_of, whole
+from iogate_reports.series.packing import packed, unit_of, whole
 from iogate_reports.text import short
+from iogate_reports.trend_lines import Line
 
 
 def payload(lines: Sequence[Line], minutes: Sequence[int]) -> str:

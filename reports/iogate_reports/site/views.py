@@ -16,10 +16,10 @@ from iogate.model.trend import Change as LevelChange
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
 from iogate_reports.facts import changes_text
-from iogate_reports.lines import Line, SpecTrend
+from iogate_reports.labels import Change, Word, describe_change, interval_text
 from iogate_reports.site.words import ALERTS, STATES
 from iogate_reports.text import anchor, moment, short
-from iogate_reports.words import Change, Word, describe_change, interval_text
+from iogate_reports.trend_lines import Line, SpecTrend
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 MOST_CHANGES = 12

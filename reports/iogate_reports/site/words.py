@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iogate.model.trend import AlertState, SeriesState
-from iogate_reports.words import Word
+from iogate_reports.labels import Word
 
 STATES: dict[SeriesState, Word] = {
     SeriesState.REGRESSED: Word(

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from iogate import bounded
-from iogate.bounds import LIST_BYTES
 from iogate.errors import UsageError
+from iogate.files import bounded
+from iogate.files.bounds import LIST_BYTES
 
 _LIST = ".iogate-site"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 from iogate.archive.base import Item, check_header
 from iogate.archive.rows import COLUMNS, from_rows, to_rows
-from iogate.bounds import DOCUMENT_BYTES, size
 from iogate.errors import Location, RunError, UsageError
+from iogate.files.bounds import DOCUMENT_BYTES, size
 
 # A spreadsheet would take a name that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

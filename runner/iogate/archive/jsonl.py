@@ -16,9 +16,9 @@ from iogate.archive.base import (
     decision_document,
     decision_from_document,
 )
-from iogate.bounded import parse_json
-from iogate.bounds import DOCUMENT_BYTES, size
 from iogate.errors import Location, RunError, UsageError
+from iogate.files.bounded import parse_json
+from iogate.files.bounds import DOCUMENT_BYTES, size
 from iogate.model.document import run_from_document, to_document
 from iogate.model.run import Run
 

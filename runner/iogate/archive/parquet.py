@@ -8,8 +8,8 @@ from typing import Any, BinaryIO
 
 from iogate.archive.base import Item
 from iogate.archive.rows import COLUMNS, from_rows, to_rows
-from iogate.bounds import DOCUMENT_BYTES, FOREIGN_BYTES, size
 from iogate.errors import UsageError
+from iogate.files.bounds import DOCUMENT_BYTES, FOREIGN_BYTES, size
 
 _ROWS_A_GROUP = 1000
 _ROWS_AT_ONCE = 100

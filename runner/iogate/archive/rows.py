@@ -19,8 +19,8 @@ from iogate.archive.base import (
     decision_document,
     decision_from_document,
 )
-from iogate.bounded import parse_json
 from iogate.errors import UsageError
+from iogate.files.bounded import parse_json
 from iogate.metrics import kept_values, metric
 from iogate.model.decision import Decision
 from iogate.model.document import measurement_from_document, run_from_document, to_document

@@ -23,12 +23,12 @@ from iogate.bisect.ends import (
 )
 from iogate.engine.base import Stop
 from iogate.errors import RunError, UsageError
-from iogate.measure import Observer
+from iogate.history.trends import followed_metrics
 from iogate.metrics import KERNEL_ERRORS, Metric
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
-from iogate.pipeline import Request, execute, make_request_plan
-from iogate.trending import followed_metrics
+from iogate.run.measure import Observer
+from iogate.run.pipeline import Request, execute, make_request_plan
 
 _ABORTS = 128  # a build that ends with this or more, or by a signal, ends it all
 MOST = 15  # repetitions of a revision before it is given up

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from iogate.bisect.ends import Side
 from iogate.errors import RunError, UsageError
-from iogate.host.git import SAFE_ENV, safe_git
+from iogate.git.command import SAFE_ENV, safe_git
 from iogate.sut.base import Completed, Sut
 
 _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",

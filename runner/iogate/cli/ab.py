@@ -8,8 +8,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.comparison_options import comparison_options, run_comparison
-from iogate.comparing import make_comparison
-from iogate.pipeline import Request
+from iogate.run.comparison import make_comparison
+from iogate.run.pipeline import Request
 
 
 @click.command()

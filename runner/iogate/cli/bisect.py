@@ -13,20 +13,20 @@ from time import gmtime, strftime
 
 import click
 
-from iogate import bounded
 from iogate.bisect.drive import MOST, Bisection, Search, Step
 from iogate.bisect.ends import Ends
 from iogate.bisect.git import GitSearch
 from iogate.bisect.search import ListSearch
-from iogate.bounds import LIST_BYTES
 from iogate.cli import options
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
 from iogate.errors import ExitCode, RefusedError, UsageError
-from iogate.folder import DEFAULT_PARENT
+from iogate.files import bounded
+from iogate.files.bounds import LIST_BYTES
+from iogate.files.run_folder import DEFAULT_PARENT
 from iogate.model.units import format_value
-from iogate.pipeline import Request
+from iogate.run.pipeline import Request
 from iogate.sut import open_sut
 
 

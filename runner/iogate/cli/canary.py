@@ -9,12 +9,12 @@ import click
 from iogate.cli.comparison_options import comparison_options, run_comparison
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import defused
-from iogate.comparing import make_canary
+from iogate.history.planning import prospects
 from iogate.host.validity.limits import usual, write_host_limits
 from iogate.model.comparison import MOST_BLOCKS
 from iogate.model.run import Run, RunStatus
-from iogate.pipeline import Request
-from iogate.planning import prospects
+from iogate.run.comparison import make_canary
+from iogate.run.pipeline import Request
 from iogate.sut import open_sut
 
 

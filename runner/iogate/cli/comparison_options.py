@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from iogate.blocks import run_name
 from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.warnings import warn_of
-from iogate.comparing import execute_comparison
 from iogate.model.run import Run
-from iogate.pipeline import Request
+from iogate.run.blocks import run_name
+from iogate.run.comparison import execute_comparison
+from iogate.run.pipeline import Request
 from iogate.spec.arms import Sides
 
 _OPTIONS = (

@@ -12,7 +12,7 @@ from iogate.cli import options
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of
 from iogate.errors import RunError, UsageError
-from iogate.jobfile import render
+from iogate.jobs.job_file import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
 from iogate.spec import check_native, load_spec, make_plan

@@ -15,10 +15,10 @@ from iogate.cli import options
 from iogate.cli.parameters import Duration
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
+from iogate.history.trends import Question, find_alert, find_decision
 from iogate.model.decision import FOREVER, Action, Decision
 from iogate.store import Store, open_kept
 from iogate.trend.decisions import new_decision
-from iogate.trending import Question, find_alert, find_decision
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _NS_PER_S = 1_000_000_000

@@ -10,10 +10,10 @@ import click
 
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable, table
-from iogate.disturbing import Cost, measure_costs
 from iogate.engine import open_engine
-from iogate.host.lock import host_lock
+from iogate.host.locks.host_lock import host_lock
 from iogate.model.units import format_change
+from iogate.run.disturbance_costs import Cost, measure_costs
 from iogate.sut.base import Sut
 
 

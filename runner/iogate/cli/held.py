@@ -10,8 +10,8 @@ from iogate.cli.table import printable
 from iogate.errors import UsageError
 
 if TYPE_CHECKING:
+    from iogate.history.trends import Question
     from iogate.model.run import Run
-    from iogate.trending import Question
 
 _NAMED = 8
 
@@ -66,7 +66,7 @@ def _some(names: Collection[str]) -> str:
 def check_patterns(kept: Collection[str], metrics: Sequence[str]) -> None:
     """UsageError for a pattern that none of these metrics of the nights matches, as it is when
     mistyped."""
-    from iogate.trending import is_pattern
+    from iogate.history.trends import is_pattern
 
     for pattern in metrics if kept else ():
         if is_pattern(pattern) and not any(fnmatchcase(name, pattern) for name in kept):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from iogate.errors import RefusedError
 from iogate.host.checks import Finding, Severity
 from iogate.host.leftovers import is_untidy, tidy
-from iogate.host.lock import HeldError, host_lock
+from iogate.host.locks.host_lock import HeldError, host_lock
 from iogate.sut.base import Sut
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from iogate.cli.live_state import RENEWED_S, Asked, State, read_state
 from iogate.errors import StoreError
-from iogate.folder import RunFolder, own_folder
+from iogate.files.run_folder import RunFolder, own_folder
 from iogate.model.run import Run, RunStatus
-from iogate.pipeline import baseline_of
+from iogate.run.pipeline import baseline_of
 from iogate.store import open_store, sqlite_path
-from iogate.store.sqlite_schema import is_older
+from iogate.store.sqlite.schema import is_older
 from iogate_reports import render_report
 from iogate_reports.live import Served, make_live
 from iogate_reports.runs import render_runs

@@ -9,12 +9,12 @@ from fnmatch import fnmatchcase
 
 from iogate.cli.fault import trace_fault
 from iogate.errors import IogateError
-from iogate.kept_plans import kept_plans
+from iogate.history.plans import kept_plans
+from iogate.history.trends import Question, find_trend
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.store import Store
-from iogate.trending import Question, find_trend
 from iogate_reports.site import Site, SpecTrend
 
 LISTED = 200

@@ -13,13 +13,13 @@ import click
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
 from iogate.errors import ExitCode, IogateError
-from iogate.folder import RunFolder
+from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import WORST_FIRST, Interval, Outcome, ThresholdVerdict
-from iogate.pipeline import Finished
+from iogate.run.pipeline import Finished
 from iogate.store import Store, open_store
 
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")
@@ -35,7 +35,7 @@ _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 def trend_of(run: Run, store: Store) -> Trend | None:
     """What the history of the run's host says of its cases; None where it says nothing, or
     cannot be asked: a report is made all the same."""
-    from iogate.trending import Question, find_trend
+    from iogate.history.trends import Question, find_trend
 
     if run.plan.comparison is not None:
         return None

@@ -15,7 +15,7 @@ class Duration(click.ParamType[float]):
     ) -> float:
         if isinstance(value, float):
             return value
-        from iogate.estimate import parse_seconds
+        from iogate.jobs.estimate import parse_seconds
 
         seconds = parse_seconds(str(value))
         if seconds is None:

@@ -12,12 +12,12 @@ from iogate.cli import options
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import counted, duration
 from iogate.cli.warnings import warn_of
+from iogate.history.noise import newest_canary
+from iogate.history.planning import BLOCKS, LEAST_FREE, block_seconds, free, prospects
 from iogate.host.facts import this_host
 from iogate.model.plan import Plan
 from iogate.model.run import Run
-from iogate.noise import newest_canary
-from iogate.pipeline import Request, make_request_plan
-from iogate.planning import BLOCKS, LEAST_FREE, block_seconds, free, prospects
+from iogate.run.pipeline import Request, make_request_plan
 from iogate.spec import load_spec
 from iogate.spec.arms import canary_id
 from iogate.store import open_store

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from iogate.cli.table import defused, duration, printable
 from iogate.engine.base import Progress, Rates
-from iogate.measure import Observer
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
 from iogate.model.units import Unit, format_value
+from iogate.run.measure import Observer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

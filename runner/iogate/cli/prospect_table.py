@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iogate.cli.table import printable, table
+from iogate.history.planning import Prospect
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.units import format_change
-from iogate.planning import Prospect
 
 
 def prospect_table(found: Sequence[Prospect], blocks: Sequence[int]) -> str:

@@ -11,10 +11,10 @@ from iogate.cli import options
 from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
 from iogate.errors import ExitCode, UsageError
-from iogate.folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
+from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
 from iogate.model.run import Run
-from iogate.pipeline import Finished, baseline_of
-from iogate.salvage import is_run_folder, read_run_folder
+from iogate.recovery.salvage import is_run_folder, read_run_folder
+from iogate.run.pipeline import Finished, baseline_of
 from iogate.store import Store, open_store
 
 

@@ -11,17 +11,17 @@ from types import FrameType
 
 import click
 
-from iogate import estimate
 from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
 from iogate.cli.warnings import warn_of, warn_of_undecidable
 from iogate.engine.base import Stop
-from iogate.measure import most_repetitions, repetitions_of
+from iogate.jobs import estimate
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
-from iogate.pipeline import (
+from iogate.run.measure import most_repetitions, repetitions_of
+from iogate.run.pipeline import (
     Request,
     check_run,
     execute,

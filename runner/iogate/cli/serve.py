@@ -48,7 +48,7 @@ def command(
     from iogate.cli.live import LiveHistory
     from iogate.cli.live_state import Asked
     from iogate.cli.serving import listen, make_app, make_server
-    from iogate.trending import Question
+    from iogate.history.trends import Question
 
     host, port = _address(bind, token)
     question = Question(**asked)  # type: ignore[arg-type]
@@ -78,8 +78,8 @@ def _reason(error: OSError) -> str:
 
 def _check_metrics(names: Sequence[str], plans: Sequence[Plan]) -> None:
     """UsageError for a metric that none of the specs has: no trend would be shown."""
+    from iogate.history.trends import is_pattern
     from iogate.metrics import metric
-    from iogate.trending import is_pattern
 
     for name in names:
         if plans and not is_pattern(name):

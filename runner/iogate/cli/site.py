@@ -15,8 +15,8 @@ from iogate.cli.held import check_across, check_patterns, nothing_held
 from iogate.errors import ExitCode
 
 if TYPE_CHECKING:
+    from iogate.history.trends import Question
     from iogate.store import Store
-    from iogate.trending import Question
     from iogate_reports.site import SpecTrend
 
 _LAST = 400
@@ -39,8 +39,8 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
     What cannot be made is left out and told; the other pages are written.
     """
     from iogate.cli.fault import exit_code, tell_fault
+    from iogate.history.trends import Question
     from iogate.store import open_kept
-    from iogate.trending import Question
     from iogate_reports.site import Site, write_site
     from iogate_reports.vendor import uplot
 
@@ -64,8 +64,8 @@ def _trends(
 ) -> list[SpecTrend]:
     """Those that have something to show, by name; what is wrong with others is in ``faults``.
     UsageError where there is nothing of what is asked for; where all is at fault, the first."""
-    from iogate.kept_plans import kept_plans
-    from iogate.trending import find_trend
+    from iogate.history.plans import kept_plans
+    from iogate.history.trends import find_trend
     from iogate_reports.site import SpecTrend
 
     runs = store.runs()

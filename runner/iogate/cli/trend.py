@@ -77,9 +77,9 @@ def show(  # each is an option
     """
     from iogate.cli.held import check_across, check_asked, check_patterns
     from iogate.cli.trend_view import narrowed, text_of, valueless
+    from iogate.history.trends import Question, find_trend
     from iogate.model.document import to_document
     from iogate.store import open_kept
-    from iogate.trending import Question, find_trend
 
     with closing(open_kept(store)) as opened:
         plan = _plan_of(spec, opened)
@@ -106,7 +106,7 @@ def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
     """UsageError where --case leaves nothing."""
     if not cases:
         return
-    from iogate.pipeline import Request, nothing_selected, selected
+    from iogate.run.pipeline import Request, nothing_selected, selected
 
     request = Request(spec=spec, cases=cases)
     if not any(selected(case, request) for case in plan.cases):
@@ -116,7 +116,7 @@ def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
 def _plan_of(spec: Path, store: Store) -> Plan:
     """That of the file; where there is none, what the history holds of a spec of that name."""
     from iogate.cli.held import nothing_held
-    from iogate.kept_plans import kept_plans
+    from iogate.history.plans import kept_plans
     from iogate.spec import load_spec, make_plan
 
     if os.path.lexists(spec) and not spec.is_dir():

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import click
 
+from iogate.bisect.confirm import check_out_both, conclusion, confirmation_of, confirmation_sides
 from iogate.cli import options
 from iogate.cli.comparison_options import run_comparison
 from iogate.cli.table import defused, printable
-from iogate.confirming import check_out_both, conclusion, confirmation_of, confirmation_sides
 from iogate.errors import UsageError
+from iogate.history.trends import Question, find_alert
 from iogate.model.run import Run
 from iogate.model.trend import Alert
-from iogate.pipeline import Request
+from iogate.run.pipeline import Request
 from iogate.store import open_store
 from iogate.sut import open_sut
-from iogate.trending import Question, find_alert
 
 
 @click.command("confirm")

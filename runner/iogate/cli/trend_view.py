@@ -12,12 +12,12 @@ from fnmatch import fnmatchcase
 import click
 
 from iogate.cli.table import counted, defused, printable, table
+from iogate.history.trends import is_pattern
 from iogate.metrics import metric
 from iogate.model.decision import FOREVER, Decision
 from iogate.model.spec import DefinedMetric
 from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
 from iogate.model.units import format_change, format_value
-from iogate.trending import is_pattern
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 32

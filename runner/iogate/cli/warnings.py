@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from iogate.cli.table import defused, printable
-from iogate.gate_limits import can_decide
+from iogate.gate.absolute import can_decide
 from iogate.model.plan import Case
 from iogate.spec.ordering import waiting_workloads
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from iogate.bounded import parse_json
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
 from iogate.engine.process import (
     log_tail,
@@ -21,6 +20,7 @@ from iogate.engine.process import (
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError, RefusedError, RunError
+from iogate.files.bounded import parse_json
 from iogate.model.place import Place
 from iogate.sut.base import Sut
 

@@ -14,7 +14,7 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import JobSpec, Repetitions
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.spec.identity import case_id
+from iogate.spec.case_id import case_id
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_NAME = 60

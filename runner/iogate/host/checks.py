@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from iogate.host.devices import Device, device_under, find_device
+from iogate.host.devices.block_devices import Device, device_under, find_device
+from iogate.host.devices.mounts import mount_of, swaps
 from iogate.host.facts import active_choice, virtualization
-from iogate.host.mounts import mount_of, swaps
 from iogate.sut.base import Sut
 
 _CPU = "/sys/devices/system/cpu"

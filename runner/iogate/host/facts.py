@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from iogate.errors import RunError
-from iogate.host.devices import Device, device_under, find_device, serial_digest
+from iogate.host.devices.block_devices import Device, device_under, find_device, serial_digest
+from iogate.host.devices.mounts import mount_of, swaps
 from iogate.host.filesystems import made_as
-from iogate.host.mounts import mount_of, swaps
 from iogate.model.run import Host
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut

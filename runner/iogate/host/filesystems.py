@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from iogate.errors import RunError
-from iogate.host.mounts import Mount
+from iogate.host.devices.mounts import Mount
 from iogate.sut.base import Sut
 
 _TIMEOUT_S = 10.0

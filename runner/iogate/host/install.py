@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from iogate.errors import RefusedError, UsageError
-from iogate.host.devices import find_device
+from iogate.files.state_folder import host_lock_path
+from iogate.host.devices.block_devices import find_device
 from iogate.host.helper.base import CHANGED, CONFIG, KEPT, MOUNTS, STATE
 from iogate.host.helper.devices import identity_of
 from iogate.host.helper.settings import NEVER
-from iogate.state import host_lock_path
 from iogate.sut.base import Sut
 from iogate.sut.helped import HELPER, put_back
 

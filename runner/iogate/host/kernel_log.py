@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from iogate.host.own_stack import OwnStack, names_a_device
+from iogate.host.devices.own_stack import OwnStack, names_a_device
 from iogate.model.measurement import KernelTrouble, Whose
 from iogate.sut.base import Sut
 

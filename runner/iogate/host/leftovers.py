@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iogate.host.journal import is_left, restore_left
-from iogate.host.scratch import is_scratch_left, sweep
+from iogate.host.settings.journal import is_left, restore_left
+from iogate.host.targets.scratch import is_scratch_left, sweep
 from iogate.sut.base import Sut
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from iogate.host.leftovers import tidy
-from iogate.host.lock import Patience, host_lock, shared_host_lock
+from iogate.host.locks.host_lock import Patience, host_lock, shared_host_lock
 from iogate.sut.base import Sut
 
 

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from iogate import estimate
 from iogate.errors import RefusedError
 from iogate.host.facts import Fact
-from iogate.host.places import identity_of, place_of
+from iogate.host.targets.places import identity_of, place_of
+from iogate.jobs import estimate
 from iogate.model.confinement import Allowed, Confinement, Layers
 from iogate.model.place import Place, PlaceKind
 from iogate.model.plan import Case

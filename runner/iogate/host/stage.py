@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
-from iogate import estimate
 from iogate.errors import RefusedError, RunError
-from iogate.host.devices import find_device
+from iogate.host.devices.block_devices import find_device
+from iogate.host.devices.own_stack import OwnStack, own_stack
+from iogate.host.devices.unwritten import Unwritten, look_for_unwritten
 from iogate.host.facts import Fact, collect_facts, target_device, target_facts
-from iogate.host.journal import Journal, Setting, unrestored
 from iogate.host.kernel_log import KernelWatch
-from iogate.host.knobs import knobs_of
-from iogate.host.mount_watch import MountWatch
-from iogate.host.own_stack import OwnStack, own_stack
 from iogate.host.requirements import Throttling, check_requirements
-from iogate.host.standing import Standing
-from iogate.host.targets import Use, directory_of, prepared, resolved
-from iogate.host.tuning import Tuning
-from iogate.host.unwritten import Unwritten, look_for_unwritten
+from iogate.host.settings.journal import Journal, Setting, unrestored
+from iogate.host.settings.knobs import knobs_of
+from iogate.host.settings.tuning import Tuning
+from iogate.host.targets.check import Use, directory_of, prepared, resolved
+from iogate.host.targets.mount_watch import MountWatch
+from iogate.host.targets.standing import Standing
+from iogate.host.targets.volumes import Volumes
 from iogate.host.validity import Surroundings, Watch
 from iogate.host.validity.disks import target_disks
 from iogate.host.validity.quiet import require_quiet
-from iogate.host.volumes import Volumes
+from iogate.jobs import estimate
 from iogate.model.environment import DropCaches, Environment
 from iogate.model.measurement import KernelTrouble
 from iogate.model.place import Place

@@ -187,7 +187,7 @@ class OnMissingBaseline(StrEnum):
 class BaselineRule:
     """Which runs a run is compared with: the last ``window`` accepted ones of the same
     environment. ``also`` are patterns of facts that have to be the same beside the usual ones,
-    ``across`` those that may differ (see ``iogate.identity``)."""
+    ``across`` those that may differ (see ``iogate.environments``)."""
 
     ref: str | None = None
     fallback: str | None = None

@@ -12,8 +12,8 @@ from iogate.model.environment import laid_over
 from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Spec, Target, TargetKind
-from iogate.spec.build_environment import build_environment
-from iogate.spec.build_targets import texts_of
+from iogate.spec.build.environment import build_environment
+from iogate.spec.build.targets import texts_of
 from iogate.spec.plan import make_plan
 from iogate.spec.problems import Problems, suggest
 from iogate.spec.scalars import whole_number

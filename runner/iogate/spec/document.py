@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from iogate import bounds
 from iogate.errors import Location, SpecError
+from iogate.files import bounds
 from iogate.spec.fio_options import ALIASES
 from iogate.spec.included import parse_included
 from iogate.spec.problems import suggest

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from iogate.metrics import table_paths
 from iogate.model.spec import DefinedMetric, JobSpec
-from iogate.spec.build_thresholds import JOB_PREFIX, job_of
+from iogate.spec.build.thresholds import JOB_PREFIX, job_of
 
 _OPTIONS = {
     "slat": ("slat_percentiles", "0"),

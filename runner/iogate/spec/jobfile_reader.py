@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from iogate import bounds
 from iogate.errors import Location, SpecError
+from iogate.files import bounds
 
 _COMMENTS = (";", "#")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from iogate.errors import SpecError
 from iogate.model.spec import Spec
-from iogate.spec.build import build_spec
+from iogate.spec.build.spec import build_spec
 from iogate.spec.document import load_tree
 from iogate.spec.overrides import apply_overrides
 from iogate.spec.problems import Problems

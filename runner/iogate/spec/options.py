@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 
 from iogate.errors import Location, SpecError
-from iogate.jobfile import NAME_KEYWORDS
+from iogate.jobs.job_file import NAME_KEYWORDS
 from iogate.spec.fio_options import canonical_key, known_keys
 from iogate.spec.fio_values import BadValueError, read_value
 from iogate.spec.problems import suggest

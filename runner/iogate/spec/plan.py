@@ -9,9 +9,9 @@ from dataclasses import replace
 from iogate.errors import SpecError
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import DefinedMetric, JobSpec, Spec, Threshold, Workload
-from iogate.spec.build_jobs import with_options
+from iogate.spec.build.jobs import with_options
+from iogate.spec.case_id import case_id, setup_of
 from iogate.spec.histograms import with_histograms
-from iogate.spec.identity import case_id, setup_of
 from iogate.spec.matrix import expand_matrix, point_name
 from iogate.spec.overrides import apply_overrides
 from iogate.spec.problems import Problems

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable
 from itertools import islice
 
-from iogate.bounds import PROBLEMS_LOOKED_AT, SUGGESTED_FROM, SUGGESTED_LENGTH
 from iogate.errors import Location, SpecError
+from iogate.files.bounds import PROBLEMS_LOOKED_AT, SUGGESTED_FROM, SUGGESTED_LENGTH
 
 _MOST = 50
 

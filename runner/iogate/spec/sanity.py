@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from iogate.errors import SpecError
 from iogate.metrics import table_paths
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
-from iogate.spec.build_jobs import with_options
+from iogate.spec.build.jobs import with_options
 from iogate.spec.fio_options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
 from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import expand_matrix, matches

@@ -9,8 +9,8 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
-from iogate.bounds import PROBLEMS_LOOKED_AT
 from iogate.errors import Location
+from iogate.files.bounds import PROBLEMS_LOOKED_AT
 from iogate.spec.options import unknown_option
 from iogate.spec.problems import Problems, listed, suggest
 from iogate.spec.scalars import plain_value, to_json

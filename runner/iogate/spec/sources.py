@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from iogate import bounded, bounds
 from iogate.errors import Location, SpecError, UsageError
+from iogate.files import bounded, bounds
 
 _GIT = ".git"
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from iogate.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODES, SPEC_TEXT
 from iogate.errors import Location, SpecError
+from iogate.files.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODES, SPEC_TEXT
 
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from iogate.errors import UsageError
-from iogate.state import data_folder, make_folder
+from iogate.files.state_folder import data_folder, make_folder
 from iogate.store.base import ACCEPTED, Store
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 STORES = {
-    "sqlite": "iogate.store.sqlite",
+    "sqlite": "iogate.store.sqlite.store",
     "influxdb": "iogate.store.influx.v2",
     "influxdb1": "iogate.store.influx.v1",
 }
@@ -73,7 +73,7 @@ def sqlite_path(url: str | None = None) -> Path | None:
     url = url or str(default_path())
     if _backend(url) != "sqlite":
         return None
-    from iogate.store.sqlite import path_of
+    from iogate.store.sqlite.store import path_of
 
     return Path(path_of(url)).expanduser().absolute()
 

@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import Any
 
-from iogate.bounded import inflate, parse_json
+from iogate.files.bounded import inflate, parse_json
 
 # Not checking for cycles: documents are made of values that hold none.
 _ENCODER = json.JSONEncoder(

@@ -17,10 +17,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from iogate.bounded import inflate
 from iogate.errors import StoreError
+from iogate.files.bounded import inflate
 from iogate.store.base import Refusal
-from iogate.store.sqlite_locks import transaction, write_ahead
+from iogate.store.sqlite.locks import transaction, write_ahead
 
 _BUSY_SECONDS = 30.0
 _BATCH_BYTES = 1 << 20

@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from iogate import bounded
-from iogate.bounds import DOCUMENT_BYTES, STATE_BYTES
 from iogate.errors import RunError
+from iogate.files import bounded
+from iogate.files.bounds import DOCUMENT_BYTES, STATE_BYTES
 from iogate.sut.base import Completed, FileStat, KernelLog, LoopStatus, Process, Space
 from iogate.sut.blanks import blank_blocks
 from iogate.sut.kmsg import open_kernel_log

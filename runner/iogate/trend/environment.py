@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from iogate.identity import COMPARE_KEYS, compared, digest
+from iogate.environments import COMPARE_KEYS, compared, digest
 from iogate.model.night import Night
 from iogate.model.trend import FactChange, Marker
 

@@ -15,7 +15,7 @@ from iogate.bisect.ends import Ends, Key, Side
 from iogate.bisect.search import ListSearch
 from iogate.engine.base import Stop
 from iogate.metrics import metric
-from iogate.pipeline import Request
+from iogate.run.pipeline import Request
 from support import samples as s
 
 KEY = Key("oltp/bs=4k", "write.iops")

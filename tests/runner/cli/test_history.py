@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from iogate.cli.history import command
 from iogate.errors import UsageError
-from iogate.gate import judge
+from iogate.gate.judge import judge
 from iogate.model.document import run_from_document
 from iogate.model.run import CaseFailure, RunStatus
 from iogate.model.steady import DevicePrecondition, SteadyState

@@ -21,15 +21,15 @@ from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_
 from iogate.cli.table import defused, duration, printable, size, table
 from iogate.engine.base import Progress, Rates
 from iogate.errors import Location
-from iogate.folder import RunFolder
-from iogate.gate import judge
+from iogate.files.run_folder import RunFolder
+from iogate.gate.judge import judge
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Outcome
-from iogate.pipeline import Finished
+from iogate.run.pipeline import Finished
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"

@@ -20,15 +20,15 @@ from click.testing import CliRunner
 
 from iogate.cli import live_state, serve
 from iogate.errors import RefusedError, StoreError, UsageError
-from iogate.gate import judge
+from iogate.gate.judge import judge
+from iogate.history.trends import Question, find_trend
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.store import Store, open_store
-from iogate.trending import Question, find_trend
-from iogate_reports.lines import Line
 from iogate_reports.site import SpecTrend, pages
 from iogate_reports.site.views import SeriesRow, series_row
+from iogate_reports.trend_lines import Line
 from support import samples as s
 from support.report_runs import DAY_NS
 from support.run_folders import make_run_folder

@@ -15,12 +15,12 @@ from click.testing import CliRunner, Result
 
 from iogate.cli import site
 from iogate.errors import ExitCode, StoreError, UsageError
+from iogate.history.trends import Question, find_trend
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Revision, RunStatus
 from iogate.model.trend import Trend
 from iogate.spec import load_spec, make_plan
 from iogate.store import Store, open_store
-from iogate.trending import Question, find_trend
 from support import samples as s
 from support.html_tree import read_html
 
@@ -178,7 +178,7 @@ def test_a_spec_that_cannot_be_shown_leaves_the_others(
             raise TypeError("no such thing")
         return find_trend(store, plan, question)
 
-    monkeypatch.setattr("iogate.trending.find_trend", find)
+    monkeypatch.setattr("iogate.history.trends.find_trend", find)
     keep(url, tmp_path / "nightly.yaml", range(40, 41))
     done = CliRunner().invoke(site.command, [str(folder), "--store", url], standalone_mode=False)
     assert done.return_value == ExitCode.RUN_FAILED

@@ -15,8 +15,8 @@ from iogate.engine.base import Engine, EngineJob, EngineResult, Stop
 from iogate.engine.launcher import find_layers
 from iogate.engine.native import NativeEngine, find_program
 from iogate.errors import EngineError, RefusedError
-from iogate.host.places import place_of
 from iogate.host.sandbox import SYSTEM
+from iogate.host.targets.places import place_of
 from iogate.model.confinement import Allowed, Confinement
 from iogate.sut.local import LocalSut
 from support.devices import needs_root

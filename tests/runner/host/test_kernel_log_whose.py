@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from iogate.host.devices.own_stack import OwnStack, own_stack
 from iogate.host.kernel_log import KernelWatch, troubles
-from iogate.host.own_stack import OwnStack, own_stack
 from iogate.model.measurement import Whose
 from iogate.model.spec import Target, TargetKind
 from iogate.sut import open_sut

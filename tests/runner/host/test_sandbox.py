@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from iogate.environments import compared
 from iogate.errors import RefusedError
-from iogate.host.places import place_of
 from iogate.host.sandbox import SYSTEM, Sandbox, is_pull_request, open_sandbox
-from iogate.identity import compared
+from iogate.host.targets.places import place_of
 from iogate.model.confinement import Layers, in_words, layers_of, plan_text
 from iogate.model.plan import Case
 from iogate.spec import load_spec_text, make_plan

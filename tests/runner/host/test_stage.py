@@ -12,7 +12,7 @@ import pytest
 
 from iogate.errors import Location, RefusedError
 from iogate.host.stage import Stage, staged
-from iogate.host.targets import Use
+from iogate.host.targets.check import Use
 from iogate.model.environment import DropCaches, Environment, Require
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Destroy, Precondition, Repetitions, Target, TargetKind

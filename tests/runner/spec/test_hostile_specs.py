@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iogate import bounds
 from iogate.errors import UsageError
+from iogate.files import bounds
 from iogate.spec import load_spec_text, make_plan
 
 MEMORY = 1 << 30

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.jobfile import render
+from iogate.jobs.job_file import render
 from iogate.metrics import canonical_paths, metric
 from iogate.model.spec import Comparison, Level, Limit
 from iogate.model.units import Better

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iogate.jobfile import format_names, names_out
+from iogate.jobs.job_file import format_names, names_out
 from iogate.spec.fio_options import CHOICES, OPTIONS
 from iogate.spec.options import _CHECKS, PLACES
 from iogate.spec.reach import (

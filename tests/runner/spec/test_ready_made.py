@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.jobfile import render
+from iogate.jobs.job_file import render
 from iogate.spec import check_native, load_spec, make_plan
 from iogate.spec.fio_options import ALIASES
 from iogate.spec.support import CHOICES, OPTIONS

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from iogate import bounds
 from iogate.errors import IogateError, SpecError, UsageError
+from iogate.files import bounds
 from iogate.spec import load_spec
 
 MEMORY = 1 << 30

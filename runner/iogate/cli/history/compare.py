@@ -14,8 +14,8 @@ import click
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started
 from iogate.cli.table import defused, printable
+from iogate.environments import describe, differences
 from iogate.errors import UsageError
-from iogate.identity import describe, differences
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.trend import FactChange

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 
-from iogate import bounded
 from iogate.archive import keep
-from iogate.bounds import FOREIGN_BYTES
 from iogate.cli import options
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import IogateError, RunError, StoreError, UsageError
+from iogate.files import bounded
+from iogate.files.bounds import FOREIGN_BYTES
 from iogate.foreign import ForeignResult, Origin, as_run, read_fio
 from iogate.host.facts import this_host
 from iogate.model.run import Host, Revision, Run

@@ -10,13 +10,13 @@ from typing import BinaryIO
 
 import click
 
-from iogate import bounded
 from iogate.archive import FORMATS, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
+from iogate.files import bounded
 from iogate.store import open_store
 
 

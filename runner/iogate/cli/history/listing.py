@@ -17,8 +17,8 @@ from iogate.cli.history.shown import (
     took,
 )
 from iogate.foreign import is_imported
+from iogate.history.killed import as_it_is
 from iogate.host.facts import this_host
-from iogate.killed import as_it_is
 from iogate.model.run import Run
 from iogate.store import open_kept
 from iogate.sut import open_sut

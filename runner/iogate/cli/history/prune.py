@@ -13,7 +13,7 @@ from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID
 from iogate.cli.table import counted
 from iogate.errors import UsageError
-from iogate.retention import SETTING, Thinned, parse_policy, prune
+from iogate.history.retention import SETTING, Thinned, parse_policy, prune
 from iogate.store import Store, open_kept
 
 

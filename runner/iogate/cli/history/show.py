@@ -13,8 +13,8 @@ from iogate.cli import options
 from iogate.cli.history.shown import print_table, revision_text, started, took
 from iogate.cli.outcome import closing_sentence
 from iogate.cli.table import defused, printable
+from iogate.history.killed import as_it_is
 from iogate.host.facts import this_host
-from iogate.killed import as_it_is
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run

@@ -11,8 +11,8 @@ from iogate.cli import options
 from iogate.cli.history.shown import told
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import StoreError
-from iogate.folder import DEFAULT_PARENT
-from iogate.repair import Findings, Repaired, repair, verify
+from iogate.files.run_folder import DEFAULT_PARENT
+from iogate.recovery.repair import Findings, Repaired, repair, verify
 
 
 @click.command("verify")

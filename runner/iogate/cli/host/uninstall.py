@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from iogate.host.install import uninstall
-from iogate.host.lock import host_lock
+from iogate.host.locks.host_lock import host_lock
 
 
 @click.command()

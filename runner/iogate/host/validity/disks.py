@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iogate.host.devices import disks_below, find_device
+from iogate.host.devices.block_devices import disks_below, find_device
 from iogate.host.facts import target_device
 from iogate.host.validity.base import TargetDisks
 from iogate.model.spec import Target, TargetKind

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from iogate.errors import RefusedError, RunError
+from iogate.files.state_folder import make_folder, state_folder
 from iogate.host.validity.base import Check
 from iogate.host.validity.checks import BY_NAME, CHECKS
 from iogate.model.validity import Validity
-from iogate.state import make_folder, state_folder
 from iogate.sut.base import Sut
 
 SCHEMA = "validity-limits/1"

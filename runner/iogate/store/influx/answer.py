@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from iogate.bounded import parse_json
 from iogate.errors import StoreError
+from iogate.files.bounded import parse_json
 from iogate.store.server import RejectedError, Row, SetupError, UnreachableError
 
 # Malformed, too large, of another type than what is there, beyond the retention time: the

@@ -24,7 +24,7 @@ from iogate.store.influx.reading import (
 )
 from iogate.store.median import night_of
 from iogate.store.server import Server
-from iogate.store.sqlite_nights import Question
+from iogate.store.sqlite.nights import Question
 
 Samples = dict[str, dict[tuple[str, str], list[float]]]
 

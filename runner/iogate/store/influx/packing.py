@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from iogate.bounded import inflate, parse_json
-from iogate.bounds import DOCUMENT_BYTES
+from iogate.files.bounded import inflate, parse_json
+from iogate.files.bounds import DOCUMENT_BYTES
 from iogate.store.packing import pack, unpack
 
 _PART = 60_000

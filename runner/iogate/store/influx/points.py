@@ -25,7 +25,7 @@ from iogate.model.verdict import RunVerdict, ThresholdVerdict
 from iogate.store.influx.line import FieldValue, is_key, line, point
 from iogate.store.influx.line import series as start_of
 from iogate.store.influx.packing import packed, part_names, take_histograms
-from iogate.store.sqlite_nights import facts_document
+from iogate.store.sqlite.nights import facts_document
 
 RUN = "iogate_run"
 VERDICT = "iogate_verdict"

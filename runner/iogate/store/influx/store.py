@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from iogate.errors import RunError, StoreError, UsageError
+from iogate.files.state_folder import data_folder
 from iogate.metrics import Metric, plan_metrics
 from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series
@@ -24,7 +25,6 @@ from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
-from iogate.state import data_folder
 from iogate.store.base import Delivery, is_accepted, is_baseline
 from iogate.store.courier import Courier
 from iogate.store.influx import points, reading
@@ -34,7 +34,7 @@ from iogate.store.influx.nights import read_nights
 from iogate.store.influx.reading import Known
 from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
-from iogate.store.sqlite_nights import Question
+from iogate.store.sqlite.nights import Question
 
 _RUNS_AT_ONCE = 50
 

@@ -15,7 +15,7 @@ from iogate.host.validity.checks import BY_NAME, CHECKS
 from iogate.host.validity.snapshot import CpuTime, OwnTime, Snapshot
 from iogate.model.measurement import Disturbance
 from iogate.model.validity import Validity
-from iogate.spec.build_validity import UNITS
+from iogate.spec.build.validity import UNITS
 from iogate.sut.local import LocalSut
 
 TICKS = 100

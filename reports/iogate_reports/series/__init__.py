@@ -1,0 +1,1 @@
+"""Long series as a page carries them: packed, and in levels to zoom into."""

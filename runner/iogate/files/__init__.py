@@ -1,0 +1,1 @@
+"""What iogate keeps on the controller, and how it reads files that come from elsewhere."""

@@ -1,0 +1,235 @@
+"""The run folder: everything a run made, each file whole or absent.
+
+plan.json  jobs/<case>.fio  raw/<case>-<rep>.json  raw/<case>-<rep>.log
+raw/<case>-<rep>.disturbances.json
+environment.json  run.json  verdict.json  report.html  junit.xml  summary.md  comment.md
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import gmtime, strftime
+from typing import Any
+
+from iogate.errors import RunError, UsageError
+from iogate.files import bounded
+from iogate.files.bounds import JOB_TEXT_BYTES
+from iogate.model.document import disturbances_document, to_document
+from iogate.model.measurement import Disturbance
+from iogate.model.run import Run
+
+DEFAULT_PARENT = "iogate-runs"
+LATEST = "latest"
+DISTURBANCES = ".disturbances.json"
+_NS_PER_S = 1_000_000_000
+_CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_ROOM, _ROOM_BYTES = ".room", 4 << 20
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class RunFolder:
+    """One run's folder; ``create`` makes it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def create(cls, run: Run, output: Path | None) -> RunFolder:
+        """A new folder for a run: ``output``, which must be empty or absent, else a named
+        one under ./iogate-runs, which ``latest`` there then points to."""
+        if output is None and Path(DEFAULT_PARENT).is_symlink():
+            raise UsageError(
+                f"./{DEFAULT_PARENT} is a link, and run folders are made through none",
+                remedy="name the folder with --output, or remove the link",
+            )
+        root = (output or Path(DEFAULT_PARENT) / _default_name(run)).absolute()
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise UsageError(
+                f"{root} exists and is not an empty directory",
+                remedy="name another with --output, or remove it; iogate overwrites no results",
+            )
+        with _told(root):
+            (root / "jobs").mkdir(parents=True, exist_ok=True)
+            (root / "raw").mkdir(exist_ok=True)
+            if output is None:
+                _point_latest(root)
+            _keep_room(root)
+        return cls(root)
+
+    def use_room(self) -> None:
+        """Give the room back that was kept for the documents: they are about to be written."""
+        with suppress(OSError):
+            (self.root / _ROOM).unlink(missing_ok=True)
+
+    def job_file(self, case_id: str) -> Path:
+        return self.root / "jobs" / f"{_checked(case_id)}.fio"
+
+    def job_texts(self, case_ids: Iterable[str]) -> dict[str, str]:
+        """The job files that can be read, by case: of an old run some may be gone."""
+        found = {}
+        for case_id in case_ids:
+            with suppress(OSError, ValueError, RunError):  # no UTF-8, or no path at all
+                handle = bounded.open_below(str(self.root), ["jobs", self.job_file(case_id).name])
+                found[case_id] = bounded.read_fd(handle, JOB_TEXT_BYTES).decode("utf-8")
+        return found
+
+    def raw_file(self, case_id: str, repetition: int) -> Path:
+        return self.root / "raw" / f"{_checked(case_id)}-{repetition}.json"
+
+    def log_file(self, case_id: str, repetition: int) -> Path:
+        return self.root / "raw" / f"{_checked(case_id)}-{repetition}.log"
+
+    def write_disturbances(
+        self, case_id: str, repetition: int, found: Sequence[Disturbance]
+    ) -> None:
+        """Beside the engine's result, which alone would look undisturbed."""
+        name = self.relative(self.raw_file(case_id, repetition)).removesuffix(".json")
+        self.write_json(f"{name}{DISTURBANCES}", disturbances_document(found))
+
+    def relative(self, path: Path) -> str:
+        return str(path.relative_to(self.root))
+
+    def write_run(self, run: Run) -> None:
+        """verdict.json once there is one, and run.json. The verdict comes first: it is small, and
+        may find room where the other does not."""
+        if run.verdict:
+            self.write_json("verdict.json", to_document(run.verdict))
+        self.write_json("run.json", to_document(run), indent=None)
+
+    def write_json(self, name: str, document: Mapping[str, Any], *, indent: int | None = 1) -> None:
+        """Indented for people, but where histograms of many jobs would make it huge."""
+        separators = (",", ":") if indent is None else None
+        text = json.dumps(
+            document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
+        self.write_text(name, text + "\n")
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a file so that a crash leaves the old one or the new one, never a part. A link
+        of its name is replaced, and one that nobody could foresee is written meanwhile."""
+        path = self.root / name
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        with _told(path):
+            try:
+                handle = os.open(temporary, _NEW, 0o666)
+                with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
+                    out.write(text)
+                    out.flush()
+                    os.fsync(out.fileno())
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            sync_directory(path.parent)
+        return path
+
+    def settle(self, case_id: str, repetition: int) -> None:
+        """Make what an engine wrote durable, and drop its log if it said nothing."""
+        raw, log = self.raw_file(case_id, repetition), self.log_file(case_id, repetition)
+        with _told(raw):
+            if log.exists() and not log.stat().st_size:
+                log.unlink()
+            if raw.exists():
+                handle = bounded.open_file(raw)
+                os.fsync(handle)
+                os.close(handle)
+            sync_directory(raw.parent)
+
+
+def _keep_room(root: Path) -> None:
+    """Room for the documents of a run that fills the disk: they are what tells of it. At most
+    a quarter of what is free, and none where the filesystem cannot."""
+    with suppress(OSError):
+        free = shutil.disk_usage(root).free
+        handle = os.open(root / _ROOM, _NEW, 0o600)
+        try:
+            os.posix_fallocate(handle, 0, max(min(_ROOM_BYTES, free // 4), 1))
+        finally:
+            os.close(handle)
+
+
+def read_run_document(root: Path) -> dict[str, Any]:
+    """run.json of a run folder. RunError when it is missing or broken."""
+    return read_document(root / "run.json")
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A JSON object in a file. RunError when it is missing, broken, or no file to be read."""
+    try:
+        document = bounded.read_json(path)
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise RunError(f"{path} is not JSON: {error}", remedy="measure again") from None
+    if not isinstance(document, dict):
+        raise RunError(f"{path} is no JSON object", remedy="measure again")
+    return document
+
+
+def own_folder(run: Run) -> Path | None:
+    """The folder that a run was measured into, while it is there and holds this run: a history
+    from elsewhere names any. None otherwise."""
+    root = Path(run.folder)
+    if not run.folder or not root.is_absolute() or "\0" in run.folder:
+        return None
+    with suppress(RunError, OSError):
+        if read_run_document(root).get("id") == run.id:
+            return root
+    return None
+
+
+def is_case_id(text: str) -> bool:
+    """Whether a text can be the id of a case, and the name of its files."""
+    return _CASE_ID.fullmatch(text) is not None
+
+
+def _checked(case_id: str) -> str:
+    if not is_case_id(case_id):
+        raise RunError(
+            f"{case_id[:80]!r} is no id of a case",
+            remedy="the document that names it was changed: restore it, or measure again",
+        )
+    return case_id
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"cannot write {error.filename or path}: {error.strerror}",
+            remedy="free space there, or put the run folder elsewhere with --output",
+        ) from error
+
+
+def _default_name(run: Run) -> str:
+    stamp = strftime("%Y%m%dT%H%M%SZ", gmtime(run.started_ns // _NS_PER_S))
+    name = _UNSAFE.sub("-", run.plan.spec_name).strip("-.")[:60] or "run"
+    return f"{stamp}-{name}-{run.id[:6]}"
+
+
+def _point_latest(root: Path) -> None:
+    ignore = root.parent / ".gitignore"
+    with suppress(FileExistsError), ignore.open("x") as out:
+        out.write("*\n")
+    temporary = root.parent / f".{LATEST}.{os.getpid()}"
+    temporary.unlink(missing_ok=True)
+    temporary.symlink_to(root.name)
+    temporary.replace(root.parent / LATEST)

@@ -1,0 +1,1 @@
+"""What was measured × limits → a verdict. Pure: no clock, no file, no store."""

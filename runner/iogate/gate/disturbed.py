@@ -1,0 +1,90 @@
+"""What the gate says of repetitions that were disturbed, and so are not judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from iogate.gate.blocks import Standing
+from iogate.metrics import counts_faults
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
+from iogate.model.spec import Threshold
+from iogate.model.verdict import Outcome, ThresholdVerdict
+
+_REMEDY = "stop what else runs there, or move the limits under validity:, and measure again"
+
+
+def disturbed_words(
+    plan: Plan, measurements: Sequence[Measurement], verdicts: Sequence[ThresholdVerdict]
+) -> str:
+    """``; 2 repetitions were disturbed (…) and do not count``, for the sentence of a run; empty
+    where none was disturbed."""
+    spoiled = [m for m in measurements if m.disturbed]
+    if not spoiled:
+        return ""
+    if not undisturbed(measurements):
+        faults = any(_is_judged_fault(one, plan) for one in verdicts)
+        so = "so only faults are judged" if faults else "so none counts"
+        return f"; every {_unit(plan)} was disturbed ({worst(spoiled)}), {so}"
+    were = "repetition was" if len(spoiled) == 1 else "repetitions were"
+    does = "does" if len(spoiled) == 1 else "do"
+    return f"; {len(spoiled)} {were} disturbed ({worst(spoiled)}) and {does} not count"
+
+
+def _is_judged_fault(one: ThresholdVerdict, plan: Plan) -> bool:
+    is_judged = one.outcome is not Outcome.INCONCLUSIVE
+    return is_judged and counts_faults(one.threshold.metric, plan.metrics)
+
+
+def _unit(plan: Plan) -> str:
+    return "block" if plan.comparison else "repetition"
+
+
+def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Measurement]) -> str:
+    """The sentence of a run of which nothing counts in some cases that have no limits, which
+    would say so."""
+    ids = {case.id for case in unknown}
+    spoiled = [m for m in measurements if m.case_id in ids and m.disturbed]
+    more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+    return (
+        f"{Outcome.INCONCLUSIVE.value}: nothing is known of {unknown[0].name}{more}: every"
+        f" {_unit(plan)} was disturbed ({worst(spoiled)}); {_REMEDY}"
+    )
+
+
+def too_few_reason(
+    case: Case,
+    threshold: Threshold,
+    kept: Sequence[Measurement],
+    disturbed: Sequence[Measurement],
+) -> str:
+    """Why a limit of a case is not judged: too little of it was left undisturbed."""
+    spoiled = [m for m in disturbed if m.disturbed]
+    everything = len(kept) + len(disturbed)
+    return (
+        f"{threshold.metric} of {case.name} is not judged: {len(disturbed)} of {everything}"
+        f" repetitions were disturbed ({worst(spoiled)}), and {case.repetitions.min} that were"
+        f" not are needed; {_REMEDY}"
+    )
+
+
+def compared_reason(
+    one: Standing, verdict: ThresholdVerdict, measurements: Sequence[Measurement]
+) -> str:
+    """The reason of a verdict on blocks; one that is undecided says how many were disturbed."""
+    spoiled = [m for m in measurements if m.case_id == one.pairs.case.id and m.disturbed]
+    if verdict.outcome is not Outcome.INCONCLUSIVE or not spoiled:
+        return verdict.reason
+    n = len({m.block for m in spoiled})
+    blocks = "1 block was" if n == 1 else f"{n} blocks were"
+    return f"{verdict.reason}; {blocks} disturbed ({worst(spoiled)}): {_REMEDY}"
+
+
+def worst(measurements: Sequence[Measurement]) -> str:
+    """What disturbed most of them, in the words of the one that was disturbed most."""
+    counting = [one for m in measurements for one in m.disturbances if one.counts]
+    if not counting:
+        return "the other arm of the block was"
+    ((kind, _),) = Counter(one.kind for one in counting).most_common(1)
+    return max((one for one in counting if one.kind == kind), key=lambda one: one.value).text

@@ -1,0 +1,389 @@
+"""Thresholds × samples → verdict. Pure: no clock, no files, the same seed the same verdict.
+
+A sample is one repetition's value of a metric. An absolute limit is held against the samples
+by counting (``iogate.gate.absolute``). In a comparison of two arms a limit ``vs baseline`` is
+judged block by block (``iogate.gate.blocks``); elsewhere it is held against the history
+(``iogate.gate.history``).
+
+``baseline.min_samples`` counts samples, that is repetitions, over all baseline runs: two
+runs of three repetitions are six. Only baseline repetitions of the same engine count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from iogate.errors import ExitCode
+from iogate.gate.absolute import judge_absolute
+from iogate.gate.absolute import wants_more as more_would_help
+from iogate.gate.blocks import stand
+from iogate.gate.cautions import caution
+from iogate.gate.comparison import compared_verdict
+from iogate.gate.disturbed import compared_reason, disturbed_words, too_few_reason, unknown_words
+from iogate.gate.faults import OWN_LIMIT, Faults, judge_faults
+from iogate.gate.history import Asked, judge_history
+from iogate.gate.sentences import (
+    absolute_reason,
+    no_value_reason,
+    partial_reason,
+    run_sentence,
+    thin_reason,
+)
+from iogate.metrics import KERNEL_ERRORS, Metric, counts_faults, default_metrics, metric
+from iogate.metrics.thin import too_thin
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Run
+from iogate.model.segment import Segment
+from iogate.model.spec import Level, OnMissingBaseline, Repetitions, Threshold
+from iogate.model.verdict import (
+    WORST_FIRST,
+    Observation,
+    Outcome,
+    RunVerdict,
+    ThresholdVerdict,
+)
+from iogate.stats.robust import median
+
+_EXIT = {
+    Outcome.FAIL: ExitCode.FAIL,
+    Outcome.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+    Outcome.MISSING_BASELINE: ExitCode.INCONCLUSIVE,
+    Outcome.WARN: ExitCode.PASS,
+    Outcome.PASS: ExitCode.PASS,
+}
+_POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome.WARN}
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What is known about one case: its repetitions that count, those that were ``disturbed``,
+    the baseline's, by the id of their run, and what went wrong in any repetition, also in one
+    that was disturbed, or failed."""
+
+    case: Case
+    measurements: tuple[Measurement, ...]
+    baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
+    faults: Faults
+    disturbed: tuple[Measurement, ...] = ()
+
+    @property
+    def has_too_few(self) -> bool:
+        """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
+        return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether what was disturbed leaves nothing, and no limit says so."""
+        return bool(self.disturbed) and not self.measurements and not self.case.thresholds
+
+
+def judge(
+    plan: Plan,
+    measurements: Sequence[Measurement],
+    failures: Sequence[CaseFailure],
+    baseline: Sequence[Run],
+    *,
+    segments: Mapping[tuple[str, str], Segment] | None = None,
+    seed: int = 0,
+) -> RunVerdict:
+    """The verdict on a run. ``baseline`` holds the accepted runs to compare with, newest first;
+    where ``segments`` has a case (by its id) and metric, only the runs named there.
+
+    A repetition that failed, or a case without any, makes the exit code 4 and the outcome
+    inconclusive at best: such a run never passes. Repetitions that were disturbed are not
+    judged, but for their faults; where they leave too few, the limits of the case are
+    inconclusive, and so is a run where they leave nothing of a case without limits.
+    """
+    evidence = [_evidence(case, plan, measurements, failures, baseline) for case in plan.cases]
+    judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
+    thresholds = tuple(
+        verdict
+        for item in evidence
+        for verdict in (*_judged(item, judged, plan), *_own_limit(item, plan))
+    )
+    failed = _failed_cases(evidence, failures)
+    limits = _worst(_effect(verdict, plan) for verdict in thresholds)
+    unknown = [e.case for e in evidence if e.is_unknown]
+    outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
+    sentence = run_sentence(plan, outcome, thresholds, failed, failures)
+    sentence += disturbed_words(plan, measurements, thresholds)
+    if unknown and outcome is not limits and not failed:
+        sentence = unknown_words(plan, unknown, measurements)
+    return RunVerdict(
+        outcome=outcome,
+        exit_code=int(ExitCode.RUN_FAILED if failed else _exit_code(limits, outcome, plan)),
+        sentence=sentence,
+        thresholds=thresholds,
+        observations=tuple(
+            o for item in evidence for o in _observations(item, plan, segments or {})
+        ),
+        failed_cases=failed,
+        cautions=tuple(text for item in evidence for text in _cautions(item, plan, thresholds)),
+    )
+
+
+def _exit_code(limits: Outcome, outcome: Outcome, plan: Plan) -> ExitCode:
+    """That of the limits. A run that is inconclusive without them blocks where the spec says that
+    what is inconclusive does."""
+    blocks = outcome is not limits and plan.on_inconclusive is OnMissingBaseline.FAIL
+    return ExitCode.INCONCLUSIVE if blocks else _EXIT[limits]
+
+
+def _judged(
+    item: _Evidence, judged: Mapping[tuple[str, int], ThresholdVerdict], plan: Plan
+) -> Iterable[ThresholdVerdict]:
+    for place, threshold in enumerate(item.case.thresholds):
+        found = judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
+        yield _spoiled(item, found, plan)
+
+
+def _own_limit(item: _Evidence, plan: Plan) -> Iterable[ThresholdVerdict]:
+    """iogate's own limit on what the kernel tells of the target, where the case has none on
+    that. It is only told of where it is broken, as it hardly ever is."""
+    if any(threshold.metric == KERNEL_ERRORS for threshold in item.case.thresholds):
+        return
+    verdict = _judge_alone(item, OWN_LIMIT, plan)
+    if verdict.outcome is Outcome.FAIL:
+        yield verdict
+
+
+def _compared(
+    plan: Plan, measurements: Sequence[Measurement]
+) -> dict[tuple[str, int], ThresholdVerdict]:
+    """In a comparison, the verdicts on relative limits, by case and place in the case."""
+    if plan.comparison is None:
+        return {}
+    found = {}
+    for one in stand(plan, measurements):
+        verdict = compared_verdict(one, plan.comparison)
+        reason = compared_reason(one, verdict, measurements)
+        found[one.pairs.case.id, one.pairs.place] = _by_level(replace(verdict, reason=reason))
+    return found
+
+
+def _spoiled(item: _Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
+    """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
+    are compared; a count of faults is no timing, and is judged on all repetitions."""
+    if verdict.blocks or not item.has_too_few or _is_count(verdict.threshold, plan):
+        return verdict
+    reason = too_few_reason(item.case, verdict.threshold, item.measurements, item.disturbed)
+    return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+
+
+def _evidence(
+    case: Case,
+    plan: Plan,
+    measurements: Sequence[Measurement],
+    failures: Sequence[CaseFailure],
+    baseline: Sequence[Run],
+) -> _Evidence:
+    everything = tuple(m for m in measurements if m.case_id == case.id)
+    own = undisturbed(everything)
+    spoiled = tuple(m for m in everything if m not in own)
+    faults = Faults(plan, everything, tuple(f for f in failures if f.case_id == case.id))
+    if plan.comparison is not None:
+        base = tuple(m for m in own if m.arm == plan.comparison.base.name)
+        case = replace(case, repetitions=Repetitions())  # how many blocks there are decide others
+        spoiled = tuple(m for m in spoiled if m.arm != plan.comparison.base.name or m.disturbed)
+        arm = tuple(m for m in own if m not in base)
+        return _Evidence(case, arm, (("", base),), faults, spoiled)
+    engines = {m.engine.name for m in own}
+    groups = (
+        (
+            run.id,
+            undisturbed(
+                m for m in run.measurements if m.case_id in ids and m.engine.name in engines
+            ),
+        )
+        for run in baseline
+        for ids in [_ids_in(run, case)]
+    )
+    held = tuple((run, group) for run, group in groups if group)
+    return _Evidence(case, own, held, faults, spoiled)
+
+
+def _ids_in(run: Run, case: Case) -> set[str]:
+    """The ids that the case had in a run: its own, and those it is also known as."""
+    former = set(case.aka)
+    return {case.id, *former, *(c.id for c in run.plan.cases if c.name in former)}
+
+
+def _cautions(item: _Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) -> Iterable[str]:
+    """What is to be told of the repetitions that something disturbed, for each limit."""
+    base = plan.comparison.base.name if plan.comparison else None
+    spoiled = [m for m in item.disturbed if m.disturbed and (base is None or m.arm != base)]
+    for verdict in verdicts if spoiled else ():
+        if verdict.case_id != item.case.id or _is_count(verdict.threshold, plan):
+            continue
+        values = _samples(spoiled, metric(verdict.threshold.metric, plan.metrics))
+        if text := caution(plan, item.case, verdict, values):
+            yield text
+
+
+def _failed_cases(
+    evidence: Sequence[_Evidence], failures: Sequence[CaseFailure]
+) -> tuple[str, ...]:
+    broken = {failure.case_id for failure in failures}
+    return tuple(
+        e.case.id for e in evidence if e.case.id in broken or not (e.measurements or e.disturbed)
+    )
+
+
+def _held_to_history(
+    evidence: Sequence[_Evidence],
+    plan: Plan,
+    segments: Mapping[tuple[str, str], Segment],
+    seed: int,
+) -> dict[tuple[str, int], ThresholdVerdict]:
+    """The verdicts on relative limits that have a value, by case and place in the case. One on
+    a quantile with too few I/Os beyond it stays inconclusive, and is not compared."""
+    places, asked = [], []
+    judged = {}
+    for item in evidence:
+        for place, threshold in enumerate(item.case.thresholds):
+            draft = _draft(item, threshold, plan)
+            if not threshold.limit.relative or not draft.samples:
+                continue
+            thin = too_thin(threshold.metric, item.measurements, plan.metrics)
+            if thin is not None:
+                reason = thin_reason(item.case, threshold, thin)
+                judged[item.case.id, place] = replace(draft, reason=reason)
+                continue
+            places.append((item, place))
+            segment = segments.get((item.case.id, threshold.metric))
+            asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
+    found = judge_history(asked, min_samples=plan.baseline.min_samples, seed=seed)
+    for (item, place), verdict in zip(places, found, strict=True):
+        judged[item.case.id, place] = _tempered(verdict, len(item.measurements))
+    return judged
+
+
+def _asked(
+    item: _Evidence, draft: ThresholdVerdict, judged: Metric, segment: Segment | None
+) -> Asked:
+    runs = [
+        (run, _samples(measurements, judged))
+        for run, measurements in item.baseline_runs
+        if segment is None or run in segment.runs
+    ]
+    return Asked(
+        item.case,
+        draft,
+        tuple((run, samples) for run, samples in runs if samples),
+        segment.since_ns if segment else None,
+    )
+
+
+def wants_more(case: Case, measurements: Sequence[Measurement], plan: Plan) -> bool:
+    """Whether one more repetition of a case may decide a gated absolute limit. What a
+    repetition has no value of, more of them do not decide."""
+    own = undisturbed(m for m in measurements if m.case_id == case.id)
+    for threshold in case.thresholds:
+        if threshold.limit.relative or threshold.level is not Level.FAIL:
+            continue
+        if counts_faults(threshold.metric, plan.metrics):
+            continue  # the worst repetition counts: more do not make it better
+        samples = _samples(own, metric(threshold.metric, plan.metrics))
+        if len(samples) == len(own) and more_would_help(samples, threshold, case.repetitions):
+            return True
+    return False
+
+
+def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+    """What was measured, not yet held against anything."""
+    judged = metric(threshold.metric, plan.metrics)
+    samples = _samples(item.measurements, judged)
+    looked_at = item.faults.measured if _is_count(threshold, plan) else item.measurements
+    return ThresholdVerdict(
+        case_id=item.case.id,
+        threshold=threshold,
+        outcome=Outcome.INCONCLUSIVE,
+        reason=no_value_reason(item.case, threshold, len(looked_at)),
+        unit=judged.unit,
+        better=judged.better,
+        value=median(samples) if samples else None,
+        samples=samples,
+    )
+
+
+def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+    """An absolute limit, or one without a value."""
+    verdict = _draft(item, threshold, plan)
+    if _is_count(threshold, plan):
+        return _by_level(judge_faults(verdict, item.case, item.faults))
+    if not verdict.samples:
+        return verdict
+    verdict = judge_absolute(verdict, item.case.repetitions)
+    verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
+    return _tempered(verdict, len(item.measurements))
+
+
+def _is_count(threshold: Threshold, plan: Plan) -> bool:
+    """Whether it is a limit on a count of faults, not on how that changed."""
+    return not threshold.limit.relative and counts_faults(threshold.metric, plan.metrics)
+
+
+def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:
+    """A pass on part of the repetitions is none; a warn level never fails."""
+    missing = repetitions - len(verdict.samples)
+    if missing and verdict.outcome is Outcome.PASS:
+        reason = partial_reason(verdict, missing, repetitions)
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    return _by_level(verdict)
+
+
+def _by_level(verdict: ThresholdVerdict) -> ThresholdVerdict:
+    if verdict.outcome is Outcome.FAIL and verdict.threshold.level is Level.WARN:
+        return replace(verdict, outcome=Outcome.WARN)
+    return verdict
+
+
+def _effect(verdict: ThresholdVerdict, plan: Plan) -> Outcome:
+    """What a threshold's outcome means for the run, by the spec's policies."""
+    policies = {
+        Outcome.MISSING_BASELINE: plan.on_missing_baseline,
+        Outcome.INCONCLUSIVE: plan.on_inconclusive,
+    }
+    if verdict.outcome not in policies:
+        return verdict.outcome
+    effect = _POLICY.get(policies[verdict.outcome], verdict.outcome)
+    if effect is verdict.outcome and verdict.threshold.level is Level.WARN:
+        return Outcome.WARN
+    return effect
+
+
+def _worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return min([Outcome.PASS, *outcomes], key=WORST_FIRST.index)
+
+
+def _samples(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:
+    """The finite values: what is missing, NaN or infinite was not measured."""
+    values = (judged.extract(measurement) for measurement in measurements)
+    return tuple(value for value in values if value is not None and math.isfinite(value))
+
+
+def _observations(
+    evidence: _Evidence, plan: Plan, segments: Mapping[tuple[str, str], Segment]
+) -> Iterable[Observation]:
+    for path in default_metrics(evidence.measurements, plan.metrics):
+        judged = metric(path, plan.metrics)
+        segment = segments.get((evidence.case.id, path))
+        in_run_order = reversed(evidence.baseline_runs)
+        baseline = [
+            m
+            for run, measurements in in_run_order
+            if segment is None or run in segment.runs
+            for m in measurements
+        ]
+        yield Observation(
+            case_id=evidence.case.id,
+            metric=path,
+            unit=judged.unit,
+            better=judged.better,
+            samples=_samples(evidence.measurements, judged),
+            baseline_samples=_samples(baseline, judged),
+            disturbed=_samples(evidence.disturbed, judged),
+        )

@@ -1,0 +1,1 @@
+"""What git says of the tree under test, which may be hostile."""

@@ -1,0 +1,53 @@
+"""Which commits lead up to a revision, asked of git in a checkout that may be hostile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iogate.git.revision import ask_git
+from iogate.sut.base import Sut
+
+MERGE_BASE = "merge-base"
+_MAIN = ("main", "master")
+_REMOTE = "origin"
+_MOST_COMMITS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """A commit and those before it on its own line of development (first parents)."""
+
+    commit: str
+    commits: frozenset[str]
+
+
+def find_ancestry(sut: Sut, ref: str) -> Ancestry | None:
+    """Of a revision; of a branch also where only its remote one is known. None for what git
+    does not know here, or where there is no repository."""
+    commits = _resolved(sut, ref)
+    return _ancestry(sut, commits[0]) if commits else None
+
+
+def find_merge_base(sut: Sut, commit: str, branch: str | None) -> Ancestry | None:
+    """Of where ``commit`` left a branch (by default main or master), here or at its remote,
+    whichever is later. None where git cannot tell, as in a shallow clone."""
+    names = (branch,) if branch else _MAIN
+    mainline = [found for name in names for found in _resolved(sut, name)]
+    if not commit or not mainline:
+        return None
+    base = ask_git(sut, "merge-base", "--end-of-options", commit, *mainline)
+    return _ancestry(sut, base) if base else None
+
+
+def _resolved(sut: Sut, name: str) -> list[str]:
+    found = []
+    for ref in (name, f"refs/remotes/{_REMOTE}/{name}"):
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if commit := ask_git(sut, *words):
+            found.append(commit)
+    return found
+
+
+def _ancestry(sut: Sut, commit: str) -> Ancestry:
+    words = ("rev-list", "--first-parent", f"--max-count={_MOST_COMMITS}", "--end-of-options")
+    return Ancestry(commit, frozenset(ask_git(sut, *words, commit).split()) | {commit})

@@ -1,0 +1,1 @@
+"""Block devices: what they are, what they hold, what stands on them and who uses them."""

@@ -1,0 +1,197 @@
+"""Block devices as sysfs and udev describe them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from iogate.host.devices.mounts import mount_of
+from iogate.sut.base import Sut
+
+_SECTOR = 512
+_VPD_HEADER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A disk or a partition. ``disk`` is the name of the whole disk (its own name, if it
+    is one); model, serial, wwn and firmware are the disk's, empty when unknown."""
+
+    name: str
+    number: str
+    disk: str
+    size_bytes: int
+    partitions: tuple[str, ...]
+    model: str = ""
+    serial: str = ""
+    wwn: str = ""
+    firmware: str = ""
+
+    @property
+    def path(self) -> str:
+        return node_of(self.name)
+
+    @property
+    def sysfs(self) -> str:
+        own = f"/{self.name}" if self.name != self.disk else ""
+        return f"/sys/block/{self.disk}{own}"
+
+    @property
+    def family(self) -> tuple[str, ...]:
+        """Names that share its blocks: itself, its partitions, and the disk it is part of."""
+        return tuple(dict.fromkeys((self.name, *self.partitions, self.disk)))
+
+
+def node_of(name: str) -> str:
+    """The node of a device's name in sysfs, where ``!`` stands for a slash."""
+    return "/dev/" + name.replace("!", "/")
+
+
+def find_device(sut: Sut, path: str) -> Device | None:
+    """The device behind a node or a symlink to one; None when it is no block device."""
+    found = sut.stat(path)
+    return device_by_number(sut, found.rdev) if found and found.is_block else None
+
+
+def device_under(sut: Sut, path: str) -> Device | None:
+    """The device that holds the filesystem of ``path``; None for tmpfs, NFS and the like."""
+    found = sut.stat(path)
+    device = device_by_number(sut, found.device) if found else None
+    if device or not found:
+        return device
+    mount = mount_of(sut, path)
+    return find_device(sut, mount.source) if mount else None
+
+
+def device_by_number(sut: Sut, number: str) -> Device | None:
+    """The device of a ``major:minor``, from sysfs."""
+    link = f"/sys/dev/block/{number}"
+    if not sut.stat(link):
+        return None
+    real = PurePosixPath(sut.real_path(link))
+    disk = real.parent.name if sut.stat(f"{real}/partition") else real.name
+    base = f"/sys/block/{disk}"
+    return Device(
+        name=real.name,
+        number=number,
+        disk=disk,
+        size_bytes=int(_text(sut, f"{real}/size") or 0) * _SECTOR,
+        partitions=_partitions(sut, base) if disk == real.name else (),
+        model=_text(sut, f"{base}/device/model") or _udev(sut, base, "ID_MODEL"),
+        serial=_serial(sut, base),
+        wwn=_wwn(sut, base),
+        firmware=_text(sut, f"{base}/device/firmware_rev") or _text(sut, f"{base}/device/rev"),
+    )
+
+
+def _partitions(sut: Sut, base: str) -> tuple[str, ...]:
+    return tuple(name for name in sut.list_dir(base) if sut.stat(f"{base}/{name}/partition"))
+
+
+def all_disks(sut: Sut) -> Iterator[Device]:
+    """Every whole disk that has a size. A hidden one is a path to another (NVMe)."""
+    for name in sut.list_dir("/sys/block"):
+        if _text(sut, f"/sys/block/{name}/hidden") == "1":
+            continue
+        found = device_by_number(sut, _text(sut, f"/sys/block/{name}/dev"))
+        if found and found.size_bytes:
+            yield found
+
+
+def partitions_of(sut: Sut, disk: Device) -> tuple[Device, ...]:
+    """The partitions of a whole disk."""
+    numbers = (_text(sut, f"{disk.sysfs}/{name}/dev") for name in disk.partitions)
+    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+
+
+def whole_disk(sut: Sut, device: Device) -> Device:
+    """The disk that a partition is of; a disk is its own."""
+    if device.name == device.disk:
+        return device
+    return device_by_number(sut, _text(sut, f"/sys/block/{device.disk}/dev")) or device
+
+
+def family_of(sut: Sut, device: Device) -> tuple[Device, ...]:
+    """The devices that share its blocks: itself, its partitions, and the disk it is part of."""
+    disk = whole_disk(sut, device)
+    return (device, *partitions_of(sut, device)) if disk == device else (device, disk)
+
+
+def slaves(sut: Sut, device: Device) -> tuple[Device, ...]:
+    """What a dm, md or bcache device is made of; nothing for any other."""
+    return _slaves(sut, device.disk)
+
+
+def _slaves(sut: Sut, disk: str) -> tuple[Device, ...]:
+    base = f"/sys/block/{disk}/slaves"
+    numbers = (_text(sut, f"{base}/{name}/dev") for name in sut.list_dir(base))
+    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+
+
+def holders(sut: Sut, device: Device) -> tuple[str, ...]:
+    """dm, md and bcache devices that are built on it, its partitions or its disk."""
+    found: list[str] = []
+    for name in device.family:
+        base = f"/sys/block/{device.disk}"
+        own = base if name == device.disk else f"{base}/{name}"
+        found.extend(sut.list_dir(f"{own}/holders"))
+    return tuple(dict.fromkeys(found))
+
+
+def disks_below(sut: Sut, device: Device) -> frozenset[str]:
+    """Names of the whole disks that it ends on, through dm, md and loop devices."""
+    seen: set[str] = set()
+    todo = [device]
+    while todo:
+        current = todo.pop()
+        if current.disk in seen:
+            continue
+        seen.add(current.disk)
+        todo.extend(_lower(sut, current.disk))
+    return frozenset(seen)
+
+
+def _lower(sut: Sut, disk: str) -> list[Device]:
+    """What a stacked disk is made of: its slaves, or the disk of a loop's backing file."""
+    found = list(_slaves(sut, disk))
+    backing = _text(sut, f"/sys/block/{disk}/loop/backing_file")
+    if backing:
+        status = sut.loop_status(node_of(disk))
+        known = device_by_number(sut, status.rdev or status.device) if status else None
+        below = known or find_device(sut, backing) or device_under(sut, backing)
+        found += [below] if below else []
+    return found
+
+
+def serial_digest(serial: str) -> str:
+    """A serial number made safe to publish: enough to tell two drives apart."""
+    return hashlib.sha256(serial.encode()).hexdigest()[:12] if serial else ""
+
+
+def _serial(sut: Sut, base: str) -> str:
+    for attribute in (f"{base}/device/serial", f"{base}/serial"):
+        if text := _text(sut, attribute):
+            return text
+    page = sut.read_text(f"{base}/device/vpd_pg80") or ""
+    return page[_VPD_HEADER:].strip("\0 \n") or _udev(sut, base, "ID_SERIAL_SHORT")
+
+
+def _wwn(sut: Sut, base: str) -> str:
+    for attribute in (f"{base}/wwid", f"{base}/device/wwid"):
+        if text := _text(sut, attribute):
+            return text
+    return _udev(sut, base, "ID_WWN")
+
+
+def _udev(sut: Sut, base: str, key: str) -> str:
+    number = _text(sut, f"{base}/dev")
+    for line in (sut.read_text(f"/run/udev/data/b{number}") or "").splitlines():
+        if line.startswith(f"E:{key}="):
+            return line.partition("=")[2].strip()
+    return ""
+
+
+def _text(sut: Sut, path: str) -> str:
+    return (sut.read_text(path) or "").strip("\0 \n")

@@ -1,0 +1,57 @@
+"""The loop devices of this host that stand on something, whatever its name became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iogate.host.devices.block_devices import find_device, node_of
+from iogate.sut.base import Sut
+
+_ENDLESS = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop device that is attached. ``lower`` is the number of the device that holds its
+    blocks; of one over a file, ``image`` is where that file lives and its inode. Both are empty
+    where neither the kernel nor a path tells. ``start`` and ``end`` are the bytes there."""
+
+    name: str
+    lower: str
+    image: tuple[str, int] | None
+    start: int
+    end: int
+
+    @property
+    def path(self) -> str:
+        return node_of(self.name)
+
+    def shares(self, other: Loop) -> bool:
+        """Whether both stand on the same thing, and on the same part of it."""
+        one = (self.lower, self.image)
+        same = one != ("", None) and one == (other.lower, other.image)
+        return same and self.start < other.end and other.start < self.end
+
+
+def loops(sut: Sut) -> tuple[Loop, ...]:
+    """All that are attached."""
+    names = [name for name in sut.list_dir("/sys/block") if name.startswith("loop")]
+    said = ((name, sut.read_text(f"/sys/block/{name}/loop/backing_file")) for name in names)
+    return tuple(_loop(sut, name, backing) for name, backing in said if backing is not None)
+
+
+def _loop(sut: Sut, name: str, backing: str) -> Loop:
+    status = sut.loop_status(node_of(name))
+    if status is None:
+        return _by_path(sut, name, backing.strip("\n").removesuffix(" (deleted)"))
+    start = status.offset_bytes
+    end = start + status.limit_bytes if status.limit_bytes else _ENDLESS
+    image = None if status.rdev else (status.device, status.inode)
+    return Loop(name, status.rdev, image, start, end)
+
+
+def _by_path(sut: Sut, name: str, backing: str) -> Loop:
+    """As well as can be known of a loop device that this user may not open."""
+    device, found = find_device(sut, backing), sut.stat(backing)
+    image = (found.device, found.inode) if found and found.is_file else None
+    return Loop(name, device.number if device else "", image, 0, _ENDLESS)

@@ -1,0 +1,1 @@
+"""Settings of the host: applied, noted before they change, and put back."""

@@ -1,0 +1,273 @@
+"""What a run has changed on the host, so that it is put back however the run ends.
+
+Before anything is changed, what it was is written to a file and forced to the disk. The run
+itself puts it back at its end. When it was killed, the file is still there: the next run,
+comparison or ``iogate doctor`` on this host puts it back from it, before anything else. One
+host has one journal at a time, written only while the host lock is held.
+
+Its name is drawn, and it counts only when it is a file of this user's own: in a folder that
+all users may write, nobody can take the place of another's journal, or forge one.
+
+The first line says which boot it is of: a reboot undoes every setting and mount by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from iogate.errors import RefusedError, RunError
+from iogate.files.bounded import parse_json
+from iogate.host.devices.mounts import mounts
+from iogate.host.helper.base import CHANGED
+from iogate.host.processes import boot_id
+from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
+from iogate.sut.base import Sut
+
+SCHEMA = "journal/1"
+_SETTINGS = ("/sys/", "/proc/sys/")
+_UNMOUNT_PATIENCE_S = 20.0  # an engine whose iogate was killed takes a moment to stop
+_RETRY_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A file of the kernel's, and what it said before."""
+
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A mount that iogate made."""
+
+    point: str
+
+
+Entry = Setting | Mounted
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What could not be put back, and the journal that says what it was."""
+
+    entry: Entry
+    journal: str
+
+
+class Journal:
+    """The journal of this run. ``entries`` are what it holds, in the order of the changes."""
+
+    def __init__(self, sut: Sut, run_id: str) -> None:
+        self._sut = sut
+        self._path = ""
+        self._run_id = run_id
+        self.entries: list[Entry] = []
+
+    def note(self, entry: Entry) -> None:
+        """Keep what is about to be changed; on return it survives a crash. RunError, and
+        then nothing may be changed, when it cannot be kept."""
+        self._path = self._path or new_journal()
+        lines = [] if self.entries else [_header(self._run_id)]
+        lines.append(_to_json(entry))
+        text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
+        self._sut.append_durably(self._path, text)
+        self.entries.append(entry)
+
+    def undo(self) -> None:
+        """Put everything back, the last first, and remove the journal. RunError when
+        something cannot be put back: then the journal stays."""
+        if not self.entries:
+            return
+        _put_back(self._sut, self.entries, self._path)
+        self.entries.clear()
+        self._sut.remove_file(self._path)
+        self._path = ""
+
+
+def is_left(sut: Sut) -> bool:
+    """Whether there is a journal: of a run that goes on, or that was killed."""
+    return any(sut.stat(path) for path in (*own_journals(), *foreign_journals(), CHANGED))
+
+
+def restore_left(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tuple[str, ...]:
+    """Put back what killed runs have changed, and say what was done; nothing without such a
+    run. To be called with the host lock held. What cannot be put back stays in its journal, is
+    tried again each time, and is only in the way of who wants the same setting
+    (``unrestored``); ``on_left`` is told of it. RefusedError for a journal of which nobody knows
+    what it holds."""
+    for path in foreign_journals():
+        raise RefusedError(
+            f"{path} is not this user's: a run of root has changed this host",
+            remedy="run 'iogate doctor' as root: it puts this host back as it was",
+        )
+    own = tuple(text for path in own_journals() for text in _restored(sut, path, on_left))
+    try:
+        return (*own, *sut.put_back())
+    except RunError as error:
+        raise RefusedError(
+            f"a run of another user has left this host changed: {error.what}",
+            remedy="run 'iogate doctor' as root: it puts this host back as it was",
+        ) from error
+
+
+def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str, ...]:
+    text = sut.read_own(path)
+    if text is None:
+        raise RefusedError(
+            f"{path} may be written by others, and is not followed",
+            remedy="look at it, put back by hand what is right in it, and remove it",
+        )
+    header, entries = _parse(text, path)
+    run = _named(header)
+    if header.get("boot") != boot_id():
+        sut.remove_file(path)
+        return (f"run {run} was killed by a reboot, which has put its settings back",)
+    done, failed = _undone(sut, entries)
+    if not failed:
+        sut.remove_file(path)
+    for text in failed:
+        on_left(f"run {run} was killed: {text}; {_by_hand(path)}")
+    return tuple(f"run {run} was killed: {text}" for text in done)
+
+
+def unrestored(sut: Sut) -> tuple[Left, ...]:
+    """What killed runs have changed and nobody could put back so far."""
+    found: list[Left] = []
+    for path in own_journals():
+        header, entries = _parse(sut.read_own(path) or "", path)
+        same_boot = header.get("boot") == boot_id()
+        left = (each for each in _first_of_each(entries) if same_boot and _is_changed(sut, each))
+        found.extend(Left(entry, path) for entry in left)
+    return tuple(found)
+
+
+def _is_changed(sut: Sut, entry: Entry) -> bool:
+    if isinstance(entry, Mounted):
+        return any(mount.point == entry.point for mount in mounts(sut))
+    now = sut.read_text(entry.path)
+    return now is not None and current(now) != current(entry.before)
+
+
+def _by_hand(path: str) -> str:
+    return f"it is tried again each time; or put it back by hand, and remove {path}"
+
+
+def _named(header: dict[str, Any]) -> str:
+    """The run of a journal, safe to print."""
+    run = str(header.get("run", ""))[:12]
+    return run if run.isascii() and run.isalnum() else "an unknown run"
+
+
+def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
+    """A last line without its end was being written when the run was killed: what it is
+    about had not been changed yet."""
+    *lines, _torn = text.split("\n")
+    try:
+        documents = [parse_json(line) for line in lines]
+        entries = [_of_json(document) for document in documents[1:]]
+        known = not documents or documents[0]["schema"] == SCHEMA
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise RefusedError(
+            f"{path} cannot be read as a journal of changed settings",
+            remedy="look at it, put back by hand what it says, and remove it",
+        ) from None
+    if not known:
+        raise RefusedError(
+            f"{path} was written by another version of iogate",
+            remedy="run 'iogate doctor' of that version: it puts the settings back",
+        )
+    return documents[0] if documents else {}, entries
+
+
+def _header(run_id: str) -> dict[str, str]:
+    return {"schema": SCHEMA, "boot": boot_id(), "run": run_id}
+
+
+def _to_json(entry: Entry) -> dict[str, str]:
+    if isinstance(entry, Mounted):
+        return {"mounted": entry.point}
+    return {"set": entry.path, "before": entry.before}
+
+
+def _of_json(document: dict[str, Any]) -> Entry:
+    if "mounted" in document:
+        return Mounted(str(document["mounted"]))
+    path = str(document["set"])
+    if not path.startswith(_SETTINGS) or posixpath.normpath(path) != path:
+        raise ValueError(path)
+    return Setting(path, str(document["before"]))
+
+
+def _put_back(sut: Sut, entries: list[Entry], path: str) -> None:
+    """Undo each. RunError that tells of all that could not be."""
+    _done, failed = _undone(sut, entries)
+    if failed:
+        raise RunError(
+            f"cannot put this host back as it was: {'; '.join(failed)}",
+            remedy=_by_hand(path),
+        )
+
+
+def _undone(sut: Sut, entries: list[Entry]) -> tuple[list[str], list[str]]:
+    """Undo each, the last first, and say what was done, and what could not be. A failure does
+    not keep the others from being undone."""
+    done: list[str] = []
+    failed: list[str] = []
+    for entry in _first_of_each(entries):
+        try:
+            done.extend(_undo(sut, entry))
+        except RunError as error:
+            failed.append(error.what)
+    return done, failed
+
+
+def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:
+    """What was before the first change of each thing, the thing changed last first."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        first.setdefault(entry.point if isinstance(entry, Mounted) else entry.path, entry)
+    yield from reversed(first.values())
+
+
+def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
+    if isinstance(entry, Mounted):
+        if unmount(sut, entry.point):
+            yield f"{entry.point} is unmounted"
+        return
+    now = sut.read_text(entry.path)
+    if now is None:
+        yield f"{entry.path} is gone, and with it the setting"
+    elif current(now) != current(entry.before):
+        sut.write_text(entry.path, current(entry.before))
+        yield f"{entry.path} is {current(entry.before)} again"
+
+
+def current(text: str) -> str:
+    """What a file of the kernel's says: the choice in brackets of several, blanks as one."""
+    _, bracket, rest = text.partition("[")
+    return " ".join((rest.partition("]")[0] if bracket else text).split())
+
+
+def unmount(sut: Sut, point: str) -> bool:
+    """Whether something was mounted there, which is not any more. RunError when it stays
+    busy."""
+    deadline = time.monotonic() + _UNMOUNT_PATIENCE_S
+    found = False
+    while any(mount.point == point for mount in mounts(sut)):
+        done = sut.run(["umount", "--internal-only", point], timeout_s=600)
+        found = True
+        if done.status and time.monotonic() > deadline:
+            said = (done.stderr or done.stdout).strip().splitlines()
+            raise RunError(
+                f"cannot unmount {point}: {said[-1] if said else f'status {done.status}'}",
+                remedy=f"see what uses it: fuser -vm {point}",
+            )
+        if done.status:
+            time.sleep(_RETRY_S)
+    return found

@@ -1,0 +1,331 @@
+"""May these targets be measured, and where exactly? Everything that can be refused is
+refused here, before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+from iogate.errors import RefusedError
+from iogate.host.devices.block_devices import find_device
+from iogate.host.devices.in_use import file_user, forbidden, look_at, user_of
+from iogate.host.devices.mounts import mount_of
+from iogate.host.devices.safety import refusal
+from iogate.host.targets.places import place_of, real_names
+from iogate.host.targets.scratch import automatic_parent, scratch_directory
+from iogate.jobs.job_file import names_out
+from iogate.model.filesystem import MAKERS
+from iogate.model.place import Place
+from iogate.model.spec import Target, TargetKind
+from iogate.sut.base import Sut
+
+AUTO = "auto"
+_KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
+_KEEP_FREE_MAX = 256 << 20
+_LEAST_ROOM = 1 << 20
+_KERNEL_FILESYSTEMS = """
+    proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs bpf efivarfs
+    pstore mqueue binfmt_misc fusectl nsfs rpc_pipefs selinuxfs autofs cpuset resctrl nfsd
+    smackfs functionfs gadgetfs binder ocfs2_dlmfs
+"""
+_SYSTEM = re.compile(
+    r"/([^/]*$|(bin|boot|dev|efi|etc|home|lib[^/]*|nix|opt|proc|root|run|sbin|snap|sys|usr|var)/)"
+)
+_KERNELS = frozenset(_KERNEL_FILESYSTEMS.split())
+_TEMPORARY = ("/dev/shm/", "/var/tmp/")  # noqa: S108  (that is what they are for)
+_FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How a plan uses one target. ``files`` are the job files' own ``filename`` values;
+    ``bytes_needed`` is what all of its files take together. What ``shows`` compares data that it
+    has not written, and its engine tells what it found: such a use counts as one that writes.
+    ``place`` is what the target's path leads to, once that was looked up (of a filesystem its
+    device's): the target has that path then, not the spec's."""
+
+    target: Target
+    writes: bool
+    bytes_needed: int = 0
+    files: tuple[str, ...] = ()
+    place: Place | None = None
+    shows: bool = False
+
+
+def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
+    """RefusedError for the first target that may not be measured as planned. A spec that
+    nobody has read (``trusted``) writes no file that may be a part of the host."""
+    uses = resolved(sut, uses)
+    for use in uses:
+        _CHECKS[use.target.kind](sut, use)
+        if use.target.kind is TargetKind.FILE and not trusted:
+            _check_not_the_hosts(sut, use)
+        _check_filenames(use)
+    _check_space(sut, uses)
+
+
+def resolved(sut: Sut, uses: Sequence[Use]) -> tuple[Use, ...]:
+    """The uses with each path looked up, once for all that follows. RefusedError for a place
+    that cannot be named in a job file."""
+    return tuple(use if use.place else _resolved(sut, use) for use in uses)
+
+
+def _resolved(sut: Sut, use: Use) -> Use:
+    target = use.target
+    is_filesystem = target.kind is TargetKind.FILESYSTEM
+    place = place_of(sut, target.device if is_filesystem else directory_of(sut, target))
+    if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
+        what = f"{target.device or target.path} leads to {place.path!r}, which holds {bad!r}"
+        raise _refused(use, what, "name a place without such a character in its path")
+    if target.kind is TargetKind.FILE and place.identity and not (use.writes or target.overwrite):
+        place = replace(place, kept=True)
+    found = replace(target, device=place.path) if is_filesystem else None
+    return replace(use, target=found or replace(target, path=place.path), place=place)
+
+
+@contextmanager
+def prepared(
+    sut: Sut, uses: Sequence[Use], token: str, on_left: Callable[[str], None] = lambda _text: None
+) -> Iterator[dict[str, Place]]:
+    """The place of each target, by its name. A directory gets a folder of this run's own
+    inside it, so that nothing of the user's is overwritten and nothing is left behind; a
+    filesystem an empty one to be mounted at. ``on_left`` is told what could not be removed."""
+    with ExitStack() as stack:
+        places: dict[str, Place] = {}
+        for use in resolved(sut, uses):
+            assert use.place is not None
+            name, number = use.target.name, f"{token}-{len(places)}"
+            if use.target.kind is TargetKind.DIRECTORY:
+                own = stack.enter_context(scratch_directory(sut, use.place.path, number, on_left))
+                places[name] = place_of(sut, own)
+            elif use.target.kind is TargetKind.FILESYSTEM:
+                parent = sut.mounts or sut.real_path(automatic_parent(sut))
+                own = stack.enter_context(scratch_directory(sut, parent, number, on_left))
+                point = f"{own}/mnt"
+                sut.make_dir(point)
+                places[name] = place_of(sut, point)
+            else:
+                places[name] = use.place
+        yield places
+
+
+def taken(sut: Sut, use: Use) -> str:
+    """What uses the file or device of a target by now, so that it may not be written any more;
+    nothing when nothing does. A filesystem and a directory are the run's own folders."""
+    target = use.target
+    if not use.writes or target.kind not in (TargetKind.FILE, TargetKind.DEVICE):
+        return ""
+    if target.kind is TargetKind.DEVICE:
+        device = find_device(sut, target.path)
+        why = user_of(look_at(sut, device)) if device else None
+        return why.reason if why else ""
+    found = sut.stat(target.path)
+    if found and found.links > 1:
+        return f"it has {found.links} names"
+    return (found and file_user(sut, target.path)) or ""
+
+
+def directory_of(sut: Sut, target: Target) -> str:
+    """The path that a target names: of ``directory: auto`` the directory that is meant."""
+    is_auto = target.kind is TargetKind.DIRECTORY and target.path == AUTO
+    return automatic_parent(sut) if is_auto else target.path
+
+
+def _check_directory(sut: Sut, use: Use) -> None:
+    path = directory_of(sut, use.target)
+    found = sut.stat(path)
+    if not found:
+        raise _refused(use, f"directory {path} does not exist", f"make it: mkdir -p {path}")
+    if not found.is_directory:
+        raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
+    _check_files_live_there(sut, use, path)
+    if not sut.can_write(path):
+        raise _refused(use, f"directory {path} is not writable", "run as a user who may write it")
+
+
+def _check_file(sut: Sut, use: Use) -> None:
+    path = use.target.path
+    found = sut.stat(path)
+    parent = _parent(path)
+    if found and not found.is_file:
+        remedy = "use 'device:' for a block device, 'directory:' for a directory"
+        raise _refused(use, f"{path} is not a regular file", remedy)
+    _check_files_live_there(sut, use, parent)
+    if not found and not sut.stat(parent):
+        raise _refused(use, f"directory {parent} does not exist", f"mkdir -p {parent}")
+    if not sut.can_write(path if found else parent) and (use.writes or not found):
+        raise _refused(use, f"{path} is not writable", "run as a user who may write it")
+    changes = use.writes or (found is not None and found.size_bytes < use.bytes_needed)
+    if use.writes:
+        _check_file_in_use(sut, use)
+    if found and changes and found.links > 1:
+        what = f"{path} has {found.links} names, and would be written under all of them"
+        raise _refused(use, what, "copy it, and name the copy")
+    if found and not use.target.overwrite:
+        _check_file_kept(use, found.size_bytes)
+
+
+def _check_files_live_there(sut: Sut, use: Use, folder: str) -> None:
+    """What looks like a file in /proc, /sys or /dev is the kernel, or memory."""
+    mount, dev = mount_of(sut, folder), sut.stat("/dev")
+    under = sut.stat(folder)
+    is_dev = bool(dev and under and dev.device == under.device and folder.startswith("/dev"))
+    if is_dev or (mount and mount.fs_type in _KERNELS):
+        what = f"{use.target.path} is where the kernel shows itself, not files"
+        raise _refused(use, what, "name a place on a filesystem; see findmnt")
+
+
+def _check_file_kept(use: Use, size_bytes: int) -> None:
+    """A file that is there belongs to somebody: it is neither written nor made longer
+    unless the spec says so."""
+    path = use.target.path
+    if use.shows:
+        what = f"{path} exists, and verify would show what is in it"
+    elif use.writes:
+        what = f"{path} exists and would be overwritten"
+    elif size_bytes < use.bytes_needed:
+        what = f"{path} has {size_bytes} bytes and would be extended to {use.bytes_needed}"
+    else:
+        return
+    raise _refused(use, what, "add 'overwrite: true' to the target if nobody needs its content")
+
+
+def _check_not_the_hosts(sut: Sut, use: Use) -> None:
+    """A file that is written, made or extended where a system keeps its own: with the right
+    bytes in the right place it would run a program."""
+    found = sut.stat(use.target.path)
+    if found and not use.writes and found.size_bytes >= use.bytes_needed:
+        return
+    here = sut.real_path(".").rstrip("/")
+    names = real_names(sut, sut.real_path(use.target.path))
+    if of_host := next((name for name in names if _is_hosts(name, here)), None):
+        raise _refused(
+            use,
+            f"{of_host} may be a part of this host, and would be written",
+            "name a file in this folder, in /var/tmp or on a filesystem of its own; or read the "
+            "spec, and allow it with --trust",
+        )
+
+
+def _is_hosts(path: str, here: str) -> bool:
+    if here and path.startswith(f"{here}/"):
+        return any(part.startswith(".") for part in path[len(here) + 1 :].split("/"))
+    return _SYSTEM.match(path) is not None and not path.startswith(_TEMPORARY)
+
+
+def _check_file_in_use(sut: Sut, use: Use) -> None:
+    if user := file_user(sut, use.target.path):
+        real = sut.real_path(use.target.path)
+        raise _refused(use, f"{real} {user}", "name a file that nothing uses")
+
+
+def _check_device(sut: Sut, use: Use) -> None:
+    path = use.target.path
+    device = find_device(sut, path)
+    if not device:
+        what = "is not a block device" if sut.stat(path) else "does not exist"
+        raise _refused(use, f"{path} {what}", "see lsblk for the devices of this host")
+    if not device.size_bytes:
+        raise _refused(use, f"{device.path} has no size", "attach or set up the device first")
+    if use.shows and use.target.destroy is None:
+        remedy = "leave verify out; or, where all of it may be overwritten, name it under destroy:"
+        raise _refused(use, f"verify would show what is on {device.path}", remedy)
+    why = refusal(sut, device, use.target.destroy) if use.writes else None
+    if not use.writes and not sut.can_read(path):
+        why = forbidden(device)
+    if why:
+        raise _refused(use, why.reason, why.remedy)
+
+
+def _check_filesystem(sut: Sut, use: Use) -> None:
+    """The same doors as for a device that is written: it is overwritten by mkfs alone."""
+    target = use.target
+    maker = MAKERS[target.fs_type or ""]
+    device = find_device(sut, target.device)
+    if not device or not device.size_bytes:
+        what = "has no size" if device else "is no block device"
+        raise _refused(use, f"{target.device} {what}", "see lsblk for the devices of this host")
+    if why := refusal(sut, device, target.destroy):
+        raise _refused(use, why.reason, why.remedy)
+    if not sut.which(maker.program):
+        raise _refused(use, f"{maker.program} is not installed", f"install it: {maker.package}")
+    if use.bytes_needed > device.size_bytes * _FILESYSTEM_HOLDS:
+        what = f"the files of this run take {_size(use.bytes_needed)} on {device.path}, which has"
+        remedy = _smaller(int(device.size_bytes * _FILESYSTEM_HOLDS))
+        raise _refused(use, f"{what} {_size(device.size_bytes)}", remedy)
+
+
+_CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
+    TargetKind.DIRECTORY: _check_directory,
+    TargetKind.FILE: _check_file,
+    TargetKind.DEVICE: _check_device,
+    TargetKind.FILESYSTEM: _check_filesystem,
+}
+
+
+def _check_filenames(use: Use) -> None:
+    """A job's own ``filename`` must not lead out of its target, least of all to a device."""
+    for name in use.files:
+        if names_out(name):
+            raise _refused(
+                use,
+                f"filename {name} leads out of the target",
+                "name it as a target ('file:' or 'device:') and drop the filename",
+            )
+
+
+def _check_space(sut: Sut, uses: Sequence[Use]) -> None:
+    """The files of all targets on one filesystem together must fit."""
+    wanted: dict[str, int] = {}
+    for use in uses:
+        if use.target.kind in (TargetKind.DEVICE, TargetKind.FILESYSTEM):
+            continue
+        path, already = _place_of(sut, use)
+        found, space = sut.stat(path), sut.space(path)
+        if not found or not space:
+            continue
+        more = max(use.bytes_needed - already, 0)
+        wanted[found.device] = wanted.get(found.device, 0) + more
+        reserve = min(int(space.total_bytes * _KEEP_FREE), _KEEP_FREE_MAX)
+        missing = wanted[found.device] + reserve - space.free_bytes
+        if more and missing > 0:
+            raise _refused(
+                use,
+                f"the files of this run take {_size(wanted[found.device])} on {path}, "
+                f"which has {_size(space.free_bytes)} free",
+                f"free {_size(missing)} there, or "
+                + _smaller(wanted[found.device] - missing, "name another place"),
+            )
+
+
+def _smaller(room: int, otherwise: str = "name a larger device") -> str:
+    """What to do about files that do not fit, where they may take ``room`` bytes: smaller
+    ones are of no use where there is next to none."""
+    if room < _LEAST_ROOM:
+        return otherwise
+    return f"make the files smaller (size:): {_size(room)} of them fit"
+
+
+def _place_of(sut: Sut, use: Use) -> tuple[str, int]:
+    """An existing path on the filesystem of a target, and the bytes already laid out."""
+    if use.target.kind is TargetKind.DIRECTORY:
+        return directory_of(sut, use.target), 0
+    found = sut.stat(use.target.path)
+    return _parent(use.target.path), found.size_bytes if found else 0
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+
+
+def _size(count: int) -> str:
+    for scale, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << scale:
+            return f"{count / (1 << scale):.1f} {unit}"
+    return f"{count} B"
+
+
+def _refused(use: Use, what: str, remedy: str) -> RefusedError:
+    return RefusedError(f"target {use.target.name}: {what}", remedy=remedy, where=use.target.where)

@@ -1,0 +1,84 @@
+"""The places of a run, and that each still is what it was when it was looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iogate.errors import RefusedError
+from iogate.host.targets.check import Use, taken
+from iogate.host.targets.places import changed, place_of
+from iogate.model.place import Place, PlaceKind
+from iogate.model.spec import Target, TargetKind
+from iogate.sut.base import Sut
+
+
+class Standing:
+    """``places`` is where each target is measured, by name; it is kept up to date: a
+    filesystem is found when it is mounted, a new file once a repetition has made it."""
+
+    def __init__(self, sut: Sut, uses: Sequence[Use], places: dict[str, Place]) -> None:
+        self._sut = sut
+        self._uses = {use.target.name: use for use in uses}
+        self.places = places
+        self._used: set[str] = set()
+
+    def target(self, target: Target) -> Target:
+        """The target of a case with paths that hold no link, as they were looked up."""
+        return self._uses[target.name].target
+
+    def confirm(self, target: Target) -> None:
+        """RefusedError when anything else stands where the target was found: its file or
+        device, the device of its filesystem, the directory that its folder is in."""
+        use = self._uses[target.name]
+        if use.target.kind is TargetKind.FILE and target.name in self._used:
+            self._follow(target.name)
+        self._used.add(target.name)
+        self._require(use.target, self._uses[target.name].place)
+
+    def arrive(self, target: Target, *, made: bool) -> None:
+        """The same of the place that is measured, right before it is. ``made``: a filesystem
+        was made and mounted there just now, and this is what it is from now on. What is written
+        is asked for its users again, too: not every engine does."""
+        if made:
+            self.places[target.name] = place_of(self._sut, self.places[target.name].path)
+        self._require(target, self.places[target.name])
+        if what := taken(self._sut, self._uses[target.name]):
+            raise _refused(target, self.places[target.name].path, what)
+
+    def _require(self, target: Target, place: Place | None) -> None:
+        if place and (what := changed(self._sut, place)):
+            raise _refused(target, place.path, what)
+
+    def confirm_device(self, target: Target) -> Place:
+        """The same of a device that the target's path is the node of; where it is."""
+        place = next(
+            (u.place for u in self._uses.values() if u.place and u.place.path == target.path), None
+        )
+        what = changed(self._sut, place) if place else "no target of this run is there"
+        if place is None or what:
+            raise _refused(target, target.path, what)
+        return place
+
+    def _follow(self, name: str) -> None:
+        """A repetition makes its file where there was none, and one with ``unlink`` takes it
+        away: both are its own doing."""
+        before = self.places[name]
+        found = self._sut.stat(before.path)
+        if before.identity is None or found is None:
+            now = place_of(self._sut, before.path)
+            plain = now.identity is None or now.identity.kind is PlaceKind.FILE
+            if plain and now.path == before.path and (found is None or found.links == 1):
+                self._replace(name, now)
+
+    def _replace(self, name: str, place: Place) -> None:
+        self._uses[name] = replace(self._uses[name], place=place)
+        self.places[name] = place
+
+
+def _refused(target: Target, path: str, what: str) -> RefusedError:
+    return RefusedError(
+        f"target {target.name}: {path} is not what it was when this run looked it up: {what}",
+        remedy="nothing was touched since; see who changed it, and start again",
+        where=target.where,
+    )

@@ -1,0 +1,156 @@
+"""Filesystems that a run makes on devices, mounts in a place of its own, and makes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from iogate.errors import RefusedError, RunError
+from iogate.host.devices.block_devices import Device, find_device
+from iogate.host.devices.mounts import mount_of
+from iogate.host.devices.safety import refusal
+from iogate.host.devices.signatures import stamp
+from iogate.host.settings.journal import Journal, Mounted, unmount
+from iogate.model.filesystem import has_uuid, mkfs_argv, mount_argv
+from iogate.model.spec import Target, TargetKind
+from iogate.sut.base import Sut
+
+_MKFS_TIMEOUT_S = 3600.0  # a large device that is discarded first takes long
+_MOUNT_TIMEOUT_S = 600.0
+
+
+@dataclass(slots=True)
+class _Volume:
+    """What is mounted where. ``measured`` is the last case that ran on it."""
+
+    target: Target
+    device: Device
+    point: str
+    measured: str = ""
+
+
+class Volumes:
+    """The filesystems of a run. ``points`` is the empty directory of each target, by name.
+    At most one of them is on a device at a time. ``keep_blocks``: mkfs does not discard."""
+
+    def __init__(
+        self, sut: Sut, journal: Journal, points: Mapping[str, str], *, keep_blocks: bool
+    ) -> None:
+        self._sut = sut
+        self._journal = journal
+        self._points = points
+        self._keep_blocks = keep_blocks
+        self._mounted: list[_Volume] = []
+        # Names of the devices whose content is this run's own, and is not known by its look.
+        self._written: set[str] = set()
+
+    def ready(self, target: Target, case_id: str, *, anew: bool, writes: bool = False) -> bool:
+        """Make the target so that the case can be measured on it: the filesystem is mounted,
+        and made anew where the target says so, or ``anew`` does; a device has none on it.
+        Whether one was made. ``writes``: the case writes to the device itself. RunError when
+        that fails, RefusedError when the device may no longer be written."""
+        if target.kind is TargetKind.DEVICE:
+            self.release(target.path)
+            if writes:
+                self._before_write(target)
+            return False
+        if target.kind is not TargetKind.FILESYSTEM:
+            return False
+        volume = next((each for each in self._mounted if each.target == target), None)
+        made = volume is None or _is_stale(volume, case_id, anew=anew)
+        if volume is None or made:
+            volume = self._make(target)
+        volume.measured = case_id
+        return made
+
+    def make(self, target: Target) -> None:
+        """Make and mount it, as fresh as ``ready`` finds it then."""
+        self._make(target)
+
+    def release(self, path: str) -> None:
+        """Unmount what this run has mounted from the device at ``path``, or a part of it."""
+        device = find_device(self._sut, path)
+        for volume in list(self._mounted):
+            if device and _overlap(volume.device, device):
+                unmount(self._sut, volume.point)
+                self._mounted.remove(volume)
+
+    def claim(self, target: Target) -> None:
+        """Make sure once more that a device may be overwritten, and take what this run has
+        made on it away. RefusedError when it may not."""
+        self.release(target.path)
+        self._written.add(self._may_write(target, target.path).name)
+
+    def _before_write(self, target: Target) -> None:
+        """Look once more before this run first writes to it: hours may have gone by. Later,
+        that nobody has claimed it meanwhile."""
+        device = find_device(self._sut, target.path)
+        if device is None or device.name not in self._written:
+            self._written.add(self._may_write(target, target.path).name)
+        elif reason := self._sut.open_exclusive(device.path):
+            raise RefusedError(
+                f"target {target.name}: {device.path} is in use since it was written: {reason}",
+                remedy="unmount or close what uses it, or name another device",
+                where=target.where,
+            )
+
+    def _make(self, target: Target) -> _Volume:
+        self.release(target.device)
+        device = self._may_write(target, target.device)
+        fs_type, point = target.fs_type or "", self._points[target.name]
+        argv = mkfs_argv(
+            fs_type,
+            target.mkfs,
+            device.path,
+            keep_blocks=self._keep_blocks,
+            uuid=stamp(device),
+        )
+        self._run(target, argv, _MKFS_TIMEOUT_S, "mkfs")
+        if has_uuid(target.mkfs):
+            self._written.add(device.name)
+        else:
+            self._written.discard(device.name)
+        self._journal.note(Mounted(point))
+        argv = mount_argv(fs_type, target.mount, device.path, point)
+        self._run(target, argv, _MOUNT_TIMEOUT_S, "mount")
+        mount = mount_of(self._sut, point)
+        if mount is None or (mount.point, mount.fs_type) != (point, fs_type):
+            raise RunError(f"target {target.name}: {' '.join(argv)} mounted nothing")
+        volume = _Volume(target, device, point)
+        self._mounted.append(volume)
+        return volume
+
+    def _may_write(self, target: Target, path: str) -> Device:
+        """The device that is to be overwritten. RefusedError when it may not be."""
+        device = find_device(self._sut, path)
+        written = device is not None and device.name in self._written
+        why = refusal(self._sut, device, target.destroy, written=written) if device else None
+        if device is None or why:
+            what = why.reason if why else f"{path} is no block device"
+            remedy = why.remedy if why else "it was one before; see dmesg"
+            raise RefusedError(f"target {target.name}: {what}", remedy=remedy, where=target.where)
+        return device
+
+    def _run(self, target: Target, argv: tuple[str, ...], timeout_s: float, key: str) -> None:
+        done = self._sut.run(argv, timeout_s=timeout_s, env={"LC_ALL": "C"})
+        if done.status:
+            said = [line.strip() for line in (done.stderr or done.stdout).splitlines()]
+            told = next((line for line in said if line), f"status {done.status}")
+            raise RunError(
+                f"target {target.name}: {' '.join(argv)}: {told}",
+                remedy=f"correct filesystem.{key} of the target; dmesg may say more",
+            )
+
+
+def _is_stale(volume: _Volume, case_id: str, *, anew: bool) -> bool:
+    """Whether it has to be made anew before the case runs on it. One that nothing was
+    measured on is as good as new."""
+    if not volume.measured:
+        return False
+    recreate = volume.target.recreate
+    other = recreate == "per-case" and volume.measured != case_id
+    return anew or other or recreate == "per-repetition"
+
+
+def _overlap(one: Device, other: Device) -> bool:
+    return one.name in other.family or other.name in one.family

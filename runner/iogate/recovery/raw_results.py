@@ -1,0 +1,83 @@
+"""The repetitions of a run folder, as the engine itself wrote them: for a run that was killed, or
+whose other records are lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from iogate.engine.base import EngineResult
+from iogate.engine.result import parse_result
+from iogate.errors import RunError
+from iogate.files.run_folder import DISTURBANCES, read_document
+from iogate.model.document import disturbances_from_document
+from iogate.model.measurement import Disturbance, Measurement
+from iogate.model.plan import Plan
+
+_RAW = re.compile(r"([0-9a-f]{16})-(\d{1,9})\.json")
+_WARNING = "read from the engine's result, as no other record of it was left"
+_UNKNOWN = Disturbance("unknown", 1.0, 0.0, "", "what disturbed it cannot be read any more")
+
+
+def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Measurement]:
+    """The repetitions of the plan's cases that ended well, in the order in which they did. A
+    sentence goes to ``broken`` for each other."""
+    ids = {case.id for case in plan.cases}
+    raw = root / "raw"
+    if raw.is_symlink():
+        broken.append("raw: it is a link, and links are not followed")
+        return
+    for path in sorted(raw.glob("*.json"), key=lambda each: each.lstat().st_mtime_ns):
+        name = _RAW.fullmatch(path.name)
+        if not name or name[1] not in ids:
+            continue
+        try:
+            result = parse_result(read_document(path))
+        except RunError as error:
+            broken.append(f"raw/{path.name}: {error.what.replace(str(path), 'it')}")
+            continue
+        if result.interrupted or any(job.error for job in result.jobs):
+            broken.append(f"raw/{path.name}: the engine was interrupted, or a job failed")
+            continue
+        made = _with_arm(_measurement(path, name[1], int(name[2]), result), plan)
+        yield replace(made, disturbances=_disturbances(path, broken))
+
+
+def _disturbances(path: Path, broken: list[str]) -> tuple[Disturbance, ...]:
+    """What disturbed the repetition whose result is at ``path``. A record of it that cannot be
+    read counts as one that disturbed: nothing is judged by what may not count."""
+    beside = path.with_name(path.name.removesuffix(".json") + DISTURBANCES)
+    if not beside.is_symlink() and not beside.exists():
+        return ()
+    try:
+        return disturbances_from_document(read_document(beside))
+    except RunError as error:
+        broken.append(f"raw/{beside.name}: {error.what.replace(str(beside), 'it')}")
+        return (_UNKNOWN,)
+
+
+def _measurement(path: Path, case_id: str, repetition: int, result: EngineResult) -> Measurement:
+    """When it began is worked out: from when its file was written, and how long its jobs ran."""
+    longest = max((job.runtime_ns // max(job.jobs, 1) for job in result.jobs), default=0)
+    return Measurement(
+        case_id=case_id,
+        repetition=repetition,
+        started_ns=path.stat().st_mtime_ns - longest,
+        duration_ns=longest,
+        engine=result.engine,
+        jobs=result.jobs,
+        disks=result.disks,
+        raw_file=f"raw/{path.name}",
+        warnings=(_WARNING,),
+    )
+
+
+def _with_arm(made: Measurement, plan: Plan) -> Measurement:
+    """In a comparison the repetition says which arm it was, and in which block."""
+    if plan.comparison is None:
+        return made
+    block, place = divmod(made.repetition - 1, 2)
+    arm = (plan.comparison.base, plan.comparison.candidate)[place]
+    return replace(made, arm=arm.name, block=block + 1)

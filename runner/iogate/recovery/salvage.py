@@ -1,0 +1,233 @@
+"""A run folder, or what is left of it → a run, and a sentence for each part that is broken."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from iogate.errors import NewerError, RunError, UsageError
+from iogate.files import bounded
+from iogate.files.run_folder import is_case_id, read_document
+from iogate.gate.judge import judge
+from iogate.model.document import (
+    measurement_from_document,
+    plan_from_document,
+    run_from_document,
+    verdict_from_document,
+)
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Plan
+from iogate.model.run import Host, Revision, Run, RunStatus
+from iogate.model.verdict import RunVerdict
+from iogate.recovery.raw_results import raw_measurements
+from iogate.store.base import Store
+
+_PARTS = ("run.json", "plan.json", "environment.json", "verdict.json", "raw")
+_RAW_FILE = re.compile(r"raw/[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
+_TOLD = 20
+"""So many lost raw files are named; the others are counted."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What could be read of a folder. ``broken`` is empty where all of it was."""
+
+    run: Run
+    broken: tuple[str, ...] = ()
+
+
+def is_run_folder(root: Path) -> bool:
+    """Whether a folder holds any part of a run."""
+    return root.is_dir() and any((root / name).exists() for name in _PARTS)
+
+
+def read_run_folder(root: Path, store: Store) -> Salvaged:
+    """The run of a folder: from its run.json as far as that can be read, else as the history
+    has it, else from its other files. RunError when there is no way."""
+    reader = _Reader(root, [])
+    run = reader.run(store) or _kept(root, store) or reader.run_of_parts()
+    if run is None:
+        raise RunError(
+            f"{root} cannot be shown: {'; '.join(reader.broken)}; the history has no run of it",
+            remedy="name the history that has it with --store, or measure again",
+        )
+    reader.look_at_the_rest(run)
+    run = reader.without_lost_files(replace(run, folder=str(root)))
+    return Salvaged(run, tuple(dict.fromkeys(reader.broken)))
+
+
+def _kept(root: Path, store: Store) -> Run | None:
+    """The run that the history says was measured into a folder."""
+    for run in store.runs():
+        if run.folder and Path(run.folder) == root:
+            return store.run(run.id)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the parts of ``root``, and adds a sentence to ``broken`` for each that it cannot."""
+
+    root: Path
+    broken: list[str]
+
+    def run(self, store: Store) -> Run | None:
+        """What run.json says, or the part of it that can be read."""
+        document = self._part("run.json", read_document)
+        if document is None:
+            return None
+        try:
+            run = run_from_document(document)
+        except NewerError:
+            raise
+        except RunError as error:
+            self.broken.append(f"run.json: {error.what}")
+            return self._partly(document)
+        return self._finished(run, store) if run.status is RunStatus.RUNNING else run
+
+    def run_of_parts(self) -> Run | None:
+        """What plan.json and the raw files say; who measured, what and when is not known."""
+        plan = self._plan()
+        if plan is None:
+            return None
+        facts = self._part("environment.json", read_document)
+        measurements = tuple(raw_measurements(self.root, plan, self.broken))
+        wanted = sum(case.repetitions.min for case in plan.cases)
+        if plan.comparison is None and len(measurements) < wanted:
+            lost = wanted - len(measurements)
+            self.broken.append(f"raw: {lost} of {wanted} repetitions are not there")
+        return Run(
+            id=self.root.name,
+            plan=plan,
+            host=Host("not known", ""),
+            revision=Revision(),
+            started_ns=min((m.started_ns for m in measurements), default=0),
+            finished_ns=0,
+            status=RunStatus.FAILED,
+            environment=_facts(facts),
+            measurements=measurements,
+            verdict=self._verdict() or judge(plan, measurements, (), ()),
+        )
+
+    def look_at_the_rest(self, run: Run) -> None:
+        """The files beside run.json that people and tools read."""
+        self._plan()
+        self._part("environment.json", read_document)
+        if run.verdict is not None:
+            self._verdict()
+        wrong = [case.id for case in run.plan.cases if not is_case_id(case.id)]
+        self.broken.extend(f"{name[:80]!r} is no id of a case" for name in wrong[:_TOLD])
+        names = (f"jobs/{case.id}.fio" for case in run.plan.cases if is_case_id(case.id))
+        self.broken.extend(f"{n} is missing" for n in names if not _is_file(self.root / n))
+
+    def without_lost_files(self, run: Run) -> Run:
+        """The run without the addresses of raw files that are gone or end early."""
+        told: list[str] = []
+        kept = tuple(self._with_its_file(found, told) for found in run.measurements)
+        self.broken.extend(told[:_TOLD])
+        if len(told) > _TOLD:
+            self.broken.append(f"and {len(told) - _TOLD} more raw files")
+        return replace(run, measurements=kept)
+
+    def _finished(self, run: Run, store: Store) -> Run:
+        """A run that was killed never wrote its whole run.json: its measurements are in the
+        history, else in the raw files."""
+        try:
+            return store.run(run.id)
+        except UsageError:
+            self.broken.append("run.json was never finished, and this history does not have it")
+            found = raw_measurements(self.root, run.plan, self.broken)
+            return replace(run, measurements=tuple(found))
+
+    def _partly(self, document: Mapping[str, Any]) -> Run | None:
+        """run.json without those of its measurements, and without the verdict, that are broken."""
+        kept, found = dict(document), document.get("measurements")
+        items = found if isinstance(found, list) else []
+        kept["measurements"] = [m for m in items if _reads(measurement_from_document, m)]
+        if not _reads(verdict_from_document, document.get("verdict")):
+            kept["verdict"] = None
+        try:
+            run = run_from_document(kept)
+        except RunError:
+            return None
+        lost = len(items) - len(run.measurements)
+        if lost:
+            self.broken.append(f"run.json: {lost} of {len(items)} measurements cannot be read")
+        if run.verdict is None and document.get("verdict") is not None:
+            self.broken.append("run.json: the verdict cannot be read")
+            run = replace(run, verdict=self._verdict())
+        return run
+
+    def _plan(self) -> Plan | None:
+        return self._part("plan.json", lambda path: plan_from_document(read_document(path)))
+
+    def _verdict(self) -> RunVerdict | None:
+        return self._part("verdict.json", lambda path: verdict_from_document(read_document(path)))
+
+    def _with_its_file(self, found: Measurement, told: list[str]) -> Measurement:
+        if not found.raw_file:
+            return found
+        if not _RAW_FILE.fullmatch(found.raw_file):
+            told.append(f"{found.raw_file[:80]!r} is no file of a run folder")
+            return replace(found, raw_file="")
+        path = self.root / found.raw_file
+        if _ends(path):
+            return found
+        told.append(f"{found.raw_file} {'ends early' if _is_file(path) else 'is missing'}")
+        return replace(found, raw_file="")
+
+    def _part(self, name: str, read: Callable[[Path], T]) -> T | None:
+        """What ``read`` gives of a file, or nothing and a sentence on why."""
+        path = self.root / name
+        if not os.path.lexists(path):
+            self.broken.append(f"{name} is missing")
+            return None
+        try:
+            return read(path)
+        except RunError as error:
+            self.broken.append(f"{name}: {error.what.replace(str(path), 'it')}")
+            return None
+
+
+def _reads(read: Callable[[Mapping[str, Any]], object], item: object) -> bool:
+    """Whether a part of run.json can be read by itself."""
+    if not isinstance(item, dict):
+        return False
+    kind = "measurement/1" if read is measurement_from_document else "verdict/1"
+    try:
+        read({**item, "schema": kind})
+    except RunError:
+        return False
+    return True
+
+
+def _facts(document: Mapping[str, Any] | None) -> Mapping[str, str | int | float | bool]:
+    found = document.get("facts") if document else None
+    items = found.items() if isinstance(found, dict) else ()
+    return {str(k): v for k, v in items if isinstance(v, str | int | float | bool)}
+
+
+def _is_file(path: Path) -> bool:
+    """A regular file in one of the folders of a run folder, with no link on the way."""
+    with suppress(OSError):
+        above = path.parent.lstat().st_mode
+        return stat.S_ISDIR(above) and stat.S_ISREG(path.lstat().st_mode)
+    return False
+
+
+def _ends(path: Path) -> bool:
+    """Whether a file ends as JSON does; all of it is not read."""
+    try:
+        parts = path.parts[-2:]
+        with os.fdopen(bounded.open_below(str(path.parent.parent), parts), "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - 64, 0))
+            return file.read(64).rstrip().endswith(b"}")
+    except OSError:
+        return False

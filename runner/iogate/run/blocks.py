@@ -1,0 +1,235 @@
+"""Blocks of a comparison: one run of each arm, in an order drawn for each block, until every
+case is decided."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from iogate.errors import RefusedError, RunError
+from iogate.gate.blocks import Standing, State, open_cases, stand
+from iogate.gate.comparison import thin_words
+from iogate.jobs.job_file import render
+from iogate.model.comparison import Arm, Comparison
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Run, RunStatus
+from iogate.run.measure import Bench, failed, measure_once, times_disturbed
+from iogate.stats.signtest import LEAST_RUNS
+from iogate.sut.base import Sut
+
+PREPARE_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One arm on its bench, with its cases by id."""
+
+    arm: Arm
+    bench: Bench
+    cases: Mapping[str, Case]
+    sut: Sut
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What was measured so far, and the cases that go on."""
+
+    measurements: list[Measurement] = field(default_factory=list)
+    failures: list[CaseFailure] = field(default_factory=list)
+    open: frozenset[str] = frozenset()
+
+
+def measure_blocks(
+    run: Run,
+    sides: Sequence[Side],
+    *,
+    timeout_s: float | None,
+    fail_fast: bool,
+    announce: Callable[[str], None],
+) -> Run:
+    """The run with its measurements and failures. A case of which one arm fails ends there,
+    the others go on; a stop ends it all, keeping what there is."""
+    comparison = run.plan.comparison
+    assert comparison is not None
+    stop = sides[0].bench.stop
+    _write_jobs(run, sides)
+    kept = sides[0].bench.kept
+    every = frozenset(case.id for case in run.plan.cases)
+    progress = _Progress(kept.measurements, kept.failures, every)
+    began = time.monotonic()
+    for block in range(1, comparison.most_blocks + run.plan.validity.again + 1):
+        for case in run.plan.cases:
+            ended = stop.requested or (progress.failures and fail_fast)
+            if case.id in progress.open and not ended:
+                _measure_block((run, case, block), sides, progress, timeout_s)
+        if stop.requested or (progress.failures and fail_fast):
+            break
+        standings = stand(run.plan, progress.measurements)
+        progress.open = _still_open(run.plan, standings, progress)
+        each_s = (time.monotonic() - began) / block
+        if block == 1:
+            for text in hopeless(standings):
+                announce(text)
+        announce(block_text(block, standings, comparison, progress.open, each_s))
+        if not progress.open:
+            break
+    status = RunStatus.FAILED if progress.failures else RunStatus.COMPLETE
+    return replace(
+        run,
+        measurements=tuple(progress.measurements),
+        failures=tuple(progress.failures),
+        status=RunStatus.INTERRUPTED if stop.requested else status,
+    )
+
+
+def order_in_block(comparison: Comparison, case: Case, block: int) -> tuple[int, int]:
+    """Which arm runs first: decided by the seed, the case and the block alone."""
+    coin = random.Random(f"{comparison.seed}/{case.id}/{block}")  # noqa: S311
+    return (0, 1) if coin.random() < 0.5 else (1, 0)
+
+
+def run_name(comparison: Comparison, repetition: int) -> str:
+    """What a repetition of a comparison is: ``block 3, deep``."""
+    block, place = divmod(repetition - 1, 2)
+    arm = (comparison.base, comparison.candidate)[place]
+    return f"block {block + 1}, {arm.name}"
+
+
+def hopeless(standings: Sequence[Standing]) -> list[str]:
+    """Why some thresholds will not be decided, whatever the number of blocks: who hears it
+    after the first block can stop and correct the spec."""
+    found = [(one.pairs, one.pairs.thin) for one in standings]
+    return [thin_words(pairs, thin) for pairs, thin in found if thin is not None]
+
+
+def block_text(
+    block: int,
+    standings: Sequence[Standing],
+    comparison: Comparison,
+    still_open: frozenset[str],
+    each_s: float,
+) -> str:
+    """``block 6 of at most 28: 3 of 8 thresholds decided; about 4 more blocks, 5 min``."""
+    bound = "at most " if comparison.sequential else ""
+    text = f"block {block} of {bound}{comparison.most_blocks}"
+    if standings:
+        text += f": {_counts(standings)}"
+    most = comparison.most_blocks - block
+    if not still_open or not most:
+        given_up = any(one.state is State.OPEN for one in standings)
+        return f"{text}; {'nothing more can be measured' if given_up else 'done'}"
+    if not comparison.sequential:
+        return f"{text}; {_blocks(most)}, {_minutes(most * each_s)}"
+    undecided = [one for one in standings if one.pairs.case.id in still_open]
+    if all(one.sd is None for one in undecided):
+        return f"{text}; at most {_blocks(most)}, {_minutes(most * each_s)}"
+    guess = min(max(one.more for one in undecided), most)
+    return f"{text}; about {_blocks(guess)}, {_minutes(guess * each_s)} (at most {most})"
+
+
+def _counts(standings: Sequence[Standing]) -> str:
+    states = [one.state for one in standings]
+    never, failed = states.count(State.UNDECIDABLE), states.count(State.FAILED)
+    text = f"{failed + states.count(State.SETTLED)} of {len(states)} thresholds decided"
+    if failed:
+        text += f", {failed} failed"
+    return f"{text}, {never} cannot be" if never else text
+
+
+def _blocks(number: int) -> str:
+    return "1 more block" if number == 1 else f"{number} more blocks"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _still_open(plan: Plan, standings: Sequence[Standing], progress: _Progress) -> frozenset[str]:
+    """Cases with an undecided limit. Those that only have absolute limits get as many blocks
+    as these need to be counted. A block that was disturbed is none, as often as the spec
+    allows."""
+    comparison = plan.comparison
+    assert comparison is not None
+    ended = {failure.case_id for failure in progress.failures}
+    done = {}
+    for case in plan.cases:
+        own = [m for m in progress.measurements if m.case_id == case.id]
+        done[case.id] = len({m.block for m in undisturbed(own)})
+        spoiled = times_disturbed(own, case)
+        if spoiled > plan.validity.again or done[case.id] >= comparison.most_blocks:
+            ended.add(case.id)
+    if not comparison.sequential:
+        return progress.open - ended
+    compared = {one.pairs.case.id for one in standings}
+    counted = {name for name in progress.open - compared if done[name] < LEAST_RUNS}
+    return (progress.open & open_cases(standings) | counted) - ended
+
+
+def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
+    for place, side in enumerate(sides):
+        for case in run.plan.cases:
+            own = side.cases[case.id]
+            text = render(own, location=side.bench.places[own.target.name].path)
+            side.bench.folder.write_text(f"jobs/{_job_name(case, place)}.fio", text)
+
+
+def _job_name(case: Case, place: int) -> str:
+    """The base's job file is the case's own: reports show it."""
+    return case.id if place == 0 else f"{case.id}-candidate"
+
+
+def _measure_block(
+    which: tuple[Run, Case, int],
+    sides: Sequence[Side],
+    progress: _Progress,
+    timeout_s: float | None,
+) -> None:
+    """One block of one case of a run; nothing more once an arm has failed."""
+    run, case, block = which
+    comparison = run.plan.comparison
+    assert comparison is not None
+    for place in order_in_block(comparison, case, block):
+        side = sides[place]
+        repetition = 2 * (block - 1) + place + 1
+        bench = side.bench
+        if bench.stop.requested:
+            return
+        bench.observer.repetition_started(case, repetition)
+        try:
+            bench.stage.ready(side.cases[case.id], anew=True)
+            _prepare(side, case, block)
+            measured = measure_once(
+                side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
+            )
+        except (RunError, RefusedError) as error:
+            failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
+            progress.failures.append(failure)
+            bench.store.add_failure(run.id, failure)
+            bench.observer.repetition_failed(case, failure, error.remedy)
+            if isinstance(error, RefusedError):
+                raise
+            return
+        measured = replace(measured, arm=side.arm.name, block=block)
+        progress.measurements.append(measured)
+        bench.store.add_measurement(run.id, measured)
+        bench.observer.repetition_ended(case, measured)
+        if measured.disturbed:  # the block does not count: its other arm is not worth measuring
+            return
+
+
+def _prepare(side: Side, case: Case, block: int) -> None:
+    """Run the arm's shell command. RunError when it fails."""
+    if not side.arm.prepare:
+        return
+    place = side.bench.places[side.cases[case.id].target.name].path
+    env = {"IOGATE_ARM": side.arm.name, "IOGATE_BLOCK": str(block), "IOGATE_TARGET": place}
+    done = side.sut.run(["/bin/sh", "-c", side.arm.prepare], timeout_s=PREPARE_TIMEOUT_S, env=env)
+    if done.status:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise RunError(
+            f"prepare exited with {done.status}: {said[-1] if said else 'it said nothing'}",
+            remedy="correct the arm's prepare in the spec",
+        )

@@ -1,0 +1,113 @@
+"""The flow of a comparison: the spec as two arms, measured in blocks, judged as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from iogate.engine.base import Engine, Stop
+from iogate.engine.native import NativeEngine
+from iogate.errors import RefusedError, UsageError
+from iogate.model.comparison import Arm, Comparison
+from iogate.model.plan import Case
+from iogate.model.run import Run
+from iogate.run.blocks import Side, measure_blocks
+from iogate.run.measure import Bench, Observer
+from iogate.run.pipeline import Finished, Request, execute_with, nothing_selected, selected
+from iogate.spec import check_native, load_spec
+from iogate.spec.arms import Sides, find_arm, make_sides
+from iogate.sut import open_sut
+
+
+def make_comparison(
+    request: Request,
+    base: str,
+    candidate: str,
+    *,
+    seed: int,
+    most_blocks: int | None = None,
+) -> Sides:
+    """The spec as a plan to compare two arms by, cut down to what the request selects.
+    RefusedError for an arm of the spec that runs a program, unless the spec is trusted."""
+    spec = load_spec(request.spec)
+    arms = find_arm(spec, base, "base"), find_arm(spec, candidate, "candidate")
+    if arms[0].name == arms[1].name:
+        raise UsageError(
+            f"both arms are {arms[0].name}", remedy="iogate canary compares a spec with itself"
+        )
+    for arm in arms:
+        theirs = arm.prepare or (arm.engine and arm in spec.compare.arms)
+        if theirs and not request.trusted:
+            what = "a shell command" if arm.prepare else f"the engine {arm.engine}"
+            raise RefusedError(
+                f"arm {arm.name} of {request.spec} runs {what} as you",
+                remedy="read it, and allow it with --trust",
+            )
+    rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or spec.compare.blocks)
+    sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    if not any(t.limit.relative for case in sides.plan.cases for t in case.thresholds):
+        raise UsageError(
+            f"{request.spec} has no limit vs baseline: there is nothing to compare by",
+            remedy='give a metric a limit such as "vs baseline < +5%"',
+        )
+    return sides
+
+
+def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:
+    """The spec against itself, in ``blocks`` blocks, all of them measured."""
+    arms = Arm("A"), Arm("B")
+    rule = Comparison(*arms, seed=seed, most_blocks=blocks, sequential=False, canary=True)
+    return cut_down(request, make_sides(load_spec(request.spec), *arms, request.overrides), rule)
+
+
+def cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
+    """The cases that the request selects, to be compared by this rule."""
+    plan = sides.plan
+    kept = [n for n, case in enumerate(plan.cases) if selected(case, request)]
+    if not kept:
+        raise nothing_selected(request, plan)
+    base, candidate = (tuple(s[n] for n in kept) for s in (sides.base, sides.candidate))
+    if request.engine == "native":
+        for cases in (base, candidate):
+            check_native(replace(plan, cases=cases))
+    cases = tuple(plan.cases[n] for n in kept)
+    return Sides(replace(plan, cases=cases, comparison=comparison), base, candidate)
+
+
+def execute_comparison(
+    request: Request,
+    sides: Sides,
+    observer: Observer,
+    stop: Stop,
+    announce: Callable[[str], None] = lambda _text: None,
+) -> Finished:
+    """Blocks of one run of each arm, until every case is decided. ``announce`` is told after
+    each block how it stands."""
+    comparison = sides.plan.comparison
+    assert comparison is not None
+
+    def measure(run: Run, bench: Bench) -> Run:
+        pair = (
+            _side(bench, comparison.base, sides.base),
+            _side(bench, comparison.candidate, sides.candidate),
+        )
+        return measure_blocks(
+            run, pair, timeout_s=request.timeout_s, fail_fast=request.fail_fast, announce=announce
+        )
+
+    everything = replace(sides.plan, cases=(*sides.base, *sides.candidate))
+    return execute_with(request, (sides.plan, everything), observer, stop, measure)
+
+
+def _side(bench: Bench, arm: Arm, cases: tuple[Case, ...]) -> Side:
+    by_id = {case.id: case for case in cases}
+    return Side(arm, replace(bench, engine=_engine(bench, arm)), by_id, open_sut())
+
+
+def _engine(bench: Bench, arm: Arm) -> Engine:
+    """The engine of the run, or the arm's own binary. EngineError when that does not start."""
+    if not arm.engine:
+        return bench.engine
+    engine = NativeEngine(open_sut(), arm.engine)
+    engine.info()
+    return engine

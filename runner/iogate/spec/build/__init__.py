@@ -1,0 +1,1 @@
+"""A section of a spec, as read → the model. One file a section."""

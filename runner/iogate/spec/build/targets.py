@@ -1,0 +1,175 @@
+"""The ``targets`` section."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from collections.abc import Mapping as Map
+from dataclasses import replace
+
+from iogate.errors import SpecError
+from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
+from iogate.model.spec import Target, TargetKind
+from iogate.spec.build.destroy import build_destroy
+from iogate.spec.fio_values import BadValueError, check_text
+from iogate.spec.problems import Problems, listed, suggest
+from iogate.spec.scalars import plain_value
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.variables import expand
+
+AUTO = "auto"
+_KINDS = {kind.value: kind for kind in TargetKind}
+
+
+def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
+    """Targets by name. What is wrong with one is noted; a stand-in takes its place, so
+    that workloads are not blamed for it."""
+    targets = {}
+    for name, entry in node.entries.items():
+        try:
+            targets[name] = _target(name, entry)
+        except SpecError as error:
+            problems.take(error)
+    for target in targets.values():
+        if target.kind is TargetKind.FILESYSTEM:
+            _check_device(target, node, targets, problems)
+    return {
+        name: _on_device(targets[name], targets)
+        if name in targets
+        else Target(name, TargetKind.DIRECTORY, AUTO)
+        for name in node.entries
+    }
+
+
+def _on_device(target: Target, targets: Map[str, Target]) -> Target:
+    """A filesystem with what it needs of its device: all that is done to it is allowed there."""
+    under = targets.get(target.on or "")
+    if target.kind is not TargetKind.FILESYSTEM or not under:
+        return target
+    return replace(target, device=under.path, destroy=under.destroy)
+
+
+def _target(name: str, entry: Entry) -> Target:
+    node = entry.value
+    assert isinstance(node, Mapping)
+    kinds = [key for key in node.entries if key in _KINDS]
+    if len(kinds) != 1:
+        says = f"says {' and '.join(kinds)}" if kinds else "does not say what it is"
+        raise SpecError(
+            f"target {name!r} {says}",
+            remedy=f"give it exactly one of {listed(_KINDS)}",
+            where=entry.key_at,
+        )
+    kind = _KINDS[kinds[0]]
+    place = node.entries[kinds[0]].value
+    destroy = node.entries.get("destroy")
+    if destroy and kind is not TargetKind.DEVICE:
+        raise SpecError(
+            f"destroy allows to overwrite a device, and target {name!r} is a {kind.value}",
+            remedy="leave it out",
+            where=destroy.key_at,
+        )
+    overwrite = _overwrite(name, kind, node)
+    if isinstance(place, Mapping):
+        return _filesystem(name, place, entry)
+    permission = build_destroy(destroy.value) if destroy else None
+    path = _path(kind, place)
+    return Target(name, kind, path, permission, overwrite, where=entry.key_at)
+
+
+def _overwrite(name: str, kind: TargetKind, node: Mapping) -> bool:
+    entry = node.entries.get("overwrite")
+    if not entry:
+        return False
+    if kind is not TargetKind.FILE:
+        raise SpecError(
+            f"overwrite allows to write a file that exists, and target {name!r} is a {kind.value}",
+            remedy="leave it out",
+            where=entry.key_at,
+        )
+    assert isinstance(entry.value, Scalar)
+    return plain_value(entry.value) is True
+
+
+def _path(kind: TargetKind, node: Node) -> str:
+    assert isinstance(node, Scalar)
+    text = expand(node.text, node.where).strip()
+    try:
+        check_text(kind.value, text)
+    except BadValueError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=node.where) from None
+    if "\\" in text:
+        raise SpecError(
+            f"the path {text} holds a backslash",
+            remedy="name a path without one",
+            where=node.where,
+        )
+    if kind is TargetKind.DIRECTORY and text == AUTO:
+        return AUTO
+    return posixpath.normpath(text)
+
+
+def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
+    def text(key: str, default: str = "") -> str:
+        value = node.get(key)
+        return value.text if isinstance(value, Scalar) else default
+
+    fs_type = text("type")
+    if fs_type not in MAKERS:
+        raise SpecError(
+            f"iogate does not make a filesystem of type {fs_type!r}",
+            remedy=suggest(fs_type, MAKERS) or f"it makes {listed(MAKERS)}",
+            where=node.entries["type"].value.where,
+        )
+    mkfs, mount = texts_of(node.get("mkfs")), texts_of(node.get("mount"))
+    check_making(fs_type, mkfs, mount, node)
+    return Target(
+        name=name,
+        kind=TargetKind.FILESYSTEM,
+        on=text("on"),
+        fs_type=fs_type,
+        mkfs=mkfs,
+        mount=mount,
+        recreate=text("recreate", "per-run"),
+        where=entry.key_at,
+    )
+
+
+def check_making(
+    fs_type: str, mkfs: tuple[str, ...], mount: tuple[str, ...], node: Mapping
+) -> None:
+    """SpecError, with the place of the list, for arguments that a spec may not give."""
+    checks: dict[str, Callable[[], object]] = {
+        "mkfs": lambda: mkfs_words(fs_type, mkfs),
+        "mount": lambda: mount_words(mount),
+    }
+    for key, check in checks.items():
+        try:
+            check()
+        except BadArgumentError as error:
+            given = node.get(key)
+            where = given.where if given else node.where
+            raise SpecError(error.what, remedy=error.remedy, where=where) from None
+
+
+def texts_of(node: Node | None) -> tuple[str, ...]:
+    """The scalars of a list, as text."""
+    items = node.items if isinstance(node, Sequence) else ()
+    return tuple(item.text for item in items if isinstance(item, Scalar))
+
+
+def _check_device(
+    target: Target, node: Mapping, targets: Map[str, Target], problems: Problems
+) -> None:
+    under = targets.get(target.on or "")
+    if under and under.kind is TargetKind.DEVICE:
+        return
+    if target.on in node.entries and not under:
+        return  # it has a problem of its own
+    what = "is no device" if under else "does not exist"
+    devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
+    problems.add(
+        f"target {target.name!r} is made on {target.on!r}, which {what}",
+        target.where,
+        suggest(target.on or "", devices) or "name a target that is a device",
+    )

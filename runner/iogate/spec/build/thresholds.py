@@ -1,0 +1,95 @@
+"""The ``thresholds`` section of a workload: metric → limit, or limits with conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iogate.errors import SpecError, UsageError
+from iogate.metrics import Metric, metric
+from iogate.model.spec import DefinedMetric, Level, Threshold
+from iogate.spec.build.matrix import read_point
+from iogate.spec.fio_values import BadValueError
+from iogate.spec.limits import check_reachable, parse_limit
+from iogate.spec.problems import Problems, suggest
+from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+
+JOB_PREFIX = "jobs."
+
+
+def build_thresholds(
+    node: Node | None,
+    jobs: set[str],
+    metrics: tuple[DefinedMetric, ...],
+    problems: Problems,
+) -> tuple[Threshold, ...]:
+    """Thresholds in the order written; what is wrong with one is noted. ``metrics`` are
+    those that the spec defines."""
+    found: list[Threshold] = []
+    defined = {each.name for each in metrics}
+    if not isinstance(node, Mapping):
+        return ()
+    for path, entry in node.entries.items():
+        if problems.full:
+            break
+        try:
+            measured = _metric(path, entry, jobs, metrics)
+        except SpecError as error:
+            problems.take(error)
+            continue
+        for item in _items(entry.value):
+            try:
+                found.append(_threshold(measured, item, jobs, own=measured.path in defined))
+            except SpecError as error:
+                problems.take(error)
+    return tuple(found)
+
+
+def job_of(path: str, jobs: set[str]) -> str | None:
+    """The job that a metric's path names; None for a metric of all jobs."""
+    if not path.startswith(JOB_PREFIX):
+        return None
+    rest = path.removeprefix(JOB_PREFIX)
+    named = [job for job in jobs if rest.startswith(f"{job}.")]
+    return max(named, key=len, default=rest.partition(".")[0])
+
+
+def _metric(path: str, entry: Entry, jobs: set[str], metrics: tuple[DefinedMetric, ...]) -> Metric:
+    try:
+        measured = metric(path, metrics)
+    except UsageError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=entry.key_at) from None
+    job = job_of(path, jobs)
+    if job is not None and job not in jobs:
+        raise SpecError(
+            f"{path}: there is no job {job!r} in this workload",
+            remedy=suggest(job, jobs) or f"its jobs are: {', '.join(sorted(jobs))}",
+            where=entry.key_at,
+        )
+    return measured
+
+
+def _items(node: Node) -> Iterator[Node]:
+    yield from node.items if isinstance(node, Sequence) else (node,)
+
+
+def _threshold(measured: Metric, node: Node, jobs: set[str], *, own: bool) -> Threshold:
+    """``own``: the metric is the spec's, and may be anything."""
+    text = node.get("limit") if isinstance(node, Mapping) else node
+    assert isinstance(text, Scalar)
+    try:
+        limit = parse_limit(text.text, measured)
+        if not own:
+            check_reachable(limit, measured)
+    except BadValueError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=text.where) from None
+    if not isinstance(node, Mapping):
+        return Threshold(measured.path, limit, where=text.where)
+    level, confidence, when = node.get("level"), node.get("confidence"), node.get("when")
+    return Threshold(
+        metric=measured.path,
+        limit=limit,
+        level=Level(level.text) if isinstance(level, Scalar) else Level.FAIL,
+        confidence=float(confidence.text) if isinstance(confidence, Scalar) else None,
+        when=read_point(when, jobs) if isinstance(when, Mapping) else {},
+        where=text.where,
+    )

@@ -1,0 +1,1 @@
+"""Histories in one SQLite file."""

@@ -1,0 +1,87 @@
+"""Runs whose process is gone: shown as interrupted, and closed by the next run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from iogate.cli.history import command
+from iogate.history.killed import close_killed
+from iogate.host.facts import this_host
+from iogate.host.locks.host_lock import host_lock
+from iogate.model.run import Host, Run, RunStatus
+from iogate.store import open_store
+from iogate.sut import open_sut
+from support import samples as s
+
+HERE = this_host(open_sut())
+HOLD = (
+    "import time\nfrom iogate.host.locks.host_lock import host_lock\n"
+    "with host_lock('dead'):\n    print(flush=True)\n    time.sleep(600)\n"
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A history with a run of this host and one of another, both without an end."""
+    path = str(tmp_path / "history.sqlite")
+    with closing(open_store(path)) as store:
+        store.add_runs([begun("dead", HERE), begun("away", Host("away", "f" * 16))])
+    return path
+
+
+def begun(name: str, host: Host) -> Run:
+    run = s.run(name, measurements=s.repetitions([1, 2]), status=RunStatus.RUNNING)
+    return replace(run, host=host, finished_ns=0)
+
+
+@contextmanager
+def measuring() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that holds the host for the run "dead"; killed in the end, if not before."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=env) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"\n"
+        try:
+            yield child
+        finally:
+            child.send_signal(signal.SIGKILL)
+
+
+def listed(path: str) -> dict[str, str]:
+    lines = CliRunner().invoke(command, ["--store", path]).stdout.splitlines()[1:]
+    return {line.split()[0]: line.split()[-1] for line in lines}
+
+
+def test_a_run_is_running_as_long_as_its_process_holds_the_host(path: str) -> None:
+    with measuring():
+        assert listed(path) == {"dead": "running", "away": "running"}
+        with closing(open_store(path)) as store:
+            assert close_killed(store, HERE.machine_id) == []
+    assert listed(path) == {"dead": "interrupted", "away": "running"}
+    shown = CliRunner().invoke(command, ["show", "dead", "--store", path]).stdout
+    assert "status    interrupted" in shown
+
+
+def test_the_next_run_closes_it_with_what_it_measured(path: str) -> None:
+    with measuring():
+        pass
+    with host_lock("next"), closing(open_store(path)) as store:
+        before = store.run("dead")
+        assert close_killed(store, HERE.machine_id) == ["dead"]
+        assert close_killed(store, HERE.machine_id) == []
+        after = store.run("dead")
+        assert store.run("away").status is RunStatus.RUNNING
+    last = before.measurements[-1]
+    assert after.status is RunStatus.INTERRUPTED
+    assert after.finished_ns == last.started_ns + last.duration_ns
+    assert after.measurements == before.measurements

@@ -1,0 +1,188 @@
+"""A damaged run folder: which part is broken is told, and the rest is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import NewerError, RunError
+from iogate.files.run_folder import RunFolder
+from iogate.model.measurement import Disturbance
+from iogate.model.run import Run, RunStatus
+from iogate.model.verdict import Outcome
+from iogate.recovery.salvage import is_run_folder, read_run_folder
+from iogate.store import open_store
+from iogate.store.base import Store
+from support import samples as s
+from support.run_folders import make_run_folder
+
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(f"sqlite:///{tmp_path / 'history.sqlite'}")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_run_folder(tmp_path / "run")
+
+
+def cut(name: str, share: float = 0.6) -> Damage:
+    """The file ends early."""
+
+    def damage(root: Path) -> None:
+        text = (root / name).read_text("utf-8")
+        (root / name).write_text(text[: int(len(text) * share)], "utf-8")
+
+    return damage
+
+
+def gone(name: str) -> Damage:
+    return lambda root: (root / name).unlink()
+
+
+def changed(name: str, change: Callable[[dict[str, object]], object]) -> Damage:
+    """The file is JSON, of another shape."""
+
+    def damage(root: Path) -> None:
+        document = json.loads((root / name).read_text("utf-8"))
+        change(document)
+        (root / name).write_text(json.dumps(document), "utf-8")
+
+    return damage
+
+
+def test_a_whole_folder_has_nothing_broken(root: Path, store: Store) -> None:
+    found = read_run_folder(root, store)
+    assert found.broken == ()
+    assert len(found.run.measurements) == 2
+    assert found.run.folder == str(root)
+
+
+RAW = f"raw/{s.CASE_ID}-2.json"
+BROKEN: dict[str, tuple[Damage, str]] = {
+    "run.json cut": (cut("run.json"), "run.json: it is not JSON"),
+    "run.json gone": (gone("run.json"), "run.json is missing"),
+    "run.json empty": (cut("run.json", 0), "run.json: it is not JSON"),
+    "run.json a list": (lambda root: cut_to(root, "[]"), "run.json: it is no JSON object"),
+    "plan.json cut": (cut("plan.json"), "plan.json: it is not JSON"),
+    "environment.json cut": (cut("environment.json"), "environment.json: it is not JSON"),
+    "verdict.json gone": (gone("verdict.json"), "verdict.json is missing"),
+    "raw gone": (gone(RAW), f"{RAW} is missing"),
+    "raw cut": (cut(RAW), f"{RAW} ends early"),
+    "job file gone": (gone(f"jobs/{s.CASE_ID}.fio"), f"jobs/{s.CASE_ID}.fio is missing"),
+    "a measurement of another shape": (
+        changed("run.json", lambda d: d["measurements"][0].pop("jobs")),  # type: ignore[index]
+        "run.json: 1 of 2 measurements cannot be read",
+    ),
+    "a verdict of another shape": (
+        changed("run.json", lambda d: d["verdict"].update(outcome="splendid")),  # type: ignore[attr-defined]
+        "run.json: the verdict cannot be read",
+    ),
+}
+
+
+def cut_to(root: Path, text: str) -> None:
+    (root / "run.json").write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_broken_part_is_told_and_the_rest_is_read(root: Path, store: Store, name: str) -> None:
+    damage, told = BROKEN[name]
+    damage(root)
+    found = read_run_folder(root, store)
+    assert any(text.startswith(told) for text in found.broken), found.broken
+    assert found.run.plan.cases[0].name == "oltp/bs=4k"
+    assert found.run.measurements
+    assert found.run.verdict is not None
+
+
+def test_a_link_to_a_lost_raw_file_is_left_out(root: Path, store: Store) -> None:
+    gone(RAW)(root)
+    files = [m.raw_file for m in read_run_folder(root, store).run.measurements]
+    assert files == [f"raw/{s.CASE_ID}-1.json", ""]
+
+
+def test_a_run_whose_file_is_broken_comes_from_the_history(root: Path, store: Store) -> None:
+    kept = replace(s.run("kept", measurements=(s.measurement(),) * 1), folder=str(root))
+    store.add_runs([kept])
+    cut("run.json")(root)
+    assert read_run_folder(root, store).run.id == "kept"
+
+
+def test_without_run_json_and_history_the_other_files_say_what_they_can(
+    root: Path, store: Store
+) -> None:
+    gone("run.json")(root)
+    found = read_run_folder(root, store)
+    run = found.run
+    assert "raw: 1 of 3 repetitions are not there" in found.broken
+    assert [m.repetition for m in run.measurements] == [1, 2]
+    assert run.environment == {"a.b": 1}
+    assert run.host.name == "not known"
+    assert run.status is RunStatus.FAILED
+
+
+def test_a_run_that_never_ended_takes_its_repetitions_from_the_raw_files(
+    root: Path, store: Store
+) -> None:
+    begun = replace(s.run(status=RunStatus.RUNNING), measurements=())
+    RunFolder(root).write_run(begun)
+    found = read_run_folder(root, store)
+    assert len(found.run.measurements) == 2
+    assert any("never finished" in text for text in found.broken)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [(None, "cpu"), ("{", "unknown"), ('{"disturbances": 7}', "unknown")]
+)
+def test_a_disturbed_repetition_stays_one_when_only_raw_files_are_left(
+    root: Path, store: Store, text: str | None, kind: str
+) -> None:
+    hogs = Disturbance("cpu", 0.6, 0.1, "%", "other processes used 60 % of the engine's CPUs")
+    RunFolder(root).write_disturbances(s.CASE_ID, 2, (hogs,))
+    if text is not None:
+        (root / f"raw/{s.CASE_ID}-2.disturbances.json").write_text(text)
+    (root / "run.json").unlink()
+    run = read_run_folder(root, store).run
+    assert [m.repetition for m in run.measurements if m.disturbed] == [2]
+    assert run.measurements[1].disturbances[0].kind == kind
+    assert [m.repetition for m in run.measurements_of(s.CASE_ID)] == [1]
+
+
+def test_nothing_to_show_is_an_error_that_names_the_parts(root: Path, store: Store) -> None:
+    cut("run.json")(root)
+    gone("plan.json")(root)
+    with pytest.raises(RunError, match=r"run\.json.*plan\.json is missing.*history has no run"):
+        read_run_folder(root, store)
+
+
+def test_a_newer_run_is_refused_not_guessed_at(root: Path, store: Store) -> None:
+    changed("run.json", lambda d: d.update(schema="run/9"))(root)
+    with pytest.raises(NewerError):
+        read_run_folder(root, store)
+
+
+def test_many_lost_files_are_counted(root: Path, store: Store) -> None:
+    many = tuple(
+        replace(s.measurement(repetition=n), raw_file=f"raw/{s.CASE_ID}-{n + 100}.json")
+        for n in range(50)
+    )
+    made: Run = s.run(measurements=many, outcome=s.verdict(Outcome.PASS))
+    RunFolder(root).write_run(made)
+    broken = read_run_folder(root, store).broken
+    assert len(broken) == 21
+    assert broken[-1] == "and 30 more raw files"
+
+
+def test_what_is_no_run_folder(tmp_path: Path, root: Path) -> None:
+    assert is_run_folder(root)
+    assert not is_run_folder(tmp_path / "nothing")
+    (tmp_path / "other").mkdir()
+    assert not is_run_folder(tmp_path / "other")

@@ -1,0 +1,119 @@
+"""Which environments may be compared, and what is said of those that may not."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iogate.environments import COMPARE_KEYS, Facts, compared, describe, differences, explained
+from iogate.gate.judge import judge
+from iogate.history.baseline import find_baseline
+from iogate.model.run import Run
+from iogate.model.verdict import Outcome
+from iogate.store import open_store
+from iogate.sut.local import LocalSut
+from support import samples as s
+
+OLD: Facts = {
+    "kernel.release": "6.1",
+    "target.d.firmware": "A1",
+    "load.average_1m": 0.1,
+    "vm.swappiness": 60,
+}
+NEW: Facts = {**OLD, "kernel.release": "6.6", "load.average_1m": 3.5, "vm.swappiness": 10}
+
+
+def facts(*changes: object) -> list[str]:
+    return [change.fact for change in differences(OLD, NEW, *changes)]  # type: ignore[arg-type]
+
+
+def test_what_moves_numbers_is_a_difference_and_what_varies_is_not() -> None:
+    assert facts() == ["kernel.release"]
+    assert describe(differences(OLD, NEW)[0]) == "kernel.release was 6.1 and is 6.6"
+
+
+def test_a_spec_adds_keys_and_takes_some_away() -> None:
+    assert facts(("kernel.*",)) == []
+    assert facts((), ("vm.*",)) == ["kernel.release", "vm.swappiness"]
+    assert facts(("*",), ("vm.*",)) == []
+
+
+def test_what_one_side_does_not_know_is_no_difference() -> None:
+    assert differences({}, NEW) == ()
+    assert differences({"cpu.model": "x"}, NEW) == ()
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "kernel.release", "kernel.build_id", "kernel.cmdline", "cpu.model", "engine.version",
+        "engine.clock", "target.d.model", "target.d.serial_digest", "target.d.firmware",
+        "target.d.filesystem", "target.d.mkfs", "target.d.scheduler", "target.d.nr_requests",
+    ],
+)  # fmt: skip
+def test_the_fingerprint_holds(fact: str) -> None:
+    assert list(compared({fact: "x"})) == [fact]
+
+
+@given(st.dictionaries(st.sampled_from(["cpu.model", "load.x", "engine.name"]), st.text()))
+def test_an_environment_does_not_differ_from_itself(environment: dict[str, str]) -> None:
+    assert differences(environment, environment) == ()
+    assert set(compared(environment)) <= set(environment)
+    assert not set(compared(environment, COMPARE_KEYS))
+
+
+def measured(id: str, at: int, kernel: str, **rule: object) -> Run:
+    limit = s.threshold(value=-0.05, relative=True)
+    plan = s.plan(s.case(limit), min_samples=5)
+    plan = replace(plan, baseline=replace(plan.baseline, **rule))  # type: ignore[arg-type]
+    run = s.run(
+        id, started_ns=at, the_plan=plan, measurements=s.repetitions([100, 101, 99]),
+        outcome=s.verdict(),
+    )  # fmt: skip
+    return replace(run, environment={"kernel.release": kernel})
+
+
+def history(path: Path, *kernels: str) -> str:
+    url = str(path / "h.sqlite")
+    with closing(open_store(url)) as store:
+        store.add_runs(measured(f"old-{at}", at, kernel) for at, kernel in enumerate(kernels))
+    return url
+
+
+def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
+    run = measured("now", 99, "6.6")
+    with closing(open_store(history(tmp_path, "6.1", "6.1", "6.2"))) as store:
+        baseline = find_baseline(run, store, LocalSut())
+    assert baseline.runs == ()
+    verdict = explained(judge(run.plan, run.measurements, (), ()), baseline.set_aside)
+    (threshold,) = verdict.thresholds
+    assert threshold.outcome is Outcome.MISSING_BASELINE
+    assert (
+        "3 earlier runs are of another environment: kernel.release was 6.2 and is 6.6"
+        in threshold.reason
+    )
+
+
+def test_the_window_is_filled_from_before_the_change(tmp_path: Path) -> None:
+    url = history(tmp_path, "6.6", "6.6", "6.1", "6.1")
+    with closing(open_store(url)) as store:
+        sut = LocalSut()
+        narrow = find_baseline(measured("now", 99, "6.6", window=2), store, sut)
+        wide = measured("now", 99, "6.6", window=2, across=("kernel.*",))
+        across = find_baseline(wide, store, sut)
+    assert [run.id for run in narrow.runs] == ["old-1", "old-0"]
+    assert [run.id for run in across.runs] == ["old-3", "old-2"]
+
+
+def test_a_verdict_with_a_baseline_stays_as_it_is(tmp_path: Path) -> None:
+    run = measured("now", 99, "6.6")
+    with closing(open_store(history(tmp_path, "6.6", "6.6", "6.1"))) as store:
+        baseline = find_baseline(run, store, LocalSut())
+    verdict = judge(run.plan, run.measurements, (), baseline.runs)
+    assert len(baseline.set_aside) == 1
+    assert explained(verdict, baseline.set_aside) == verdict
