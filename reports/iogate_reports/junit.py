@@ -66,7 +66,7 @@ def _properties(run: Run) -> ET.Element:
 def _errors(run: Run, cases: dict[str, Case]) -> Iterator[ET.Element]:
     for one in run.failures:
         test = _test(run, cases.get(one.case_id), one.case_id, f"repetition {one.repetition}")
-        _tell(test, "error", one.reason)
+        _tell(test, "skipped" if one.again else "error", one.reason)
         yield test
     if run.verdict is None or run.verdict.fault:
         test = ET.Element("testcase", classname=short(run.plan.spec_name), name="the run")

@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 
 from support.devices import (
+    KERNEL_LOG,
     fill,
     identity_of,
+    image_of,
+    kernel_tells_of_io,
     loop_device,
     mounted,
     needs_kernel_log,
@@ -39,6 +42,7 @@ workloads:
     thresholds: { %s }
 """
 LIMIT = "read.iops: '> 1'"
+ERRORS = "errors: '< 1', read.iops: '> 1'"
 READING = "rw: randread, bs: 4k, size: 4m, ioengine: psync, direct: 1, time_based: 1, runtime: %s"
 
 
@@ -73,9 +77,11 @@ def cut_off(device: str) -> None:
 @needs_root
 @pytest.mark.parametrize("engine", ["native", "fio"])
 def test_a_repetition_that_ends_in_eio_counts_as_errors(iogate: Iogate, engine: str) -> None:
+    """It comes back each time: it is measured again so often, and no more."""
     with loop_device(iogate.folder, 8) as device:
-        limits = "errors: '< 1', read.iops: '> 1'"
-        spec = iogate.spec(SPEC % (f"device: {device}", READING % "2s", 2, limits))
+        text = SPEC % (f"device: {device}", READING % "2s", 2, ERRORS)
+        spec = iogate.spec(f"{text}validity: {{ again: 2 }}\n")
+        wait_for(kernel_tells_of_io)
         process = iogate.start("run", spec, "--engine", engine)
         wait_for(lambda: engines_of(iogate.folder))
         cut_off(device)
@@ -84,8 +90,80 @@ def test_a_repetition_that_ends_in_eio_counts_as_errors(iogate: Iogate, engine: 
     assert judged(iogate, "errors")["outcome"] == "fail"
     assert judged(iogate, "errors")["value"] >= 1
     tells_all(iogate, done, "errors")
-    (failure,) = iogate.run_document()["failures"]
-    assert failure["errors"]["io"]["EIO"] >= 1
+    failures = iogate.run_document()["failures"]
+    assert all(each["errors"]["io"]["EIO"] >= 1 for each in failures)
+    if os.access(KERNEL_LOG, os.R_OK | os.W_OK):
+        assert [each["again"] for each in failures] == [True, True, False]
+        tells_all(iogate, done, "measured again at most 2 times (validity.again)")
+
+
+@needs_root
+@needs_kernel_log
+@pytest.mark.parametrize("engine", ["native", "fio"])
+def test_eio_that_goes_by_takes_no_other_limit_along(iogate: Iogate, engine: str) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        done = hit_once(iogate, device, ERRORS, "--engine", engine)
+    assert done.code == 1, done.text
+    outcomes = {name: judged(iogate, name)["outcome"] for name in ("errors", "kernel_errors")}
+    assert outcomes == {"errors": "fail", "kernel_errors": "fail"}
+    found = judged(iogate, "read.iops")
+    assert (found["outcome"], len(found["samples"])) == ("pass", 2)
+    tells_all(iogate, done, "errors")
+    assert "the disk failed in " in verdict_of(iogate)["sentence"]
+    run = iogate.run_document()
+    assert run["status"] == "complete"
+    assert all(each["again"] for each in run["failures"])
+    assert "measured again" in run["failures"][0]["reason"]
+    assert run["verdict"]["failed_cases"] == []
+
+
+@needs_root
+@needs_kernel_log
+def test_eio_that_the_spec_allows_does_not_fail_a_run(iogate: Iogate) -> None:
+    limits = "kernel_errors: '< 1000', read.iops: '> 1'"
+    with loop_device(iogate.folder, 8) as device:
+        done = hit_once(iogate, device, limits)
+    assert done.code == 0, done.text
+    assert judged(iogate, "kernel_errors")["value"] >= 1
+    assert len(judged(iogate, "read.iops")["samples"]) == 2
+    assert 'errors="0"' in (iogate.latest / "junit.xml").read_text()
+
+
+@needs_root
+@needs_kernel_log
+def test_eio_in_one_arm_takes_its_block_from_both(iogate: Iogate) -> None:
+    limits = "read.iops: ['> 1', 'vs baseline > -90%']"
+    with loop_device(iogate.folder, 8) as device:
+        done = hit_once(iogate, device, limits, "--candidate", "bs=8k", command="ab")
+    assert done.code == 1, done.text
+    assert "kernel_errors" in done.text
+    run = iogate.run_document()
+    broken = {(each["repetition"] + 1) // 2 for each in run["failures"]}
+    assert run["status"] == "complete"
+    whole = [m["block"] for m in run["measurements"] if m["block"] not in broken]
+    assert sorted(whole) == sorted([*set(whole), *set(whole)]), "both arms"
+    absolute, relative = (
+        one for one in run["verdict"]["thresholds"] if one["threshold"]["metric"] == "read.iops"
+    )
+    assert (absolute["outcome"], relative["outcome"]) == ("pass", "pass")
+    assert relative["blocks"] == len(absolute["samples"]) == len(whole) / 2
+
+
+def hit_once(iogate: Iogate, device: str, limits: str, *words: str, command: str = "run") -> Done:
+    """Two repetitions on a disk that answers with errors until one has failed of them."""
+    text = SPEC % (f"device: {device}", READING % "2s", 2, limits)
+    spec = iogate.spec(f"{text}validity: {{ again: 20 }}\n")
+    size = Path(image_of(device)).stat().st_size
+    wait_for(kernel_tells_of_io)
+    process = iogate.start(command, spec, *words)
+    wait_for(lambda: engines_of(iogate.folder))
+    image = image_of(device)
+    cut_off(device)
+    assert process.stderr is not None
+    while "FAILED" not in (line := process.stderr.readline()):
+        assert line, "it ended without a failure"
+    os.truncate(image, size)
+    return iogate.end(process)
 
 
 def test_a_repetition_whose_engine_was_killed_counts_as_an_error(iogate: Iogate) -> None:

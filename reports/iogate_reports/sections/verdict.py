@@ -74,14 +74,15 @@ def effect(run: Run) -> str:
 
 
 def tiles(run: Run) -> tuple[tuple[Word, int], ...]:
-    """How many limits ended with each word, worst first, and repetitions without a result;
-    nothing where there is neither."""
+    """How many limits ended with each word, worst first, and repetitions that failed for
+    good; nothing where there is neither."""
     verdicts = run.verdict.thresholds if run.verdict else ()
-    if not verdicts and not run.failures:
+    failed = sum(not one.again for one in run.failures)
+    if not verdicts and not failed:
         return ()
     counts = Counter(one.outcome for one in verdicts)
     found = [(word, counts[outcome]) for outcome, word in outcomes(run).items()]
-    return ((ERROR, len(run.failures)), *found) if run.failures else tuple(found)
+    return ((ERROR, failed), *found) if failed else tuple(found)
 
 
 def revision_text(revision: Revision) -> str:

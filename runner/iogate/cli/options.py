@@ -75,7 +75,9 @@ REPOSITORY: Decorator = click.option(
 )
 LABEL: Decorator = click.option("--label", default="", help="A name for what is under test.")
 FAIL_FAST: Decorator = click.option(
-    "--fail-fast", is_flag=True, help="Stop at the first repetition that fails."
+    "--fail-fast",
+    is_flag=True,
+    help="Stop at the first repetition that fails and is not measured again.",
 )
 TRUST: Decorator = click.option(
     "--trust",

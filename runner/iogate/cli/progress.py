@@ -65,11 +65,17 @@ class _Count:
                 self.at_most |= not is_again  # the case ends here
         self._blocks.add(block)
 
-    def failed(self, case: Case, repetition: int) -> None:
-        """The rest of the case is not measured."""
+    def failed(self, case: Case, failure: CaseFailure) -> None:
+        """The rest of the case is not measured, or this one again: of a block, both arms, and
+        the other arm of this one is not measured where it had not been."""
         self.done += 1
+        if failure.again:
+            self._disturbed[case.id] += 1
+            block = (case.id, (failure.repetition + 1) // 2)  # in a run there is no such block
+            self.total += 2 if block in self._blocks else 1
+            return
         planned = case.repetitions.min + min(self._disturbed[case.id], self._again)
-        self.total -= max(planned - repetition, 0)
+        self.total -= max(planned - failure.repetition, 0)
 
     def __str__(self) -> str:
         return f"[{self.done}/{'≤' if self.at_most else ''}{self.total}]"
@@ -116,7 +122,7 @@ class Display(Observer):
         """Say what a repetition gave."""
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
-        self._count.failed(case, failure.repetition)
+        self._count.failed(case, failure)
         self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
 
     def announce(self, text: str) -> None:

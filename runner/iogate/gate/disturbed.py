@@ -9,6 +9,7 @@ from iogate.gate.blocks import Standing
 from iogate.metrics import counts_faults
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure
 from iogate.model.spec import Threshold
 from iogate.model.verdict import Outcome, ThresholdVerdict
 
@@ -53,6 +54,21 @@ def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Me
     )
 
 
+def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
+    """``; the disk failed in 1 repetition, of which only the errors count``, for the same
+    sentence. In a comparison it says how many of which arm: a fault need not hit both."""
+    broken = [f for f in failures if f.again]
+    if not broken:
+        return ""
+    n, rule = len(broken), plan.comparison
+    arms = ""
+    if rule:
+        of_base = sum(f.repetition % 2 for f in broken)
+        arms = f" ({of_base} of {rule.base.name}, {n - of_base} of {rule.candidate.name})"
+    what = "repetition" if n == 1 else "repetitions"
+    return f"; the disk failed in {n} {what}{arms}, of which only the errors count"
+
+
 def too_few_reason(
     case: Case,
     threshold: Threshold,
@@ -85,6 +101,6 @@ def worst(measurements: Sequence[Measurement]) -> str:
     """What disturbed most of them, in the words of the one that was disturbed most."""
     counting = [one for m in measurements for one in m.disturbances if one.counts]
     if not counting:
-        return "the other arm of the block was"
+        return "the other arm of the block was, or failed"
     ((kind, _),) = Counter(one.kind for one in counting).most_common(1)
     return max((one for one in counting if one.kind == kind), key=lambda one: one.value).text

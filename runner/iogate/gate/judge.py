@@ -21,7 +21,13 @@ from iogate.gate.absolute import wants_more as more_would_help
 from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
 from iogate.gate.comparison import compared_verdict
-from iogate.gate.disturbed import compared_reason, disturbed_words, too_few_reason, unknown_words
+from iogate.gate.disturbed import (
+    again_words,
+    compared_reason,
+    disturbed_words,
+    too_few_reason,
+    unknown_words,
+)
 from iogate.gate.faults import OWN_LIMIT, Faults, judge_faults
 from iogate.gate.history import Asked, judge_history
 from iogate.gate.sentences import (
@@ -93,7 +99,8 @@ def judge(
     where ``segments`` has a case (by its id) and metric, only the runs named there.
 
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
-    inconclusive at best: such a run never passes. Repetitions that were disturbed are not
+    inconclusive at best: such a run never passes. One that was measured again as its own disk
+    failed is judged by the limits on faults alone. Repetitions that were disturbed are not
     judged, but for their faults; where they leave too few, the limits of the case are
     inconclusive, and so is a run where they leave nothing of a case without limits.
     """
@@ -109,7 +116,7 @@ def judge(
     unknown = [e.case for e in evidence if e.is_unknown]
     outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
     sentence = run_sentence(plan, outcome, thresholds, failed, failures)
-    sentence += disturbed_words(plan, measurements, thresholds)
+    sentence += disturbed_words(plan, measurements, thresholds) + again_words(plan, failures)
     if unknown and outcome is not limits and not failed:
         sentence = unknown_words(plan, unknown, measurements)
     return RunVerdict(
@@ -226,7 +233,7 @@ def _cautions(item: _Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict])
 def _failed_cases(
     evidence: Sequence[_Evidence], failures: Sequence[CaseFailure]
 ) -> tuple[str, ...]:
-    broken = {failure.case_id for failure in failures}
+    broken = {failure.case_id for failure in failures if not failure.again}
     return tuple(
         e.case.id for e in evidence if e.case.id in broken or not (e.measurements or e.disturbed)
     )

@@ -171,10 +171,11 @@ def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[Th
 
 def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure]) -> str:
     names = {case.id: case.name for case in plan.cases}
-    if failures:
-        first = failures[0]
+    final = [failure for failure in failures if not failure.again]
+    if final:
+        first = final[0]
         name = names.get(first.case_id, first.case_id)
-        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        more = f" (and {len(final) - 1} more)" if len(final) > 1 else ""
         n = first.repetition
         which = f"block {(n + 1) // 2}" if plan.comparison else f"repetition {n}"
         return f"{which} of {name}: {first.reason}{more}"

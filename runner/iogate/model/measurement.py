@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -185,7 +186,10 @@ class Measurement:
 
 def undisturbed(measurements: Iterable[Measurement]) -> tuple[Measurement, ...]:
     """Those that may be judged, in their order. In a comparison a block counts with both of its
-    arms or not at all: what hits one arm never takes repetitions from that arm alone."""
+    arms or not at all: what hits one arm, or fails it, never takes repetitions from that arm
+    alone."""
     found = tuple(measurements)
-    spoiled = {(m.case_id, m.block) for m in found if m.block and m.disturbed}
-    return tuple(m for m in found if not m.disturbed and (m.case_id, m.block) not in spoiled)
+    arms = Counter((m.case_id, m.block) for m in found if m.block and not m.disturbed)
+    return tuple(
+        m for m in found if not m.disturbed and (not m.block or arms[m.case_id, m.block] > 1)
+    )

@@ -45,7 +45,8 @@ class CaseFailure:
     """A repetition that gave no measurement. ``errors`` are those of each job by the name of
     their errno, as far as the engine told them, and ``kernel_log`` what the kernel did.
     ``faultless``: it was stopped, or refused by a check of iogate's own, and so says nothing
-    about what is measured."""
+    about what is measured. ``again``: only its own disk failed, and so it was measured again;
+    its faults are judged, and it does not make the case a failed one."""
 
     case_id: str
     repetition: int
@@ -53,6 +54,7 @@ class CaseFailure:
     errors: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
     kernel_log: tuple[KernelTrouble, ...] | None = None
     faultless: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate.run.measure import Bench, failed, measure_once, times_disturbed
+from iogate.run.failures import again_within
+from iogate.run.measure import Bench, failed, measure_once, status_of, times_disturbed
 from iogate.stats.signtest import LEAST_RUNS
 from iogate.sut.base import Sut
 
@@ -41,6 +42,16 @@ class _Progress:
     failures: list[CaseFailure] = field(default_factory=list)
     open: frozenset[str] = frozenset()
 
+    @property
+    def seen(self) -> tuple[Measurement | CaseFailure, ...]:
+        """Every repetition so far, whatever became of it."""
+        return (*self.measurements, *self.failures)
+
+    @property
+    def ended(self) -> frozenset[str]:
+        """Cases of which an arm failed for good."""
+        return frozenset(failure.case_id for failure in self.failures if not failure.again)
+
 
 def measure_blocks(
     run: Run,
@@ -51,7 +62,8 @@ def measure_blocks(
     announce: Callable[[str], None],
 ) -> Run:
     """The run with its measurements and failures. A case of which one arm fails ends there,
-    the others go on; a stop ends it all, keeping what there is."""
+    unless its own disk failed: then the block is measured again. The
+    others go on; a stop ends it all, keeping what there is."""
     comparison = run.plan.comparison
     assert comparison is not None
     stop = sides[0].bench.stop
@@ -62,10 +74,10 @@ def measure_blocks(
     began = time.monotonic()
     for block in range(1, comparison.most_blocks + run.plan.validity.again + 1):
         for case in run.plan.cases:
-            ended = stop.requested or (progress.failures and fail_fast)
+            ended = stop.requested or (progress.ended and fail_fast)
             if case.id in progress.open and not ended:
                 _measure_block((run, case, block), sides, progress, timeout_s)
-        if stop.requested or (progress.failures and fail_fast):
+        if stop.requested or (progress.ended and fail_fast):
             break
         standings = stand(run.plan, progress.measurements)
         progress.open = _still_open(run.plan, standings, progress)
@@ -76,12 +88,11 @@ def measure_blocks(
         announce(block_text(block, standings, comparison, progress.open, each_s))
         if not progress.open:
             break
-    status = RunStatus.FAILED if progress.failures else RunStatus.COMPLETE
     return replace(
         run,
         measurements=tuple(progress.measurements),
         failures=tuple(progress.failures),
-        status=RunStatus.INTERRUPTED if stop.requested else status,
+        status=RunStatus.INTERRUPTED if stop.requested else status_of(progress.failures),
     )
 
 
@@ -149,16 +160,16 @@ def _minutes(seconds: float) -> str:
 
 def _still_open(plan: Plan, standings: Sequence[Standing], progress: _Progress) -> frozenset[str]:
     """Cases with an undecided limit. Those that only have absolute limits get as many blocks
-    as these need to be counted. A block that was disturbed is none, as often as the spec
-    allows."""
+    as these need to be counted. A block that was disturbed, or whose disk failed, is none, as
+    often as the spec allows."""
     comparison = plan.comparison
     assert comparison is not None
-    ended = {failure.case_id for failure in progress.failures}
+    ended = set(progress.ended)
     done = {}
     for case in plan.cases:
         own = [m for m in progress.measurements if m.case_id == case.id]
         done[case.id] = len({m.block for m in undisturbed(own)})
-        spoiled = times_disturbed(own, case)
+        spoiled = times_disturbed(own, case, progress.failures)
         if spoiled > plan.validity.again or done[case.id] >= comparison.most_blocks:
             ended.add(case.id)
     if not comparison.sequential:
@@ -206,6 +217,8 @@ def _measure_block(
             )
         except (RunError, RefusedError) as error:
             failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
+            spoiled = times_disturbed(progress.measurements, case, progress.failures)
+            failure = again_within(failure, progress.seen, spoiled, run.plan.validity.again)
             progress.failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)

@@ -3,7 +3,8 @@ the engine counted them, and what the kernel said meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.fio import last_document
@@ -15,9 +16,27 @@ from iogate.files.run_folder import RunFolder
 from iogate.host.kernel_log import in_words
 from iogate.metrics.faults import KERNEL_ERRORS
 from iogate.metrics.system import own_troubles
-from iogate.model.measurement import Disturbance, KernelTrouble, Whose
+from iogate.model.measurement import Disturbance, KernelTrouble, Measurement, Whose
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
+
+_OF_A_DISK = frozenset(
+    [
+        "EIO",
+        "EROFS",
+        "ENODATA",
+        "EREMOTEIO",
+        "ENXIO",
+        "ENODEV",
+        "ETIMEDOUT",
+        "ENOLINK",
+        "EBADE",
+        "EUCLEAN",
+        "ESHUTDOWN",
+    ]
+)
+"""What a disk or filesystem in trouble answers with. What differs from what was written
+(``EILSEQ``) is no trouble that goes by, and a full one no trouble of a disk."""
 
 
 def failure_of(
@@ -41,6 +60,32 @@ def failure_of(
         kernel_log=kernel_log,
         faultless=faultless,
     )
+
+
+def again_within(
+    failure: CaseFailure, before: Iterable[Measurement | CaseFailure], spoiled: int, most: int
+) -> CaseFailure:
+    """The failure, marked where it is measured again: its own disk failed, nothing else, and of
+    ``most`` repetitions (in a comparison: blocks) that may be, so many are ``spoiled`` so far.
+    ``before`` are those of the run until now."""
+    # Its tenth line in five seconds is the last that a kernel writes of I/O errors.
+    told = any(
+        own_troubles(one.kernel_log) for one in (failure, *before) if one.case_id == failure.case_id
+    )
+    if not told or not _is_of_a_disk(failure):
+        return failure
+    if spoiled < most:
+        text = "its own disk failed, so it is measured again"
+        return replace(failure, reason=f"{failure.reason}; {text}", again=True)
+    text = f"its own disk failed, and it is measured again at most {most} times (validity.again)"
+    return replace(failure, reason=f"{failure.reason}; {text}")
+
+
+def _is_of_a_disk(failure: CaseFailure) -> bool:
+    """Every error that the engine counted is. One that crashed, or was slow, has counted none:
+    then there may be more to it."""
+    names = {name for job in failure.errors.values() for name, count in job.items() if count}
+    return bool(names) and names <= _OF_A_DISK and not failure.faultless
 
 
 def told_errors(raw: Path) -> dict[str, dict[str, int]]:

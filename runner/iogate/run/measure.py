@@ -22,7 +22,7 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import TargetKind
 from iogate.model.steady import DevicePrecondition
-from iogate.run.failures import failure_of, faults_around
+from iogate.run.failures import again_within, failure_of, faults_around
 from iogate.run.layout import is_to_be_laid_out, laid_out
 from iogate.store.base import Store
 
@@ -52,7 +52,7 @@ class Observer(Protocol):
         """A repetition was measured and kept."""
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
-        """A repetition gave nothing; the case is not tried again."""
+        """A repetition gave nothing; the case is not tried again, unless the failure says so."""
 
 
 @dataclass(slots=True)
@@ -86,8 +86,8 @@ def repetitions_of(
 ) -> Iterator[tuple[Case, int]]:
     """Round-robin: the first repetition of all cases, then the second, so that a drift of
     the host is spread over the cases. Repetitions count from 1. Those beyond the least number
-    are only for cases that are ``wanted`` by then; for each that was ``disturbed`` so far there
-    is one more, as often as the spec allows."""
+    are only for cases that are ``wanted`` by then; for each that does not count
+    (``disturbed``) there is one more, as often as the spec allows."""
     most = max((c.repetitions.max for c in plan.cases), default=0) + plan.validity.again
     for repetition in range(1, most + 1):
         for case in plan.cases:
@@ -103,18 +103,20 @@ def most_repetitions(plan: Plan) -> Iterator[tuple[Case, int]]:
 
 
 def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: bool) -> Run:
-    """The run with its measurements and failures. A case that failed is not repeated; the
-    others go on, unless ``fail_fast``. A stop ends it all, keeping what there is."""
+    """The run with its measurements and failures. A case that failed is not repeated, unless
+    its own disk did; the others go on, unless ``fail_fast``. A stop ends it all, keeping what
+    there is."""
     measurements, failures = bench.kept.measurements, bench.kept.failures
     for case in run.plan.cases:
         text = render(case, location=bench.places[case.target.name].path)
         bench.folder.write_text(f"jobs/{case.id}.fio", text)
     undecided = partial(wants_more, measurements=measurements, plan=run.plan)
-    spoiled = partial(times_disturbed, measurements)
+    spoiled = partial(times_disturbed, measurements, failures=failures)
     for case, repetition in repetitions_of(run.plan, undecided, spoiled):
-        if bench.stop.requested or (failures and fail_fast):
+        ended = {failure.case_id for failure in failures if not failure.again}
+        if bench.stop.requested or (ended and fail_fast):
             break
-        if any(failure.case_id == case.id for failure in failures):
+        if case.id in ended:
             continue
         bench.observer.repetition_started(case, repetition)
         try:
@@ -122,6 +124,8 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
             measurement = measure_once(case, repetition, bench, timeout_s)
         except (RunError, RefusedError) as error:
             failure = failed(case, repetition, error, bench)
+            before: list[Measurement | CaseFailure] = [*measurements, *failures]
+            failure = again_within(failure, before, spoiled(case), run.plan.validity.again)
             failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)
@@ -131,18 +135,23 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
         measurements.append(measurement)
         bench.store.add_measurement(run.id, measurement)
         bench.observer.repetition_ended(case, measurement)
-    status = RunStatus.INTERRUPTED if bench.stop.requested else _status(failures)
+    status = RunStatus.INTERRUPTED if bench.stop.requested else status_of(failures)
     return replace(run, measurements=tuple(measurements), failures=tuple(failures), status=status)
 
 
-def times_disturbed(measurements: Iterable[Measurement], case: Case) -> int:
-    """How many repetitions of a case, in a comparison how many of its blocks, do not count."""
+def times_disturbed(
+    measurements: Iterable[Measurement], case: Case, failures: Iterable[CaseFailure] = ()
+) -> int:
+    """How many repetitions of a case, in a comparison how many of its blocks, do not count: they
+    were disturbed, or the disk failed. The first of either ends its block."""
     spoiled = [m for m in measurements if m.case_id == case.id and m.disturbed]
-    return len({m.block or -m.repetition for m in spoiled})
+    broken = [f for f in failures if f.case_id == case.id and f.again]
+    return len({m.block or -m.repetition for m in spoiled}) + len(broken)
 
 
-def _status(failures: list[CaseFailure]) -> RunStatus:
-    return RunStatus.FAILED if failures else RunStatus.COMPLETE
+def status_of(failures: Iterable[CaseFailure]) -> RunStatus:
+    """How a run ended that was measured to its end."""
+    return RunStatus.FAILED if any(not each.again for each in failures) else RunStatus.COMPLETE
 
 
 def failed(

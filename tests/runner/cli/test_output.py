@@ -371,3 +371,12 @@ def test_a_terminal_shows_the_live_rates(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "✓" in shown
     assert "FAILED: the disk is gone" in shown
     assert "\x1b[31m" not in shown.replace("\x1b[38", "")
+
+
+def test_a_failure_of_the_disk_is_one_more_repetition_to_come() -> None:
+    out = io.StringIO()
+    with contextlib.redirect_stderr(out):
+        display = open_display(2, quiet=False, again=3)
+        display.repetition_failed(s.case(), CaseFailure(s.CASE_ID, 1, "EIO", again=True), "")
+        display.repetition_ended(s.case(), s.measurement(repetition=2))
+    assert "[2/3]" in out.getvalue()

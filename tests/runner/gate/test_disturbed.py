@@ -16,6 +16,7 @@ from iogate.history.planning import host_noise
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance, Measurement, undisturbed
 from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import OnMissingBaseline, Repetitions, Threshold
 from iogate.model.validity import Validity
@@ -151,6 +152,19 @@ def test_a_disturbed_arm_takes_its_whole_block(arm: str) -> None:
     verdict = judge(COMPARED, found, (), ())
     assert verdict.thresholds[0].outcome is Outcome.PASS
     assert "1 repetition was disturbed" in verdict.sentence
+
+
+@pytest.mark.parametrize("arm", ["old", "new"])
+def test_an_arm_that_failed_takes_its_whole_block(arm: str) -> None:
+    found = blocks([100.0] * 6, [100.0] * 6)
+    left = [m for m in found if (m.arm, m.block) != (arm, 6)]
+    assert len(undisturbed(left)) == 10
+    number = 11 if arm == "old" else 12
+    again = CaseFailure(s.CASE_ID, number, "EIO", {"io": {"EIO": 1}}, again=True)
+    verdict = judge(COMPARED, left, [again], ())
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, 0)
+    which = "1 of old, 0 of new" if arm == "old" else "0 of old, 1 of new"
+    assert f"the disk failed in 1 repetition ({which})" in verdict.sentence
 
 
 def test_undecided_blocks_say_that_some_were_disturbed() -> None:

@@ -199,3 +199,33 @@ def test_a_change_of_errors_from_the_baseline_is_judged_on_what_counts() -> None
     found = only(judged(spoiled, change))
     assert found.outcome is Outcome.INCONCLUSIVE
     assert "2 of 2 repetitions were disturbed" in found.reason
+
+
+AGAIN = replace(KILLED, errors={"job": {"EIO": 1}}, kernel_log=(OWN,), again=True)
+
+
+def test_a_failure_that_was_measured_again_is_judged_for_its_errors_alone() -> None:
+    over = s.threshold(comparison=Comparison.GREATER, value=1)
+    verdict = judged(measured((), ()), over, NONE, failures=[AGAIN])
+    assert [each.outcome for each in verdict.thresholds] == [
+        Outcome.PASS,
+        Outcome.FAIL,
+        Outcome.FAIL,
+    ]
+    assert verdict.thresholds[2].threshold.metric == "kernel_errors"
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.FAIL, ExitCode.FAIL)
+    assert verdict.failed_cases == ()
+    assert verdict.sentence.endswith("failed in 1 repetition, of which only the errors count")
+
+
+def test_a_spec_that_allows_such_errors_passes_with_them() -> None:
+    loose = s.threshold("kernel_errors", Comparison.LESS, 100)
+    verdict = judged(measured((), ()), loose, failures=[AGAIN])
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, ExitCode.PASS)
+
+
+def test_one_that_failed_for_good_after_it_fails_the_case() -> None:
+    last = replace(AGAIN, repetition=4, reason="EIO once more", again=False)
+    verdict = judged(measured(()), failures=[AGAIN, last])
+    assert verdict.exit_code == ExitCode.RUN_FAILED
+    assert "repetition 4 of oltp/bs=4k: EIO once more; fail" in verdict.sentence

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from iogate.model.measurement import KernelTrouble, Whose
-from iogate.run.failures import faults_around
+from iogate.model.run import CaseFailure
+from iogate.run.failures import again_within, faults_around
 from support import samples as s
 
 OWN = KernelTrouble("I/O error", 2, ("loop3: I/O error, sector 8",), Whose.TARGET)
@@ -29,3 +32,37 @@ def test_what_is_not_the_targets_or_not_known_marks_nothing() -> None:
 def test_a_spec_with_a_limit_on_them_measures_with_them() -> None:
     allowed = replace(s.case(), thresholds=(s.threshold("kernel_errors"),))
     assert faults_around(allowed, (OWN,)) == ()
+
+
+BROKEN = CaseFailure(s.CASE_ID, 2, "job io: EIO", {"io": {"EIO": 1}}, (OWN,))
+
+
+def test_a_failure_of_its_own_disk_is_measured_again_so_often() -> None:
+    again = again_within(BROKEN, (), 2, 3)
+    assert again.again
+    assert "so it is measured again" in again.reason
+    last = again_within(BROKEN, (), 3, 3)
+    assert not last.again
+    assert "at most 3 times (validity.again)" in last.reason
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(BROKEN, errors={}),
+        replace(BROKEN, errors={"io": {"EIO": 1, "EILSEQ": 1}}),
+        replace(BROKEN, errors={"io": {"ENOSPC": 1}}),
+        replace(BROKEN, kernel_log=(OTHER, HOST)),
+        replace(BROKEN, kernel_log=None),
+        replace(BROKEN, faultless=True),
+    ],
+)
+def test_a_failure_that_may_be_more_than_its_disk_is_not(other: CaseFailure) -> None:
+    assert again_within(other, (), 0, 3) == other
+
+
+def test_a_kernel_that_has_told_of_the_case_need_not_tell_each_time() -> None:
+    """It leaves lines out where there are many."""
+    silent = replace(BROKEN, repetition=3, kernel_log=())
+    assert again_within(silent, (BROKEN,), 1, 3).again
+    assert not again_within(silent, (replace(BROKEN, case_id="other"),), 1, 3).again
