@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-_STARTTIME_FIELD = 19  # of /proc/PID/stat, counted after the command's closing bracket
+from iogate.sut.stat import parse_stat
 
 
 def boot_id() -> str:
@@ -18,9 +18,9 @@ def boot_id() -> str:
 def start_of(pid: int) -> int:
     """When a process started, in clock ticks since the boot; 0 for one that is not there, or
     cannot be seen from here."""
-    with suppress(OSError, ValueError, IndexError):
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        return int(stat.rpartition(")")[2].split()[_STARTTIME_FIELD])
+    with suppress(OSError):
+        stat = parse_stat(Path(f"/proc/{pid}/stat").read_text())
+        return stat.started if stat else 0
     return 0
 
 

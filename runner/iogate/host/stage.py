@@ -18,7 +18,7 @@ from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
 from iogate.host.targets.check import Use, directory_of, prepared, resolved
 from iogate.host.targets.mount_watch import MountWatch
-from iogate.host.targets.standing import Standing
+from iogate.host.targets.standing import Footing
 from iogate.host.targets.volumes import Volumes
 from iogate.host.validity import Surroundings, Watch
 from iogate.host.validity.disks import target_disks
@@ -41,7 +41,7 @@ class Stage:
     ``unwritten`` is what the case that is ready now would read of what was never written."""
 
     sut: Sut
-    standing: Standing
+    standing: Footing
     uses: Sequence[Use]
     tuning: Tuning
     volumes: Volumes
@@ -202,7 +202,7 @@ def staged(
             _check_left(sut, environments, disks)
             volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
-            standing = Standing(sut, uses, places)
+            standing = Footing(sut, uses, places)
             around = Surroundings(sut, plan.validity)
             watches = Throttling(sut), kernel, MountWatch(sut), around
             stage = Stage(sut, standing, uses, tuning, volumes, *watches)

@@ -25,6 +25,7 @@ from iogate.sut.base import Completed, FileStat, KernelLog, LoopStatus, Process,
 from iogate.sut.blanks import blank_blocks
 from iogate.sut.kmsg import open_kernel_log
 from iogate.sut.loop import loop_status
+from iogate.sut.stat import parse_stat
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_CHUNK = _TEXT_STEP = 65536
@@ -32,7 +33,6 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _LINK_TRIES = 3
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
-_STARTTIME_FIELD = 19  # of /proc/PID/stat, counted after the command's closing bracket
 _REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
 
@@ -378,11 +378,11 @@ def _identity(pid: int) -> str:
     """A process, its start and the namespace of its number: never given twice in a boot. Empty
     for one that is not there, or cannot be seen."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = parse_stat(Path(f"/proc/{pid}/stat").read_text())
         space = Path("/proc/self/ns/pid").stat().st_ino
     except OSError:
         return ""
-    return f"{pid}.{stat.rpartition(')')[2].split()[_STARTTIME_FIELD]}.{space}"
+    return f"{pid}.{stat.started}.{space}" if stat else ""
 
 
 def _is_orphan(pid: int) -> bool:

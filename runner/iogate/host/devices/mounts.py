@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from iogate.sut.base import Sut
+from iogate.sut.stat import parse_stat
 
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
@@ -58,8 +59,8 @@ def mounts_everywhere(sut: Sut) -> AllMounts:
 
 def _is_there(sut: Sut, pid: str) -> bool:
     """Not one that has ended: what is left of it is in no namespace."""
-    state = (sut.read_text(f"/proc/{pid}/stat") or "").rpartition(")")[2].split()
-    return bool(state) and state[0] not in ("Z", "X")
+    stat = parse_stat(sut.read_text(f"/proc/{pid}/stat") or "")
+    return stat is not None and stat.state not in ("Z", "X")
 
 
 def parse_mount(line: str) -> Mount | None:

@@ -13,7 +13,7 @@ from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
 
-class Standing:
+class Footing:
     """``places`` is where each target is measured, by name; it is kept up to date: a
     filesystem is found when it is mounted, a new file once a repetition has made it."""
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import RunError
 from iogate.sut.base import Sut
+from iogate.sut.stat import parse_stat
 
 Key = tuple[int, int]
 """Number and start time: never given twice while the host is up."""
 
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD, linux/sched.h
-_FIELDS = 37
 _LONGEST_NAME = 15
 _SERVES = ("/dev/fuse", "/dev/ublk", "/dev/nbd", "/dev/vhost", "/dev/target_core")
 
@@ -47,7 +47,7 @@ def scan(sut: Sut, kernels: set[int]) -> dict[Key, Process]:
     found = {}
     for name in sut.list_dir("/proc"):
         if name.isdigit() and int(name) not in kernels:
-            one = parse_stat(sut.read_text(f"/proc/{name}/stat") or "")
+            one = process_of(sut.read_text(f"/proc/{name}/stat") or "")
             if one and one.kernel:
                 kernels.add(one.pid)
             elif one:
@@ -55,29 +55,24 @@ def scan(sut: Sut, kernels: set[int]) -> dict[Key, Process]:
     return found
 
 
-def parse_stat(text: str) -> Process | None:
-    """A line of /proc/PID/stat; None for what is none, as of a process that is gone."""
-    head, _, tail = text.rpartition(")")
-    number, _, name = head.partition("(")
-    fields = tail.split()
-    if len(fields) < _FIELDS or not number.strip().isdigit():
+def process_of(text: str) -> Process | None:
+    """The process of a line of /proc/PID/stat; None for what is none."""
+    stat = parse_stat(text)
+    if stat is None:
         return None
-    try:
-        return Process(
-            pid=int(number),
-            parent=int(fields[1]),
-            name=_plain(name),
-            state=fields[0],
-            kernel=bool(int(fields[6]) & _KERNEL_THREAD),
-            ticks=int(fields[11]) + int(fields[12]),
-            user_ticks=int(fields[11]),
-            major_faults=int(fields[9]),
-            resident_pages=int(fields[21]),
-            cpu=int(fields[36]),
-            started=int(fields[19]),
-        )
-    except ValueError:
-        return None
+    return Process(
+        pid=stat.pid,
+        parent=stat.parent,
+        name=_plain(stat.name),
+        state=stat.state,
+        kernel=bool(stat.flags & _KERNEL_THREAD),
+        ticks=stat.user + stat.system,
+        user_ticks=stat.user,
+        major_faults=stat.major_faults,
+        resident_pages=stat.resident_pages,
+        cpu=stat.cpu,
+        started=stat.started,
+    )
 
 
 def family_of(pid: int, processes: Iterable[Process]) -> set[Key]:

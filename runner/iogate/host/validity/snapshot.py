@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from iogate.host.requirements import throttled
 from iogate.host.validity.processes import Key, Process, io_counts, scan
 from iogate.sut.base import Sut
+from iogate.sut.stat import parse_stat
 
 _SECTOR = 512
 _CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -102,16 +103,13 @@ def disk_bytes(text: str) -> dict[str, tuple[int, int]]:
 
 def own_time(sut: Sut) -> OwnTime:
     """Of who reads this, and of every process that it has started and waited for."""
-    text = sut.read_text("/proc/self/stat") or ""
-    head, _, tail = text.rpartition(")")
-    fields = tail.split()
-    if len(fields) < 15:
+    stat = parse_stat(sut.read_text("/proc/self/stat") or "")
+    if stat is None:
         return OwnTime()
-    user, system, waited_user, waited_system = map(int, fields[11:15])
     return OwnTime(
-        int(head.split()[0]),
-        user + waited_user,
-        system + waited_system,
+        stat.pid,
+        stat.user + stat.waited_user,
+        stat.system + stat.waited_system,
         io_counts(sut.read_text("/proc/self/io") or ""),
     )
 

@@ -11,7 +11,7 @@ import pytest
 from iogate.errors import RefusedError
 from iogate.host.targets.check import Use, check_targets, prepared, resolved
 from iogate.host.targets.places import changed, place_of, real_names
-from iogate.host.targets.standing import Standing
+from iogate.host.targets.standing import Footing
 from iogate.model.place import PlaceKind
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.local import LocalSut
@@ -24,10 +24,10 @@ def device(tmp_path: Path) -> Iterator[str]:
         yield made
 
 
-def standing_of(sut: LocalSut, use: Use) -> Standing:
+def standing_of(sut: LocalSut, use: Use) -> Footing:
     uses = resolved(sut, [use])
     assert uses[0].place is not None
-    return Standing(sut, uses, {use.target.name: uses[0].place})
+    return Footing(sut, uses, {use.target.name: uses[0].place})
 
 
 def file_use(path: Path) -> Use:
@@ -170,7 +170,7 @@ def test_what_a_repetition_did_not_make_is_not_followed(
 def test_the_folder_of_a_directory_is_confirmed(sut: LocalSut, tmp_path: Path) -> None:
     use = Use(Target("t", TargetKind.DIRECTORY, str(tmp_path)), writes=True)
     with prepared(sut, [use], "token") as places:
-        standing = Standing(sut, resolved(sut, [use]), places)
+        standing = Footing(sut, resolved(sut, [use]), places)
         standing.confirm(use.target)
         standing.arrive(use.target, made=False)
         own = Path(places["t"].path)

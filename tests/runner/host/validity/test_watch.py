@@ -20,7 +20,7 @@ from iogate.host.validity.processes import (
     family_of,
     handed_on,
     io_counts,
-    parse_stat,
+    process_of,
     scan,
     serves_storage,
 )
@@ -154,15 +154,15 @@ STAT = (
 
 
 def test_a_process_is_read_whatever_its_name() -> None:
-    found = parse_stat(STAT)
+    found = process_of(STAT)
     assert found == Process(
         4321, 77, "a (b) c", "R", False, 281, 250, 12, 2048, cpu=3, started=123456
     )
-    named = parse_stat(STAT.replace("a (b) c", "\x1b[31m\n::err"))
+    named = process_of(STAT.replace("a (b) c", "\x1b[31m\n::err"))
     assert named is not None
     assert named.name == "?[31m?::err"
     for text in ("", "1 (x", STAT[:60], STAT.replace("4194304", "many"), "x (y) " + "1 " * 50):
-        assert parse_stat(text) is None
+        assert process_of(text) is None
 
 
 def test_threads_of_the_kernel_are_known_and_looked_at_once(sut: LocalSut) -> None:
@@ -174,14 +174,14 @@ def test_threads_of_the_kernel_are_known_and_looked_at_once(sut: LocalSut) -> No
 
 
 def test_a_family_is_a_process_and_all_that_descends_from_it() -> None:
-    base = parse_stat(STAT)
+    base = process_of(STAT)
     assert base is not None
     tree = [replace(base, pid=n, parent=parent) for n, parent in ((1, 0), (2, 1), (3, 2), (4, 1))]
     assert family_of(2, tree) == {tree[1].key, tree[2].key}
 
 
 def test_what_a_child_moved_long_ago_is_not_its_parents_doing_now() -> None:
-    base = parse_stat(STAT)
+    base = process_of(STAT)
     assert base is not None
     shell, child, grandchild = (
         replace(base, pid=n, parent=n - 1, moved_bytes=n * 100) for n in (1, 2, 3)
