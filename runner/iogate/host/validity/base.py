@@ -86,7 +86,8 @@ class Check:
     """``look`` answers None where the host cannot tell. ``limit`` is the largest reading that
     is allowed where neither the host nor the spec says another, in ``unit`` (``%`` of 1, ``s``,
     ``C`` or nothing for a count); infinite where readings are only kept. One that does not
-    ``count`` may be the test's own doing: it is told, unless the spec itself sets a limit."""
+    ``count`` may be the test's own doing: it is told, unless the spec itself sets a limit.
+    ``least`` is a reading that takes no repetition of this kind unless the spec says so."""
 
     name: str
     what: str
@@ -94,6 +95,7 @@ class Check:
     limit: float = math.inf
     unit: str = "%"
     counts: bool = True
+    least: Callable[[Seen], float] | None = None
 
 
 def percent(share: float) -> str:

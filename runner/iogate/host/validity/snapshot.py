@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from iogate.host.requirements import throttled
 from iogate.host.validity.processes import Key, Process, io_counts, scan
+from iogate.host.validity.waiting import own_group, pressures, run_delays
 from iogate.sut.base import Sut
 from iogate.sut.stat import parse_stat
 
 _SECTOR = 512
 _CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 _CPU_LINE = re.compile(r"cpu(\d+) (.*)")
-_TOTAL = re.compile(r"some .*\btotal=(\d+)")
 PRESSURES = ("cpu", "io", "memory")
 
 
@@ -43,8 +43,10 @@ class OwnTime:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """``realtime_ns`` and ``monotonic_ns`` are the two clocks at one moment; ``disks`` bytes
-    read and written by the name of a disk; ``pressure`` µs that something waited, by kind;
-    ``unwritten_bytes`` are in the page cache and on no disk yet, whoever wrote them."""
+    read and written by the name of a disk; ``pressure`` µs that something waited, by kind,
+    and ``own_pressure`` that something in the run's own group did; ``run_delays`` ns that threads
+    waited for each CPU; ``unwritten_bytes`` are in the page cache and on no disk yet, whoever
+    wrote them."""
 
     realtime_ns: int
     monotonic_ns: int
@@ -52,6 +54,8 @@ class Snapshot:
     own: OwnTime = OwnTime()
     disks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pressure: Mapping[str, int] = field(default_factory=dict)
+    own_pressure: Mapping[str, int] = field(default_factory=dict)
+    run_delays: Mapping[int, int] = field(default_factory=dict)
     processes: Mapping[Key, Process] = field(default_factory=dict)
     throttled: int | None = None
     clocksource: str = ""
@@ -70,6 +74,8 @@ def take(sut: Sut, kernels: set[int] | None = None) -> Snapshot:
         own=own_time(sut),
         disks=disk_bytes(sut.read_text("/proc/diskstats") or ""),
         pressure=_pressures(sut),
+        own_pressure=_own_pressures(sut),
+        run_delays=run_delays(sut.read_text("/proc/schedstat") or ""),
         processes=scan(sut, set() if kernels is None else kernels),
         throttled=throttled(sut),
         clocksource=(sut.read_text(_CLOCKSOURCE) or "").strip(),
@@ -135,9 +141,13 @@ def cpu_list(text: str) -> frozenset[int]:
 
 
 def _pressures(sut: Sut) -> dict[str, int]:
-    texts = ((kind, sut.read_text(f"/proc/pressure/{kind}") or "") for kind in PRESSURES)
-    matches = ((kind, _TOTAL.search(text)) for kind, text in texts)
-    return {kind: int(match[1]) for kind, match in matches if match}
+    return pressures(sut, ((kind, f"/proc/pressure/{kind}") for kind in PRESSURES))
+
+
+def _own_pressures(sut: Sut) -> dict[str, int]:
+    folder = own_group(sut)
+    files = [(kind, f"{folder}/{kind}.pressure") for kind in PRESSURES]
+    return pressures(sut, files if folder else ())
 
 
 def memory_bytes(text: str) -> dict[str, int]:

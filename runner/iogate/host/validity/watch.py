@@ -71,7 +71,7 @@ class Surroundings:
             if reading is None or not math.isfinite(reading.value):
                 continue
             readings[check.name] = round(reading.value, 6)
-            limit = self.limits.get(check.name, check.limit)
+            limit = self._limit(check, seen)
             if reading.value > limit:
                 takes = counts(check, self._validity)
                 found.append(
@@ -80,6 +80,12 @@ class Surroundings:
                     )
                 )
         return Found(tuple(found), readings)
+
+    def _limit(self, check: Check, seen: Seen) -> float:
+        limit = self.limits.get(check.name, check.limit)
+        if check.least is None or check.name in self._validity.limits:
+            return limit
+        return max(limit, check.least(seen))
 
     def owed(self, disk: str) -> int:
         """Bytes that the run has written and that have not come to the disk yet."""

@@ -24,6 +24,10 @@ UNITS = {
     "pressure-cpu": "%",
     "pressure-io": "%",
     "pressure-memory": "%",
+    "own-pressure-cpu": "%",
+    "own-pressure-io": "%",
+    "own-pressure-memory": "%",
+    "run-delay": "",
 }
 """The checks that there are, with the unit of their limits."""
 EVERYTHING = "all"

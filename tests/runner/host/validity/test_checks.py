@@ -123,6 +123,20 @@ def test_a_tenth_of_a_second_disturbs_nothing() -> None:
     assert read("cpu", seen(host(0.2, user=(0.05, 0.04)))) == 0
 
 
+def test_a_part_of_one_cpu_has_room_where_cpus_are_idle(sut: LocalSut) -> None:
+    """Two CPUs: others use a quarter of one, and the rest is idle, used, or there is no rest."""
+    idle = seen(host(10, user=(3, 0.5), own=(1, 0), busy=0.3))
+    assert read("cpu", idle) == pytest.approx(0.125)
+    assert counting(sut, idle) == []
+    assert counting(sut, idle, limits={"cpu": 0.1}) == ["cpu"]  # what the spec says goes first
+    full = seen(host(10, user=(3, 0.5), own=(1, 0), busy=0.95))
+    assert counting(sut, full) == ["cpu"]
+    alone = replace(seen(host(10, user=(2.5, 0), own=(0, 0), busy=0.3)), cpus=frozenset({0}))
+    assert counting(sut, alone) == ["cpu"]
+    more = seen(host(10, user=(5, 0), own=(1, 0), busy=0.3))
+    assert counting(sut, more) == ["cpu"]
+
+
 # --- I/O
 
 
@@ -216,6 +230,17 @@ def test_pressure_alone_marks_nothing_unless_the_spec_asks(sut: LocalSut) -> Non
     full = seen(host(10, pressure=pressed), before)
     assert found(sut, full) == ()
     assert counting(sut, full, limits={"pressure-io": 0.5}) == ["pressure-io"]
+
+
+def test_the_waiting_of_the_runs_own_group_is_its_own_doing(sut: LocalSut) -> None:
+    after = host(10, own_pressure={"io": 9_000_000}, run_delays={0: 15 * 10**9, 1: 0, 7: 10**12})
+    pressed = seen(after, host(own_pressure={"io": 0}, run_delays={0: 0, 1: 0}))
+    assert read("own-pressure-io", pressed) == pytest.approx(0.9)
+    assert BY_NAME["own-pressure-cpu"].look(pressed) is None
+    assert read("run-delay", pressed) == pytest.approx(1.5)
+    assert found(sut, pressed) == ()
+    limits = {"own-pressure-io": 0.5, "run-delay": 1.0}
+    assert counting(sut, pressed, limits=limits) == ["run-delay", "own-pressure-io"]
 
 
 def test_the_hypervisor_takes_time(sut: LocalSut) -> None:

@@ -12,6 +12,7 @@ from iogate.host.validity.checks import (
     io,
     memory,
     pressure,
+    run_delay,
     runnable,
     saturation,
     steal,
@@ -31,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     temperature.CHECK,
     saturation.CHECK,
     runnable.CHECK,
+    run_delay.CHECK,
     *pressure.CHECKS,
 )
 BY_NAME = {check.name: check for check in CHECKS}

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from iogate.host.validity.base import FLOOR_S, Check, Foreign, Reading, Seen, percent
 from iogate.host.validity.snapshot import CpuTime
 
+LEAST_CPUS = 0.3
+"""So much of one CPU takes no repetition where as much was idle: the kernel had room for both."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _NAMED_S = 0.05  # who did less explains nothing, and would read as 0.0 s
 
@@ -47,4 +49,14 @@ def _own_s(seen: Seen, *, kernel: bool = False) -> float:
     return (after.user - before.user + system) / _TICKS
 
 
-CHECK = Check("cpu", "CPU time of other processes on the engine's CPUs", look, limit=0.10)
+def least(seen: Seen) -> float:
+    """A part of one CPU as a share of the engine's; 0 where they were not idle for so long, and
+    where there is only one, which waits for whoever is on it."""
+    share = LEAST_CPUS / max(len(seen.cpus), 1)
+    idle_s = _since(seen, lambda cpu: cpu.total - cpu.busy - cpu.steal)
+    return share if len(seen.cpus) > 1 and idle_s >= share * seen.cpu_s else 0.0
+
+
+CHECK = Check(
+    "cpu", "CPU time of other processes on the engine's CPUs", look, limit=0.10, least=least
+)
