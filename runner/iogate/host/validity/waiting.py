@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from iogate.host.mounts import mounts
+from iogate.host.devices.mounts import mounts
 from iogate.sut.base import Sut
 
 _TOTAL = re.compile(r"some .*\btotal=(\d+)")

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from iogate.host.mounts import mounts
+from iogate.host.devices.mounts import mounts
 from iogate.host.validity.snapshot import take
 from iogate.host.validity.waiting import own_group, run_delays
 from iogate.sut.local import LocalSut
 from support.devices import needs_root
 
-# In the form of sched-stats.rst of the kernel's documentation, which not every kernel is built with.
+# In the form of sched-stats.rst of the kernel: not every kernel is built with it.
 SCHEDSTAT = """\
 version 15
 timestamp 4294937296
