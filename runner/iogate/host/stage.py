@@ -129,7 +129,7 @@ class Stage:
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
         made on it away. RefusedError when it may not, or is another one."""
-        self.standing.confirm_device(target)
+        self.standing.device(target)
         self.volumes.claim(target)
 
 

@@ -44,14 +44,23 @@ class Footing:
             self.places[target.name] = place_of(self._sut, self.places[target.name].path)
         self._require(target, self.places[target.name])
         if what := taken(self._sut, self._uses[target.name]):
-            raise _refused(target, self.places[target.name].path, what)
+            raise _in_use(target, self.places[target.name].path, what)
 
     def _require(self, target: Target, place: Place | None) -> None:
         if place and (what := changed(self._sut, place)):
             raise _refused(target, place.path, what)
 
     def confirm_device(self, target: Target) -> Place:
-        """The same of a device that the target's path is the node of; where it is."""
+        """The same of a device that the target's path is the node of, and that nobody, this run
+        neither, has taken meanwhile: it is about to be written. Where it is."""
+        place = self.device(target)
+        if what := taken(self._sut, Use(target, writes=True)):
+            raise _in_use(target, target.path, what)
+        return place
+
+    def device(self, target: Target) -> Place:
+        """Where a device is that the target's path is the node of. RefusedError when another one
+        stands there; this run may have a filesystem on it."""
         place = next(
             (u.place for u in self._uses.values() if u.place and u.place.path == target.path), None
         )
@@ -74,6 +83,14 @@ class Footing:
     def _replace(self, name: str, place: Place) -> None:
         self._uses[name] = replace(self._uses[name], place=place)
         self.places[name] = place
+
+
+def _in_use(target: Target, path: str, what: str) -> RefusedError:
+    return RefusedError(
+        f"target {target.name}: {path} is in use since this run looked it up: {what}",
+        remedy="nothing was written to it since; unmount or detach what uses it, and start again",
+        where=target.where,
+    )
 
 
 def _refused(target: Target, path: str, what: str) -> RefusedError:

@@ -247,3 +247,16 @@ def test_a_link_to_a_name_that_no_job_file_can_hold_is_refused(
     (tmp_path / name).write_text("")
     (tmp_path / "link").symlink_to(tmp_path / name)
     assert "which holds" in refused(sut, str(tmp_path / "link"), trusted=True)
+
+
+@needs_root
+def test_a_device_that_was_taken_is_not_written_by_the_next_step(
+    sut: LocalSut, device: str, tmp_path: Path
+) -> None:
+    use = Use(Target("t", TargetKind.DEVICE, device), writes=True)
+    standing = standing_of(sut, use)
+    assert standing.confirm_device(use.target).path == device
+    with loop_over(device), pytest.raises(RefusedError, match="is in use since") as caught:
+        standing.confirm_device(use.target)
+    assert "unmount or detach" in caught.value.remedy
+    assert standing.confirm_device(use.target).path == device
