@@ -16,21 +16,26 @@ from iogate.model.verdict import Outcome, ThresholdVerdict
 _REMEDY = "stop what else runs there, or move the limits under validity:, and measure again"
 
 
-def disturbed_words(
-    plan: Plan, measurements: Sequence[Measurement], verdicts: Sequence[ThresholdVerdict]
+def with_disturbed(
+    sentence: str,
+    plan: Plan,
+    measurements: Sequence[Measurement],
+    verdicts: Sequence[ThresholdVerdict],
 ) -> str:
-    """``; 2 repetitions were disturbed (…) and do not count``, for the sentence of a run; empty
-    where none was disturbed."""
+    """The sentence of a run, with ``; 2 repetitions were disturbed (…) and do not count`` where
+    some were. Why is not said again."""
     spoiled = [m for m in measurements if m.disturbed]
     if not spoiled:
-        return ""
+        return sentence
+    reason = worst(spoiled)
+    why = "" if reason in sentence else f" ({reason})"
     if not undisturbed(measurements):
         faults = any(_is_judged_fault(one, plan) for one in verdicts)
         so = "so only faults are judged" if faults else "so none counts"
-        return f"; every {_unit(plan)} was disturbed ({worst(spoiled)}), {so}"
+        return f"{sentence}; every {_unit(plan)} was disturbed{why}, {so}"
     were = "repetition was" if len(spoiled) == 1 else "repetitions were"
     does = "does" if len(spoiled) == 1 else "do"
-    return f"; {len(spoiled)} {were} disturbed ({worst(spoiled)}) and {does} not count"
+    return f"{sentence}; {len(spoiled)} {were} disturbed{why} and {does} not count"
 
 
 def _is_judged_fault(one: ThresholdVerdict, plan: Plan) -> bool:

@@ -24,9 +24,9 @@ from iogate.gate.comparison import compared_verdict
 from iogate.gate.disturbed import (
     again_words,
     compared_reason,
-    disturbed_words,
     too_few_reason,
     unknown_words,
+    with_disturbed,
 )
 from iogate.gate.faults import OWN_LIMIT, Faults, judge_faults
 from iogate.gate.history import Asked, judge_history
@@ -116,7 +116,8 @@ def judge(
     unknown = [e.case for e in evidence if e.is_unknown]
     outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
     sentence = run_sentence(plan, outcome, thresholds, failed, failures)
-    sentence += disturbed_words(plan, measurements, thresholds) + again_words(plan, failures)
+    sentence = with_disturbed(sentence, plan, measurements, thresholds)
+    sentence += again_words(plan, failures)
     if unknown and outcome is not limits and not failed:
         sentence = unknown_words(plan, unknown, measurements)
     return RunVerdict(

@@ -85,7 +85,14 @@ def measure_blocks(
         if block == 1:
             for text in hopeless(standings):
                 announce(text)
-        announce(block_text(block, standings, comparison, progress.open, each_s))
+        spoiled = max(
+            times_disturbed(progress.measurements, case, progress.failures)
+            for case in run.plan.cases
+        )
+        again = min(spoiled, run.plan.validity.again)
+        which = (again, spoiled > again)
+        still = progress.open
+        announce(block_text(block, standings, comparison, still, each_s, disturbed=which))
         if not progress.open:
             break
     return replace(
@@ -122,14 +129,22 @@ def block_text(
     comparison: Comparison,
     still_open: frozenset[str],
     each_s: float,
+    *,
+    disturbed: tuple[int, bool] = (0, False),
 ) -> str:
-    """``block 6 of at most 28: 3 of 8 thresholds decided; about 4 more blocks, 5 min``."""
+    """``block 6 of at most 28: 3 of 8 thresholds decided; about 4 more blocks, 5 min``.
+    ``disturbed`` is how many are measured again, and whether a case ended as that were too
+    many."""
+    again, too_many = disturbed
     bound = "at most " if comparison.sequential else ""
-    text = f"block {block} of {bound}{comparison.most_blocks}"
+    all_blocks = comparison.most_blocks + again
+    text = f"block {block} of {bound}{all_blocks}"
     if standings:
         text += f": {_counts(standings)}"
-    most = comparison.most_blocks - block
+    most = all_blocks - block
     if not still_open or not most:
+        if too_many:
+            return f"{text}; too many blocks do not count: nothing more is measured"
         given_up = any(one.state is State.OPEN for one in standings)
         return f"{text}; {'nothing more can be measured' if given_up else 'done'}"
     if not comparison.sequential:

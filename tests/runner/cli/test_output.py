@@ -227,6 +227,17 @@ def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None
         assert told in closing_sentence(run, tuple(Outcome))
 
 
+def test_the_last_sentence_does_not_say_again_why_they_were_disturbed() -> None:
+    spoiled = [replace(m, disturbances=(HOGS,)) for m in s.repetitions([100] * 3)]
+    run = s.run(the_plan=s.plan(s.case(PASSES)), measurements=tuple(spoiled))
+    run = replace(run, verdict=judge(run.plan, run.measurements, (), ()))
+    assert HOGS.text in explanations(run)[0]
+    assert closing_sentence(run, tuple(Outcome)) == (
+        "warn: 1 of 1 threshold did not pass; every repetition was disturbed, so none counts"
+    )
+    assert closing_sentence(run, ()).count(HOGS.text) == 1
+
+
 def test_a_title_is_as_long_as_is_shown() -> None:
     (line,) = actions.annotation_lines(judged(FAILS, name="n" * 4000))
     assert len(line.partition("title=")[2].partition("::")[0]) < 256

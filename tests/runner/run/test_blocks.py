@@ -69,6 +69,17 @@ def test_an_arm_that_failed_is_not_done() -> None:
     assert text.endswith("0 of 2 thresholds decided, 1 cannot be; nothing more can be measured")
 
 
+def test_disturbed_blocks_are_measured_again_and_more_of_them_end_it() -> None:
+    rule = replace(RULE, sequential=False, most_blocks=5)
+    standings = stand(plan(rule), measured(NOISY, NOISY))
+    going = frozenset({s.CASE_ID})
+    text = block_text(6, standings, rule, going, 2.0, disturbed=(2, False))
+    assert text.startswith("block 6 of 7: ")
+    assert text.endswith("; 1 more block, 2 s")
+    text = block_text(3, (), rule, frozenset(), 2.0, disturbed=(1, True))
+    assert text == "block 3 of 6; too many blocks do not count: nothing more is measured"
+
+
 def test_a_canary_measures_all_of_its_blocks() -> None:
     rule = replace(RULE, sequential=False, most_blocks=5)
     assert told(NOISY[:4], NOISY[:4], rule).endswith("; 1 more block, 2 s")
