@@ -63,6 +63,17 @@ def test_what_is_so_already_is_left_alone(sut: LocalSut) -> None:
         assert not is_left(sut)
 
 
+def test_the_kernels_view_of_a_write_cache_is_set_and_put_back(sut: LocalSut, queue: Path) -> None:
+    """Two words with a blank; of a loop device whose kernel takes both."""
+    before = text(queue / "write_cache")
+    other = {"write back": "write through", "write through": "write back"}[before]
+    tuning, journal = tuned(sut, queue)
+    tuning.hold(Environment(block={"write_cache": other}))
+    assert text(queue / "write_cache") == other
+    journal.undo()
+    assert text(queue / "write_cache") == before
+
+
 def test_a_scheduler_drags_the_queue_along_and_both_are_put_back(
     sut: LocalSut, queue: Path
 ) -> None:
