@@ -171,8 +171,18 @@ def failed(
 def measure_once(
     case: Case, repetition: int, bench: Bench, timeout_s: float | None, *, job: str = ""
 ) -> Measurement:
-    """One repetition; RunError when it gave nothing. ``job`` names the job file where it
-    is not the case's own."""
+    """One repetition; RunError when it gave nothing, RefusedError when that is because somebody
+    exchanged its file meanwhile. ``job`` names the job file where it is not the case's own."""
+    try:
+        return _measure_once(case, repetition, bench, timeout_s, job)
+    except RunError:
+        bench.stage.standing.require_unexchanged(case.target)
+        raise
+
+
+def _measure_once(
+    case: Case, repetition: int, bench: Bench, timeout_s: float | None, job: str
+) -> Measurement:
     raw = bench.folder.raw_file(case.id, repetition)
     place, root = bench.places[case.target.name], str(bench.folder.root)
     asked = EngineJob(

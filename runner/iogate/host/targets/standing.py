@@ -46,6 +46,13 @@ class Footing:
         if what := taken(self._sut, self._uses[target.name]):
             raise _in_use(target, self.places[target.name].path, what)
 
+    def require_unexchanged(self, target: Target) -> None:
+        """RefusedError when another file, or a link, stands where the target's file was. One that
+        is gone, or came, is nobody's exchange: a repetition may have done that."""
+        place = self.places[target.name]
+        if target.kind is TargetKind.FILE and place.identity and self._sut.stat(place.path):
+            self._require(target, place)
+
     def _require(self, target: Target, place: Place | None) -> None:
         if place and (what := changed(self._sut, place)):
             raise _refused(target, place.path, what)

@@ -260,3 +260,23 @@ def test_a_device_that_was_taken_is_not_written_by_the_next_step(
         standing.confirm_device(use.target)
     assert "unmount or detach" in caught.value.remedy
     assert standing.confirm_device(use.target).path == device
+
+
+@pytest.mark.parametrize("how", ["link", "file"])
+def test_a_file_that_was_exchanged_is_told_from_one_that_is_gone(
+    sut: LocalSut, tmp_path: Path, how: str
+) -> None:
+    file, other = tmp_path / "f", tmp_path / "other"
+    file.write_text("x")
+    other.write_text("theirs")
+    use = file_use(file)
+    standing = standing_of(sut, use)
+    standing.require_unexchanged(use.target)
+    file.rename(tmp_path / "before")
+    standing.require_unexchanged(use.target)
+    if how == "link":
+        file.symlink_to(other)
+    else:
+        other.rename(file)
+    with pytest.raises(RefusedError, match="is not what it was"):
+        standing.require_unexchanged(use.target)
