@@ -21,7 +21,7 @@ SPEC: Decorator = click.argument("spec", type=click.Path(path_type=Path))
 
 
 def _allow(context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
-    from iogate.spec.variables import allowing
+    from iogate.spec.text.variables import allowing
 
     context.with_resource(allowing(names))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from iogate.foreign.fio_options import job_spec
 from iogate.model.spec import JobSpec
-from iogate.spec.fio_options import OPTIONS, Kind, canonical_key
+from iogate.spec.options.names import OPTIONS, Kind, canonical_key
 
 
 def read_command(words: str) -> list[JobSpec]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from iogate.model.spec import JobSpec, Target, TargetKind
-from iogate.spec.fio_options import OPTIONS, Kind, canonical_key
-from iogate.spec.fio_values import BadValueError, read_value
+from iogate.spec.options.names import OPTIONS, Kind, canonical_key
+from iogate.spec.options.values import BadValueError, read_value
 
 _ONLY = {
     "read": "read", "randread": "read", "write": "write", "randwrite": "write",

@@ -22,7 +22,7 @@ from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.run.measure import Bench
 from iogate.run.steady_watch import SteadyWatch, timeout_of
 from iogate.spec.case_id import canonical_options
-from iogate.spec.support import own_options
+from iogate.spec.options.support import own_options
 from iogate.sut.base import Sut
 
 

@@ -7,8 +7,8 @@ overrides. Nothing here runs or writes anything.
 from __future__ import annotations
 
 from iogate.spec.load import load_spec, load_spec_text
+from iogate.spec.options.support import check_native
 from iogate.spec.plan import make_plan
-from iogate.spec.support import check_native
 from iogate.spec.trust import needs_trust, require_trust
 
 __all__ = [

@@ -15,9 +15,9 @@ from iogate.model.spec import Spec, Target, TargetKind
 from iogate.spec.build.environment import build_environment
 from iogate.spec.build.targets import texts_of
 from iogate.spec.plan import make_plan
-from iogate.spec.problems import Problems, suggest
-from iogate.spec.scalars import whole_number
-from iogate.spec.tree import Mapping, Node, Scalar
+from iogate.spec.text.problems import Problems, suggest
+from iogate.spec.text.scalars import whole_number
+from iogate.spec.text.tree import Mapping, Node, Scalar
 
 _OWN_KEYS = ("engine", "mkfs", "mount")
 AS_WRITTEN = "spec"  # the name of the arm without any change

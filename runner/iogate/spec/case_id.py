@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from iogate.model.spec import JobSpec, Spec, Target, TargetKind
-from iogate.spec.fio_options import OPTIONS
-from iogate.spec.fio_values import BadValueError, canonical_value
+from iogate.spec.options.names import OPTIONS
+from iogate.spec.options.values import BadValueError, canonical_value
 
 _ID_DIGITS = 16
 _COSMETIC = ("description",)

@@ -14,7 +14,7 @@ import re
 from iogate.metrics import Metric
 from iogate.model.spec import Comparison, Limit
 from iogate.model.units import Better, Unit
-from iogate.spec.fio_values import BadValueError
+from iogate.spec.options.values import BadValueError
 
 _LIMIT = re.compile(r"(vs\s+baseline\s*)?(<=|>=|<|>)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"([-+]?)(\d{1,15}(?:\.\d{1,9})?)\s*(.*)", re.ASCII | re.DOTALL)

@@ -8,12 +8,12 @@ from pathlib import Path
 from iogate.errors import SpecError
 from iogate.model.spec import Spec
 from iogate.spec.build.spec import build_spec
-from iogate.spec.document import load_tree
 from iogate.spec.overrides import apply_overrides
-from iogate.spec.problems import Problems
-from iogate.spec.schema import check_schema
-from iogate.spec.sources import Sources, read_spec
-from iogate.spec.tree import Node, Scalar
+from iogate.spec.reading.document import load_tree
+from iogate.spec.reading.schema import check_schema
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.sources import Sources, read_spec
+from iogate.spec.text.tree import Node, Scalar
 
 VERSION = 1
 

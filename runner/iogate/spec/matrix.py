@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from iogate.spec.fio_values import canonical_value
+from iogate.spec.options.values import canonical_value
 
 Point = Mapping[str, str]
 Axes = Mapping[str, Sequence[str]]

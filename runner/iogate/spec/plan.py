@@ -14,10 +14,10 @@ from iogate.spec.case_id import case_id, setup_of
 from iogate.spec.histograms import with_histograms
 from iogate.spec.matrix import expand_matrix, point_name
 from iogate.spec.overrides import apply_overrides
-from iogate.spec.problems import Problems
 from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
 from iogate.spec.sharing import check_sharing
+from iogate.spec.text.problems import Problems
 
 
 def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from iogate.errors import Location
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
-from iogate.spec.fio_values import canonical_value
-from iogate.spec.problems import Problems
+from iogate.spec.options.values import canonical_value
+from iogate.spec.text.problems import Problems
 
 _SIZES = ("size", "filesize", "fill_device", "file_append", "read_iolog")
 _NO_TIME = canonical_value("runtime", "0")

@@ -9,10 +9,10 @@ from iogate.errors import SpecError
 from iogate.metrics import table_paths
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
-from iogate.spec.fio_options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
 from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import expand_matrix, matches
-from iogate.spec.problems import Problems
+from iogate.spec.options.names import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
+from iogate.spec.text.problems import Problems
 
 _DIRECTIONS = {
     "read": ("read",),

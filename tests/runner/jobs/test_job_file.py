@@ -16,7 +16,7 @@ from iogate.errors import Location, UsageError
 from iogate.jobs.job_file import render
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec
-from iogate.spec.jobfile_reader import read_job_file
+from iogate.spec.reading.job_file import read_job_file
 from support.specs import cases, plan_of
 
 TWO_JOBS = "  w: { fio: { size: 1m, bs: 4k }, jobs: { a: { rw: read }, b: { direct: yes } } }\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from iogate.spec.schema import schema
+from iogate.spec.reading.schema import schema
 from support.specs import plan_of
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "spec.md").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ from iogate.jobs.job_file import render
 from iogate.metrics import canonical_paths, metric
 from iogate.model.spec import Comparison, Level, Limit
 from iogate.model.units import Better
-from iogate.spec.fio_values import BadValueError
 from iogate.spec.limits import parse_limit, relative_example
+from iogate.spec.options.values import BadValueError
 from support.specs import cases, place, problem, workloads
 
 

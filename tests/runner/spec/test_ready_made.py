@@ -11,8 +11,8 @@ import pytest
 
 from iogate.jobs.job_file import render
 from iogate.spec import check_native, load_spec, make_plan
-from iogate.spec.fio_options import ALIASES
-from iogate.spec.support import CHOICES, OPTIONS
+from iogate.spec.options.names import ALIASES
+from iogate.spec.options.support import CHOICES, OPTIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 SPECS = sorted((ROOT / "specs").glob("**/*.yaml"))

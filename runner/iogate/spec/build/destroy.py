@@ -5,10 +5,10 @@ from __future__ import annotations
 from iogate.errors import Location, SpecError
 from iogate.model.signatures import ANYTHING, HELD, NOTHING
 from iogate.model.spec import Destroy
-from iogate.spec.fio_values import BadValueError, parse_bytes
-from iogate.spec.problems import suggest
-from iogate.spec.tree import Mapping, Node, Scalar, Sequence
-from iogate.spec.variables import expand
+from iogate.spec.options.values import BadValueError, parse_bytes
+from iogate.spec.text.problems import suggest
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
+from iogate.spec.text.variables import expand
 
 BY_ID = "/dev/disk/by-id/"
 _SHOWN_BY = {

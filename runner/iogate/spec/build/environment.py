@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from iogate.model.environment import DropCaches, Environment, Require
-from iogate.spec.problems import Problems
-from iogate.spec.scalars import plain_value
-from iogate.spec.tree import Mapping, Node, Scalar
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.scalars import plain_value
+from iogate.spec.text.tree import Mapping, Node, Scalar
 
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _PARAMETER = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+){1,6}", re.ASCII)

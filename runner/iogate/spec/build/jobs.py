@@ -10,13 +10,13 @@ from iogate.errors import Location, SpecError
 from iogate.files import bounds
 from iogate.jobs.job_file import format_names, names_out
 from iogate.model.spec import JobSpec, Target, TargetKind
-from iogate.spec.fio_options import OPTIONS, Kind
-from iogate.spec.included import untold
-from iogate.spec.jobfile_reader import Assignment, Section, check_count, read_job_file
-from iogate.spec.options import PLACES, read_key, read_option
-from iogate.spec.problems import Problems
-from iogate.spec.sources import Sources
-from iogate.spec.tree import Entry, Mapping, Node, Scalar
+from iogate.spec.options.check import PLACES, read_key, read_option
+from iogate.spec.options.names import OPTIONS, Kind
+from iogate.spec.reading.included import untold
+from iogate.spec.reading.job_file import Assignment, Section, check_count, read_job_file
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.sources import Sources
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
 
 _SOURCES = ("fio", "jobs", "jobfile")
 

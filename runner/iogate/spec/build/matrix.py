@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from iogate.errors import Location, SpecError
 from iogate.model.spec import JobSpec
-from iogate.spec.options import PLACES, read_key, read_option, split_key
-from iogate.spec.problems import Problems, suggest
-from iogate.spec.tree import Mapping, Node, Scalar, Sequence
+from iogate.spec.options.check import PLACES, read_key, read_option, split_key
+from iogate.spec.text.problems import Problems, suggest
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
 
 
 def build_matrix(

@@ -8,8 +8,8 @@ from iogate.errors import Location, SpecError, UsageError
 from iogate.metrics import ExpressionError, make_defined, metric
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
-from iogate.spec.problems import Problems
-from iogate.spec.tree import Entry, Mapping, Node, Scalar
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
 
 
 def build_metrics(node: Node | None, problems: Problems) -> tuple[DefinedMetric, ...]:

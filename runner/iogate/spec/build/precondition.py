@@ -9,9 +9,9 @@ from iogate.errors import Location, SpecError
 from iogate.jobs import estimate
 from iogate.model.spec import JobSpec, Precondition, Target, TargetKind
 from iogate.spec.build.jobs import read_options
-from iogate.spec.options import PLACES
-from iogate.spec.problems import Problems
-from iogate.spec.tree import Entry, Mapping, Node, Scalar
+from iogate.spec.options.check import PLACES
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
 from iogate.stats.steady import SNIA, SNIA_ROUNDS
 
 STEADY = "steadystate"

@@ -22,11 +22,11 @@ from iogate.spec.build.targets import build_targets
 from iogate.spec.build.validity import build_validity
 from iogate.spec.build.workloads import build_workload
 from iogate.spec.matrix import matrix_size
-from iogate.spec.problems import Problems
 from iogate.spec.sanity import check_thresholds
-from iogate.spec.scalars import to_json, whole_number
-from iogate.spec.sources import Sources
-from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.text.problems import Problems
+from iogate.spec.text.scalars import to_json, whole_number
+from iogate.spec.text.sources import Sources
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
 
 
 def build_spec(tree: Mapping, sources: Sources, text: str, problems: Problems) -> Spec:

@@ -11,11 +11,11 @@ from iogate.errors import SpecError
 from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
 from iogate.model.spec import Target, TargetKind
 from iogate.spec.build.destroy import build_destroy
-from iogate.spec.fio_values import BadValueError, check_text
-from iogate.spec.problems import Problems, listed, suggest
-from iogate.spec.scalars import plain_value
-from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
-from iogate.spec.variables import expand
+from iogate.spec.options.values import BadValueError, check_text
+from iogate.spec.text.problems import Problems, listed, suggest
+from iogate.spec.text.scalars import plain_value
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.text.variables import expand
 
 AUTO = "auto"
 _KINDS = {kind.value: kind for kind in TargetKind}

@@ -8,10 +8,10 @@ from iogate.errors import SpecError, UsageError
 from iogate.metrics import Metric, metric
 from iogate.model.spec import DefinedMetric, Level, Threshold
 from iogate.spec.build.matrix import read_point
-from iogate.spec.fio_values import BadValueError
 from iogate.spec.limits import check_reachable, parse_limit
-from iogate.spec.problems import Problems, suggest
-from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.options.values import BadValueError
+from iogate.spec.text.problems import Problems, suggest
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
 
 JOB_PREFIX = "jobs."
 

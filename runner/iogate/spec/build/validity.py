@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from iogate.model.validity import Validity
-from iogate.spec.problems import Problems, suggest
-from iogate.spec.scalars import whole_number
-from iogate.spec.tree import Mapping, Node, Scalar, Sequence
+from iogate.spec.text.problems import Problems, suggest
+from iogate.spec.text.scalars import whole_number
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
 
 UNITS = {
     "cpu": "%",

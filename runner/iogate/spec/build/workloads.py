@@ -14,11 +14,11 @@ from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build.thresholds import build_thresholds
 from iogate.spec.matrix import matrix_size
-from iogate.spec.options import split_key
-from iogate.spec.problems import Problems, listed, suggest
-from iogate.spec.scalars import whole_number
-from iogate.spec.sources import Sources
-from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.options.check import split_key
+from iogate.spec.text.problems import Problems, listed, suggest
+from iogate.spec.text.scalars import whole_number
+from iogate.spec.text.sources import Sources
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _SERIES = ("direction",)

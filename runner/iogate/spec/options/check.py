@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection
 
 from iogate.errors import Location, SpecError
 from iogate.jobs.job_file import NAME_KEYWORDS
-from iogate.spec.fio_options import canonical_key, known_keys
-from iogate.spec.fio_values import BadValueError, read_value
-from iogate.spec.problems import suggest
-from iogate.spec.reach import ENGINES_REFUSED, MEMORIES, REFUSED
-from iogate.spec.variables import expand
+from iogate.spec.options.names import canonical_key, known_keys
+from iogate.spec.options.reach import ENGINES_REFUSED, MEMORIES, REFUSED
+from iogate.spec.options.values import BadValueError, read_value
+from iogate.spec.text.problems import suggest
+from iogate.spec.text.variables import expand
 
 PLACES = ("directory", "filename", "filename_format")  # where I/O goes: the target's business
 _MISPLACED = {

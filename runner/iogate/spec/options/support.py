@@ -8,7 +8,7 @@ from dataclasses import replace
 from iogate.errors import SpecError
 from iogate.model.plan import Plan
 from iogate.model.spec import JobSpec
-from iogate.spec.problems import Problems
+from iogate.spec.text.problems import Problems
 
 _NAMES = """
     bs bssplit buffered clat_percentiles clocksource cpuchunks cpuload cpus_allowed

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from iogate.spec.tree import Mapping, Node, Scalar, Sequence
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
 
 _INT = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})?\.?\d{1,18}(?:[eE][-+]?\d{1,2})?", re.ASCII)

@@ -11,10 +11,10 @@ from typing import Any
 
 from iogate.errors import Location
 from iogate.files.bounds import PROBLEMS_LOOKED_AT
-from iogate.spec.options import unknown_option
-from iogate.spec.problems import Problems, listed, suggest
-from iogate.spec.scalars import plain_value, to_json
-from iogate.spec.tree import Mapping, Node, Scalar, Sequence
+from iogate.spec.options.check import unknown_option
+from iogate.spec.text.problems import Problems, listed, suggest
+from iogate.spec.text.scalars import plain_value, to_json
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
 
 _TYPES = {
     "object": "a mapping of keys to values",

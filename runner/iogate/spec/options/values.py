@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from iogate.spec.fio_options import CHOICES, OPTIONS, Kind
-from iogate.spec.problems import listed, suggest
-from iogate.spec.support import CHOICES as NATIVE
+from iogate.spec.options.names import CHOICES, OPTIONS, Kind
+from iogate.spec.options.support import CHOICES as NATIVE
+from iogate.spec.text.problems import listed, suggest
 
 _TRUE = ("1", "true", "yes", "on", "y")
 _FALSE = ("0", "false", "no", "off", "n")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 from iogate.errors import SpecError
-from iogate.spec.fio_options import canonical_key, known_keys
-from iogate.spec.jobfile_reader import Assignment
-from iogate.spec.problems import suggest
-from iogate.spec.schema import schema
-from iogate.spec.tree import Mapping, parse_tree
+from iogate.spec.options.names import canonical_key, known_keys
+from iogate.spec.reading.job_file import Assignment
+from iogate.spec.reading.schema import schema
+from iogate.spec.text.problems import suggest
+from iogate.spec.text.tree import Mapping, parse_tree
 
 _OWN = "x-"
 _OF_A_VARIABLE = re.compile(

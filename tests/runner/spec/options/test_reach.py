@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from iogate.jobs.job_file import format_names, names_out
-from iogate.spec.fio_options import CHOICES, OPTIONS
-from iogate.spec.options import _CHECKS, PLACES
-from iogate.spec.reach import (
-    CHECKED,
-    ENGINES_HARMLESS,
-    ENGINES_REFUSED,
-    HARMLESS,
-    REFUSED,
-)
+from iogate.spec.options.check import _CHECKS, PLACES
+from iogate.spec.options.names import CHOICES, OPTIONS
+from iogate.spec.options.reach import CHECKED, ENGINES_HARMLESS, ENGINES_REFUSED, HARMLESS, REFUSED
 from support.specs import fio, option, place, problem
 
 

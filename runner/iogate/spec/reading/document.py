@@ -14,11 +14,11 @@ from pathlib import Path
 
 from iogate.errors import Location, SpecError
 from iogate.files import bounds
-from iogate.spec.fio_options import ALIASES
-from iogate.spec.included import parse_included
-from iogate.spec.problems import suggest
-from iogate.spec.sources import Sources
-from iogate.spec.tree import Entry, Mapping, Node, Scalar, Sequence, parse_tree
+from iogate.spec.options.names import ALIASES
+from iogate.spec.reading.included import parse_included
+from iogate.spec.text.problems import suggest
+from iogate.spec.text.sources import Sources
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence, parse_tree
 
 EXTENDS = "extends"
 MERGED = ("fio", "thresholds", "chart")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from iogate.errors import SpecError
-from iogate.spec.scalars import plain_value, to_json
-from iogate.spec.tree import Mapping, Scalar, Sequence, parse_tree
+from iogate.spec.text.scalars import plain_value, to_json
+from iogate.spec.text.tree import Mapping, Scalar, Sequence, parse_tree
 from support.specs import FILE, place
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import SpecError, UsageError
-from iogate.spec.variables import allowing, expand
+from iogate.spec.text.variables import allowing, expand
 from support.specs import fio, option, place, problem
 
 SECRETS = (

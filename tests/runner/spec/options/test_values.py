@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.spec.fio_options import ALIASES, OPTIONS, Kind
-from iogate.spec.fio_values import BadValueError, canonical_value, read_value
+from iogate.spec.options.names import ALIASES, OPTIONS, Kind
+from iogate.spec.options.values import BadValueError, canonical_value, read_value
 from support.specs import fio, load, option, place, problem, problems
 
 

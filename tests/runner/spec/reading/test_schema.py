@@ -9,8 +9,8 @@ import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from iogate.errors import SpecError
-from iogate.spec.fio_options import ALIASES, OPTIONS
-from iogate.spec.schema import schema
+from iogate.spec.options.names import ALIASES, OPTIONS
+from iogate.spec.reading.schema import schema
 from support.specs import problem
 
 DRAFTS = [Draft7Validator, Draft202012Validator]

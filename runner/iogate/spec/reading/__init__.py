@@ -1,0 +1,1 @@
+"""From the files of a spec to one checked tree."""
