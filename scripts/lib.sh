@@ -14,10 +14,11 @@ started=$SECONDS
 authorities=/etc/ssl/certs/ca-certificates.crt
 [ ! -e $authorities ] || export NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
 
-# What the engine and the runner are built from, and what the tests need beyond that.
+# What the engine and the runner are built from, and what the tests need beyond that; fuzzing needs
+# the runtime of clang, which Debian keeps apart.
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
-packages_to_test="libcmocka-dev clang clang-tidy fio e2fsprogs xfsprogs btrfs-progs util-linux
+packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio e2fsprogs xfsprogs btrfs-progs util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
 	python3-venv"
 

@@ -100,7 +100,8 @@ def test_an_engine_cannot_change_the_job_of_the_next_repetition(iogate: Iogate) 
     script = programs / "fio"
     script.write_text(
         "#!/bin/sh\n"
-        'for word; do case "$word" in *.fio) echo x >> "$word"; echo x > jobs/new ;; esac; done\n'
+        'for word; do case "$word" in\n'
+        '*.fio) echo x >> "$word"; echo x > "${word%/*}/new" ;; esac; done\n'
         f'exec {shutil.which("fio")} "$@"\n'
     )
     script.chmod(0o755)
@@ -111,3 +112,35 @@ def test_an_engine_cannot_change_the_job_of_the_next_repetition(iogate: Iogate) 
     assert not job.read_text().endswith("x\n")
     bare = iogate("run", spec(iogate), "--engine", "fio", "--unconfined", PATH=way)
     assert (iogate.latest / "jobs/new").exists(), bare.text
+
+
+@needs_root
+def test_an_engine_cannot_change_what_another_case_gave(iogate: Iogate) -> None:
+    """A script in fio's place writes over everything in the run folder that it can."""
+    programs = iogate.folder / "programs"
+    programs.mkdir()
+    script = programs / "fio"
+    script.write_text(
+        "#!/bin/sh\n"
+        'for word; do case "$word" in *.fio) job=$word ;; esac; done\n'
+        'run=${job%/jobs/*}; [ "$run" = "$job" ] || { cd "$run"\n'
+        "for each in plan.json run.json run.jsonl verdict.json new jobs/new raw/new "
+        "raw/*.json raw/*.log logs/new .room; do\n"
+        '  echo hostile > "$each"; rm -f "$each"; done\n'
+        "ln -sf ../plan.json raw/link; mv raw moved; }\n"
+        'cd "$OLDPWD"\n'
+        f'exec {shutil.which("fio")} "$@"\n'
+    )
+    script.chmod(0o755)
+    way = f"{programs}:{os.environ['PATH']}"
+    path = spec(iogate, options="rw: randread, write_bw_log: speed")
+    path.write_text(path.read_text() + "    strategy: { matrix: { rw: [randread, randwrite] } }\n")
+    done = iogate("run", path, "--engine", "fio", PATH=way)
+    assert done.code == 0, done.text
+    root = iogate.latest
+    assert {"plan.json", "run.json", "jobs", "raw", "logs"} <= {p.name for p in root.iterdir()}
+    for written in root.rglob("*"):
+        assert written.name not in ("new", "link", "moved")
+        assert not written.is_file() or b"hostile" not in written.read_bytes()
+    assert len(list((root / "raw").glob("*.json"))) == 4, "two cases, twice"
+    assert len(list(root.glob("logs/*-*/speed_bw.1.log"))) == 4

@@ -125,7 +125,7 @@ def run_unchecked(
         log_file=str(folder / "log"),
         folder=str(folder),
         timeout_s=20,
-        confinement=box.of(case, place_of(sut, str(own)), str(folder)),
+        confinement=box.of(case, place_of(sut, str(own)), str(folder), str(job.parent)),
     )
     assert bool(asked.confinement) is confined
     with suppress(IogateError):

@@ -68,7 +68,8 @@ class EngineJob:
     """One job file to run: the engine writes ``result_file``, its messages go to
     ``log_file``, and ``folder`` is its working directory. ``cpus`` are those that it may run
     on, as taskset lists them; empty for all. ``places`` are what it may open as its targets,
-    ``confinement`` is what the kernel keeps it to. ``on_tick`` is called several times a second
+    ``confinement`` is what the kernel keeps it to. ``kept_file`` is where the
+    result is taken afterwards, empty where it stays. ``on_tick`` is called several times a second
     while it runs."""
 
     job_file: str
@@ -81,6 +82,7 @@ class EngineJob:
     places: tuple[Place, ...] = ()
     on_tick: Callable[[], None] = field(default=lambda: None, compare=False)
     confinement: Confinement | None = None
+    kept_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

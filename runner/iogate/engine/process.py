@@ -130,7 +130,7 @@ def log_tail(sut: Sut, job: EngineJob) -> str:
 
 
 def _kept(job: EngineJob) -> str:
-    return f"what it wrote is kept in {job.result_file}"
+    return f"what it wrote is kept in {job.kept_file or job.result_file}"
 
 
 def _signal_name(number: int) -> str:

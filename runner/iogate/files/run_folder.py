@@ -1,7 +1,7 @@
 """The run folder: everything a run made, each file whole or absent.
 
 plan.json  jobs/<case>.fio  raw/<case>-<rep>.json  raw/<case>-<rep>.log
-raw/<case>-<rep>.disturbances.json
+raw/<case>-<rep>.disturbances.json  logs/<case>-<rep>/…
 environment.json  run.json  verdict.json  report.html  junit.xml  summary.md  comment.md
 """
 
@@ -69,8 +69,13 @@ class RunFolder:
         with suppress(OSError):
             (self.root / _ROOM).unlink(missing_ok=True)
 
+    @property
+    def jobs(self) -> Path:
+        """The folder of the job files."""
+        return self.root / "jobs"
+
     def job_file(self, case_id: str) -> Path:
-        return self.root / "jobs" / f"{_checked(case_id)}.fio"
+        return self.jobs / f"{_checked(case_id)}.fio"
 
     def job_texts(self, case_ids: Iterable[str]) -> dict[str, str]:
         """The job files that can be read, by case: of an old run some may be gone."""
@@ -86,6 +91,14 @@ class RunFolder:
 
     def log_file(self, case_id: str, repetition: int) -> Path:
         return self.root / "raw" / f"{_checked(case_id)}-{repetition}.log"
+
+    def engine_folder(self, case_id: str, repetition: int) -> Path:
+        """What an engine may write of the run folder: a folder of this repetition alone. It has
+        the result until the engine has ended, and keeps the logs that a job asks for."""
+        folder = self.root / "logs" / f"{_checked(case_id)}-{repetition}"
+        with _told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def write_disturbances(
         self, case_id: str, repetition: int, found: Sequence[Disturbance]
@@ -131,9 +144,15 @@ class RunFolder:
         return path
 
     def settle(self, case_id: str, repetition: int) -> None:
-        """Make what an engine wrote durable, and drop its log if it said nothing."""
+        """Take what an engine wrote, make it durable, and drop its log if it said nothing."""
         raw, log = self.raw_file(case_id, repetition), self.log_file(case_id, repetition)
+        written = self.engine_folder(case_id, repetition)
         with _told(raw):
+            with suppress(FileNotFoundError):
+                (written / raw.name).replace(raw)
+            with suppress(OSError):  # logs that the job asked for
+                written.rmdir()
+                written.parent.rmdir()
             if log.exists() and not log.stat().st_size:
                 log.unlink()
             if raw.exists():

@@ -1,5 +1,5 @@
-"""What an engine may reach when it runs a case: its target, the run folder, and what every
-program needs to run."""
+"""What an engine may reach when it runs a case: its target, a folder for what it writes, and
+what every program needs to run."""
 
 from __future__ import annotations
 
@@ -68,19 +68,19 @@ class Sandbox:
             "confinement.capabilities": self.layers.capabilities,
         }
 
-    def of(self, case: Case, place: Place, folder: str) -> Confinement | None:
-        """For one repetition of a case at ``place``, with results in ``folder``. RefusedError
-        where either is gone."""
+    def of(self, case: Case, place: Place, folder: str, jobs: str) -> Confinement | None:
+        """For one repetition of a case at ``place``, which writes its result in ``folder`` and
+        has its job file in ``jobs``. RefusedError where a place is gone."""
         if self.layers is None:
             return None
-        run_folder = self._allowed(place_of(self.sut, folder), writable=True)
+        results = self._allowed(place_of(self.sut, folder), writable=True)
         target = self._allowed(place, writable=_is_written(case, place))
         flushes = _is_flushed(case, target)
-        allowed = (target, run_folder)
+        allowed = (target, results)
         return Confinement(
             self.layers,
             allowed=allowed,
-            reads=(*SYSTEM, f"{run_folder.place.path}/jobs"),
+            reads=(*SYSTEM, self.sut.real_path(jobs)),
             flushes=(place.path,) if flushes else (),
             capabilities=self._capabilities(case, allowed),
         )

@@ -62,7 +62,9 @@ def laid_out(
     finally:
         sandbox.sut.remove_file(result_file)
     now = place_of(sandbox.sut, place.path)
-    return replace(asked, places=(now,), confinement=sandbox.of(case, now, asked.folder))
+    return replace(
+        asked, places=(now,), confinement=sandbox.of(case, now, asked.folder, str(folder.jobs))
+    )
 
 
 def _bytes(case: Case) -> int:

@@ -184,17 +184,19 @@ def _measure_once(
     case: Case, repetition: int, bench: Bench, timeout_s: float | None, job: str
 ) -> Measurement:
     raw = bench.folder.raw_file(case.id, repetition)
-    place, root = bench.places[case.target.name], str(bench.folder.root)
+    place = bench.places[case.target.name]
+    written = bench.folder.engine_folder(case.id, repetition)
     asked = EngineJob(
         job_file=str(bench.folder.job_file(job or case.id)),
-        result_file=str(raw),
+        result_file=str(written / raw.name),
+        kept_file=str(raw),
         log_file=str(bench.folder.log_file(case.id, repetition)),
-        folder=root,
+        folder=str(written),
         timeout_s=timeout_s or estimate.timeout_s(case),
         readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
         cpus=case.environment.cpus_allowed if case.environment else "",
         places=(place,),
-        confinement=bench.sandbox.of(case, place, root),
+        confinement=bench.sandbox.of(case, place, str(written), str(bench.folder.jobs)),
     )
     if is_to_be_laid_out(bench.engine.name, case, place, bench.sandbox):
         asked = laid_out(case, asked, bench.sandbox, bench.folder, bench.stop)

@@ -256,15 +256,17 @@ def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop)
     """The bytes that the job wrote. EngineError when it did not come to its end."""
     text = render(case, location=case.target.path)
     bench.folder.write_text(f"jobs/{case.id}.fio", text)
-    place, root = bench.stage.standing.confirm_device(case.target), str(bench.folder.root)
+    place = bench.stage.standing.confirm_device(case.target)
+    raw, written = bench.folder.raw_file(case.id, 1), bench.folder.engine_folder(case.id, 1)
     job = EngineJob(
         job_file=str(bench.folder.job_file(case.id)),
-        result_file=str(bench.folder.raw_file(case.id, 1)),
+        result_file=str(written / raw.name),
+        kept_file=str(raw),
         log_file=str(bench.folder.log_file(case.id, 1)),
-        folder=root,
+        folder=str(written),
         timeout_s=estimate.timeout_s(case),
         places=(place,),
-        confinement=bench.sandbox.of(case, place, root),
+        confinement=bench.sandbox.of(case, place, str(written), str(bench.folder.jobs)),
     )
     try:
         result = bench.engine.run(job, on_progress=tell, stop=stop)

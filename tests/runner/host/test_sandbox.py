@@ -45,7 +45,7 @@ def run_folder(tmp_path: Path) -> Path:
 
 def lines_of(sandbox: Sandbox, case: Case, target: Path | str, run_folder: Path) -> list[str]:
     place = place_of(sandbox.sut, str(target))
-    found = sandbox.of(case, place, str(run_folder))
+    found = sandbox.of(case, place, str(run_folder), str(run_folder / "jobs"))
     assert found is not None
     return plan_text(found).splitlines()
 
@@ -149,7 +149,7 @@ def test_a_file_that_is_there_after_all_is_refused(
     place = place_of(sandbox.sut, str(file))
     file.write_text("somebody else's")
     with pytest.raises(RefusedError, match="not what it was"):
-        sandbox.of(case_of(f"file: {file}"), place, str(run_folder))
+        sandbox.of(case_of(f"file: {file}"), place, str(run_folder), str(run_folder / "jobs"))
 
 
 def test_what_holds_is_a_fact_that_parts_no_series(sandbox: Sandbox, sut: LocalSut) -> None:
