@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "engine.h"
-#include "job.h"
-#include "run.h"
+#include "engines/engine.h"
+#include "job/job.h"
+#include "run/run.h"
 
 /* ThreadSanitizer: the tests' own helper threads are alive while a run forks. */
 const char *__tsan_default_options(void);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "clock.h"
+#include "stats/clock.h"
 
 /* The clock agrees with the kernel's, to and fro, also over a year of ticks. */
 static void clock_converts(void **state)

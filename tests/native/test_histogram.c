@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
-#include "histogram.h"
-#include "random.h"
+#include "stats/histogram.h"
+#include "util/random.h"
 
 /* The value that stands for a bucket is off by less than 1/128, everywhere. */
 static void middle_is_close(void **state)

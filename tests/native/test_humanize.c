@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "humanize.h"
+#include "util/humanize.h"
 
 static void bytes_as_fio_prints_them(void **state)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine.h"
-#include "jobfile.h"
+#include "engines/engine.h"
+#include "jobfile/jobfile.h"
 
 /* Each of its 100 lines includes the same again, an empty file. */
 static char *many_includes(void)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "json.h"
+#include "util/json.h"
 
 /* What `write` puts on a stream, as text to be freed. */
 static char *written(void (*write)(struct json *j))

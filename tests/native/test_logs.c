@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 
 #include "core.h"
-#include "log_buffer.h"
-#include "log_sampler.h"
-#include "log_text.h"
+#include "logs/log_buffer.h"
+#include "logs/log_text.h"
+#include "run/log_sampler.h"
 
 static const uint64_t ms = 1000000;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "arena.h"
 #include "core.h"
-#include "distribution.h"
-#include "pattern.h"
+#include "jobfile/distribution.h"
+#include "pattern/pattern.h"
+#include "util/arena.h"
 
 static const uint64_t ms = 1000000;
 static const char *const deep_engines[] = { "libaio", "io_uring", "posixaio", "null" };

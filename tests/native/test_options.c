@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine.h"
-#include "help.h"
-#include "options.h"
-#include "suggest.h"
+#include "engines/engine.h"
+#include "jobfile/help.h"
+#include "jobfile/options.h"
+#include "util/suggest.h"
 
 static void names_are_sorted_and_unique(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
-#include "pattern.h"
+#include "pattern/pattern.h"
 
 enum { PLENTY = 100000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
-#include "progress.h"
+#include "run/progress.h"
 
 static const uint64_t s = 1000000000;
 
@@ -8,7 +8,7 @@ struct team {
 	struct job jobs[3];
 	struct member members[3];
 	struct worker_shared *shared;
-	struct crew crew;
+	struct workers workers;
 };
 
 /* Jobs of so many seconds, in these groups; all have begun at 1 s. */
@@ -17,7 +17,7 @@ static void team_init(struct team *t, const uint64_t *seconds, const uint32_t *g
 	memset(t, 0, sizeof(*t));
 	t->shared = calloc(3, sizeof(*t->shared));
 	assert_non_null(t->shared);
-	t->crew = (struct crew){ .members = t->members, .count = 3 };
+	t->workers = (struct workers){ .members = t->members, .count = 3 };
 	for (int i = 0; i < 3; i++) {
 		t->jobs[i] = core_job("null", RW_READ, 1 << 20);
 		t->jobs[i].runtime_ns = seconds[i] * s;
@@ -42,12 +42,12 @@ static void the_longest_job_counts(void **state)
 
 	(void)state;
 	team_init(&t, seconds, groups);
-	p = progress_of(&t.crew, 0, 3, s + s / 2);
+	p = progress_of(&t.workers, 0, 3, s + s / 2);
 	assert_left(&p, 9.5);
 	assert_true(p.fraction > (0.5 + 0.05 + 0.125) / 3 - 0.001 &&
 		    p.fraction < (0.5 + 0.05 + 0.125) / 3 + 0.001);
 	t.members[1].gone = true;		/* ended early */
-	p = progress_of(&t.crew, 0, 3, s + s / 2);
+	p = progress_of(&t.workers, 0, 3, s + s / 2);
 	assert_left(&p, 3.5);
 	free(t.shared);
 }
@@ -61,9 +61,9 @@ static void groups_add_up(void **state)
 
 	(void)state;
 	team_init(&t, seconds, groups);
-	p = progress_of(&t.crew, 0, 1, s + s / 2);
+	p = progress_of(&t.workers, 0, 1, s + s / 2);
 	assert_left(&p, 14.5);
-	p = progress_of(&t.crew, 1, 2, s + s);
+	p = progress_of(&t.workers, 1, 2, s + s);
 	assert_left(&p, 13);
 	assert_true(p.fraction > (1 + 0.1) / 3 - 0.001 && p.fraction < (1 + 0.1) / 3 + 0.001);
 	free(t.shared);
@@ -82,7 +82,7 @@ static void bytes_end_a_job_before_its_time(void **state)
 		t.members[i].planned_bytes = 1000;
 		t.shared[i].stats.dirs[DIR_READ].bytes = 500;
 	}
-	p = progress_of(&t.crew, 0, 3, s + s);
+	p = progress_of(&t.workers, 0, 3, s + s);
 	assert_left(&p, 1);
 	assert_true(p.fraction > 0.499 && p.fraction < 0.501);
 	free(t.shared);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report.h"
+#include "output/report.h"
 
 static struct worker_stats *new_stats(uint64_t bytes, uint64_t runtime_ns)
 {

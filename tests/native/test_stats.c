@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "core.h"
-#include "account.h"
-#include "stats.h"
+#include "stats/stats.h"
+#include "worker/account.h"
 
 static void moments_are_mean_and_deviation(void **state)
 {

@@ -4,8 +4,8 @@
 #include <sys/mount.h>
 
 #include "core.h"
-#include "device.h"
-#include "target.h"
+#include "target/device.h"
+#include "target/target.h"
 
 static const struct target_hooks silent;
 

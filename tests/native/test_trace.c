@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
-#include "pattern.h"
-#include "trace.h"
+#include "pattern/pattern.h"
+#include "pattern/trace.h"
 
 static int parse(struct trace *t, const struct job *job, const char *text, struct err *err)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "units.h"
+#include "util/units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

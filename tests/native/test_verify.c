@@ -2,9 +2,9 @@
 #include <errno.h>
 
 #include "core.h"
-#include "crc32c.h"
-#include "random.h"
-#include "verify.h"
+#include "util/crc32c.h"
+#include "util/random.h"
+#include "worker/verify.h"
 
 enum { BYTES = 16384, UNIT = 4096 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "err.h"
+#include "util/err.h"
 
 /*
  * Runs a command that the kernel keeps to its targets:

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "arena.h"
-#include "err.h"
+#include "util/arena.h"
+#include "util/err.h"
 
 /* The plan of confine.h, read. Every text lives in the arena. */
 

@@ -10,7 +10,7 @@
 #include "confine/landlock.h"
 #include "confine/mounts.h"
 #include "confine/privileges.h"
-#include "json.h"
+#include "util/json.h"
 
 /* What a child tells by its exit status, beside the LAYER_ bits. */
 enum { THROUGH_USER = 64, FAILED = 0 };

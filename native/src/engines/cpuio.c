@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cpuio.h"
+#include "engines/cpuio.h"
 
-#include "clock.h"
-#include "one.h"
+#include "engines/one.h"
+#include "stats/clock.h"
 
 /*
  * Keeps a CPU busy for a part of the time, as the programs do that share a machine with

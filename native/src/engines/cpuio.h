@@ -2,7 +2,7 @@
 #ifndef IOGATE_ENGINES_CPUIO_H
 #define IOGATE_ENGINES_CPUIO_H
 
-#include "options.h"
+#include "jobfile/options.h"
 
 struct cpuio_options {
 	uint64_t chunk_ns;

@@ -2,7 +2,7 @@
 #ifndef IOGATE_ENGINES_H
 #define IOGATE_ENGINES_H
 
-#include "engine.h"
+#include "engines/engine.h"
 
 /* The one list of ioengines: X(name) is engines/name.c, which defines engine_name. */
 #define ENGINES(X)	\

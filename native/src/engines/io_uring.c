@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
-#include "host_limits.h"
-#include "options.h"
+#include "engines/engine.h"
+#include "engines/host_limits.h"
+#include "jobfile/options.h"
 
 /*
  * The rings are liburing's, filled by hand: entry `slot` of the submission queue always

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine.h"
-#include "host_limits.h"
+#include "engines/engine.h"
+#include "engines/host_limits.h"
 
 struct libaio_state {
 	io_context_t context;

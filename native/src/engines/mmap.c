@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "one.h"
+#include "engines/one.h"
 
 /* Copies between a buffer and the file mapped whole. */
 struct mmap_state {

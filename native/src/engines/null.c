@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 /* Moves nothing: what is left is the cost of the engine itself. An I/O is done when it
  * is queued; reap() hands all of them back, as loops commit before they reap. */

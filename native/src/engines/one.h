@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 /* What every synchronous engine needs: the one I/O between queue() and reap(). */
 struct one {

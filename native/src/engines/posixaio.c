@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "engines/engine.h"
 
 /* The C library's aio: its threads call pread and pwrite for us. */
 struct posixaio_state {

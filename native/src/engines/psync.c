@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "one.h"
+#include "engines/one.h"
 
 static int32_t do_io(const struct engine *e, const struct io *io)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "one.h"
+#include "engines/one.h"
 
 /* read(2) and write(2) move the file position: seek only when it is elsewhere. */
 struct sync_state {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cmdline.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/textfile.h"
+#include "engines/engine.h"
+#include "jobfile/options.h"
+#include "jobfile/unsupported_options.h"
+#include "util/suggest.h"
+
+enum { WORD_MAX = 80, NAMES_MAX = 400 };
+
+/* A word of the command line means a command or a job option. */
+struct meaning {
+	const struct command *command;
+	const struct option *option;
+};
+
+struct words {
+	char **at;			/* the next one; a NULL ends them */
+	bool only_files;		/* after "--" */
+};
+
+static struct meaning find_exact(const char *word)
+{
+	struct meaning m = { NULL, NULL };
+
+	for (const struct command *c = commands_all; c->name; c++)
+		if (!strcmp(c->name, word))
+			m.command = c;
+	if (!m.command)
+		m.option = option_find(options_all, word);
+	if (!m.command && !m.option)
+		m.option = option_find_engine(word);
+	return m;
+}
+
+/* All meanings a prefix could have; names them in text, separated by ", ". */
+struct matches {
+	const char *prefix;
+	struct meaning meaning;
+	unsigned count;
+	char text[NAMES_MAX];
+	size_t used;
+};
+
+static void match(struct matches *m, const char *name, const struct command *command,
+		  const struct option *option)
+{
+	int n;
+
+	if (!name || strncmp(name, m->prefix, strlen(m->prefix)))
+		return;
+	if (m->count && m->meaning.command == command && m->meaning.option == option)
+		return;				/* an alias of what matched just now */
+	m->meaning = (struct meaning){ command, option };
+	m->count++;
+	n = snprintf(m->text + m->used, sizeof(m->text) - m->used, "%s--%s",
+		     m->used ? ", " : "", name);
+	if (n > 0 && (size_t)n < sizeof(m->text) - m->used)
+		m->used += (size_t)n;
+	else
+		m->text[m->used] = '\0';
+}
+
+static void match_table(struct matches *m, const struct option *table)
+{
+	for (const struct option *o = table; o && o->name; o++) {
+		match(m, o->name, NULL, o);
+		match(m, o->alias, NULL, o);
+	}
+}
+
+static int unknown_word(const char *word, struct err *err)
+{
+	struct suggestion s;
+	const char *close;
+
+	if (unsupported_option(word))
+		return err_set(err, -EINVAL, "--%.80s: " UNSUPPORTED_TEXT, word);
+	suggestion_init(&s, word);
+	for (const struct command *c = commands_all; c->name; c++)
+		suggestion_offer(&s, c->name);
+	close = s.best;
+	if (option_suggest(word)) {
+		suggestion_offer(&s, option_suggest(word));
+		close = s.best;
+	}
+	return err_set(err, -EINVAL, "unknown option --%.80s%s%s%s", word,
+		       close ? ", did you mean --" : "", close ? close : "",
+		       close ? "?" : "; --help and --cmdhelp list what there is");
+}
+
+static int find_meaning(const char *word, struct meaning *meaning, struct err *err)
+{
+	struct matches m = { .prefix = word };
+
+	*meaning = find_exact(word);
+	if (meaning->command || meaning->option)
+		return 0;
+	for (const struct command *c = commands_all; c->name; c++)
+		match(&m, c->name, c, NULL);
+	match_table(&m, options_all);
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
+		match_table(&m, (*ops)->options);
+	if (!*word || !m.count || unsupported_option(word))
+		return unknown_word(word, err);
+	if (m.count > 1)
+		return err_set(err, -EINVAL, "--%.80s could mean %s; write more of it", word,
+			       m.text);
+	*meaning = m.meaning;
+	return 0;
+}
+
+/* "--direct --size=1m": the next word is no value when it begins with two dashes. */
+static const char *next_value(struct words *words)
+{
+	if (!*words->at || !strncmp(*words->at, "--", 2))
+		return NULL;
+	return *words->at++;
+}
+
+static int take_command(struct cmdline *c, const struct command *command, const char *value,
+			struct words *words, struct err *err)
+{
+	if (!command->value && value)
+		return err_set(err, -EINVAL, "--%s takes no value", command->name);
+	if (command->value && !command->optional && !value)
+		value = next_value(words);
+	if (command->value && !command->optional && !value)
+		return err_set(err, -EINVAL, "--%s needs a value: --%s=%s", command->name,
+			       command->name, command->value);
+	return command->apply(c, value, err);
+}
+
+static int take_option(struct cmdline *c, const struct option *option, const char *value,
+		       struct words *words, struct err *err)
+{
+	int code = 0;
+
+	if (!value && option_takes_value(option))
+		value = next_value(words);
+	if (!strcmp(option->name, "name"))
+		code = job_builder_section(c->builder, value ? value : "", err);
+	return code ? code : job_builder_option(c->builder, option->name, value, err);
+}
+
+static int take_word(struct cmdline *c, const char *word, struct words *words,
+		     struct err *err)
+{
+	const char *name = word + (word[1] == '-' ? 2 : 1);
+	const char *equals = strchr(name, '=');
+	const size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	struct meaning meaning = { NULL, NULL };
+	char key[WORD_MAX + 1];
+	int code;
+
+	snprintf(key, sizeof(key), "%.*s", (int)(length < WORD_MAX ? length : WORD_MAX), name);
+	code = find_meaning(key, &meaning, err);
+	if (code)
+		return code;
+	return meaning.command
+		? take_command(c, meaning.command, equals ? equals + 1 : NULL, words, err)
+		: take_option(c, meaning.option, equals ? equals + 1 : NULL, words, err);
+}
+
+static bool is_file(const struct words *words, const char *word)
+{
+	return words->only_files || word[0] != '-' || !word[1];
+}
+
+/* Options are taken first and files after them, wherever they stand: options before
+ * the first --name are the defaults of the files' jobs, too. The files' names are kept
+ * in argv itself, in the room that the words taken leave. */
+static int take_words(struct cmdline *c, char **argv, struct err *err)
+{
+	struct words words = { .at = argv };
+	size_t files = 0;
+	int code = 0;
+
+	while (!code && *words.at) {
+		char *word = *words.at++;
+
+		if (!words.only_files && !strcmp(word, "--"))
+			words.only_files = true;
+		else if (is_file(&words, word))
+			argv[files++] = word;
+		else
+			code = take_word(c, word, &words, err);
+	}
+	for (size_t i = 0; i < files && !code; i++)
+		code = textfile_add_jobs(c->builder, argv[i], err);
+	return code;
+}
+
+int cmdline_parse(struct cmdline *c, int argc, char **argv, struct err *err)
+{
+	*c = (struct cmdline){ .formats = FORMAT_NORMAL, .status_fd = -1,
+			       .builder = job_builder_new(&textfile_source) };
+	return argc ? take_words(c, argv + 1, err) : 0;
+}
+
+void cmdline_release(struct cmdline *c)
+{
+	free(c->expected);
+	job_builder_free(c->builder);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engines/engine.h"
+
+#include <string.h>
+
+#include "engines/engines.h"
+
+#define ENGINE_POINTER(name) &engine_##name,
+const struct engine_ops *const engines_all[] = { ENGINES(ENGINE_POINTER) NULL };
+
+const struct engine_ops *engine_find(const char *name)
+{
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+		if (!strcmp((*ops)->name, name))
+			return *ops;
+	}
+	return NULL;
+}

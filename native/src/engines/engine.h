@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_ENGINE_H
+#define IOGATE_ENGINE_H
+
+#include <stdint.h>
+
+#include "job/job.h"
+#include "util/err.h"
+
+/*
+ * What an ioengine is given and must do. One file in engines/, one X(name) in
+ * engines/engines.h. An engine of depth 1 is synchronous: queue() notes the I/O,
+ * commit() does it, reap() hands it back; the loop needs no second path.
+ * reap(min) waits until min I/Os are done, and returns at most reap_max of them; min 0
+ * only looks. What commit() could not hand over, reap() or the next commit() does.
+ */
+
+/* One I/O in flight: a cache line. An engine keeps what else it needs in its own
+ * state, keyed by slot. */
+struct io {
+	uint64_t offset;
+	void *buffer;
+	uint64_t start_ticks, issue_ticks;	/* created; handed to the kernel */
+	/* intended start of a rate-limited one; else 0 */
+	uint64_t due_ticks;
+	union {
+		struct {
+			uint32_t length;
+			uint16_t file;		/* index into engine.files */
+			uint8_t dir;		/* enum io_dir; DIR_SYNC: fsync or fdatasync */
+			uint8_t data_only;	/* of a DIR_SYNC: fdatasync */
+		};
+		uint64_t what;		/* these four, copied from struct pattern_io at once */
+	};
+	uint32_t slot;			/* 0 .. depth-1 */
+	/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
+	int32_t result;
+	void *home;			/* where its buffer begins; buffer moves on after a
+					 * short transfer */
+} __attribute__((aligned(64)));
+
+/* A power of 2 in size: an index costs a shift and no multiplication. */
+struct engine_file {
+	int fd;
+	uint64_t end_bytes;		/* where the region that the job may touch ends */
+	const char *path;
+} __attribute__((aligned(32)));
+
+struct engine {
+	const struct engine_ops *ops;
+	const struct job *job;
+	void *state;			/* ops->state_size bytes, zeroed, 64-byte aligned */
+	struct engine_file *files;
+	uint32_t files_count;
+	uint32_t depth;
+	uint32_t reap_max;		/* 1 .. depth */
+	uint64_t timeout_ns;		/* of the next reap(): it may give back 0; 0: none */
+	struct io *ios;			/* depth of them */
+	void *buffers;			/* depth * buffer_bytes, page aligned */
+	uint64_t buffer_bytes;
+	struct err *err;
+};
+
+enum {
+	ENGINE_DISKLESS = 1,		/* touches no file (null, cpuio) */
+	ENGINE_NO_DIRECT = 2,		/* cannot do O_DIRECT (mmap) */
+	ENGINE_NO_DATA = 4,		/* moves no bytes and needs no size (cpuio) */
+};
+
+struct engine_ops {
+	const char *name, *help;
+	uint32_t depth_max;		/* 1: synchronous */
+	uint32_t flags, state_size;
+	const struct option *options;	/* engine-only job keys (options.h), or NULL */
+	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
+	int (*open)(struct engine *e);
+	void (*close)(struct engine *e);
+	/* Hot path. */
+	/* cannot fail: never exceeds depth */
+	void (*queue)(struct engine *e, struct io *io);
+	int (*commit)(struct engine *e);		/* number handed over, or -errno */
+	int (*reap)(struct engine *e, unsigned min, struct io **done); /* completed, or -errno */
+	/* Size of the struct that the offsets of options are into: job.engine_options. */
+	uint32_t options_size;
+};
+
+const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */
+/* NULL-terminated, in the order of engines.h */
+extern const struct engine_ops *const engines_all[];
+
+#endif

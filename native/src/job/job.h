@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_JOB_H
+#define IOGATE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stats/stats.h"
+
+struct engine_ops;
+struct trace;
+
+/* fio's rw=: which directions, and whether offsets are random. */
+enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
+enum zone_mode { ZONE_NONE, ZONE_STRIDED };
+enum rate_process { RATE_LINEAR, RATE_POISSON };
+enum verify_method { VERIFY_NONE, VERIFY_CRC32C };
+enum preallocation { ALLOCATE_NATIVE, ALLOCATE_NONE, ALLOCATE_POSIX, ALLOCATE_KEEP,
+	ALLOCATE_TRUNCATE };
+enum sync_mode { SYNC_NONE, SYNC_FULL, SYNC_DATA };
+enum clock_choice { CLOCK_UNSET, CLOCK_GETTIME, CLOCK_CPU };
+
+/* bssplit of one direction: shares add up to 100 %. */
+struct block_share {
+	uint32_t bytes;
+	uint32_t percent;
+};
+struct block_split {
+	const struct block_share *shares;	/* NULL: all of bs */
+	uint32_t count;
+};
+
+/* random_distribution=: zipf with its theta, or uniform. */
+struct distribution {
+	bool zipf;
+	double theta;
+};
+
+/* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0).
+ * zones ("3z") is for the parser alone: in a resolved job it is part of bytes. */
+struct size_value {
+	uint64_t bytes;
+	uint32_t percent, zones;
+};
+
+/* Sizes from min to max; both 0: unset. */
+struct size_range {
+	uint64_t min_bytes, max_bytes;
+};
+
+/* cpus_allowed: bit n is CPU n; any is false when it is unset. */
+enum { CPUS_MAX = 1024 };
+struct cpu_list {
+	uint64_t bits[CPUS_MAX / 64];
+	bool any;
+};
+
+/* Ascending, in percent. */
+enum { PERCENTILES_MAX = 20 };
+struct percentile_list {
+	double percents[PERCENTILES_MAX];
+	uint32_t count;
+};
+
+/* One `key=value` as the user wrote it, for `job options` in the JSON and --showcmd. */
+struct setting {
+	const char *key, *value;	/* canonical key; value "1" for a bare flag */
+};
+
+/*
+ * A resolved job: every option has its value, aliases and globals are applied,
+ * numjobs is still one entry (run.c makes the clones). Immutable after parsing;
+ * strings live as long as the job list. Times are ns, sizes bytes, 0 = unset
+ * unless said otherwise. Each field is one row of the option table (options.c).
+ */
+struct job {
+	const char *name, *description;
+	/* ':' separated, `\:` for a colon; NULL: made from name, clone and file number */
+	const char *filename;
+	const char *directory;		/* NULL: working directory */
+	const struct engine_ops *ops;
+	uint32_t rw;			/* RW_ bits */
+	struct size_value size, io_size, offset;
+	struct size_range filesize;	/* of each file; size is then how much is moved */
+	uint64_t bs_bytes[DIR_DATA_COUNT];
+	uint32_t iodepth, numjobs, loops, nrfiles;
+	/* I/Os */
+	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;
+	bool direct, thread, time_based, invalidate, norandommap, randrepeat;
+	bool group_reporting, stonewall, exitall, end_fsync;
+	bool overwrite, unlink, zero_buffers, refill_buffers;
+	enum preallocation fallocate;
+	enum sync_mode sync;		/* O_SYNC or O_DSYNC */
+	struct cpu_list cpus_allowed;
+	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
+	uint32_t rwmixread_percent;
+	uint64_t runtime_ns, ramp_time_ns, startdelay_ns;
+	uint64_t thinktime_ns, thinktime_spin_ns, thinktime_iotime_ns;
+	uint32_t thinktime_blocks;
+	enum think_count { THINK_COMPLETE, THINK_ISSUE } thinktime_blocks_type;
+	uint64_t rate_bytes[DIR_DATA_COUNT], rate_iops[DIR_DATA_COUNT];	/* a second */
+	enum rate_process rate_process;
+	struct block_split bssplit[DIR_DATA_COUNT];
+	struct distribution distribution;
+	enum verify_method verify;
+	bool do_verify, verify_fatal;
+	enum clock_choice clocksource;
+	bool gtod_reduce, disable_lat, disable_clat, disable_slat, disable_bw;
+	uint64_t randseed;
+	uint64_t number_ios;
+	enum zone_mode zonemode;
+	uint64_t zonesize_bytes, zoneskip_bytes, zonerange_bytes;
+
+	/* Logs: how their file names begin, "" for the job's name; NULL: none. */
+	const char *write_bw_log, *write_iops_log, *write_lat_log, *write_hist_log;
+	uint32_t log_avg_ms;		/* 0: every I/O is a row */
+	uint32_t log_hist_ms, log_hist_coarseness;
+	bool per_job_logs, log_offset, log_unix_epoch;
+
+	const char *write_iolog;	/* NULL: none */
+	/* ':' separated, for the clones in turn; NULL: none */
+	const char *read_iolog;
+	const char *replay_redirect, *replay_skip;
+	bool replay_no_stall;
+	uint32_t replay_time_scale, replay_scale, replay_align;
+	const struct trace *trace;	/* what read_iolog names, in the job of a clone */
+
+	bool slat_percentiles, clat_percentiles, lat_percentiles, disk_util;
+	struct percentile_list percentiles;
+
+	const void *engine_options;	/* of ops->options: ops->options_size bytes, or NULL */
+	uint32_t group_id;		/* stonewall starts a new one, as fio's groupid */
+	const struct setting *settings;	/* this job's own, without job_list.globals */
+	size_t settings_count;
+};
+
+/* How many run of a job; one, of a job that no parser has filled. */
+static inline uint32_t job_clones(const struct job *job)
+{
+	return job->numjobs ? job->numjobs : 1;
+}
+
+struct job_list {
+	struct job *jobs;
+	size_t count;
+	const struct setting *globals;	/* of the global sections before the first job */
+	size_t globals_count;
+	const char *const *warnings;	/* for main.c to print: what was set but does nothing */
+	size_t warnings_count;
+	void *memory;			/* the arena that holds it all */
+};
+
+#endif

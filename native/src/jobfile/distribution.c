@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/distribution.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/units.h"
+
+enum { KB_BASE = 1024, BYTES_MAX = 1 << 30, UNSAID = UINT32_MAX };
+
+/* One entry, "4k/50", "4k/" or "4k". */
+static int parse_share(const char *text, struct block_share *share, struct arena *memory,
+		       struct err *err)
+{
+	const size_t length = strcspn(text, "/");
+	uint64_t bytes;
+	int code = units_number(arena_text(memory, text, length), KB_BASE, &bytes, err);
+
+	if (!code && (!bytes || bytes > BYTES_MAX))
+		code = err_set(err, -EINVAL, "'%.80s' is no block size from 1 byte to 1 GiB", text);
+	share->bytes = (uint32_t)bytes;
+	share->percent = UNSAID;
+	if (!code && text[length] && text[length + 1])
+		code = units_percent(text + length + 1, &share->percent, err);
+	return code;
+}
+
+/* Entries without a percentage get what is left; the first ones what does not divide. */
+static int share_out(struct block_share *shares, uint32_t count, struct err *err)
+{
+	uint32_t sum = 0, unsaid = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sum += shares[i].percent == UNSAID ? 0 : shares[i].percent;
+		unsaid += shares[i].percent == UNSAID;
+	}
+	if (sum > 100 || (sum < 100 && !unsaid))
+		return err_set(err, -EINVAL, "the percentages add up to %u, not to 100", sum);
+	for (uint32_t i = 0, rest = 100 - sum; i < count; i++) {
+		if (shares[i].percent != UNSAID)
+			continue;
+		shares[i].percent = (rest + unsaid - 1) / unsaid;
+		rest -= shares[i].percent;
+		unsaid--;
+	}
+	return 0;
+}
+
+static uint32_t count_parts(const char *text, char separator)
+{
+	uint32_t count = 1;
+
+	for (; *text; text++)
+		count += *text == separator;
+	return count;
+}
+
+static int parse_split(const char *text, struct block_split *split, struct arena *memory,
+		       struct err *err)
+{
+	const uint32_t count = count_parts(text, ':');
+	struct block_share *shares = arena_alloc(memory, count * sizeof(*shares));
+
+	for (uint32_t i = 0; i < count; i++) {
+		const size_t length = strcspn(text, ":");
+		const int code = parse_share(arena_text(memory, text, length), &shares[i], memory,
+					     err);
+
+		if (code)
+			return code;
+		text += length + 1;
+	}
+	*split = (struct block_split){ shares, count };
+	return share_out(shares, count, err);
+}
+
+int bssplit_parse(const char *text, struct block_split splits[DIR_DATA_COUNT],
+		  struct arena *memory, struct err *err)
+{
+	const uint32_t parts = count_parts(text, ',');
+	const char *at = text;
+
+	if (parts > DIR_DATA_COUNT)
+		return err_set(err, -EINVAL, "'%.80s' has more than the three parts "
+			       "read,write,trim", text);
+	for (uint32_t dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const size_t length = strcspn(at, ",");
+		int code = 0;
+
+		if (length)
+			code = parse_split(arena_text(memory, at, length), &splits[dir], memory,
+					   err);
+		if (code)
+			return code;
+		at += dir + 1 < parts ? length + 1 : 0;
+	}
+	return 0;
+}
+
+int distribution_parse(const char *text, struct distribution *d, struct err *err)
+{
+	char *end;
+
+	*d = (struct distribution){ .zipf = !strncmp(text, "zipf", 4) };
+	if (!strcmp(text, "random"))
+		return 0;
+	if (!d->zipf)
+		return err_set(err, -EINVAL, "'%.80s' is not one of random, zipf:theta", text);
+	if (text[4] != ':')
+		return err_set(err, -EINVAL, "zipf needs its theta: zipf:1.2");
+	d->theta = strtod(text + 5, &end);
+	if (end == text + 5 || *end || !(d->theta >= 0.01 && d->theta <= 10))
+		return err_set(err, -EINVAL, "'%.80s' is no theta from 0.01 to 10", text + 5);
+	return 0;
+}

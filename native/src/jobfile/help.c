@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/help.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cmdline.h"
+#include "engines/engine.h"
+#include "jobfile/options.h"
+#include "jobfile/unsupported_options.h"
+#include "util/suggest.h"
+#include "util/version.h"
+
+enum { NAME_COLUMN = 30 };
+
+void help_usage(FILE *out)
+{
+	fprintf(out, "%s %s: runs fio job files on Linux storage\n\n"
+		"  %s [commands] [job options] [job files, - is stdin]\n"
+		"  %s --name=test --rw=randread --size=1g --bs=4k --runtime=10s\n\n",
+		IOGATE_ENGINE_NAME, IOGATE_ENGINE_VERSION, IOGATE_ENGINE_NAME,
+		IOGATE_ENGINE_NAME);
+	for (const struct command *c = commands_all; c->name; c++) {
+		const int width = fprintf(out, "  --%s%s%s%s", c->name,
+					  c->value ? c->optional ? "[=" : "=" : "",
+					  c->value ? c->value : "", c->optional ? "]" : "");
+
+		fprintf(out, "%*s%s\n", NAME_COLUMN + 4 - width > 1 ? NAME_COLUMN + 4 - width : 1,
+			"", c->help);
+	}
+	fprintf(out, "\n  %s --confine PLAN -- COMMAND [ARGUMENT...]\n"
+		"    Run a command that the kernel keeps to the places of a plan; --confine-probe "
+		"says\n    what of that this kernel gives. Exit status: 2 usage, 3 refused.\n",
+		IOGATE_ENGINE_NAME);
+	fprintf(out, "\nEvery job option is also --option=value; --cmdhelp lists them. Options "
+		"before the\nfirst --name are defaults of all jobs.\n"
+		"Exit status: 0 all jobs ran, 1 a job failed or the run was interrupted, "
+		"2 usage.\n");
+}
+
+static void print_choices(FILE *out, const struct option_choice *choices)
+{
+	const char *title = "values";
+
+	for (const struct option_choice *c = choices; c && c->name; c++) {
+		fprintf(out, "%10s: %-10s %s\n", title, c->name, c->help);
+		title = "";
+	}
+}
+
+static void print_option(FILE *out, const struct option *o)
+{
+	fprintf(out, "%10s: %s\n", o->name, o->help);
+	if (o->alias)
+		fprintf(out, "%10s: %s\n", "alias", o->alias);
+	fprintf(out, "%10s: %s\n", "type", option_type_names[o->type]);
+	fprintf(out, "%10s: %s\n", "default", o->standard ? o->standard : "none");
+	if (o->min)
+		fprintf(out, "%10s: %" PRIu64 "\n", "least", o->min);
+	if (o->max)
+		fprintf(out, "%10s: %" PRIu64 "\n", "most", o->max);
+	print_choices(out, o->choices);
+}
+
+static void list_options(FILE *out, const struct option *table)
+{
+	for (const struct option *o = table; o && o->name; o++)
+		fprintf(out, "%-*s%s\n", NAME_COLUMN, o->name, o->help);
+}
+
+int help_options(FILE *out, const char *topic, struct err *err)
+{
+	const struct option *o;
+	const char *close;
+
+	if (!topic) {
+		list_options(out, options_all);
+		return 0;
+	}
+	o = option_find(options_all, topic);
+	o = o ? o : option_find_engine(topic);
+	close = o ? NULL : option_suggest(topic);
+	if (!o && unsupported_option(topic))
+		return err_set(err, -EINVAL, "--cmdhelp: %.80s: " UNSUPPORTED_TEXT, topic);
+	if (!o)
+		return err_set(err, -EINVAL, "--cmdhelp: there is no option '%.80s'%s%s%s", topic,
+			       close ? ", did you mean '" : "", close ? close : "",
+			       close ? "'?" : "; --cmdhelp lists them");
+	print_option(out, o);
+	return 0;
+}
+
+static void print_engine(FILE *out, const struct engine_ops *ops)
+{
+	fprintf(out, "%s: %s\n", ops->name, ops->help);
+	if (ops->depth_max == 1)
+		fprintf(out, "Synchronous: iodepth is 1.\n");
+	if (ops->options)
+		fprintf(out, "Its own options:\n");
+	list_options(out, ops->options);
+}
+
+static int engine_option_help(FILE *out, const struct engine_ops *ops, const char *name,
+			      struct err *err)
+{
+	const struct option *o = option_find(ops->options, name);
+
+	if (!o)
+		return err_set(err, -EINVAL, "--enghelp: ioengine %s has no option '%.80s'; "
+			       "--enghelp=%s lists them", ops->name, name, ops->name);
+	print_option(out, o);
+	return 0;
+}
+
+int help_engines(FILE *out, const char *topic, struct err *err)
+{
+	const size_t length = topic ? strcspn(topic, ",") : 0;
+	struct suggestion s;
+
+	suggestion_init(&s, topic ? topic : "");
+	if (!topic)
+		fprintf(out, "Available I/O engines:\n");
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+		const char *name = (*ops)->name;
+
+		suggestion_offer(&s, name);
+		if (!topic) {
+			fprintf(out, "\t%-12s%s\n", name, (*ops)->help);
+		} else if (strlen(name) == length && !strncmp(name, topic, length)) {
+			if (topic[length])
+				return engine_option_help(out, *ops, topic + length + 1, err);
+			print_engine(out, *ops);
+			return 0;
+		}
+	}
+	return topic ? err_set(err, -EINVAL, "--enghelp: there is no engine '%.80s'%s%s%s", topic,
+			       s.best ? ", did you mean '" : "", s.best ? s.best : "",
+			       s.best ? "'?" : "; --enghelp lists them") : 0;
+}
+
+static void reference_row(FILE *out, const struct option *o)
+{
+	fprintf(out, "| `%s`", o->name);
+	if (o->alias)
+		fprintf(out, ", `%s`", o->alias);
+	fprintf(out, " | %s", option_type_names[o->type]);
+	for (const struct option_choice *c = o->choices; c && c->name; c++)
+		fprintf(out, "%s `%s`", c == o->choices ? "" : ",", c->name);
+	if (o->standard)
+		fprintf(out, " | `%s` | ", o->standard);
+	else
+		fprintf(out, " | | ");
+	fprintf(out, "%s |\n", o->help);
+}
+
+static void reference_category(FILE *out, unsigned category)
+{
+	bool any = false;
+
+	for (const struct option *o = options_all; o->name; o++) {
+		if (o->category != category)
+			continue;
+		if (!any)
+			fprintf(out, "\n## %s\n\n| option | value | default | what it does |\n"
+				"|---|---|---|---|\n", option_category_names[category]);
+		any = true;
+		reference_row(out, o);
+	}
+}
+
+void help_reference(FILE *out)
+{
+	fprintf(out, "# Job options\n\n"
+		"<!-- Generated from the option table by `make -C native docs`. -->\n\n"
+		"Names, aliases and defaults are fio's. Sizes take `k m g t p` (powers of 1024) "
+		"and `KiB MiB …`; times take `us ms s m h d` and count in seconds without a "
+		"unit, where nothing else is said; a value may be an expression in "
+		"parentheses, and may hold `${ENVIRONMENT}`, `$pagesize`, `$mb_memory` and "
+		"`$ncpus`.\n");
+	for (unsigned category = 0; category < CATEGORIES; category++)
+		reference_category(out, category);
+}

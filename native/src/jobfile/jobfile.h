@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_JOBFILE_H
+#define IOGATE_JOBFILE_H
+
+#include <stddef.h>
+
+#include "job/job.h"
+#include "util/err.h"
+
+/*
+ * Job-file text to jobs. Pure: reads no file, prints nothing. `name` is used in
+ * messages ("name:3:7: unknown option ..."). A builder collects sections from
+ * several files and from the command line; job_builder_finish resolves them.
+ */
+struct job_builder;
+
+/* What a job file may ask of the world outside; a NULL function answers nothing. */
+struct job_source {
+	/* The text of `path`, as named by an include line of the file `from`, to be
+	 * freed by the builder; NULL with *err set. */
+	char *(*include)(void *context, const char *path, const char *from,
+			 size_t *length, struct err *err);
+	/* The value of ${name}, or NULL. */
+	const char *(*environment)(void *context, const char *name);
+	void *context;
+};
+
+struct job_builder *job_builder_new(const struct job_source *source);	/* NULL: none */
+void job_builder_free(struct job_builder *b);
+int job_builder_file(struct job_builder *b, const char *name, const char *text,
+		     size_t length, struct err *err);
+/* What follows on the command line belongs to this job; names that begin with
+ * "global" set defaults for the jobs after it. */
+int job_builder_section(struct job_builder *b, const char *name, struct err *err);
+int job_builder_option(struct job_builder *b, const char *key, const char *value,
+		       struct err *err);		/* value NULL: bare key */
+/* From here on "$" and include are errors: whoever wrote the text meant every letter. */
+void job_builder_literal(struct job_builder *b);
+/* Resolve only the jobs of this name (and of others chosen before). */
+void job_builder_choose(struct job_builder *b, const char *name);
+/* Of options that are wrong *err tells all, a line each. */
+int job_builder_finish(struct job_builder *b, struct job_list *list, struct err *err);
+void job_list_release(struct job_list *list);
+
+#endif

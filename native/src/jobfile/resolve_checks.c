@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/resolve_checks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engines/cpuio.h"
+#include "engines/engine.h"
+#include "jobfile/options.h"
+#include "pattern/pattern.h"
+#include "worker/verify.h"
+
+struct check {
+	const struct job_builder *builder;
+	const struct section *own;
+	struct job *job;
+	struct job_list *list;
+	struct arena *memory;
+	struct err *err;
+};
+
+static const struct assignment *last_in(const struct section *s, const char *name)
+{
+	const struct option *o = option_find(options_all, name);
+	const struct assignment *found = NULL;
+
+	for (const struct assignment *a = s->first; a; a = a->next)
+		if (option_find(options_all, a->key) == o)
+			found = a;
+	return found;
+}
+
+/* Where the job got an option from: its own section, or the last global one before. */
+static const struct assignment *origin(const struct check *c, const char *name)
+{
+	const struct assignment *found = last_in(c->own, name);
+	const struct assignment *global = NULL;
+
+	for (const struct section *s = c->builder->first; s != c->own && !found; s = s->next) {
+		const struct assignment *a = s->global ? last_in(s, name) : NULL;
+
+		global = a ? a : global;
+	}
+	return found ? found : global;
+}
+
+static int refuse(const struct check *c, const char *option, const char *why)
+{
+	const struct assignment *a = origin(c, option);
+	const struct place *place = a ? &a->place : &c->own->place;
+	const uint32_t column = a ? place->key_column : c->own->place.key_column;
+
+	return place_error(c->err, place, column, "job '%.80s': %s", c->job->name, why);
+}
+
+static void warn(const struct check *c, const char *text)
+{
+	const char **warnings;
+	const size_t n = c->list->warnings_count;
+
+	if (!(n & (n + 1))) {	/* full: capacities are 1, 3, 7, 15, ... */
+		warnings = arena_alloc(c->memory, (2 * n + 1) * sizeof(*warnings));
+		if (n)
+			memcpy(warnings, c->list->warnings, n * sizeof(*warnings));
+		c->list->warnings = warnings;
+	}
+	warnings = (const char **)(uintptr_t)c->list->warnings;
+	warnings[n] = arena_format(c->memory, "job '%s': %s", c->job->name, text);
+	c->list->warnings_count++;
+}
+
+/* zonesize alone divides the file into zones, as it did before there was a zonemode;
+ * only an explicit zonemode=none contradicts it. */
+static int check_zones(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (job->zonemode == ZONE_NONE && job->zonesize_bytes) {
+		if (origin(c, "zonemode"))
+			return refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
+						     "drop one of them");
+		job->zonemode = ZONE_STRIDED;
+	}
+	if (job->zonemode == ZONE_STRIDED && !job->zonesize_bytes)
+		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
+	if (job->zonemode == ZONE_NONE && (job->zoneskip_bytes || job->zonerange_bytes))
+		warn(c, "zoneskip and zonerange do nothing without zonemode=strided");
+	if (job->zonemode == ZONE_STRIDED && !job->zonerange_bytes)
+		job->zonerange_bytes = job->zonesize_bytes;
+	return 0;
+}
+
+static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
+{
+	if (!value->zones)
+		return 0;
+	if (!c->job->zonesize_bytes)
+		return refuse(c, option, "a number of zones (z) needs zonesize");
+	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zonesize_bytes,
+				   &value->bytes))
+		return refuse(c, option, "that many zones are too large");
+	value->zones = 0;
+	return 0;
+}
+
+/* bs stands for the largest block: buffers and files have to hold it. */
+static void check_splits(const struct check *c)
+{
+	struct job *job = c->job;
+
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const struct block_split *s = &job->bssplit[dir];
+
+		for (uint32_t i = 0; i < s->count; i++)
+			if (!i || s->shares[i].bytes > job->bs_bytes[dir])
+				job->bs_bytes[dir] = s->shares[i].bytes;
+	}
+}
+
+/* Headers stand at the beginning of each unit: a block that ends within one would be read
+ * as damaged, or cut another's in two. */
+static bool blocks_are_whole_units(const struct job *job)
+{
+	const uint64_t unit = pattern_unit(job);
+	bool whole = true;
+
+	for (int dir = DIR_READ; dir <= DIR_WRITE && unit; dir++) {
+		const struct block_split *s = &job->bssplit[dir];
+
+		if (!(job->rw & (RW_READ << dir)))
+			continue;
+		whole = whole && !(job->bs_bytes[dir] % unit);
+		for (uint32_t i = 0; i < s->count; i++)
+			whole = whole && !(s->shares[i].bytes % unit);
+	}
+	return whole;
+}
+
+static int check_verify(const struct check *c)
+{
+	if (c->job->verify && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
+		return refuse(c, "verify", "verify needs blocks of at least 32 bytes");
+	if (c->job->verify && !c->job->read_iolog && !blocks_are_whole_units(c->job))
+		return refuse(c, "verify", "verify needs block sizes that are all multiples of the "
+					   "smallest; change bs or bssplit");
+	if (c->job->verify && c->job->gtod_reduce)
+		warn(c, "gtod_reduce does nothing with verify");
+	return 0;
+}
+
+static int check_sizes(const struct check *c)
+{
+	struct job *job = c->job;
+	int code = zones_to_bytes(c, "size", &job->size);
+
+	code = code ? code : zones_to_bytes(c, "io_size", &job->io_size);
+	code = code ? code : zones_to_bytes(c, "offset", &job->offset);
+	if (!code && job->filesize.max_bytes && job->filesize.min_bytes < pattern_unit(job))
+		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
+					     "or lower bs");
+	if (!code && !job->filesize.max_bytes && job->size.bytes &&
+	    job->size.bytes / job->nrfiles < pattern_unit(job))
+		return refuse(c, "size", "size is smaller than one block in each file; raise "
+					 "size, or lower bs or nrfiles");
+	return code;
+}
+
+static bool known_skips(const char *list)
+{
+	static const char *const names[] = { "read", "write", "trim", "sync" };
+
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		const size_t length = strcspn(at, ",");
+		int i = 0;
+
+		while (i < 4 && (strlen(names[i]) != length || memcmp(at, names[i], length)))
+			i++;
+		if (i == 4)
+			return false;
+	}
+	return true;
+}
+
+/* What is recorded in one file is one clone's: others would make it unreadable. */
+static int check_iolog(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (job->write_iolog && job->numjobs > 1)
+		return refuse(c, "write_iolog", "numjobs clones cannot record in one file; write "
+						"a job for each");
+	for (const struct job *other = c->list->jobs; job->write_iolog && other < job; other++)
+		if (other->write_iolog && !strcmp(other->write_iolog, job->write_iolog))
+			return refuse(c, "write_iolog", "another job records in the same file; "
+							"give each its own");
+	if (job->replay_skip && !known_skips(job->replay_skip))
+		return refuse(c, "replay_skip", "it is not a list of read, write, trim, sync");
+	if (job->replay_align & (job->replay_align - 1))
+		return refuse(c, "replay_align", "replay_align is no power of 2");
+	return 0;
+}
+
+/* Pauses between stretches of work are thinktime: load = work / (work + pause). */
+static int check_cpuio(const struct check *c)
+{
+	const struct cpuio_options *o = c->job->engine_options;
+	struct job *job = c->job;
+
+	if (!(job->ops->flags & ENGINE_NO_DATA))
+		return 0;
+	if (!o->load_percent)
+		return refuse(c, "ioengine", "ioengine=cpuio needs cpuload, 1 to 100");
+	if (!job->runtime_ns && !job->number_ios)
+		return refuse(c, "ioengine", "ioengine=cpuio has no end of its own; set runtime");
+	job->thinktime_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
+	return 0;
+}
+
+static void check_time(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (!job->time_based || job->runtime_ns)
+		return;
+	warn(c, "time_based does nothing without runtime");
+	job->time_based = false;
+}
+
+static void check_depth(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (job->iodepth <= job->ops->depth_max)
+		return;
+	if (job->ops->depth_max == 1)
+		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
+				     "synchronous: one I/O is in flight at a time", job->iodepth,
+				     job->ops->name));
+	else
+		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
+				     "most %" PRIu32 " I/Os in flight", job->iodepth,
+				     job->ops->name, job->ops->depth_max));
+}
+
+int resolve_checks(const struct job_builder *b, const struct section *own, struct job *job,
+		   struct job_list *list, struct arena *memory, struct err *err)
+{
+	const struct check c = { b, own, job, list, memory, err };
+	int code = check_zones(&c);
+
+	check_splits(&c);
+	code = code ? code : check_sizes(&c);
+	code = code ? code : check_verify(&c);
+	code = code ? code : check_iolog(&c);
+	code = code ? code : check_cpuio(&c);
+	if (code)
+		return code;
+	check_time(&c);
+	check_depth(&c);
+	return 0;
+}

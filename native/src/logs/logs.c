@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "logs/logs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "logs/iolog.h"
+#include "stats/clock.h"
+#include "worker/account.h"
+
+static const char *const kind_names[LOG_KINDS] = {
+	[LOG_BW] = "bw", [LOG_IOPS] = "iops", [LOG_SLAT] = "slat", [LOG_CLAT] = "clat",
+	[LOG_LAT] = "lat", [LOG_HIST] = "clat_hist",
+};
+
+static const char *asked_name(const struct job *job, enum log_kind kind)
+{
+	switch (kind) {
+	case LOG_BW:
+		return job->write_bw_log;
+	case LOG_IOPS:
+		return job->write_iops_log;
+	case LOG_HIST:
+		return job->write_hist_log;
+	default:
+		return job->write_lat_log;
+	}
+}
+
+bool logs_each_io(const struct job *job)
+{
+	return !job->log_avg_ms &&
+	       (job->write_bw_log || job->write_iops_log || job->write_lat_log);
+}
+
+int logs_error(const struct job *job, const char *path, int error, struct err *err)
+{
+	return err_set(err, -error, "%s: cannot write the log '%s': %s", job->name, path,
+		       error == ENOENT ? "its directory does not exist: create it"
+		       : error == EEXIST ? "it is there and no regular file: choose another name"
+		       : strerror(error));
+}
+
+static char *make_path(const struct job *job, const char *name, enum log_kind kind,
+		       uint32_t number)
+{
+	const char *base = *name ? name : job->name;
+	char *path = NULL;
+	int length;
+
+	if (job->per_job_logs)
+		length = asprintf(&path, "%s_%s.%u.log", base, kind_names[kind], number);
+	else
+		length = asprintf(&path, "%s_%s.log", base, kind_names[kind]);
+	return length < 0 ? NULL : path;
+}
+
+int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err)
+{
+	*l = (struct logs){ .job = job };
+	if (job->write_iolog && iolog_create(job, err))
+		return err->code;
+	for (enum log_kind kind = 0; kind < LOG_KINDS; kind++) {
+		const char *name = asked_name(job, kind);
+		int error;
+
+		if (!name)
+			continue;
+		l->paths[kind] = make_path(job, name, kind, number);
+		if (!l->paths[kind])
+			return err_set(err, -ENOMEM, "%s: no memory", job->name);
+		error = log_text_create(l->paths[kind]);
+		if (error)
+			return logs_error(job, l->paths[kind], error, err);
+	}
+	return 0;
+}
+
+void logs_release(struct logs *l)
+{
+	for (int kind = 0; kind < LOG_KINDS; kind++)
+		free(l->paths[kind]);
+	*l = (struct logs){ .job = NULL };
+}
+
+/* The last number is the priority of the I/O, which nothing here sets. */
+void logs_row(const struct job *job, struct log_text *t, const struct log_row *row)
+{
+	uint64_t values[6] = { row->time_ms, row->value, row->dir, row->bytes };
+	uint32_t count = 4;
+
+	if (job->log_offset)
+		values[count++] = row->offset;
+	values[count++] = 0;
+	log_text_row(t, values, count);
+}
+
+/* Rows of each I/O on their way to one file. */
+struct rows {
+	const struct job *job;
+	enum log_kind kind;
+	struct log_text text;
+	uint64_t begin_ticks, base_ms;
+};
+
+static uint64_t record_value(enum log_kind kind, const struct log_record *r, bool synchronous)
+{
+	const uint64_t clat = account_ns(r->issue_ticks, r->done_ticks);
+	const uint64_t slat = synchronous ? 0 : account_ns(r->start_ticks, r->issue_ticks);
+
+	switch (kind) {
+	case LOG_BW:
+		return clat ? (uint64_t)((double)r->bytes * 1e9 / 1024 / (double)clat) : 0;
+	case LOG_IOPS:
+		return 1;
+	case LOG_SLAT:
+		return slat;
+	case LOG_LAT:
+		return slat + clat;
+	default:
+		return clat;
+	}
+}
+
+static void write_record(void *context, const struct log_record *r)
+{
+	struct rows *rows = context;
+	const bool synchronous = rows->job->ops->depth_max == 1;
+	const uint64_t time_ns = account_ns(rows->begin_ticks, r->done_ticks);
+
+	logs_row(rows->job, &rows->text, &(struct log_row){
+		.time_ms = rows->base_ms + time_ns / 1000000, .offset = r->offset,
+		.value = record_value(rows->kind, r, synchronous), .bytes = r->bytes,
+		.dir = r->dir,
+	});
+}
+
+int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
+		    uint64_t begin_unix_ms, struct err *err)
+{
+	for (enum log_kind kind = LOG_BW; kind < LOG_HIST; kind++) {
+		struct rows rows = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
+				     .base_ms = l->job->log_unix_epoch ? begin_unix_ms : 0 };
+		int error;
+
+		if (!l->paths[kind] || (kind == LOG_SLAT && l->job->ops->depth_max == 1))
+			continue;
+		log_text_init(&rows.text, l->paths[kind]);
+		log_buffer_each(b, write_record, &rows);
+		error = log_text_finish(&rows.text);
+		if (error)
+			return logs_error(l->job, l->paths[kind], error, err);
+	}
+	if (b->lost)
+		return err_set(err, -ENOMEM, "%s: the logs lack %llu I/Os, for which there was no "
+			       "memory: set log_avg_msec, or a shorter runtime", l->job->name,
+			       (unsigned long long)b->lost);
+	return 0;
+}

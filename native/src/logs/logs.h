@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_LOGS_H
+#define IOGATE_LOGS_H
+
+#include "job/job.h"
+#include "logs/log_buffer.h"
+#include "logs/log_text.h"
+#include "util/err.h"
+
+/*
+ * fio's logs: "time_ms, value, direction, bs[, offset], priority". Averages and
+ * histograms come from the parent's looks at growing counters (log_sampler.h) and cost
+ * a worker nothing; rows of each I/O come from the worker's log_buffer.
+ */
+enum log_kind { LOG_BW, LOG_IOPS, LOG_SLAT, LOG_CLAT, LOG_LAT, LOG_HIST, LOG_KINDS };
+
+/* The log files of one clone of a job: which it asks for, and their names. */
+struct logs {
+	const struct job *job;
+	char *paths[LOG_KINDS];		/* NULL: not asked for */
+};
+
+/* number: 1-based, among the clones of all jobs. Files are made, empty. 0 or -errno;
+ * release also after a failure. */
+int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err);
+void logs_release(struct logs *l);
+
+/* Does each I/O have to be remembered? */
+bool logs_each_io(const struct job *job);
+
+struct log_row {
+	uint64_t time_ms, value, bytes, offset;
+	uint8_t dir;
+};
+void logs_row(const struct job *job, struct log_text *t, const struct log_row *row);
+
+/* The rows of each I/O. begin_ticks: when the measured part began, which was at
+ * begin_unix_ms. 0 or -errno. */
+int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
+		    uint64_t begin_unix_ms, struct err *err);
+
+/* "cannot write the log '...'": also for who writes averages. */
+int logs_error(const struct job *job, const char *path, int error, struct err *err);
+
+#endif

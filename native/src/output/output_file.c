@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(const struct output_file *s, const char *what, struct err *err)
+{
+	return err_set(err, -errno, "cannot %s '%s': %s", what, s->path ? s->path : "stdout",
+		       strerror(errno));
+}
+
+static bool in_place(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int open_temporary(struct output_file *s, struct err *err)
+{
+	int fd;
+
+	if (asprintf(&s->temporary, "%s.%d.part", s->path, (int)getpid()) < 0) {
+		s->temporary = NULL;
+		return fail(s, "create", err);
+	}
+	fd = open(s->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		int code = fail(s, "create", err);
+
+		free(s->temporary);
+		s->temporary = NULL;
+		return code;
+	}
+	s->stream = fdopen(fd, "w");
+	return s->stream ? 0 : fail(s, "create", err);
+}
+
+int output_file_open(struct output_file *s, const char *path, struct err *err)
+{
+	*s = (struct output_file){ .stream = stdout, .path = path };
+	if (!path)
+		return 0;
+	if (!in_place(path))
+		return open_temporary(s, err);
+	s->stream = fopen(path, "we");
+	return s->stream ? 0 : fail(s, "open", err);
+}
+
+int output_file_finish(struct output_file *s, struct err *err)
+{
+	bool bad = fflush(s->stream) || ferror(s->stream);
+
+	if (s->path)
+		bad = fclose(s->stream) || bad;
+	s->stream = NULL;
+	if (bad)
+		return fail(s, "write", err);
+	if (s->temporary && rename(s->temporary, s->path))
+		return fail(s, "create", err);
+	free(s->temporary);
+	s->temporary = NULL;
+	return 0;
+}
+
+void output_file_discard(struct output_file *s)
+{
+	if (s->stream && s->path)
+		fclose(s->stream);
+	if (s->temporary)
+		unlink(s->temporary);
+	free(s->temporary);
+	*s = (struct output_file){ 0 };
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_OUTPUT_FILE_H
+#define IOGATE_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+#include "util/err.h"
+
+/* Where results go: stdout, or a file that appears only when it is complete. */
+struct output_file {
+	FILE *stream;
+	const char *path;		/* NULL: stdout */
+	char *temporary;		/* renamed to path in the end; NULL: written in place */
+};
+
+/* path NULL: stdout. A path that exists and is no regular file (a pipe, a terminal) is
+ * written in place. */
+int output_file_open(struct output_file *s, const char *path, struct err *err);
+/* Make the file appear. */
+int output_file_finish(struct output_file *s, struct err *err);
+/* Leave nothing behind; after output_file_finish it does nothing. */
+void output_file_discard(struct output_file *s);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#include "engines/engine.h"
+#include "output/output.h"
+#include "output/report.h"
+#include "util/json.h"
+#include "util/version.h"
+
+/* How one job's latencies are told. */
+struct detail {
+	const struct job *job;
+	bool plus;
+};
+
+static void write_percentiles(struct json *j, const struct histogram *h, const struct job *job)
+{
+	const struct percentile_list *list = report_percentiles(job);
+	uint64_t values[PERCENTILES_MAX];
+	char key[32];
+
+	histogram_percentiles(h, list->percents, list->count, values);
+	json_object_begin(j, "percentile");
+	for (uint32_t i = 0; i < list->count; i++) {
+		snprintf(key, sizeof(key), "%f", list->percents[i]);
+		json_uint(j, key, values[i]);
+	}
+	json_object_end(j);
+}
+
+static void write_bins(struct json *j, const struct histogram *h)
+{
+	char key[32];
+
+	json_object_begin(j, "bins");
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!h->buckets[i])
+			continue;
+		snprintf(key, sizeof(key), "%" PRIu64, histogram_value_ns(i));
+		json_uint(j, key, h->buckets[i]);
+	}
+	json_object_end(j);
+}
+
+/* Moments, and percentiles and bins where there is a histogram with something in it;
+ * h NULL: none is wanted. */
+static void write_latency(struct json *j, const char *key, const struct moments *m,
+			  const struct histogram *h, const struct detail *detail)
+{
+	json_object_begin(j, key);
+	json_uint(j, "min", m->n ? m->min : 0);
+	json_uint(j, "max", m->max);
+	json_float(j, "mean", moments_mean(m));
+	json_float(j, "stddev", moments_stddev(m));
+	json_uint(j, "N", m->n);
+	if (h && m->n) {
+		write_percentiles(j, h, detail->job);
+		if (detail->plus)
+			write_bins(j, h);
+	}
+	json_object_end(j);
+}
+
+static void write_rates(struct json *j, const struct rate_samples *r, uint64_t group_bw_bytes)
+{
+	json_uint(j, "bw_min", r->bw_kib.n ? r->bw_kib.min : 0);
+	json_uint(j, "bw_max", r->bw_kib.max);
+	json_float(j, "bw_agg", group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0);
+	json_float(j, "bw_mean", r->bw_mean);
+	json_float(j, "bw_dev", r->bw_stddev);
+	json_uint(j, "bw_samples", r->bw_kib.n);
+	json_uint(j, "iops_min", r->iops.n ? r->iops.min : 0);
+	json_uint(j, "iops_max", r->iops.max);
+	json_float(j, "iops_mean", r->iops_mean);
+	json_float(j, "iops_stddev", r->iops_stddev);
+	json_uint(j, "iops_samples", r->iops.n);
+}
+
+static void write_dir(struct json *j, const struct result *r, const struct job_result *row,
+		      enum io_dir dir, const struct detail *detail)
+{
+	const struct dir_stats *d = &row->stats->dirs[dir];
+	const struct job *job = row->job;
+	struct group_total group;
+
+	report_group_total(r, row->group_id, dir, &group);
+	json_object_begin(j, io_dir_names[dir]);
+	json_uint(j, "io_bytes", d->bytes);
+	json_uint(j, "io_kbytes", d->bytes >> 10);
+	json_uint(j, "bw_bytes", report_bw_bytes(d));
+	json_uint(j, "bw", report_bw_bytes(d) >> 10);
+	json_float(j, "iops", report_iops(d));
+	json_uint(j, "runtime", report_runtime_ms(d->runtime_ns));
+	json_uint(j, "total_ios", d->ios);
+	json_uint(j, "short_ios", d->short_ios);
+	json_uint(j, "drop_ios", d->dropped_ios);
+	write_latency(j, "slat_ns", &d->slat, job->slat_percentiles ? &d->slat_histogram : NULL,
+		      detail);
+	write_latency(j, "clat_ns", &d->clat, job->clat_percentiles ? &d->clat_histogram : NULL,
+		      detail);
+	write_latency(j, "lat_ns", &d->lat, job->lat_percentiles ? &d->lat_histogram : NULL,
+		      detail);
+	write_rates(j, &row->rates[dir], group.bw_bytes);
+	json_object_end(j);
+}
+
+static void write_sync(struct json *j, const struct worker_stats *s,
+		       const struct detail *detail)
+{
+	json_object_begin(j, "sync");
+	json_uint(j, "total_ios", s->sync_lat.n);
+	write_latency(j, "lat_ns", &s->sync_lat, &s->sync_histogram, detail);
+	json_object_end(j);
+}
+
+static void write_levels(struct json *j, const char *key, const char *const labels[],
+			 const uint64_t levels[])
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < STATS_DEPTH_LEVELS; i++)
+		total += levels[i];
+	json_object_begin(j, key);
+	for (int i = 0; i < STATS_DEPTH_LEVELS; i++)
+		json_float(j, labels[i], report_percent(levels[i], total));
+	json_object_end(j);
+}
+
+static void write_classes(struct json *j, const char *key, const double *share, int count)
+{
+	json_object_begin(j, key);
+	for (int i = 0; i < count; i++)
+		json_float(j, report_class_labels[i], share[i]);
+	json_object_end(j);
+}
+
+static void write_distributions(struct json *j, const struct worker_stats *s)
+{
+	struct latency_classes classes;
+
+	write_levels(j, "iodepth_level", report_depth_labels, s->depth_levels);
+	write_levels(j, "iodepth_submit", report_batch_labels, s->submit_levels);
+	write_levels(j, "iodepth_complete", report_batch_labels, s->complete_levels);
+	report_latency_classes(s, &classes);
+	write_classes(j, "latency_ns", classes.ns, REPORT_CLASSES);
+	write_classes(j, "latency_us", classes.us, REPORT_CLASSES);
+	write_classes(j, "latency_ms", classes.ms, REPORT_CLASSES_MS);
+}
+
+static void write_settings(struct json *j, const char *key, const struct setting *settings,
+			   size_t count)
+{
+	json_object_begin(j, key);
+	for (size_t i = 0; i < count; i++)
+		json_text(j, settings[i].key, settings[i].value);
+	json_object_end(j);
+}
+
+/* The name of an errno ("EIO"), or its number where libc has no name for it. */
+static const char *errno_key(int error, char *room, size_t size)
+{
+	const char *name = strerrorname_np(error);
+
+	if (name)
+		return name;
+	snprintf(room, size, "errno %d", error);
+	return room;
+}
+
+static void write_errors(struct json *j, const struct worker_stats *s)
+{
+	char room[32];
+
+	json_object_begin(j, "errors");
+	for (int i = 0; i < STATS_ERRNO_MAX && s->errors[i].count; i++)
+		json_uint(j, errno_key(s->errors[i].error, room, sizeof(room)),
+			  s->errors[i].count);
+	json_object_end(j);
+}
+
+static void write_interval_bins(struct json *j, const struct series *s, enum io_dir dir)
+{
+	json_array_begin(j, "bins");
+	for (uint32_t i = 0; i < s->intervals_count; i++) {
+		const struct interval *v = &s->intervals[i];
+
+		json_array_begin(j, NULL);
+		for (uint32_t b = 0; b < v->bins_count[dir]; b++) {
+			const struct series_bin *bin = &s->bins[v->bins_at[dir] + b];
+
+			json_array_begin(j, NULL);
+			json_uint(j, NULL, histogram_value_ns(bin->index));
+			json_uint(j, NULL, bin->count);
+			json_array_end(j);
+		}
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+static void write_series_dir(struct json *j, const struct series *s, enum io_dir dir)
+{
+	json_object_begin(j, io_dir_names[dir]);
+	json_array_begin(j, "ios");
+	for (uint32_t i = 0; i < s->intervals_count; i++)
+		json_uint(j, NULL, s->intervals[i].ios[dir]);
+	json_array_end(j);
+	json_array_begin(j, "bytes");
+	for (uint32_t i = 0; i < s->intervals_count; i++)
+		json_uint(j, NULL, s->intervals[i].bytes[dir]);
+	json_array_end(j);
+	json_array_begin(j, "clat_sum_ns");
+	for (uint32_t i = 0; i < s->intervals_count; i++)
+		json_uint(j, NULL, s->intervals[i].clat_sum_ns[dir]);
+	json_array_end(j);
+	write_interval_bins(j, s, dir);
+	json_object_end(j);
+}
+
+static void write_series(struct json *j, const struct job_result *row)
+{
+	const struct series *s = &row->series;
+
+	json_object_begin(j, "series");
+	json_uint(j, "interval_ms", s->interval_ms);
+	json_array_begin(j, "end_ms");
+	for (uint32_t i = 0; i < s->intervals_count; i++)
+		json_uint(j, NULL, s->intervals[i].end_ms);
+	json_array_end(j);
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		if (row->stats->dirs[dir].ios)
+			write_series_dir(j, s, (enum io_dir)dir);
+	}
+	json_object_end(j);
+}
+
+/* Latency from when a rate-limited I/O was due, as "iogate": {"read": {"intended_lat_ns"}}. */
+static void write_intended(struct json *j, const struct job_result *row,
+			   const struct detail *detail)
+{
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const struct dir_stats *d = &row->stats->dirs[dir];
+
+		if (!d->intended.n)
+			continue;
+		json_object_begin(j, io_dir_names[dir]);
+		write_latency(j, "intended_lat_ns", &d->intended, &d->intended_histogram, detail);
+		json_object_end(j);
+	}
+}
+
+static void write_extras(struct json *j, const struct job_result *row,
+			 const struct detail *detail)
+{
+	json_object_begin(j, "iogate");
+	json_uint(j, "jobs", row->jobs_count);
+	json_uint(j, "runtime_ns", row->stats->runtime_ns);
+	json_uint(j, "user_ns", row->stats->user_ns);
+	json_uint(j, "system_ns", row->stats->system_ns);
+	write_intended(j, row, detail);
+	write_errors(j, row->stats);
+	if (row->error_text[0])
+		json_text(j, "error_text", row->error_text);
+	write_series(j, row);
+	json_object_end(j);
+}
+
+static uint64_t errors_total(const struct worker_stats *s)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < STATS_ERRNO_MAX; i++)
+		total += s->errors[i].count;
+	return total;
+}
+
+static void write_cpu(struct json *j, const struct job_result *row)
+{
+	json_uint(j, "job_runtime", report_runtime_ms(row->stats->runtime_ns) * row->jobs_count);
+	json_float(j, "usr_cpu", report_cpu_percent(row, row->stats->user_ns));
+	json_float(j, "sys_cpu", report_cpu_percent(row, row->stats->system_ns));
+	json_uint(j, "ctx", row->stats->context_switches);
+	json_uint(j, "majf", row->stats->major_faults);
+	json_uint(j, "minf", row->stats->minor_faults);
+}
+
+static void write_job(struct json *j, const struct result *r, const struct job_result *row,
+		      bool plus)
+{
+	const struct detail detail = { row->job, plus };
+
+	json_object_begin(j, NULL);
+	json_text(j, "jobname", row->job->name);
+	json_uint(j, "groupid", row->group_id);
+	json_uint(j, "job_start", row->start_unix_ms);
+	json_int(j, "error", row->error);
+	json_int(j, "eta", 0);
+	json_uint(j, "elapsed", row->elapsed_s);
+	if (row->job->description)
+		json_text(j, "desc", row->job->description);
+	write_settings(j, "job options", row->job->settings, row->job->settings_count);
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		write_dir(j, r, row, (enum io_dir)dir, &detail);
+	write_sync(j, row->stats, &detail);
+	write_cpu(j, row);
+	write_distributions(j, row->stats);
+	if (row->error) {
+		json_uint(j, "total_err", errors_total(row->stats));
+		json_int(j, "first_error", row->error);
+	}
+	json_uint(j, "latency_depth", row->job->iodepth);
+	json_uint(j, "latency_target", 0);
+	json_float(j, "latency_percentile", 100);
+	json_uint(j, "latency_window", 0);
+	write_extras(j, row, &detail);
+	json_object_end(j);
+}
+
+static void write_disk(struct json *j, const struct disk_util *d)
+{
+	json_object_begin(j, NULL);
+	json_text(j, "name", d->name);
+	json_uint(j, "read_ios", d->read_ios);
+	json_uint(j, "write_ios", d->write_ios);
+	json_uint(j, "read_sectors", d->read_sectors);
+	json_uint(j, "write_sectors", d->write_sectors);
+	json_uint(j, "read_merges", d->read_merges);
+	json_uint(j, "write_merges", d->write_merges);
+	json_uint(j, "read_ticks", d->read_ticks_ms);
+	json_uint(j, "write_ticks", d->write_ticks_ms);
+	json_uint(j, "in_queue", d->in_queue_ms);
+	json_float(j, "util", d->util_percent);
+	json_object_end(j);
+}
+
+static void write_clock(struct json *j, const struct clock_facts *c)
+{
+	json_object_begin(j, "clock");
+	json_text(j, "source", c->source);
+	if (c->fallback[0])
+		json_text(j, "fallback", c->fallback);
+	json_float(j, "frequency_hz", c->frequency_hz);
+	json_float(j, "error_ppm", c->error_ppm);
+	json_text(j, "reads", c->reads);
+	json_uint(j, "read_cost_ns", c->read_cost_ns);
+	json_object_end(j);
+}
+
+static void write_head(struct json *j, const struct result *r, const struct job_list *jobs)
+{
+	const time_t seconds = (time_t)(r->end_unix_ms / 1000);
+	struct tm local;
+	char text[64];
+
+	json_text(j, "fio version", IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);
+	json_uint(j, "timestamp", r->end_unix_ms / 1000);
+	json_uint(j, "timestamp_ms", r->end_unix_ms);
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &local);
+	json_text(j, "time", text);
+	json_object_begin(j, "iogate");
+	json_text(j, "schema", "result/1");
+	json_text(j, "engine", IOGATE_ENGINE_NAME);
+	json_text(j, "version", IOGATE_ENGINE_VERSION);
+	write_clock(j, &r->clock);
+	json_bool(j, "interrupted", r->interrupted);
+	json_object_end(j);
+	write_settings(j, "global options", jobs->globals, jobs->globals_count);
+}
+
+void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus)
+{
+	struct json j;
+
+	json_init(&j, out);
+	json_object_begin(&j, NULL);
+	write_head(&j, result, jobs);
+	json_list_begin(&j, "jobs");
+	for (size_t i = 0; i < result->rows_count; i++)
+		write_job(&j, result, &result->rows[i], plus);
+	json_list_end(&j);
+	json_list_begin(&j, "disk_util");
+	for (size_t i = 0; i < result->disks_count; i++)
+		write_disk(&j, &result->disks[i]);
+	json_list_end(&j);
+	json_object_end(&j);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_REPORT_H
+#define IOGATE_REPORT_H
+
+#include <stdint.h>
+
+#include "run/run.h"
+
+/* What every output derives from a result in the same way. */
+
+/* The percentiles that a job asks for; fio's default list where it has none. */
+const struct percentile_list *report_percentiles(const struct job *job);
+
+extern const char *const report_depth_labels[STATS_DEPTH_LEVELS];	/* 1 2 4 … >=64 */
+extern const char *const report_batch_labels[STATS_DEPTH_LEVELS];	/* 0 4 8 … >=64 */
+
+double report_iops(const struct dir_stats *d);
+uint64_t report_bw_bytes(const struct dir_stats *d);	/* per second */
+uint64_t report_runtime_ms(uint64_t runtime_ns);	/* rounded; 1 for less than a ms that ran */
+double report_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
+/* CPU time as percent of the wall time of all jobs of the row. */
+double report_cpu_percent(const struct job_result *row, uint64_t cpu_ns);
+
+/* The share of I/Os by completion latency, in fio's classes: up to 2, 4, 10, … 1000 of
+ * each unit, and 2000 and beyond in ms. All directions together, in percent. */
+enum { REPORT_CLASSES = 10, REPORT_CLASSES_MS = 12 };
+extern const char *const report_class_labels[REPORT_CLASSES_MS];
+struct latency_classes {
+	double ns[REPORT_CLASSES], us[REPORT_CLASSES], ms[REPORT_CLASSES_MS];
+};
+void report_latency_classes(const struct worker_stats *s, struct latency_classes *c);
+
+/* One direction of a group of jobs, as in "Run status group". */
+struct group_total {
+	uint64_t bytes, bw_bytes, bw_min, bw_max, runtime_min_ms, runtime_max_ms;
+};
+void report_group_total(const struct result *r, uint32_t group_id, enum io_dir dir,
+			struct group_total *t);
+
+#endif

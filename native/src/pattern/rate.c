@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pattern/rate.h"
+
+#include <math.h>
+#include <string.h>
+
+void rate_init(struct rate *p, const struct job *job, uint64_t seed)
+{
+	memset(p, 0, sizeof(*p));
+	p->poisson = job->rate_process == RATE_POISSON;
+	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+		p->gaps[dir].state = random_mix(seed + 4 + (uint64_t)dir);
+		if (!(job->rw & (RW_READ << dir)))
+			continue;
+		if (job->rate_iops[dir])
+			p->per_io[dir] = 1e9 / (double)job->rate_iops[dir];
+		else if (job->rate_bytes[dir])
+			p->per_byte[dir] = 1e9 / (double)job->rate_bytes[dir];
+	}
+	p->both = rate_limits(p, DIR_READ) && rate_limits(p, DIR_WRITE);
+	p->on = rate_limits(p, DIR_READ) || rate_limits(p, DIR_WRITE);
+}
+
+/* Exponential gaps of mean 1 make a Poisson process; 1 - u is never 0. */
+static double gap(struct rate *p, uint8_t dir)
+{
+	if (!p->poisson)
+		return 1;
+	return -log(1 - (double)(random_next(&p->gaps[dir]) >> 11) * 0x1p-53);
+}
+
+void rate_advance(struct rate *p, uint8_t dir, uint32_t bytes)
+{
+	if (rate_limits(p, dir))
+		p->next[dir] += (p->per_io[dir] + p->per_byte[dir] * bytes) * gap(p, dir);
+}

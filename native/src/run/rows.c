@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/clock.h"
+
+static bool same_row(const struct job *a, const struct job *b)
+{
+	return a->group_reporting && b->group_reporting && a->group_id == b->group_id;
+}
+
+/* The row of an earlier member of the same group, or a new one. */
+static uint32_t row_of(const struct workers *c, uint32_t i, uint32_t rows_count)
+{
+	const struct job *job = c->members[i].worker.job;
+
+	for (uint32_t j = 0; job->group_reporting && j < i; j++) {
+		if (same_row(c->members[j].worker.job, job))
+			return c->members[j].row;
+	}
+	return rows_count;
+}
+
+static void row_init(struct job_result *row, const struct member *m, uint32_t interval_ms)
+{
+	*row = (struct job_result){
+		.job = m->worker.job, .clone = m->clone, .group_id = m->worker.job->group_id,
+		.stats = &m->worker.shared->stats, .series = { .interval_ms = interval_ms },
+	};
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		moments_init(&row->rates[dir].bw_kib);
+		moments_init(&row->rates[dir].iops);
+	}
+}
+
+static int allocate(struct rows *r, struct workers *c, struct err *err)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		c->members[i].row = row_of(c, i, count);
+		count += c->members[i].row == count;
+	}
+	r->result->rows = calloc(count + 1, sizeof(*r->result->rows));
+	r->samplers = calloc(count + 1, sizeof(*r->samplers));
+	if (!r->result->rows || !r->samplers)
+		return err_set(err, -ENOMEM, "no memory for the results of %u jobs", c->count);
+	r->result->rows_count = count;
+	return 0;
+}
+
+static int add_worker(struct row_sampler *s, const struct worker_shared *w, struct err *err)
+{
+	const struct worker_shared **larger = realloc(s->workers, (s->workers_count + 1) *
+						      sizeof(*larger));
+
+	if (!larger)
+		return err_set(err, -ENOMEM, "no memory for %u jobs", s->workers_count + 1);
+	s->workers = larger;
+	s->workers[s->workers_count++] = w;
+	return 0;
+}
+
+int rows_init(struct rows *r, struct result *result, struct workers *workers, uint32_t interval_ms,
+	      struct err *err)
+{
+	int ret;
+
+	*r = (struct rows){ .result = result };
+	ret = allocate(r, workers, err);
+	for (uint32_t i = 0; !ret && i < workers->count; i++) {
+		const struct member *m = &workers->members[i];
+		struct job_result *row = &result->rows[m->row];
+
+		if (!row->jobs_count)
+			row_init(row, m, interval_ms);
+		row->jobs_count++;
+		r->samplers[m->row].row = row;
+		ret = add_worker(&r->samplers[m->row], m->worker.shared, err);
+	}
+	return ret;
+}
+
+void rows_release(struct rows *r)
+{
+	for (size_t i = 0; r->samplers && i < r->result->rows_count; i++)
+		row_sampler_release(&r->samplers[i]);
+	free(r->samplers);
+	r->samplers = NULL;
+}
+
+/* The first member of a row stands for it, so that each is looked at once. */
+static bool leads(const struct rows *r, const struct member *m)
+{
+	return r->result->rows[m->row].stats == &m->worker.shared->stats;
+}
+
+uint64_t rows_sample(struct rows *r, const struct workers *workers, uint32_t first, uint32_t end,
+		     uint64_t now_ns)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct member *m = &workers->members[i];
+		uint64_t next;
+
+		if (!leads(r, m))
+			continue;
+		next = row_sampler_tick(&r->samplers[m->row], now_ns);
+		due = next < due ? next : due;
+	}
+	return due;
+}
+
+/* As fio rounds: a job of half a second took 1. */
+static uint64_t elapsed_s(const struct member *m)
+{
+	return (m->end_ns - m->start_ns) / 1000000000u + 1;
+}
+
+/* What was measured all the same, and was not asked for. Not before the last samples are
+ * taken: these are differences of what is forgotten here. */
+static void leave_out(struct worker_stats *s, const struct job *job)
+{
+	for (int i = 0; i < DIR_DATA_COUNT; i++) {
+		if (job->disable_slat || job->gtod_reduce)
+			moments_init(&s->dirs[i].slat);
+		if (job->disable_lat || job->gtod_reduce)
+			moments_init(&s->dirs[i].lat);
+		if (job->disable_clat || job->gtod_reduce)
+			dir_stats_forget_clat(&s->dirs[i]);
+	}
+}
+
+static void finish_member(struct rows *r, const struct member *m)
+{
+	struct job_result *row = &r->result->rows[m->row];
+	struct worker_shared *w = m->worker.shared;
+
+	if (!row->error && w->error) {
+		row->error = w->error;
+		memcpy(row->error_text, w->error_text, sizeof(row->error_text));
+	}
+	row->refused = row->refused || w->refused;
+	if (!row->pid)
+		row->pid = m->started ? m->process->pid : 0;
+	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)
+		row->start_unix_ms = m->start_unix_ms;
+	row->elapsed_s = elapsed_s(m) > row->elapsed_s ? elapsed_s(m) : row->elapsed_s;
+	leave_out(&w->stats, m->worker.job);
+	if (!leads(r, m)) {
+		worker_stats_merge(row->stats, &w->stats);
+		worker_stats_init(&w->stats);	/* who adds up all workers counts it once */
+	}
+}
+
+/* Samples first: merging changes the counters that they look at. */
+void rows_finish(struct rows *r, const struct workers *workers, uint32_t first, uint32_t end)
+{
+	const uint64_t now = clock_monotonic_ns();
+
+	for (uint32_t i = first; i < end; i++) {
+		if (leads(r, &workers->members[i]))
+			row_sampler_finish(&r->samplers[workers->members[i].row], now);
+	}
+	for (uint32_t i = first; i < end; i++)
+		finish_member(r, &workers->members[i]);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IOGATE_ROWS_H
+#define IOGATE_ROWS_H
+
+#include "run/run.h"
+#include "run/sampler.h"
+#include "run/workers.h"
+
+/* Rows of the report: one a clone, or one for all jobs of a group that ask for
+ * group_reporting. Each has a sampler that looks at its clones. */
+struct rows {
+	struct result *result;			/* its rows live here */
+	struct row_sampler *samplers;		/* one a row */
+};
+
+/* Make result->rows of all members. 0, or -errno; release also after a failure. */
+int rows_init(struct rows *r, struct result *result, struct workers *workers, uint32_t interval_ms,
+	      struct err *err);
+void rows_release(struct rows *r);
+
+/* Take the samples of members first .. end-1 that are due; when the next ones are. */
+uint64_t rows_sample(struct rows *r, const struct workers *workers, uint32_t first, uint32_t end,
+		     uint64_t now_ns);
+/* All members first .. end-1 have ended: last samples, sums, errors. */
+void rows_finish(struct rows *r, const struct workers *workers, uint32_t first, uint32_t end);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pattern/trace.h"
+#include "stats/clock.h"
+#include "util/cpus.h"
+
+enum { THREAD_STACK_BYTES = 256 * 1024, CONTROL_BYTES = 4096 };
+
+static int map_shared(struct workers *c, struct err *err)
+{
+	void *memory;
+
+	c->mapped_bytes = CONTROL_BYTES + c->count * sizeof(struct worker_shared);
+	memory = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return err_set(err, -errno, "no memory for the statistics of %u jobs: make "
+			       "numjobs smaller", c->count);
+	c->control = memory;
+	c->shared = (struct worker_shared *)((char *)memory + CONTROL_BYTES);
+	return 0;
+}
+
+static uint64_t planned_bytes(const struct job *job, const struct target *t)
+{
+	const uint64_t bs = job->bs_bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
+	uint64_t bytes = 0;
+
+	if (job->time_based && job->runtime_ns)
+		return 0;
+	for (uint32_t i = 0; i < t->files_count; i++)
+		bytes += t->files[i].extent.size_bytes;
+	bytes = job->trace ? job->trace->bytes : pattern_loop_bytes(job, bytes);
+	bytes *= job->loops ? job->loops : 1;
+	if (job->number_ios && job->number_ios * bs < bytes)
+		bytes = job->number_ios * bs;
+	return bytes;
+}
+
+static int add_member(struct workers *c, const struct job *job, uint32_t job_index,
+		      uint32_t clone, const struct target_rules *rules, struct err *err)
+{
+	struct member *m = &c->members[c->count];
+	int ret = 0;
+
+	m->clone = clone;
+	if (job->read_iolog) {
+		ret = replay_new(&c->replays[c->count], job, clone, err);
+		if (ret)
+			return ret;
+		job = replay_job(c->replays[c->count]);
+	}
+	ret = target_init(&m->target, job, clone, rules, err);
+	m->worker = (struct worker){
+		.job = job, .target = &m->target, .group = job->group_id + 1,
+		.seed = pattern_seed(job, job_index, clone),
+	};
+	c->count++;
+	if (!ret)
+		m->planned_bytes = planned_bytes(job, &m->target);
+	return ret;
+}
+
+static size_t count_clones(const struct job_list *jobs)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < jobs->count; i++)
+		count += job_clones(&jobs->jobs[i]);
+	return count;
+}
+
+static int check_job(const struct job *job, struct err *err)
+{
+	if (!job->ops)
+		return err_set(err, -EINVAL, "%s: no ioengine", job->name);
+	if (job->rw & RW_TRIM || !(job->rw & (RW_READ | RW_WRITE)))
+		return err_set(err, -EOPNOTSUPP, "%s: rw with trim is not supported yet: use "
+			       "reads and writes", job->name);
+	return cpus_check(&job->cpus_allowed, err);
+}
+
+static int add_job(struct workers *c, const struct job *job, uint32_t index,
+		   const struct target_rules *rules, struct err *err)
+{
+	int ret = check_job(job, err);
+
+	for (uint32_t clone = 0; !ret && clone < job_clones(job); clone++)
+		ret = add_member(c, job, index, clone, rules, err);
+	return ret;
+}
+
+int workers_init(struct workers *c, const struct job_list *jobs, const struct run_options *options,
+		 struct err *err)
+{
+	const struct target_rules rules = { options->readonly, options->expected };
+	const size_t count = count_clones(jobs);
+	int ret = 0;
+
+	*c = (struct workers){ .members = calloc(count ? count : 1, sizeof(struct member)),
+			    .replays = calloc(count ? count : 1, sizeof(struct replay *)) };
+	if (!c->members || !c->replays)
+		return err_set(err, -ENOMEM, "no memory for %zu jobs", count);
+	for (size_t i = 0; !ret && i < jobs->count; i++)
+		ret = add_job(c, &jobs->jobs[i], (uint32_t)i, &rules, err);
+	if (!ret)
+		ret = map_shared(c, err);
+	for (uint32_t i = 0; !ret && i < c->count; i++) {
+		c->members[i].worker.control = c->control;
+		c->members[i].worker.clock_per_io = options->clock_per_io;
+		c->members[i].worker.shared = &c->shared[i];
+	}
+	return ret;
+}
+
+void workers_release(struct workers *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		target_release(&c->members[i].target);
+	free(c->members);
+	c->members = NULL;
+}
+
+void workers_unmap(struct workers *c)
+{
+	for (uint32_t i = 0; c->replays && i < c->count; i++)
+		replay_free(c->replays[i]);
+	free(c->replays);
+	c->replays = NULL;
+	if (c->control)
+		munmap(c->control, c->mapped_bytes);
+	c->control = NULL;
+}
+
+/* The parent decides when to stop, also for a Ctrl-C that reaches all; and no worker
+ * outlives a killed parent. In a session of its own, as fio's, it has a share of the CPU of
+ * its own, too, where the kernel schedules by session (sched_autogroup): else all that the
+ * same shell or CI runner does slows it down. */
+static void enter_child(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	setsid();
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+}
+
+static void cannot_start(const struct worker *w, int error)
+{
+	worker_error(w->shared, error, "%s: cannot start: %s: raise the limit of processes "
+		     "(ulimit -u) or make numjobs smaller", w->job->name, strerror(error));
+	atomic_store(&w->shared->state, WORKER_DONE);
+	atomic_fetch_add(&w->control->events, 1);
+	futex_wake_all(&w->control->events);
+}
+
+static void *thread_main(void *worker)
+{
+	worker_run(worker);
+	return NULL;
+}
+
+/* All threads of members first .. end-1, in a process of their own. */
+static void run_threads(struct workers *c, uint32_t first, uint32_t end)
+{
+	pthread_t *threads = calloc(end - first, sizeof(*threads));
+	pthread_attr_t attributes;
+	uint32_t count = 0;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
+	for (uint32_t i = first; i < end; i++) {
+		struct worker *w = &c->members[i].worker;
+		int ret;
+
+		if (!w->job->thread)
+			continue;
+		ret = threads ? pthread_create(&threads[count], &attributes, thread_main, w)
+			      : ENOMEM;
+		if (ret)
+			cannot_start(w, ret);
+		count += !ret;
+	}
+	pthread_attr_destroy(&attributes);
+	for (uint32_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static void note_start(struct member *m, struct process *process)
+{
+	m->process = process;
+	m->started = process->pid > 0;
+	m->start_ns = clock_monotonic_ns();
+	m->start_unix_ms = clock_unix_ms();
+}
+
+static void start_process(struct member *m)
+{
+	const pid_t parent = getpid();
+
+	m->own.pid = fork();
+	if (!m->own.pid) {
+		enter_child(parent);
+		worker_run(&m->worker);
+		_exit(0);
+	}
+	note_start(m, &m->own);
+	if (!m->started)
+		cannot_start(&m->worker, errno);
+}
+
+static void start_threads(struct workers *c, uint32_t first, uint32_t end)
+{
+	struct process *process = &c->members[first].own;
+	const pid_t parent = getpid();
+
+	process->pid = fork();
+	if (!process->pid) {
+		enter_child(parent);
+		run_threads(c, first, end);
+		_exit(0);
+	}
+	for (uint32_t i = first; i < end; i++) {
+		struct member *m = &c->members[i];
+
+		if (!m->worker.job->thread)
+			continue;
+		note_start(m, process);
+		if (!m->started)
+			cannot_start(&m->worker, errno);
+	}
+}
+
+void workers_start(struct workers *c, uint32_t first, uint32_t end)
+{
+	uint32_t i = first;
+
+	while (i < end && !c->members[i].worker.job->thread)
+		i++;
+	if (i < end)
+		start_threads(c, i, end);
+	for (i = first; i < end; i++) {
+		if (!c->members[i].worker.job->thread)
+			start_process(&c->members[i]);
+	}
+}
+
+/* It could not close its books: do it from outside with what it had counted. */
+static void close_books(struct member *m)
+{
+	struct worker_shared *w = m->worker.shared;
+	struct worker_stats *s = &w->stats;
+	const int status = m->process->status;
+	const char *name = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it exited";
+
+	worker_error(w, ECANCELED, "%s: clone %u (pid %d) ended early: %s%s; what it had measured "
+		     "is kept", m->worker.job->name, m->clone, m->process->pid, name,
+		     WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
+		     ? " (a mapped file was truncated, or its disk is full)" : "");
+	worker_stats_settle(s, m->worker.job->ops->depth_max == 1, m->worker.job->iodepth == 1);
+	if (w->begin_ns) {
+		s->runtime_ns = clock_monotonic_ns() - w->begin_ns;
+		for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+			s->dirs[dir].runtime_ns = s->dirs[dir].ios ? s->runtime_ns : 0;
+	}
+	atomic_store(&w->state, WORKER_DONE);
+}
+
+static bool done(const struct member *m)
+{
+	return atomic_load_explicit(&m->worker.shared->state, memory_order_acquire)
+	       == WORKER_DONE;
+}
+
+static bool process_ended(struct process *p, int options)
+{
+	if (!p->gone && waitpid(p->pid, &p->status, options) == p->pid)
+		p->gone = true;
+	return p->gone;
+}
+
+bool member_poll(struct member *m)
+{
+	if (m->gone)
+		return true;
+	if (!done(m)) {
+		if (!m->started || !process_ended(m->process, WNOHANG))
+			return false;
+		if (!done(m))
+			close_books(m);
+	}
+	m->gone = true;
+	m->end_ns = clock_monotonic_ns();
+	return true;
+}
+
+void workers_reap(struct workers *c, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		if (c->members[i].started)
+			process_ended(c->members[i].process, 0);
+	}
+}

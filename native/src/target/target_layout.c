@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "target/target.h"
+#include "util/random.h"
+
+enum { CHUNK_BYTES = 1 << 20 };
+
+struct layout {
+	const struct target *target;
+	const struct target_hooks *hooks;
+	uint64_t *chunk;		/* CHUNK_BYTES of noise, or zeros */
+	struct random noise;
+	struct err *err;
+};
+
+static bool zeros(const struct layout *l)
+{
+	return l->target->job->zero_buffers;
+}
+
+static uint64_t file_end(const struct target_file *f)
+{
+	return f->extent.start_bytes + f->extent.size_bytes;
+}
+
+/* Clones may share a file: an earlier one may have laid it out just now. */
+static bool look_now(const struct target *t, const struct target_file *f, uint64_t *bytes)
+{
+	struct stat st;
+	const bool there = !expected_stat(t->expected, f->path, &st, NULL);
+
+	*bytes = there ? (uint64_t)st.st_size : 0;
+	return there;
+}
+
+static bool needs_layout(const struct target *t, const struct target_file *f)
+{
+	uint64_t bytes;
+
+	if (f->type && f->type != S_IFREG)
+		return false;
+	return !look_now(t, f, &bytes) || bytes < file_end(f);
+}
+
+/* Root may use what is reserved for it. */
+static uint64_t bytes_available(const struct target_file *f)
+{
+	struct statvfs fs;
+
+	if (statvfs(f->path, &fs))
+		return UINT64_MAX;
+	return (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
+}
+
+static int full(const struct layout *l, const struct target_file *f, uint64_t needed)
+{
+	const uint64_t available = bytes_available(f);
+
+	return err_set(l->err, -ENOSPC, "%s: no space for '%s': it needs %" PRIu64 " MiB more, "
+		       "the filesystem has %" PRIu64 " MiB left: free some, make size smaller, or "
+		       "name another directory", l->target->job->name, f->path,
+		       (needed + (1 << 20) - 1) >> 20, available >> 20);
+}
+
+static int write_error(const struct layout *l, const struct target_file *f, int code,
+		       uint64_t needed)
+{
+	if (code == -ENOSPC || code == -EDQUOT)
+		return full(l, f, needed);
+	return err_set(l->err, code, "%s: cannot lay out '%s': %s", l->target->job->name, f->path,
+		       strerror(-code));
+}
+
+/* Noise neither compresses nor deduplicates, and one word a page changes each time. */
+static void renew_chunk(struct layout *l)
+{
+	enum { PAGE_WORDS = 4096 / sizeof(uint64_t) };
+
+	for (size_t i = 0; !zeros(l) && i < CHUNK_BYTES / sizeof(uint64_t); i += PAGE_WORDS)
+		l->chunk[i] = random_next(&l->noise);
+}
+
+static int write_chunk(struct layout *l, int fd, uint64_t at, uint64_t end)
+{
+	const size_t length = end - at < CHUNK_BYTES ? (size_t)(end - at) : CHUNK_BYTES;
+	const ssize_t written = pwrite(fd, l->chunk, length, (off_t)at);
+
+	if (written < 0)
+		return -errno;
+	return written ? (int)written : -ENOSPC;
+}
+
+/* Real blocks with real data: a hole or an unwritten extent would be read from
+ * memory. Written back at once, or it would compete with the measurement. */
+static int write_data(struct layout *l, int fd, const struct target_file *f, uint64_t from)
+{
+	uint64_t at = from;
+
+	while (at < file_end(f)) {
+		int ret;
+
+		if (l->hooks->stop && l->hooks->stop(l->hooks->context))
+			return err_set(l->err, -EINTR, "%s: interrupted while laying out '%s'",
+				       l->target->job->name, f->path);
+		renew_chunk(l);
+		ret = write_chunk(l, fd, at, file_end(f));
+		if (ret < 0)
+			return write_error(l, f, ret, file_end(f) - at);
+		at += (uint64_t)ret;
+	}
+	return fdatasync(fd) ? write_error(l, f, -errno, file_end(f) - from) : 0;
+}
+
+/* A mapping does not grow a file. */
+static enum preallocation preallocation(const struct job *job)
+{
+	const bool grows = job->fallocate == ALLOCATE_NONE || job->fallocate == ALLOCATE_KEEP;
+
+	return grows && job->ops->flags & ENGINE_NO_DIRECT ? ALLOCATE_TRUNCATE : job->fallocate;
+}
+
+static int reserve(struct layout *l, int fd, const struct target_file *f, uint64_t from)
+{
+	const enum preallocation how = preallocation(l->target->job);
+	const bool keep = how == ALLOCATE_KEEP;
+	int ret;
+
+	if (how == ALLOCATE_NONE)
+		return 0;
+	if (how == ALLOCATE_POSIX) {
+		ret = posix_fallocate(fd, 0, (off_t)file_end(f));
+		return ret ? write_error(l, f, -ret, file_end(f) - from) : 0;
+	}
+	if (how != ALLOCATE_TRUNCATE) {
+		if (!fallocate(fd, keep ? FALLOC_FL_KEEP_SIZE : 0, 0, (off_t)file_end(f)))
+			return 0;
+		if (errno != EOPNOTSUPP && errno != ENOSYS)
+			return write_error(l, f, -errno, file_end(f) - from);
+	}
+	return keep ? 0 : ftruncate(fd, (off_t)file_end(f)) ? write_error(l, f, -errno, 0) : 0;
+}
+
+/* What a failed layout leaves must not fill the disk: back to what was there. */
+static void undo(const struct layout *l, const struct target_file *f, int fd, uint64_t from,
+		 bool created)
+{
+	if (created)
+		expected_unlink(l->target->expected, f->path);
+	else if (ftruncate(fd, (off_t)from))
+		return;
+}
+
+static bool needs_data(const struct job *job)
+{
+	return job->rw & RW_READ || job->overwrite;
+}
+
+static int lay_out_file(struct layout *l, const struct target_file *f)
+{
+	struct expected_list *expected = l->target->expected;
+	uint64_t from;
+	const bool created = !look_now(l->target, f, &from);
+	const int fd = expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
+	int ret;
+
+	if (fd < 0)
+		return write_error(l, f, fd, 0);
+	/* Known before it is filled: others may need the disk meanwhile. */
+	if (file_end(f) - from > bytes_available(f))
+		ret = full(l, f, file_end(f) - from);
+	else
+		ret = needs_data(l->target->job) ? write_data(l, fd, f, from)
+						 : reserve(l, fd, f, from);
+	if (ret)
+		undo(l, f, fd, from, created);
+	close(fd);
+	return ret;
+}
+
+static void tell(const struct target *t, const struct target_hooks *hooks, uint32_t files,
+		 uint64_t bytes)
+{
+	const char *plural = files == 1 ? "" : "s";
+	char text[256];
+
+	if (!hooks->say)
+		return;
+	snprintf(text, sizeof(text), "%s: Laying out IO file%s (%u file%s / %" PRIu64 "MiB)",
+		 t->job->name, plural, files, plural, bytes >> 20);
+	hooks->say(hooks->context, text);
+}
+
+static bool announce(const struct target *t, const struct target_hooks *hooks)
+{
+	uint64_t bytes = 0;
+	uint32_t files = 0;
+
+	for (uint32_t i = 0; i < t->files_count; i++) {
+		if (needs_layout(t, &t->files[i])) {
+			files++;
+			bytes += file_end(&t->files[i]);
+		}
+	}
+	if (files)
+		tell(t, hooks, files, bytes);
+	return files;
+}
+
+int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err)
+{
+	struct layout l = { .target = t, .hooks = hooks, .err = err, .noise = { 0x1a70 } };
+	int ret = 0;
+
+	if (t->job->ops->flags & ENGINE_DISKLESS || !announce(t, hooks))
+		return 0;
+	l.chunk = calloc(1, CHUNK_BYTES);
+	if (!l.chunk)
+		return err_set(err, -ENOMEM, "%s: no memory for layout", t->job->name);
+	for (size_t i = 0; !zeros(&l) && i < CHUNK_BYTES / sizeof(uint64_t); i++)
+		l.chunk[i] = random_next(&l.noise);
+	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
+		if (needs_layout(t, &t->files[i]))
+			ret = lay_out_file(&l, &t->files[i]);
+	}
+	free(l.chunk);
+	return ret;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "logs/iolog.h"
+#include "logs/logs.h"
+#include "stats/clock.h"
+#include "util/cpus.h"
+#include "worker/account.h"
+#include "worker/worker_setup.h"
+
+void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
+{
+	const struct timespec timeout = {
+		.tv_sec = (time_t)(timeout_ns / 1000000000u),
+		.tv_nsec = (long)(timeout_ns % 1000000000u),
+	};
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+}
+
+void futex_wake_all(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void worker_error(struct worker_shared *shared, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	if (shared->error)
+		return;
+	shared->error = error;
+	va_start(arguments, format);
+	vsnprintf(shared->error_text, sizeof(shared->error_text), format, arguments);
+	va_end(arguments);
+}
+
+static void enter_state(const struct worker *w, enum worker_state state)
+{
+	atomic_store_explicit(&w->shared->state, state, memory_order_release);
+	atomic_fetch_add(&w->control->events, 1);
+	futex_wake_all(&w->control->events);
+}
+
+static void usage_now(const struct job *job, struct rusage *usage)
+{
+	getrusage(job->thread ? RUSAGE_THREAD : RUSAGE_SELF, usage);
+}
+
+/* What is counted from now on has its time and its CPU. */
+static void count_from(struct worker_setup *setup, uint64_t now)
+{
+	setup->begin_ticks = now;
+	setup->begin_unix_ms = clock_unix_ms();
+	usage_now(setup->loop.job, &setup->usage_begin);
+	setup->loop.worker->shared->begin_ns = clock_monotonic_ns();
+}
+
+/* The measured part begins: whatever the ramp counted is forgotten. */
+static void begin(struct worker_setup *setup, uint64_t now)
+{
+	struct loop *l = &setup->loop;
+	const struct job *job = l->job;
+
+	worker_stats_init(l->stats);
+	if (l->log)
+		log_buffer_clear(l->log);
+	l->event_ticks = job->runtime_ns ? now + clock_ns_to_ticks(job->runtime_ns) : UINT64_MAX;
+	count_from(setup, now);
+	l->worker->shared->in_ramp = false;
+	enter_state(l->worker, WORKER_RUNNING);
+}
+
+/* As in fio, a job that ends before its ramp does counts from here. */
+static void begin_ramp(struct worker_setup *setup, uint64_t now)
+{
+	struct loop *l = &setup->loop;
+
+	l->event_ticks = now + clock_ns_to_ticks(l->job->ramp_time_ns);
+	l->worker->shared->in_ramp = true;
+	count_from(setup, now);
+}
+
+bool worker_event(struct loop *l, uint64_t now)
+{
+	struct worker_setup *setup = (struct worker_setup *)l;	/* the loop is its first member */
+
+	if (!l->worker->shared->in_ramp)
+		return true;
+	begin(setup, now);
+	return false;
+}
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* Reading for verify comes after writing: each has its own time. */
+static void split_runtime(struct worker_setup *setup)
+{
+	struct worker_stats *s = setup->loop.stats;
+	const uint64_t wrote_ns = clock_ticks_to_ns(setup->loop.slow.verify_ticks -
+						    setup->begin_ticks);
+
+	s->dirs[DIR_WRITE].runtime_ns = wrote_ns;
+	if (!(setup->loop.job->rw & RW_READ) && s->dirs[DIR_READ].ios)
+		s->dirs[DIR_READ].runtime_ns = s->runtime_ns - wrote_ns;
+}
+
+/* Runtime includes end_fsync, as fio's does: data that is not safe is not written. */
+static void finish(struct worker_setup *setup)
+{
+	struct worker_stats *s = setup->loop.stats;
+	const struct rusage *was = &setup->usage_begin;
+	struct rusage is;
+
+	worker_stats_settle(s, setup->loop.synchronous, setup->loop.one);
+	usage_now(setup->loop.job, &is);
+	s->runtime_ns = clock_ticks_to_ns(clock_ticks() - setup->begin_ticks);
+	for (int i = 0; i < DIR_DATA_COUNT; i++)
+		s->dirs[i].runtime_ns = s->dirs[i].bytes ? s->runtime_ns : 0;
+	if (setup->loop.slow.verify_ticks)
+		split_runtime(setup);
+	s->user_ns = timeval_ns(is.ru_utime) - timeval_ns(was->ru_utime);
+	s->system_ns = timeval_ns(is.ru_stime) - timeval_ns(was->ru_stime);
+	s->context_switches = (uint64_t)(is.ru_nvcsw - was->ru_nvcsw)
+			      + (uint64_t)(is.ru_nivcsw - was->ru_nivcsw);
+	s->major_faults = (uint64_t)(is.ru_majflt - was->ru_majflt);
+	s->minor_faults = (uint64_t)(is.ru_minflt - was->ru_minflt);
+}
+
+/* Returns when this worker's group may start, or when all is called off. */
+static void wait_for_go(const struct worker *w)
+{
+	uint32_t go = atomic_load(&w->control->go);
+
+	for (; go < w->group && !atomic_load(&w->control->stop); go = atomic_load(&w->control->go))
+		futex_wait(&w->control->go, go, 1000000000u);
+}
+
+static void sleep_for(const struct worker *w, uint64_t ns)
+{
+	const uint64_t end = clock_monotonic_ns() + ns;
+	uint64_t now = clock_monotonic_ns();
+
+	for (; now < end && !atomic_load(&w->control->stop); now = clock_monotonic_ns())
+		futex_wait(&w->control->stop, 0, end - now);
+}
+
+static void end_fsync(struct worker_setup *setup)
+{
+	const struct engine *e = &setup->loop.engine;
+
+	for (uint32_t i = 0; i < e->files_count; i++) {
+		if (e->files[i].fd >= 0 && fsync(e->files[i].fd))
+			worker_error(setup->loop.worker->shared, errno, "%s: fsync of '%s' failed: "
+				     "%s", e->job->name, e->files[i].path, strerror(errno));
+	}
+}
+
+static void work(struct worker_setup *setup)
+{
+	struct loop *l = &setup->loop;
+	const struct job *job = l->job;
+
+	if (loop_is_general(l))
+		prctl(PR_SET_TIMERSLACK, 1);	/* else a sleep takes 50 us more */
+	enter_state(l->worker, WORKER_RAMP);
+	sleep_for(l->worker, job->startdelay_ns);
+	if (job->ramp_time_ns)
+		begin_ramp(setup, clock_ticks());
+	else
+		begin(setup, clock_ticks());
+	loop_run(l);
+	if (job->end_fsync && job->rw & RW_WRITE)
+		end_fsync(setup);
+	finish(setup);
+}
+
+/* Text takes its time: the worker has ended by now for those who watch it. */
+static void write_logs(struct worker_setup *setup)
+{
+	struct loop *l = &setup->loop;
+	struct err err = { 0 };
+
+	if (l->log && setup->begin_ticks &&
+	    logs_write_each(l->worker->logs, l->log, setup->begin_ticks, setup->begin_unix_ms,
+			    &err))
+		worker_error(l->worker->shared, -err.code, "%s", err.text);
+	if (l->iolog && !l->worker->shared->error &&
+	    iolog_write(l->job, l->worker->target, l->iolog, l->slow.begin_ticks, &err))
+		worker_error(l->worker->shared, -err.code, "%s", err.text);
+	log_buffer_release(&setup->log);
+	log_buffer_release(&setup->iolog);
+}
+
+/* Before its memory is touched, so that this is near them. */
+static void keep_to_cpus(const struct worker *w)
+{
+	const int ret = cpus_keep_to(&w->job->cpus_allowed);
+
+	if (ret)
+		worker_error(w->shared, -ret, "%s: cpus_allowed: %s", w->job->name,
+			     strerror(-ret));
+}
+
+void worker_run(const struct worker *w)
+{
+	struct worker_setup *setup = calloc(1, sizeof(*setup));
+
+	worker_stats_init(&w->shared->stats);
+	if (!setup) {
+		worker_error(w->shared, ENOMEM, "%s: no memory", w->job->name);
+	} else {
+		keep_to_cpus(w);
+		worker_setup_init(setup, w);
+		if (!w->shared->error && !worker_setup_make(setup)) {
+			enter_state(w, WORKER_READY);
+			wait_for_go(w);
+			work(setup);
+		}
+		worker_setup_release(setup);
+	}
+	enter_state(w, WORKER_DONE);
+	if (setup)
+		write_logs(setup);
+	free(setup);
+}

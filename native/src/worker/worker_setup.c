@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/worker_setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "logs/logs.h"
+#include "worker/account.h"
+
+enum { PAGE_BYTES = 4096, STATE_ALIGNMENT = 64 };
+
+static uint64_t buffer_bytes(const struct job *job)
+{
+	uint64_t bytes = 1;
+
+	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+		if (job->rw & (RW_READ << dir) && job->bs_bytes[dir] > bytes)
+			bytes = job->bs_bytes[dir];
+	}
+	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* Written data is noise, so that no device finds it easy; read buffers only need to
+ * be there before the clock starts, where anything is read into them. */
+static int make_buffers(struct worker_setup *setup)
+{
+	struct engine *e = &setup->loop.engine;
+	struct random noise = { setup->loop.worker->seed };
+	const int populate = e->ops->flags & ENGINE_DISKLESS ? 0 : MAP_POPULATE;
+	uint64_t *words;
+
+	e->buffer_bytes = buffer_bytes(e->job);
+	setup->buffers_bytes = e->depth * e->buffer_bytes;
+	e->buffers = mmap(NULL, setup->buffers_bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
+	if (e->buffers == MAP_FAILED) {
+		e->buffers = NULL;
+		return err_set(&setup->err, -ENOMEM, "%s: no memory for %u buffers of %llu bytes: "
+			       "make iodepth or bs smaller", e->job->name, e->depth,
+			       (unsigned long long)e->buffer_bytes);
+	}
+	words = e->buffers;
+	if (e->job->zero_buffers)
+		return 0;
+	for (size_t i = 0; e->job->rw & RW_WRITE && i < setup->buffers_bytes / sizeof(*words); i++)
+		words[i] = random_next(&noise);
+	return 0;
+}
+
+static void *aligned_zeroed(size_t bytes)
+{
+	void *memory = NULL;
+
+	bytes = (bytes + STATE_ALIGNMENT - 1) / STATE_ALIGNMENT * STATE_ALIGNMENT;
+	if (!bytes || posix_memalign(&memory, STATE_ALIGNMENT, bytes))
+		return NULL;
+	return memset(memory, 0, bytes);
+}
+
+static int make_slots(struct worker_setup *setup)
+{
+	struct loop *l = &setup->loop;
+	struct engine *e = &l->engine;
+
+	e->ios = aligned_zeroed(e->depth * sizeof(struct io));
+	e->state = aligned_zeroed(e->ops->state_size ? e->ops->state_size : 1);
+	e->files = aligned_zeroed((e->files_count + 1) * sizeof(*e->files));
+	l->free = calloc(e->depth, sizeof(struct io *));
+	l->batch = calloc(e->depth, sizeof(struct io *));
+	l->done = calloc(e->depth, sizeof(struct io *));
+	if (!e->ios || !e->state || !e->files || !l->free || !l->batch || !l->done)
+		return err_set(&setup->err, -ENOMEM, "%s: no memory for %u I/Os in flight",
+			       e->job->name, e->depth);
+	for (uint32_t i = 0; i < e->depth; i++) {
+		struct io *io = &e->ios[e->depth - 1 - i];	/* slot 0 is taken first */
+
+		io->slot = e->depth - 1 - i;
+		io->home = (char *)e->buffers + io->slot * e->buffer_bytes;
+		l->free[l->free_count++] = io;
+	}
+	return 0;
+}
+
+static int make_pattern(struct worker_setup *setup)
+{
+	const struct target *t = setup->loop.worker->target;
+	struct pattern_extent *extents = calloc(t->files_count + 1, sizeof(*extents));
+	int ret;
+
+	if (!extents)
+		return err_set(&setup->err, -ENOMEM, "%s: no memory", t->job->name);
+	for (uint32_t i = 0; i < t->files_count; i++)
+		extents[i] = t->files[i].extent;
+	ret = pattern_init(&setup->loop.pattern, t->job, extents, t->files_count,
+			   setup->loop.worker->seed, &setup->err);
+	free(extents);
+	return ret;
+}
+
+int worker_restart_pattern(struct loop *l, struct err *err)
+{
+	struct worker_setup *setup = (struct worker_setup *)l;
+	int ret;
+
+	pattern_release(&l->pattern);
+	ret = make_pattern(setup);
+	if (ret)
+		*err = setup->err;
+	return ret;
+}
+
+static int open_engine(struct worker_setup *setup)
+{
+	struct engine *e = &setup->loop.engine;
+	struct err why = { 0 };
+	int ret = target_open(setup->loop.worker->target, e->files, &setup->err);
+
+	if (ret)
+		return ret;
+	e->err = &why;
+	ret = e->ops->open ? e->ops->open(e) : 0;
+	e->err = &setup->err;
+	setup->engine_open = !ret;
+	if (ret)
+		err_set(&setup->err, ret, "%s: ioengine %s: %s", e->job->name, e->ops->name,
+			why.text);
+	return ret;
+}
+
+/* Handing over is free for an engine that touches nothing; else one I/O at a time, so
+ * that the device begins with the first while the next is prepared. */
+static uint32_t batch_submit(const struct engine *e)
+{
+	const uint32_t asked = e->job->batch_submit;
+
+	if (!asked)
+		return e->ops->flags & ENGINE_DISKLESS ? e->depth : 1;
+	return asked < e->depth ? asked : e->depth;
+}
+
+static uint32_t reap_max(const struct engine *e, bool clock_per_io)
+{
+	const struct job *job = e->job;
+	uint32_t most = job->batch_complete_max ? job->batch_complete_max : e->depth;
+
+	most = most < job->batch_complete_min ? job->batch_complete_min : most;
+	return clock_per_io ? 1 : most < e->depth ? most : e->depth;
+}
+
+void worker_setup_init(struct worker_setup *setup, const struct worker *w)
+{
+	const struct job *job = w->job;
+	const uint32_t depth = job->iodepth ? job->iodepth : 1;
+	struct loop *l = &setup->loop;
+
+	l->worker = w;
+	l->job = job;
+	l->stats = &w->shared->stats;
+	l->synchronous = job->ops->depth_max == 1;
+	l->stop = &w->control->stop;
+	l->event_ticks = UINT64_MAX;
+	l->engine = (struct engine){
+		.ops = job->ops, .job = job, .err = &setup->err,
+		.files_count = w->target->files_count,
+		.depth = depth < job->ops->depth_max ? depth : job->ops->depth_max,
+	};
+	l->engine.reap_max = reap_max(&l->engine, w->clock_per_io);
+	l->batch_submit = batch_submit(&l->engine);
+	l->reap_min = job->batch_complete_min < l->engine.reap_max ? job->batch_complete_min
+								   : l->engine.reap_max;
+}
+
+/* What only some jobs want to know of each I/O. */
+static void init_extras(struct worker_setup *setup)
+{
+	const struct job *job = setup->loop.job;
+	struct loop *l = &setup->loop;
+
+	for (int i = 0; i < DIR_DATA_COUNT; i++)
+		l->stats->dirs[i].all_histograms = job->lat_percentiles || job->slat_percentiles;
+	if (l->worker->logs && logs_each_io(job)) {
+		l->log = &setup->log;
+		log_buffer_init(l->log);
+	}
+	if (job->write_iolog) {
+		l->iolog = &setup->iolog;
+		log_buffer_init(l->iolog);
+	}
+	l->extras = account_wants_extras(job);
+}
+
+int worker_setup_make(struct worker_setup *setup)
+{
+	int ret = make_buffers(setup);
+
+	init_extras(setup);
+	if (!ret)
+		ret = make_slots(setup);
+	if (!ret)
+		ret = make_pattern(setup);
+	if (!ret)
+		ret = open_engine(setup);
+	if (ret)
+		worker_error(setup->loop.worker->shared, -ret, "%s", setup->err.text);
+	setup->loop.worker->shared->refused = ret && setup->err.refused;
+	return ret;
+}
+
+void worker_setup_release(struct worker_setup *setup)
+{
+	struct engine *e = &setup->loop.engine;
+
+	if (setup->engine_open && e->ops->close)
+		e->ops->close(e);
+	if (e->files)
+		target_close(setup->loop.worker->target, e->files);
+	pattern_release(&setup->loop.pattern);
+	if (e->buffers)
+		munmap(e->buffers, setup->buffers_bytes);
+	free(e->ios);
+	free(e->state);
+	free(e->files);
+	free(setup->loop.free);
+	free(setup->loop.batch);
+	free(setup->loop.done);
+}
