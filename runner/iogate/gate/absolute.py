@@ -40,7 +40,7 @@ def can_decide(threshold: Threshold, planned: Repetitions) -> bool:
     return looked_at and 0.5**planned.max <= _asked_level(threshold)
 
 
-def wants_more(samples: tuple[float, ...], threshold: Threshold, planned: Repetitions) -> bool:
+def may_decide(samples: tuple[float, ...], threshold: Threshold, planned: Repetitions) -> bool:
     """Whether one more run may decide an absolute limit. Below five runs the median would, and
     would not be worth its name."""
     if not samples or len(samples) >= planned.max:

@@ -11,13 +11,11 @@ runs of three repetitions are six. Only baseline repetitions of the same engine 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from iogate.errors import ExitCode
 from iogate.gate.absolute import judge_absolute
-from iogate.gate.absolute import wants_more as more_would_help
 from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
 from iogate.gate.comparison import compared_verdict
@@ -28,7 +26,8 @@ from iogate.gate.disturbed import (
     unknown_words,
     with_disturbed,
 )
-from iogate.gate.faults import OWN_LIMIT, Faults, judge_faults
+from iogate.gate.evidence import Evidence, evidence_of, samples_of
+from iogate.gate.faults import OWN_LIMIT, judge_faults
 from iogate.gate.history import Asked, judge_history
 from iogate.gate.sentences import (
     absolute_reason,
@@ -39,11 +38,11 @@ from iogate.gate.sentences import (
 )
 from iogate.metrics import KERNEL_ERRORS, Metric, counts_faults, default_metrics, metric
 from iogate.metrics.thin import too_thin
-from iogate.model.measurement import Measurement, undisturbed
-from iogate.model.plan import Case, Plan
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.segment import Segment
-from iogate.model.spec import Level, OnMissingBaseline, Repetitions, Threshold
+from iogate.model.spec import Level, OnMissingBaseline, Threshold
 from iogate.model.verdict import (
     WORST_FIRST,
     Observation,
@@ -61,29 +60,6 @@ _EXIT = {
     Outcome.PASS: ExitCode.PASS,
 }
 _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome.WARN}
-
-
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """What is known about one case: its repetitions that count, those that were ``disturbed``,
-    the baseline's, by the id of their run, and what went wrong in any repetition, also in one
-    that was disturbed, or failed."""
-
-    case: Case
-    measurements: tuple[Measurement, ...]
-    baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
-    faults: Faults
-    disturbed: tuple[Measurement, ...] = ()
-
-    @property
-    def has_too_few(self) -> bool:
-        """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
-        return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether what was disturbed leaves nothing, and no limit says so."""
-        return bool(self.disturbed) and not self.measurements and not self.case.thresholds
 
 
 def judge(
@@ -104,7 +80,7 @@ def judge(
     judged, but for their faults; where they leave too few, the limits of the case are
     inconclusive, and so is a run where they leave nothing of a case without limits.
     """
-    evidence = [_evidence(case, plan, measurements, failures, baseline) for case in plan.cases]
+    evidence = [evidence_of(case, plan, measurements, failures, baseline) for case in plan.cases]
     judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
     thresholds = tuple(
         verdict
@@ -141,14 +117,14 @@ def _exit_code(limits: Outcome, outcome: Outcome, plan: Plan) -> ExitCode:
 
 
 def _judged(
-    item: _Evidence, judged: Mapping[tuple[str, int], ThresholdVerdict], plan: Plan
+    item: Evidence, judged: Mapping[tuple[str, int], ThresholdVerdict], plan: Plan
 ) -> Iterable[ThresholdVerdict]:
     for place, threshold in enumerate(item.case.thresholds):
         found = judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
         yield _spoiled(item, found, plan)
 
 
-def _own_limit(item: _Evidence, plan: Plan) -> Iterable[ThresholdVerdict]:
+def _own_limit(item: Evidence, plan: Plan) -> Iterable[ThresholdVerdict]:
     """iogate's own limit on what the kernel tells of the target, where the case has none on
     that. It is only told of where it is broken, as it hardly ever is."""
     if any(threshold.metric == KERNEL_ERRORS for threshold in item.case.thresholds):
@@ -172,7 +148,7 @@ def _compared(
     return found
 
 
-def _spoiled(item: _Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
+def _spoiled(item: Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
     """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
     are compared; a count of faults is no timing, and is judged on all repetitions."""
     if verdict.blocks or not item.has_too_few or _is_count(verdict.threshold, plan):
@@ -181,59 +157,19 @@ def _spoiled(item: _Evidence, verdict: ThresholdVerdict, plan: Plan) -> Threshol
     return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
 
 
-def _evidence(
-    case: Case,
-    plan: Plan,
-    measurements: Sequence[Measurement],
-    failures: Sequence[CaseFailure],
-    baseline: Sequence[Run],
-) -> _Evidence:
-    everything = tuple(m for m in measurements if m.case_id == case.id)
-    own = undisturbed(everything)
-    spoiled = tuple(m for m in everything if m not in own)
-    faults = Faults(plan, everything, tuple(f for f in failures if f.case_id == case.id))
-    if plan.comparison is not None:
-        base = tuple(m for m in own if m.arm == plan.comparison.base.name)
-        case = replace(case, repetitions=Repetitions())  # how many blocks there are decide others
-        spoiled = tuple(m for m in spoiled if m.arm != plan.comparison.base.name or m.disturbed)
-        arm = tuple(m for m in own if m not in base)
-        return _Evidence(case, arm, (("", base),), faults, spoiled)
-    engines = {m.engine.name for m in own}
-    groups = (
-        (
-            run.id,
-            undisturbed(
-                m for m in run.measurements if m.case_id in ids and m.engine.name in engines
-            ),
-        )
-        for run in baseline
-        for ids in [_ids_in(run, case)]
-    )
-    held = tuple((run, group) for run, group in groups if group)
-    return _Evidence(case, own, held, faults, spoiled)
-
-
-def _ids_in(run: Run, case: Case) -> set[str]:
-    """The ids that the case had in a run: its own, and those it is also known as."""
-    former = set(case.aka)
-    return {case.id, *former, *(c.id for c in run.plan.cases if c.name in former)}
-
-
-def _cautions(item: _Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) -> Iterable[str]:
+def _cautions(item: Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) -> Iterable[str]:
     """What is to be told of the repetitions that something disturbed, for each limit."""
     base = plan.comparison.base.name if plan.comparison else None
     spoiled = [m for m in item.disturbed if m.disturbed and (base is None or m.arm != base)]
     for verdict in verdicts if spoiled else ():
         if verdict.case_id != item.case.id or _is_count(verdict.threshold, plan):
             continue
-        values = _samples(spoiled, metric(verdict.threshold.metric, plan.metrics))
+        values = samples_of(spoiled, metric(verdict.threshold.metric, plan.metrics))
         if text := caution(plan, item.case, verdict, values):
             yield text
 
 
-def _failed_cases(
-    evidence: Sequence[_Evidence], failures: Sequence[CaseFailure]
-) -> tuple[str, ...]:
+def _failed_cases(evidence: Sequence[Evidence], failures: Sequence[CaseFailure]) -> tuple[str, ...]:
     broken = {failure.case_id for failure in failures if not failure.again}
     return tuple(
         e.case.id for e in evidence if e.case.id in broken or not (e.measurements or e.disturbed)
@@ -241,7 +177,7 @@ def _failed_cases(
 
 
 def _held_to_history(
-    evidence: Sequence[_Evidence],
+    evidence: Sequence[Evidence],
     plan: Plan,
     segments: Mapping[tuple[str, str], Segment],
     seed: int,
@@ -270,10 +206,10 @@ def _held_to_history(
 
 
 def _asked(
-    item: _Evidence, draft: ThresholdVerdict, judged: Metric, segment: Segment | None
+    item: Evidence, draft: ThresholdVerdict, judged: Metric, segment: Segment | None
 ) -> Asked:
     runs = [
-        (run, _samples(measurements, judged))
+        (run, samples_of(measurements, judged))
         for run, measurements in item.baseline_runs
         if segment is None or run in segment.runs
     ]
@@ -285,25 +221,10 @@ def _asked(
     )
 
 
-def wants_more(case: Case, measurements: Sequence[Measurement], plan: Plan) -> bool:
-    """Whether one more repetition of a case may decide a gated absolute limit. What a
-    repetition has no value of, more of them do not decide."""
-    own = undisturbed(m for m in measurements if m.case_id == case.id)
-    for threshold in case.thresholds:
-        if threshold.limit.relative or threshold.level is not Level.FAIL:
-            continue
-        if counts_faults(threshold.metric, plan.metrics):
-            continue  # the worst repetition counts: more do not make it better
-        samples = _samples(own, metric(threshold.metric, plan.metrics))
-        if len(samples) == len(own) and more_would_help(samples, threshold, case.repetitions):
-            return True
-    return False
-
-
-def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+def _draft(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
     """What was measured, not yet held against anything."""
     judged = metric(threshold.metric, plan.metrics)
-    samples = _samples(item.measurements, judged)
+    samples = samples_of(item.measurements, judged)
     looked_at = item.faults.measured if _is_count(threshold, plan) else item.measurements
     return ThresholdVerdict(
         case_id=item.case.id,
@@ -317,7 +238,7 @@ def _draft(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdic
     )
 
 
-def _judge_alone(item: _Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
+def _judge_alone(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
     """An absolute limit, or one without a value."""
     verdict = _draft(item, threshold, plan)
     if _is_count(threshold, plan):
@@ -367,14 +288,8 @@ def _worst(outcomes: Iterable[Outcome]) -> Outcome:
     return min([Outcome.PASS, *outcomes], key=WORST_FIRST.index)
 
 
-def _samples(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:
-    """The finite values: what is missing, NaN or infinite was not measured."""
-    values = (judged.extract(measurement) for measurement in measurements)
-    return tuple(value for value in values if value is not None and math.isfinite(value))
-
-
 def _observations(
-    evidence: _Evidence, plan: Plan, segments: Mapping[tuple[str, str], Segment]
+    evidence: Evidence, plan: Plan, segments: Mapping[tuple[str, str], Segment]
 ) -> Iterable[Observation]:
     for path in default_metrics(evidence.measurements, plan.metrics):
         judged = metric(path, plan.metrics)
@@ -391,7 +306,7 @@ def _observations(
             metric=path,
             unit=judged.unit,
             better=judged.better,
-            samples=_samples(evidence.measurements, judged),
-            baseline_samples=_samples(baseline, judged),
-            disturbed=_samples(evidence.disturbed, judged),
+            samples=samples_of(evidence.measurements, judged),
+            baseline_samples=samples_of(baseline, judged),
+            disturbed=samples_of(evidence.disturbed, judged),
         )

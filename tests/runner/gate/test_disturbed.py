@@ -11,7 +11,8 @@ import pytest
 
 from iogate.errors import ExitCode
 from iogate.gate.blocks import stand
-from iogate.gate.judge import judge, wants_more
+from iogate.gate.judge import judge
+from iogate.gate.repeat import wants_more
 from iogate.history.planning import host_noise
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance, Measurement, undisturbed

@@ -1,0 +1,84 @@
+"""What is known about a case when it is judged: the repetitions that count, those of the
+baseline, and those that were disturbed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from iogate.gate.faults import Faults
+from iogate.metrics import Metric
+from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Run
+from iogate.model.spec import Repetitions
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known about one case: its repetitions that count, those that were ``disturbed``,
+    the baseline's, by the id of their run, and what went wrong in any repetition, also in one
+    that was disturbed, or failed."""
+
+    case: Case
+    measurements: tuple[Measurement, ...]
+    baseline_runs: tuple[tuple[str, tuple[Measurement, ...]], ...]
+    faults: Faults
+    disturbed: tuple[Measurement, ...] = ()
+
+    @property
+    def has_too_few(self) -> bool:
+        """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
+        return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether what was disturbed leaves nothing, and no limit says so."""
+        return bool(self.disturbed) and not self.measurements and not self.case.thresholds
+
+
+def evidence_of(
+    case: Case,
+    plan: Plan,
+    measurements: Sequence[Measurement],
+    failures: Sequence[CaseFailure],
+    baseline: Sequence[Run],
+) -> Evidence:
+    """What a run (its measurements and failures) and those of the baseline say of a case. In a
+    comparison the base's arm is the baseline."""
+    everything = tuple(m for m in measurements if m.case_id == case.id)
+    own = undisturbed(everything)
+    spoiled = tuple(m for m in everything if m not in own)
+    faults = Faults(plan, everything, tuple(f for f in failures if f.case_id == case.id))
+    if plan.comparison is not None:
+        base = tuple(m for m in own if m.arm == plan.comparison.base.name)
+        case = replace(case, repetitions=Repetitions())  # how many blocks there are, others decide
+        spoiled = tuple(m for m in spoiled if m.arm != plan.comparison.base.name or m.disturbed)
+        arm = tuple(m for m in own if m not in base)
+        return Evidence(case, arm, (("", base),), faults, spoiled)
+    engines = {m.engine.name for m in own}
+    groups = (
+        (
+            run.id,
+            undisturbed(
+                m for m in run.measurements if m.case_id in ids and m.engine.name in engines
+            ),
+        )
+        for run in baseline
+        for ids in [_ids_in(run, case)]
+    )
+    held = tuple((run, group) for run, group in groups if group)
+    return Evidence(case, own, held, faults, spoiled)
+
+
+def _ids_in(run: Run, case: Case) -> set[str]:
+    """The ids that the case had in a run: its own, and those it is also known as."""
+    former = set(case.aka)
+    return {case.id, *former, *(c.id for c in run.plan.cases if c.name in former)}
+
+
+def samples_of(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:
+    """The finite values: what is missing, NaN or infinite was not measured."""
+    values = (judged.extract(measurement) for measurement in measurements)
+    return tuple(value for value in values if value is not None and math.isfinite(value))
