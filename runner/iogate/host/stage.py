@@ -17,8 +17,8 @@ from iogate.host.settings.journal import Journal, Setting, unrestored
 from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
 from iogate.host.targets.check import Use, directory_of, prepared, resolved
+from iogate.host.targets.footing import Footing
 from iogate.host.targets.mount_watch import MountWatch
-from iogate.host.targets.standing import Footing
 from iogate.host.targets.volumes import Volumes
 from iogate.host.validity import Surroundings, Watch
 from iogate.host.validity.disks import target_disks
@@ -37,11 +37,11 @@ _SYNC_TIMEOUT_S = 3600.0
 
 @dataclass(slots=True)
 class Stage:
-    """The host as the cases of a run want it. ``standing`` knows where each target is;
+    """The host as the cases of a run want it. ``footing`` knows where each target is;
     ``unwritten`` is what the case that is ready now would read of what was never written."""
 
     sut: Sut
-    standing: Footing
+    footing: Footing
     uses: Sequence[Use]
     tuning: Tuning
     volumes: Volumes
@@ -56,19 +56,19 @@ class Stage:
     @property
     def places(self) -> Mapping[str, Place]:
         """Where each target is measured, by name."""
-        return self.standing.places
+        return self.footing.places
 
     def ready(self, case: Case, *, anew: bool = False) -> None:
         """Everything as the case wants it, right before a repetition. ``anew``: also what is
         only made anew now and then, as for each run of an arm. RunError when that fails,
         RefusedError when a target is no longer what it was, or may no longer be written."""
-        self.standing.confirm(case.target)
+        self.footing.confirm(case.target)
         self.tuning.hold(case.environment)
-        target, writes = self.standing.target(case.target), estimate.writes(case)
+        target, writes = self.footing.target(case.target), estimate.writes(case)
         made = self.volumes.ready(target, case.id, anew=anew, writes=writes)
         if case.environment and self._drops(case, case.environment, anew=anew):
             drop_caches(self.sut)
-        self.standing.arrive(case.target, made=made)
+        self.footing.arrive(case.target, made=made)
         self._last = case.id
         place = self.places[case.target.name].path
         self.unwritten = look_for_unwritten(self.sut, case, place)
@@ -85,7 +85,7 @@ class Stage:
 
     def watch(self, case: Case) -> Watch:
         """Look at the host from now on, until a repetition has ended."""
-        target = self.standing.target(case.target)
+        target = self.footing.target(case.target)
         disks = target_disks(self.sut, target, self.places[target.name].path)
         return self.surroundings.watch(disks, estimate.cpus_of(case))
 
@@ -117,7 +117,7 @@ class Stage:
         for use in self.uses:
             if use.target.kind is TargetKind.FILESYSTEM:
                 self.volumes.make(use.target)
-                self.standing.arrive(use.target, made=True)
+                self.footing.arrive(use.target, made=True)
             name = use.target.name
             found |= target_facts(self.sut, name, use.target, self.places[name].path)
         return dict(sorted(found.items()))
@@ -129,7 +129,7 @@ class Stage:
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
         made on it away. RefusedError when it may not, or is another one."""
-        self.standing.device(target)
+        self.footing.device(target)
         self.volumes.claim(target)
 
 
@@ -174,7 +174,7 @@ def _check_quiet(stage: Stage, plan: Plan) -> None:
         key = id(case.environment), case.target.name
         if case.environment and case.environment.require.quiet and key not in looked:
             looked.add(key)
-            target = stage.standing.target(case.target)
+            target = stage.footing.target(case.target)
             disks = target_disks(stage.sut, target, stage.places[target.name].path)
             require_quiet(stage.surroundings, case.environment, disks)
 
@@ -202,10 +202,10 @@ def staged(
             _check_left(sut, environments, disks)
             volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
             tuning = Tuning(sut, journal, disks)
-            standing = Footing(sut, uses, places)
+            footing = Footing(sut, uses, places)
             around = Surroundings(sut, plan.validity)
             watches = Throttling(sut), kernel, MountWatch(sut), around
-            stage = Stage(sut, standing, uses, tuning, volumes, *watches)
+            stage = Stage(sut, footing, uses, tuning, volumes, *watches)
             _check_quiet(stage, plan)
             stage.rehearse(plan)
             yield stage

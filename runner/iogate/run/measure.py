@@ -176,7 +176,7 @@ def measure_once(
     try:
         return _measure_once(case, repetition, bench, timeout_s, job)
     except RunError:
-        bench.stage.standing.require_unexchanged(case.target)
+        bench.stage.footing.require_unexchanged(case.target)
         raise
 
 

@@ -153,7 +153,7 @@ def _changed(stage: Stage, cases: Iterable[Case]) -> dict[str, str]:
     found: dict[str, str] = {}
     for case in cases:
         why = estimate.remakes(case)
-        target = stage.standing.target(case.target)
+        target = stage.footing.target(case.target)
         device = find_device(stage.sut, target.device or target.path) if why else None
         if device:
             found.setdefault(device.path, why)
@@ -256,7 +256,7 @@ def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop)
     """The bytes that the job wrote. EngineError when it did not come to its end."""
     text = render(case, location=case.target.path)
     bench.folder.write_text(f"jobs/{case.id}.fio", text)
-    place = bench.stage.standing.confirm_device(case.target)
+    place = bench.stage.footing.confirm_device(case.target)
     raw, written = bench.folder.raw_file(case.id, 1), bench.folder.engine_folder(case.id, 1)
     job = EngineJob(
         job_file=str(bench.folder.job_file(case.id)),

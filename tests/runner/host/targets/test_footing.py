@@ -10,8 +10,8 @@ import pytest
 
 from iogate.errors import RefusedError
 from iogate.host.targets.check import Use, check_targets, prepared, resolved
+from iogate.host.targets.footing import Footing
 from iogate.host.targets.places import changed, place_of, real_names
-from iogate.host.targets.standing import Footing
 from iogate.model.place import PlaceKind
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.local import LocalSut
@@ -24,7 +24,7 @@ def device(tmp_path: Path) -> Iterator[str]:
         yield made
 
 
-def standing_of(sut: LocalSut, use: Use) -> Footing:
+def footing_of(sut: LocalSut, use: Use) -> Footing:
     uses = resolved(sut, [use])
     assert uses[0].place is not None
     return Footing(sut, uses, {use.target.name: uses[0].place})
@@ -68,13 +68,13 @@ def test_a_link_that_is_pointed_elsewhere_changes_nothing(
     link = tmp_path / "disk"
     link.symlink_to(device)
     use = Use(Target("t", TargetKind.DEVICE, str(link)), writes=False)
-    standing = standing_of(sut, use)
+    footing = footing_of(sut, use)
     with loop_device(tmp_path, 16) as other:
         link.unlink()
         link.symlink_to(other)
-        standing.confirm(use.target)
-        assert standing.places["t"].path == device
-        assert standing.target(use.target).path == device
+        footing.confirm(use.target)
+        assert footing.places["t"].path == device
+        assert footing.target(use.target).path == device
 
 
 @needs_root
@@ -83,23 +83,23 @@ def test_another_image_behind_the_same_device_is_refused(sut: LocalSut, tmp_path
     image.write_bytes(b"\0" * (8 << 20))
     with loop_over(image) as device:
         use = Use(Target("t", TargetKind.DEVICE, device), writes=False)
-        standing = standing_of(sut, use)
-        standing.confirm(use.target)
+        footing = footing_of(sut, use)
+        footing.confirm(use.target)
         sh("losetup", "-d", device)
         sh("losetup", device, str(image))
         with pytest.raises(RefusedError, match="another disk or image is behind it"):
-            standing.confirm(use.target)
+            footing.confirm(use.target)
 
 
 @needs_root
 def test_a_device_of_another_size_is_refused(sut: LocalSut, tmp_path: Path, device: str) -> None:
     use = Use(Target("t", TargetKind.DEVICE, device), writes=False)
-    standing = standing_of(sut, use)
+    footing = footing_of(sut, use)
     image = next(tmp_path.glob("image-*"))
     os.truncate(image, 16 << 20)
     sh("losetup", "-c", device)
     with pytest.raises(RefusedError, match="16777216 bytes now, and had 8388608"):
-        standing.confirm(use.target)
+        footing.confirm(use.target)
 
 
 @pytest.mark.parametrize("how", ["another", "link", "gone", "directory", "in the way"])
@@ -109,7 +109,7 @@ def test_a_file_that_is_exchanged_is_refused(sut: LocalSut, tmp_path: Path, how:
     file = folder / "f"
     file.write_text("mine")
     use = file_use(file)
-    standing = standing_of(sut, use)
+    footing = footing_of(sut, use)
     file.rename(tmp_path / "old")
     (tmp_path / "victim").write_text("theirs")
     if how == "another":
@@ -122,32 +122,32 @@ def test_a_file_that_is_exchanged_is_refused(sut: LocalSut, tmp_path: Path, how:
         folder.rename(tmp_path / "e")
         folder.symlink_to(tmp_path / "e")
     with pytest.raises(RefusedError, match="is not what it was") as caught:
-        standing.confirm(use.target)
+        footing.confirm(use.target)
     assert caught.value.remedy
 
 
 def test_a_file_that_a_repetition_makes_is_followed(sut: LocalSut, tmp_path: Path) -> None:
     file = tmp_path / "f"
     use = file_use(file)
-    standing = standing_of(sut, use)
-    standing.confirm(use.target)
-    assert standing.places["t"].identity is None
+    footing = footing_of(sut, use)
+    footing.confirm(use.target)
+    assert footing.places["t"].identity is None
     file.write_text("made by the engine")
-    standing.confirm(use.target)
-    assert standing.places["t"].identity is not None
+    footing.confirm(use.target)
+    assert footing.places["t"].identity is not None
     file.unlink()
-    standing.confirm(use.target)
-    assert standing.places["t"].identity is None
+    footing.confirm(use.target)
+    assert footing.places["t"].identity is None
 
 
 def test_a_file_that_appears_before_the_first_repetition_is_refused(
     sut: LocalSut, tmp_path: Path
 ) -> None:
     use = file_use(tmp_path / "f")
-    standing = standing_of(sut, use)
+    footing = footing_of(sut, use)
     (tmp_path / "f").write_text("")
     with pytest.raises(RefusedError, match="something else stands there now"):
-        standing.confirm(use.target)
+        footing.confirm(use.target)
 
 
 @pytest.mark.parametrize("how", ["link", "second name"])
@@ -157,27 +157,27 @@ def test_what_a_repetition_did_not_make_is_not_followed(
     file, victim = tmp_path / "f", tmp_path / "victim"
     victim.write_text("theirs")
     use = file_use(file)
-    standing = standing_of(sut, use)
-    standing.confirm(use.target)
+    footing = footing_of(sut, use)
+    footing.confirm(use.target)
     if how == "link":
         file.symlink_to(victim)
     else:
         file.hardlink_to(victim)
     with pytest.raises(RefusedError):
-        standing.confirm(use.target)
+        footing.confirm(use.target)
 
 
 def test_the_folder_of_a_directory_is_confirmed(sut: LocalSut, tmp_path: Path) -> None:
     use = Use(Target("t", TargetKind.DIRECTORY, str(tmp_path)), writes=True)
     with prepared(sut, [use], "token") as places:
-        standing = Footing(sut, resolved(sut, [use]), places)
-        standing.confirm(use.target)
-        standing.arrive(use.target, made=False)
+        footing = Footing(sut, resolved(sut, [use]), places)
+        footing.confirm(use.target)
+        footing.arrive(use.target, made=False)
         own = Path(places["t"].path)
         own.rename(tmp_path / "away")
         own.symlink_to("/tmp")
         with pytest.raises(RefusedError, match="a link stands in its path"):
-            standing.arrive(use.target, made=False)
+            footing.arrive(use.target, made=False)
         own.unlink()
         (tmp_path / "away").rename(own)
 
@@ -254,12 +254,12 @@ def test_a_device_that_was_taken_is_not_written_by_the_next_step(
     sut: LocalSut, device: str, tmp_path: Path
 ) -> None:
     use = Use(Target("t", TargetKind.DEVICE, device), writes=True)
-    standing = standing_of(sut, use)
-    assert standing.confirm_device(use.target).path == device
+    footing = footing_of(sut, use)
+    assert footing.confirm_device(use.target).path == device
     with loop_over(device), pytest.raises(RefusedError, match="is in use since") as caught:
-        standing.confirm_device(use.target)
+        footing.confirm_device(use.target)
     assert "unmount or detach" in caught.value.remedy
-    assert standing.confirm_device(use.target).path == device
+    assert footing.confirm_device(use.target).path == device
 
 
 @pytest.mark.parametrize("how", ["link", "file"])
@@ -270,13 +270,13 @@ def test_a_file_that_was_exchanged_is_told_from_one_that_is_gone(
     file.write_text("x")
     other.write_text("theirs")
     use = file_use(file)
-    standing = standing_of(sut, use)
-    standing.require_unexchanged(use.target)
+    footing = footing_of(sut, use)
+    footing.require_unexchanged(use.target)
     file.rename(tmp_path / "before")
-    standing.require_unexchanged(use.target)
+    footing.require_unexchanged(use.target)
     if how == "link":
         file.symlink_to(other)
     else:
         other.rename(file)
     with pytest.raises(RefusedError, match="is not what it was"):
-        standing.require_unexchanged(use.target)
+        footing.require_unexchanged(use.target)
