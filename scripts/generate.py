@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports")]
+sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports"), str(ROOT / "scripts")]
+
+import draw_rooms  # noqa: E402
 
 from iogate.cli import reference as commands  # noqa: E402
 from iogate.files import bounds  # noqa: E402
@@ -27,10 +29,30 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "commands.md": commands.markdown(),
         ROOT / "docs" / "bounds.md": bounds.markdown(),
     }
+    texts |= _rooms()
     for kind, (name, _version) in SCHEMAS.items():
         text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
         texts[ROOT / "schemas" / f"{name}.schema.json"] = text + "\n"
     return texts
+
+
+def _rooms() -> dict[Path, str]:
+    """The picture of the rooms of each side, and their table in the page about them."""
+    page = ROOT / "docs" / "architecture.md"
+    runner = draw_rooms.runner()
+    text = _between(page.read_text(encoding="utf-8"), "runner", _runner_table(runner))
+    return {ROOT / "docs" / "images" / "rooms-runner.svg": draw_rooms.svg(runner), page: text}
+
+
+def _runner_table(runner: draw_rooms.Drawing) -> str:
+    return draw_rooms.table(runner, draw_rooms.runner_lines())
+
+
+def _between(text: str, name: str, made: str) -> str:
+    """The text with what stands between the marks of a name made anew."""
+    start, end = f"<!-- rooms of the {name}: made by scripts/generate.py -->", "<!-- end -->"
+    before, _, rest = text.partition(start)
+    return f"{before}{start}\n{made}{end}{rest.partition(end)[2]}"
 
 
 def main(arguments: list[str]) -> int:
