@@ -23,11 +23,10 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([\w./]+)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Drawing:
-    """Rooms by layer, highest first, with how many files each holds, and who uses whom."""
+    """Rooms by layer, highest first, and who uses whom."""
 
     title: str
     layers: Sequence[Sequence[str]]
-    sizes: Mapping[str, int]
     arrows: frozenset[tuple[str, str]]
     common: frozenset[str]  # used by nearly all: their arrows would hide the others
 
@@ -45,9 +44,8 @@ def runner() -> Drawing:
         for used in map(_room_of_module, _imports(path))
         if {room, used} <= rooms and room != used
     }
-    sizes = {room: sum(r == room for r in files.values()) for room in rooms}
     common = frozenset({"model", "errors"})
-    return Drawing("runner and reports", layers, sizes, frozenset(arrows), common)
+    return Drawing("runner and reports", layers, frozenset(arrows), common)
 
 
 def _contract(name: str) -> list[str]:
@@ -94,8 +92,7 @@ def native(layers: Sequence[Sequence[str]]) -> Drawing:
         for used in _INCLUDE.findall(path.read_text(encoding="utf-8"))
         if "/" in used and used.split("/")[0] != room
     }
-    sizes = {room: sum(r == room for r in rooms.values()) for room in set(rooms.values())}
-    return Drawing("the engine", layers, sizes, frozenset(arrows), frozenset({"util"}))
+    return Drawing("the engine", layers, frozenset(arrows), frozenset({"util"}))
 
 
 def table(drawing: Drawing, lines: Mapping[str, str]) -> str:
@@ -232,15 +229,14 @@ def _line(stops: list[tuple[float, float]]) -> str:
 
 
 def _box(room: str, drawing: Drawing, x: float, y: float) -> str:
-    fill = "#eceff1" if room in drawing.common else "#e3f2fd"
-    count = drawing.sizes.get(room, 0)
-    files = "1 file" if count == 1 else f"{count} files"
-    files += ", used by all" if room in drawing.common else ""
+    common = room in drawing.common
+    fill = "#eceff1" if common else "#e3f2fd"
+    rectangle = f'x="{x - _BOX_W / 2:.0f}" y="{y:.0f}" width="{_BOX_W}" height="{_BOX_H}" rx="5"'
+    note = _text(x, y + 32, "used by all", ' fill="#455a64" font-size="10"') if common else ""
     return (
-        f'<rect x="{x - _BOX_W / 2:.0f}" y="{y:.0f}" width="{_BOX_W}" height="{_BOX_H}" rx="5"'
-        ' fill="#fill" stroke="#90a4ae"/>'.replace("#fill", fill)
-        + _text(x, y + 17, room, ' fill="#102027"')
-        + _text(x, y + 32, files, ' fill="#455a64" font-size="10"')
+        f'<rect {rectangle} fill="{fill}" stroke="#90a4ae"/>'
+        + _text(x, y + (17 if common else 25), room, ' fill="#102027"')
+        + note
     )
 
 
