@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "engines/engine.h"
+#include "engines/engines.h"
 #include "job/job.h"
 #include "run/run.h"
 

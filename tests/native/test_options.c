@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engines/engine.h"
+#include "engines/engines.h"
 #include "jobfile/help.h"
 #include "jobfile/options.h"
 #include "util/suggest.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/textfile.h"
-#include "engines/engine.h"
+#include "engines/engines.h"
 #include "jobfile/options.h"
 #include "jobfile/unsupported_options.h"
 #include "util/suggest.h"
@@ -20,7 +20,7 @@ struct meaning {
 	const struct option *option;
 };
 
-struct words {
+struct arguments {
 	char **at;			/* the next one; a NULL ends them */
 	bool only_files;		/* after "--" */
 };
@@ -117,20 +117,20 @@ static int find_meaning(const char *word, struct meaning *meaning, struct err *e
 }
 
 /* "--direct --size=1m": the next word is no value when it begins with two dashes. */
-static const char *next_value(struct words *words)
+static const char *next_value(struct arguments *left)
 {
-	if (!*words->at || !strncmp(*words->at, "--", 2))
+	if (!*left->at || !strncmp(*left->at, "--", 2))
 		return NULL;
-	return *words->at++;
+	return *left->at++;
 }
 
 static int take_command(struct cmdline *c, const struct command *command, const char *value,
-			struct words *words, struct err *err)
+			struct arguments *left, struct err *err)
 {
 	if (!command->value && value)
 		return err_set(err, -EINVAL, "--%s takes no value", command->name);
 	if (command->value && !command->optional && !value)
-		value = next_value(words);
+		value = next_value(left);
 	if (command->value && !command->optional && !value)
 		return err_set(err, -EINVAL, "--%s needs a value: --%s=%s", command->name,
 			       command->name, command->value);
@@ -138,18 +138,18 @@ static int take_command(struct cmdline *c, const struct command *command, const 
 }
 
 static int take_option(struct cmdline *c, const struct option *option, const char *value,
-		       struct words *words, struct err *err)
+		       struct arguments *left, struct err *err)
 {
 	int code = 0;
 
 	if (!value && option_takes_value(option))
-		value = next_value(words);
+		value = next_value(left);
 	if (!strcmp(option->name, "name"))
 		code = job_builder_section(c->builder, value ? value : "", err);
 	return code ? code : job_builder_option(c->builder, option->name, value, err);
 }
 
-static int take_word(struct cmdline *c, const char *word, struct words *words,
+static int take_word(struct cmdline *c, const char *word, struct arguments *left,
 		     struct err *err)
 {
 	const char *name = word + (word[1] == '-' ? 2 : 1);
@@ -164,13 +164,13 @@ static int take_word(struct cmdline *c, const char *word, struct words *words,
 	if (code)
 		return code;
 	return meaning.command
-		? take_command(c, meaning.command, equals ? equals + 1 : NULL, words, err)
-		: take_option(c, meaning.option, equals ? equals + 1 : NULL, words, err);
+		? take_command(c, meaning.command, equals ? equals + 1 : NULL, left, err)
+		: take_option(c, meaning.option, equals ? equals + 1 : NULL, left, err);
 }
 
-static bool is_file(const struct words *words, const char *word)
+static bool is_file(const struct arguments *left, const char *word)
 {
-	return words->only_files || word[0] != '-' || !word[1];
+	return left->only_files || word[0] != '-' || !word[1];
 }
 
 /* Options are taken first and files after them, wherever they stand: options before
@@ -178,19 +178,19 @@ static bool is_file(const struct words *words, const char *word)
  * in argv itself, in the room that the words taken leave. */
 static int take_words(struct cmdline *c, char **argv, struct err *err)
 {
-	struct words words = { .at = argv };
+	struct arguments left = { .at = argv };
 	size_t files = 0;
 	int code = 0;
 
-	while (!code && *words.at) {
-		char *word = *words.at++;
+	while (!code && *left.at) {
+		char *word = *left.at++;
 
-		if (!words.only_files && !strcmp(word, "--"))
-			words.only_files = true;
-		else if (is_file(&words, word))
+		if (!left.only_files && !strcmp(word, "--"))
+			left.only_files = true;
+		else if (is_file(&left, word))
 			argv[files++] = word;
 		else
-			code = take_word(c, word, &words, err);
+			code = take_word(c, word, &left, err);
 	}
 	for (size_t i = 0; i < files && !code; i++)
 		code = textfile_add_jobs(c->builder, argv[i], err);

@@ -8,6 +8,7 @@
 
 #include "cli/cmdline.h"
 #include "cli/eta.h"
+#include "cli/usage.h"
 #include "confine/confine.h"
 #include "jobfile/help.h"
 #include "output/output.h"
@@ -166,7 +167,7 @@ static int act(const struct cmdline *c, struct err *err)
 {
 	switch (c->action) {
 	case ACTION_HELP:
-		help_usage(stdout);
+		usage_print(stdout);
 		return EXIT_OK;
 	case ACTION_VERSION:
 		puts(IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);

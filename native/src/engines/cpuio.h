@@ -2,7 +2,7 @@
 #ifndef IOGATE_ENGINES_CPUIO_H
 #define IOGATE_ENGINES_CPUIO_H
 
-#include "jobfile/options.h"
+#include "job/option.h"
 
 struct cpuio_options {
 	uint64_t chunk_ns;

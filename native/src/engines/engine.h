@@ -71,7 +71,7 @@ struct engine_ops {
 	const char *name, *help;
 	uint32_t depth_max;		/* 1: synchronous */
 	uint32_t flags, state_size;
-	const struct option *options;	/* engine-only job keys (options.h), or NULL */
+	const struct option *options;	/* engine-only job keys (job/option.h), or NULL */
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
@@ -83,9 +83,5 @@ struct engine_ops {
 	/* Size of the struct that the offsets of options are into: job.engine_options. */
 	uint32_t options_size;
 };
-
-const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */
-/* NULL-terminated, in the order of engines.h */
-extern const struct engine_ops *const engines_all[];
 
 #endif

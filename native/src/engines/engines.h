@@ -19,4 +19,8 @@
 ENGINES(ENGINE_DECLARE)
 #undef ENGINE_DECLARE
 
+/* NULL-terminated, in the order of the list. */
+extern const struct engine_ops *const engines_all[];
+const struct engine_ops *engine_find(const char *name);		/* NULL: no such engine */
+
 #endif

@@ -7,7 +7,7 @@
 
 #include "engines/engine.h"
 #include "engines/host_limits.h"
-#include "jobfile/options.h"
+#include "job/option.h"
 
 /*
  * The rings are liburing's, filled by hand: entry `slot` of the submission queue always

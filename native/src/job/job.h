@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "stats/stats.h"
+#include "util/cpus.h"
+#include "util/units.h"
 
 struct engine_ops;
 struct trace;
@@ -16,6 +18,7 @@ enum { RW_READ = 1, RW_WRITE = 2, RW_TRIM = 4, RW_RANDOM = 8 };
 enum zone_mode { ZONE_NONE, ZONE_STRIDED };
 enum rate_process { RATE_LINEAR, RATE_POISSON };
 enum verify_method { VERIFY_NONE, VERIFY_CRC32C };
+enum { VERIFY_HEADER_BYTES = 32 };	/* of each unit of a block (worker/verify.h) */
 enum preallocation { ALLOCATE_NATIVE, ALLOCATE_NONE, ALLOCATE_POSIX, ALLOCATE_KEEP,
 	ALLOCATE_TRUNCATE };
 enum sync_mode { SYNC_NONE, SYNC_FULL, SYNC_DATA };
@@ -37,23 +40,9 @@ struct distribution {
 	double theta;
 };
 
-/* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0).
- * zones ("3z") is for the parser alone: in a resolved job it is part of bytes. */
-struct size_value {
-	uint64_t bytes;
-	uint32_t percent, zones;
-};
-
 /* Sizes from min to max; both 0: unset. */
 struct size_range {
 	uint64_t min_bytes, max_bytes;
-};
-
-/* cpus_allowed: bit n is CPU n; any is false when it is unset. */
-enum { CPUS_MAX = 1024 };
-struct cpu_list {
-	uint64_t bits[CPUS_MAX / 64];
-	bool any;
 };
 
 /* Ascending, in percent. */

@@ -7,8 +7,8 @@
 #include "job/job.h"
 #include "util/err.h"
 
-/* Texts made from the tables of commands, options and engines. */
-void help_usage(FILE *out);
+/* Texts made from the tables of options and engines. */
+
 /* topic NULL: all. -EINVAL when there is no such option or engine. */
 int help_options(FILE *out, const char *topic, struct err *err);
 int help_engines(FILE *out, const char *topic, struct err *err);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "job/job.h"
+#include "jobfile/job_source.h"
 #include "util/err.h"
 
 /*
@@ -13,17 +14,6 @@
  * several files and from the command line; job_builder_finish resolves them.
  */
 struct job_builder;
-
-/* What a job file may ask of the world outside; a NULL function answers nothing. */
-struct job_source {
-	/* The text of `path`, as named by an include line of the file `from`, to be
-	 * freed by the builder; NULL with *err set. */
-	char *(*include)(void *context, const char *path, const char *from,
-			 size_t *length, struct err *err);
-	/* The value of ${name}, or NULL. */
-	const char *(*environment)(void *context, const char *name);
-	void *context;
-};
 
 struct job_builder *job_builder_new(const struct job_source *source);	/* NULL: none */
 void job_builder_free(struct job_builder *b);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/engine.h"
+#include "engines/engines.h"
 #include "jobfile/distribution.h"
 #include "jobfile/options.h"
 #include "util/cpus.h"
@@ -76,146 +76,146 @@ const char *option_suggest(const char *key)
 	return s.best;
 }
 
-struct target {			/* what a type's parser works on */
+struct destination {		/* what a type's parser works on */
 	const struct option *option;
 	unsigned char *field;
 	struct arena *memory;
 	struct err *err;
 };
 
-static int check_range(const struct target *t, uint64_t value)
+static int check_range(const struct destination *to, uint64_t value)
 {
-	const struct option *o = t->option;
+	const struct option *o = to->option;
 	const uint64_t holds = o->width == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
 	const uint64_t max = o->max ? o->max : holds;
 
 	if (value < o->min)
-		return err_set(t->err, -EINVAL, "%" PRIu64 " is too small, at least %" PRIu64
+		return err_set(to->err, -EINVAL, "%" PRIu64 " is too small, at least %" PRIu64
 			       " is needed", value, o->min);
 	if (value > max)
-		return err_set(t->err, -EINVAL, "%" PRIu64 " is too large, at most %" PRIu64
+		return err_set(to->err, -EINVAL, "%" PRIu64 " is too large, at most %" PRIu64
 			       " is possible", value, max);
 	return 0;
 }
 
-static void store(const struct target *t, uint64_t value)
+static void store(const struct destination *to, uint64_t value)
 {
 	const uint32_t narrow = (uint32_t)value;
 
-	if (t->option->width == sizeof(narrow))
-		memcpy(t->field, &narrow, sizeof(narrow));
+	if (to->option->width == sizeof(narrow))
+		memcpy(to->field, &narrow, sizeof(narrow));
 	else
-		memcpy(t->field, &value, sizeof(value));
+		memcpy(to->field, &value, sizeof(value));
 }
 
-static int parse_string(const struct target *t, const char *text)
+static int parse_string(const struct destination *to, const char *text)
 {
-	const char *copy = arena_text(t->memory, text, strlen(text));
+	const char *copy = arena_text(to->memory, text, strlen(text));
 
 	if (!*text)
-		return err_set(t->err, -EINVAL, "a value is missing");
-	memcpy(t->field, &copy, sizeof(copy));
+		return err_set(to->err, -EINVAL, "a value is missing");
+	memcpy(to->field, &copy, sizeof(copy));
 	return 0;
 }
 
-static int parse_number(const struct target *t, const char *text)
+static int parse_number(const struct destination *to, const char *text)
 {
 	uint64_t value;
-	int code = units_number(text, KB_BASE, &value, t->err);
+	int code = units_number(text, KB_BASE, &value, to->err);
 
-	code = code ? code : check_range(t, value);
+	code = code ? code : check_range(to, value);
 	if (!code)
-		store(t, value);
+		store(to, value);
 	return code;
 }
 
 /* One part of "r,w,t". The last one is for all directions that follow, too; an
  * empty one keeps what the field held. */
-static int parse_part(const struct target *t, const char *text, size_t length,
+static int parse_part(const struct destination *to, const char *text, size_t length,
 		      bool last, unsigned dir, uint64_t values[DIR_DATA_COUNT])
 {
-	const char *part = arena_text(t->memory, text, length);
+	const char *part = arena_text(to->memory, text, length);
 	int code;
 
 	if (!length)
-		return last && !dir ? err_set(t->err, -EINVAL, "the size is missing") : 0;
-	code = units_number(part, KB_BASE, &values[dir], t->err);
-	code = code ? code : check_range(t, values[dir]);
+		return last && !dir ? err_set(to->err, -EINVAL, "the size is missing") : 0;
+	code = units_number(part, KB_BASE, &values[dir], to->err);
+	code = code ? code : check_range(to, values[dir]);
 	for (unsigned rest = dir + 1; rest < DIR_DATA_COUNT && last; rest++)
 		values[rest] = values[dir];
 	return code;
 }
 
-static int parse_sizes(const struct target *t, const char *text)
+static int parse_sizes(const struct destination *to, const char *text)
 {
 	uint64_t values[DIR_DATA_COUNT];
 	const char *at = text;
 
-	memcpy(values, t->field, sizeof(values));
+	memcpy(values, to->field, sizeof(values));
 	for (unsigned dir = 0; at; dir++) {
 		const size_t length = strcspn(at, ",");
 		int code;
 
 		if (dir == DIR_DATA_COUNT)
-			return err_set(t->err, -EINVAL, "'%.80s' has more than the three "
+			return err_set(to->err, -EINVAL, "'%.80s' has more than the three "
 				       "parts read,write,trim", text);
-		code = parse_part(t, at, length, !at[length], dir, values);
+		code = parse_part(to, at, length, !at[length], dir, values);
 		if (code)
 			return code;
 		at = at[length] ? at + length + 1 : NULL;
 	}
-	memcpy(t->field, values, sizeof(values));
+	memcpy(to->field, values, sizeof(values));
 	return 0;
 }
 
-static int parse_size_value(const struct target *t, const char *text)
+static int parse_size_value(const struct destination *to, const char *text)
 {
 	struct size_value value;
-	int code = units_size(text, KB_BASE, &value, t->err);
+	int code = units_size(text, KB_BASE, &value, to->err);
 
 	if (!code)
-		memcpy(t->field, &value, sizeof(value));
+		memcpy(to->field, &value, sizeof(value));
 	return code;
 }
 
-static int parse_time(const struct target *t, const char *text)
+static int parse_time(const struct destination *to, const char *text)
 {
 	uint64_t ns;
-	int code = units_time(text, t->option->unit_ns, &ns, t->err);
+	int code = units_time(text, to->option->unit_ns, &ns, to->err);
 
-	code = code ? code : check_range(t, ns);
+	code = code ? code : check_range(to, ns);
 	if (!code)
-		store(t, ns);
+		store(to, ns);
 	return code;
 }
 
-static int parse_percent(const struct target *t, const char *text)
+static int parse_percent(const struct destination *to, const char *text)
 {
 	uint32_t percent;
-	int code = units_percent(text, &percent, t->err);
+	int code = units_percent(text, &percent, to->err);
 
 	if (!code)
-		store(t, t->option->type == OPTION_PERCENT_REST ? 100 - percent : percent);
+		store(to, to->option->type == OPTION_PERCENT_REST ? 100 - percent : percent);
 	return code;
 }
 
-static int parse_bool(const struct target *t, const char *text)
+static int parse_bool(const struct destination *to, const char *text)
 {
 	bool value;
 
 	if (strcmp(text, "0") && strcmp(text, "1"))
-		return err_set(t->err, -EINVAL, "'%.80s' is neither 0 nor 1", text);
-	value = (*text == '1') != (t->option->type == OPTION_BOOL_NOT);
-	memcpy(t->field, &value, sizeof(value));
+		return err_set(to->err, -EINVAL, "'%.80s' is neither 0 nor 1", text);
+	value = (*text == '1') != (to->option->type == OPTION_BOOL_NOT);
+	memcpy(to->field, &value, sizeof(value));
 	return 0;
 }
 
-static int choice_error(const struct target *t, const char *text)
+static int choice_error(const struct destination *to, const char *text)
 {
 	char names[CHOICES_TEXT_MAX] = "";
 	size_t used = 0;
 
-	for (const struct option_choice *c = t->option->choices; c->name; c++) {
+	for (const struct option_choice *c = to->option->choices; c->name; c++) {
 		const int n = snprintf(names + used, sizeof(names) - used, "%s%s",
 				       used ? ", " : "", c->name);
 
@@ -223,51 +223,51 @@ static int choice_error(const struct target *t, const char *text)
 			break;
 		used += (size_t)n;
 	}
-	return err_set(t->err, -EINVAL, "'%.80s' is not one of %s", text, names);
+	return err_set(to->err, -EINVAL, "'%.80s' is not one of %s", text, names);
 }
 
-static int parse_enum(const struct target *t, const char *text)
+static int parse_enum(const struct destination *to, const char *text)
 {
-	for (const struct option_choice *c = t->option->choices; c->name; c++) {
+	for (const struct option_choice *c = to->option->choices; c->name; c++) {
 		if (!strcmp(c->name, text)) {
-			store(t, c->value);
+			store(to, c->value);
 			return 0;
 		}
 	}
-	return choice_error(t, text);
+	return choice_error(to, text);
 }
 
-static int engine_error(const struct target *t, const char *text)
+static int engine_error(const struct destination *to, const char *text)
 {
 	struct suggestion s;
 
 	suggestion_init(&s, text);
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
 		suggestion_offer(&s, (*ops)->name);
-	return err_set(t->err, -EINVAL, "there is no engine '%.80s'%s%s%s", text,
+	return err_set(to->err, -EINVAL, "there is no engine '%.80s'%s%s%s", text,
 		       s.best ? ", did you mean '" : "", s.best ? s.best : "",
 		       s.best ? "'?" : "; --enghelp lists them");
 }
 
-static int parse_engine(const struct target *t, const char *text)
+static int parse_engine(const struct destination *to, const char *text)
 {
 	const struct engine_ops *ops = engine_find(text);
 
 	if (!ops)
-		return engine_error(t, text);
-	memcpy(t->field, &ops, sizeof(void *));
+		return engine_error(to, text);
+	memcpy(to->field, &ops, sizeof(void *));
 	return 0;
 }
 
-static int parse_log_name(const struct target *t, const char *text)
+static int parse_log_name(const struct destination *to, const char *text)
 {
-	const char *copy = arena_text(t->memory, text, strlen(text));
+	const char *copy = arena_text(to->memory, text, strlen(text));
 
-	memcpy(t->field, &copy, sizeof(copy));
+	memcpy(to->field, &copy, sizeof(copy));
 	return 0;
 }
 
-static int parse_percentile(const struct target *t, const char *text, const char **end,
+static int parse_percentile(const struct destination *to, const char *text, const char **end,
 			    double *percent)
 {
 	char *rest;
@@ -275,10 +275,10 @@ static int parse_percentile(const struct target *t, const char *text, const char
 	*percent = strtod(text, &rest);
 	*end = rest;
 	if (rest == text || (*rest && *rest != ':'))
-		return err_set(t->err, -EINVAL, "'%.80s' is no list of numbers with ':' between "
+		return err_set(to->err, -EINVAL, "'%.80s' is no list of numbers with ':' between "
 			       "them", text);
 	if (!(*percent > 0 && *percent <= 100))
-		return err_set(t->err, -EINVAL, "%g is not above 0 and at most 100", *percent);
+		return err_set(to->err, -EINVAL, "%g is not above 0 and at most 100", *percent);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static uint32_t drop_equals(double *percents, uint32_t count)
 	return kept;
 }
 
-static int parse_percentiles(const struct target *t, const char *text)
+static int parse_percentiles(const struct destination *to, const char *text)
 {
 	struct percentile_list list = { .count = 0 };
 	const char *at = text;
@@ -308,63 +308,63 @@ static int parse_percentiles(const struct target *t, const char *text)
 
 	for (; at; at = *at ? at + 1 : NULL) {
 		if (list.count == PERCENTILES_MAX)
-			return err_set(t->err, -EINVAL, "more than %d percentiles",
+			return err_set(to->err, -EINVAL, "more than %d percentiles",
 				       PERCENTILES_MAX);
-		code = parse_percentile(t, at, &at, &list.percents[list.count++]);
+		code = parse_percentile(to, at, &at, &list.percents[list.count++]);
 		if (code)
 			return code;
 	}
 	qsort(list.percents, list.count, sizeof(double), compare_doubles);
 	list.count = drop_equals(list.percents, list.count);
-	memcpy(t->field, &list, sizeof(list));
+	memcpy(to->field, &list, sizeof(list));
 	return 0;
 }
 
-static int parse_size_range(const struct target *t, const char *text)
+static int parse_size_range(const struct destination *to, const char *text)
 {
 	const char *dash = strchr(text, '-');
 	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
 	struct size_range range;
-	int code = units_number(arena_text(t->memory, text, length), KB_BASE, &range.min_bytes,
-				t->err);
+	int code = units_number(arena_text(to->memory, text, length), KB_BASE, &range.min_bytes,
+				to->err);
 
 	range.max_bytes = range.min_bytes;
 	if (!code && dash)
-		code = units_number(dash + 1, KB_BASE, &range.max_bytes, t->err);
-	code = code ? code : check_range(t, range.min_bytes);
+		code = units_number(dash + 1, KB_BASE, &range.max_bytes, to->err);
+	code = code ? code : check_range(to, range.min_bytes);
 	if (!code && range.max_bytes < range.min_bytes)
-		return err_set(t->err, -EINVAL, "'%.80s' ends before it begins", text);
+		return err_set(to->err, -EINVAL, "'%.80s' ends before it begins", text);
 	if (!code)
-		memcpy(t->field, &range, sizeof(range));
+		memcpy(to->field, &range, sizeof(range));
 	return code;
 }
 
-static int parse_splits(const struct target *t, const char *text)
+static int parse_splits(const struct destination *to, const char *text)
 {
 	struct block_split splits[DIR_DATA_COUNT] = { { 0 } };
-	int code = bssplit_parse(text, splits, t->memory, t->err);
+	int code = bssplit_parse(text, splits, to->memory, to->err);
 
 	if (!code)
-		memcpy(t->field, splits, sizeof(splits));
+		memcpy(to->field, splits, sizeof(splits));
 	return code;
 }
 
-static int parse_distribution(const struct target *t, const char *text)
+static int parse_distribution(const struct destination *to, const char *text)
 {
 	struct distribution d;
-	int code = distribution_parse(text, &d, t->err);
+	int code = distribution_parse(text, &d, to->err);
 
 	if (!code)
-		memcpy(t->field, &d, sizeof(d));
+		memcpy(to->field, &d, sizeof(d));
 	return code;
 }
 
-static int parse_cpus(const struct target *t, const char *text)
+static int parse_cpus(const struct destination *to, const char *text)
 {
-	return cpus_parse(text, (void *)t->field, t->err);
+	return cpus_parse(text, (void *)to->field, to->err);
 }
 
-static int (*const parsers[OPTION_TYPES])(const struct target *, const char *) = {
+static int (*const parsers[OPTION_TYPES])(const struct destination *, const char *) = {
 	[OPTION_STRING] = parse_string,
 	[OPTION_NUMBER] = parse_number,
 	[OPTION_SIZE] = parse_number,
@@ -390,13 +390,13 @@ int option_parse(const struct option *o, const char *value, void *structure,
 		 struct arena *memory, struct err *err)
 {
 	struct err why = { 0 };
-	const struct target target = { o, (unsigned char *)structure + o->offset, memory, &why };
+	const struct destination to = { o, (unsigned char *)structure + o->offset, memory, &why };
 	int code;
 
 	if (!value && !option_bare_value(o))
 		return err_set(err, -EINVAL, "%s: a value is missing (%s)", o->name,
 			       option_type_names[o->type]);
-	code = parsers[o->type](&target, value ? value : option_bare_value(o));
+	code = parsers[o->type](&to, value ? value : option_bare_value(o));
 	return code ? err_set(err, code, "%s: %s", o->name, why.text) : 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/options.h"
 
+#include "job/job.h"
+
 #define JOB(field) OPTION_FIELD(struct job, field)
 
 enum { BLOCK_MAX = 1 << 30, DEPTH_MAX = 1 << 16, CLONES_MAX = 4096, FILES_MAX = 1 << 20,

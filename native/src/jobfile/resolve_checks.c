@@ -9,7 +9,6 @@
 #include "engines/engine.h"
 #include "jobfile/options.h"
 #include "pattern/pattern.h"
-#include "worker/verify.h"
 
 struct check {
 	const struct job_builder *builder;

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jobfile/jobfile.h"
+#include "job/job.h"
+#include "jobfile/job_source.h"
 #include "util/arena.h"
 
 /* Between jobfile.c, which reads sections, and resolve.c, which makes jobs of them. */

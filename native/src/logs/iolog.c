@@ -3,9 +3,8 @@
 
 #include <errno.h>
 
-#include "logs/logs.h"
+#include "logs/log_text.h"
 #include "stats/clock.h"
-#include "worker/account.h"
 
 struct recording {
 	const struct target *target;
@@ -17,7 +16,7 @@ int iolog_create(const struct job *job, struct err *err)
 {
 	const int error = log_text_create(job->write_iolog);
 
-	return error ? logs_error(job, job->write_iolog, error, err) : 0;
+	return error ? log_text_error(job, job->write_iolog, error, err) : 0;
 }
 
 static void begin_line(struct recording *r, uint32_t file, const char *action)
@@ -41,7 +40,7 @@ static void write_io(void *context, const struct log_record *io)
 	static const char *const actions[DIR_COUNT] = { " read ", " write ", " trim ", " sync " };
 	struct recording *r = context;
 
-	r->last_us = account_ns(r->start_ticks, io->start_ticks) / 1000;
+	r->last_us = clock_between_ns(r->start_ticks, io->start_ticks) / 1000;
 	begin_line(r, io->file, io->dir == DIR_SYNC && io->data_only ? " datasync "
 								       : actions[io->dir]);
 	log_text_number(&r->text, io->dir == DIR_SYNC ? 0 : io->offset);
@@ -65,7 +64,7 @@ int iolog_write(const struct job *job, const struct target *t, const struct log_
 	write_files(&r, " close");
 	error = log_text_finish(&r.text);
 	if (error)
-		return logs_error(job, job->write_iolog, error, err);
+		return log_text_error(job, job->write_iolog, error, err);
 	if (b->lost)
 		return err_set(err, -ENOMEM, "%s: '%s' lacks %llu I/Os, for which there was no "
 			       "memory: record a shorter run", job->name, job->write_iolog,

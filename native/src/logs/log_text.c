@@ -155,3 +155,11 @@ int log_text_create(const char *path)
 	close(fd);
 	return error;
 }
+
+int log_text_error(const struct job *job, const char *path, int error, struct err *err)
+{
+	return err_set(err, -error, "%s: cannot write the log '%s': %s", job->name, path,
+		       error == ENOENT ? "its directory does not exist: create it"
+		       : error == EEXIST ? "it is there and no regular file: choose another name"
+		       : strerror(error));
+}

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "job/job.h"
+#include "util/err.h"
+
 /* A text file that grows by whole lines: several jobs may add to the same one. */
 struct log_text {
 	const char *path;
@@ -21,6 +24,8 @@ void log_text_line_end(struct log_text *t);	/* writes now and then */
 void log_text_row(struct log_text *t, const uint64_t *values, uint32_t count);
 /* Write what is there, and free: 0 or a positive errno. */
 int log_text_finish(struct log_text *t);
+/* "cannot write the log '...'" into *err, of a positive errno: -errno. */
+int log_text_error(const struct job *job, const char *path, int error, struct err *err);
 
 /* Make the file, empty: 0 or a positive errno; EEXIST for what is no regular file. */
 int log_text_create(const char *path);

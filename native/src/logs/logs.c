@@ -8,7 +8,6 @@
 
 #include "logs/iolog.h"
 #include "stats/clock.h"
-#include "worker/account.h"
 
 static const char *const kind_names[LOG_KINDS] = {
 	[LOG_BW] = "bw", [LOG_IOPS] = "iops", [LOG_SLAT] = "slat", [LOG_CLAT] = "clat",
@@ -27,20 +26,6 @@ static const char *asked_name(const struct job *job, enum log_kind kind)
 	default:
 		return job->write_lat_log;
 	}
-}
-
-bool logs_each_io(const struct job *job)
-{
-	return !job->log_avg_ms &&
-	       (job->write_bw_log || job->write_iops_log || job->write_lat_log);
-}
-
-int logs_error(const struct job *job, const char *path, int error, struct err *err)
-{
-	return err_set(err, -error, "%s: cannot write the log '%s': %s", job->name, path,
-		       error == ENOENT ? "its directory does not exist: create it"
-		       : error == EEXIST ? "it is there and no regular file: choose another name"
-		       : strerror(error));
 }
 
 static char *make_path(const struct job *job, const char *name, enum log_kind kind,
@@ -73,7 +58,7 @@ int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err
 			return err_set(err, -ENOMEM, "%s: no memory", job->name);
 		error = log_text_create(l->paths[kind]);
 		if (error)
-			return logs_error(job, l->paths[kind], error, err);
+			return log_text_error(job, l->paths[kind], error, err);
 	}
 	return 0;
 }
@@ -98,7 +83,7 @@ void logs_row(const struct job *job, struct log_text *t, const struct log_row *r
 }
 
 /* Rows of each I/O on their way to one file. */
-struct rows {
+struct log_writer {
 	const struct job *job;
 	enum log_kind kind;
 	struct log_text text;
@@ -107,8 +92,8 @@ struct rows {
 
 static uint64_t record_value(enum log_kind kind, const struct log_record *r, bool synchronous)
 {
-	const uint64_t clat = account_ns(r->issue_ticks, r->done_ticks);
-	const uint64_t slat = synchronous ? 0 : account_ns(r->start_ticks, r->issue_ticks);
+	const uint64_t clat = clock_between_ns(r->issue_ticks, r->done_ticks);
+	const uint64_t slat = synchronous ? 0 : clock_between_ns(r->start_ticks, r->issue_ticks);
 
 	switch (kind) {
 	case LOG_BW:
@@ -126,13 +111,13 @@ static uint64_t record_value(enum log_kind kind, const struct log_record *r, boo
 
 static void write_record(void *context, const struct log_record *r)
 {
-	struct rows *rows = context;
-	const bool synchronous = rows->job->ops->depth_max == 1;
-	const uint64_t time_ns = account_ns(rows->begin_ticks, r->done_ticks);
+	struct log_writer *w = context;
+	const bool synchronous = w->job->ops->depth_max == 1;
+	const uint64_t time_ns = clock_between_ns(w->begin_ticks, r->done_ticks);
 
-	logs_row(rows->job, &rows->text, &(struct log_row){
-		.time_ms = rows->base_ms + time_ns / 1000000, .offset = r->offset,
-		.value = record_value(rows->kind, r, synchronous), .bytes = r->bytes,
+	logs_row(w->job, &w->text, &(struct log_row){
+		.time_ms = w->base_ms + time_ns / 1000000, .offset = r->offset,
+		.value = record_value(w->kind, r, synchronous), .bytes = r->bytes,
 		.dir = r->dir,
 	});
 }
@@ -141,17 +126,17 @@ int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t b
 		    uint64_t begin_unix_ms, struct err *err)
 {
 	for (enum log_kind kind = LOG_BW; kind < LOG_HIST; kind++) {
-		struct rows rows = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
+		struct log_writer w = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
 				     .base_ms = l->job->log_unix_epoch ? begin_unix_ms : 0 };
 		int error;
 
 		if (!l->paths[kind] || (kind == LOG_SLAT && l->job->ops->depth_max == 1))
 			continue;
-		log_text_init(&rows.text, l->paths[kind]);
-		log_buffer_each(b, write_record, &rows);
-		error = log_text_finish(&rows.text);
+		log_text_init(&w.text, l->paths[kind]);
+		log_buffer_each(b, write_record, &w);
+		error = log_text_finish(&w.text);
 		if (error)
-			return logs_error(l->job, l->paths[kind], error, err);
+			return log_text_error(l->job, l->paths[kind], error, err);
 	}
 	if (b->lost)
 		return err_set(err, -ENOMEM, "%s: the logs lack %llu I/Os, for which there was no "

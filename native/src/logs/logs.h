@@ -25,9 +25,6 @@ struct logs {
 int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err);
 void logs_release(struct logs *l);
 
-/* Does each I/O have to be remembered? */
-bool logs_each_io(const struct job *job);
-
 struct log_row {
 	uint64_t time_ms, value, bytes, offset;
 	uint8_t dir;
@@ -38,8 +35,5 @@ void logs_row(const struct job *job, struct log_text *t, const struct log_row *r
  * begin_unix_ms. 0 or -errno. */
 int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
 		    uint64_t begin_unix_ms, struct err *err);
-
-/* "cannot write the log '...'": also for who writes averages. */
-int logs_error(const struct job *job, const char *path, int error, struct err *err);
 
 #endif

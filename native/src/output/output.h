@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "run/run.h"
+#include "run/result.h"
 
 
 /* fio's JSON document, streamed; plus: with bins of every histogram (json+).

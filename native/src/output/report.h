@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "run/run.h"
+#include "run/result.h"
 
 /* What every output derives from a result in the same way. */
 

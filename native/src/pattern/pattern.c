@@ -7,7 +7,8 @@
 #include <sys/random.h>
 
 #include "engines/engine.h"
-#include "pattern/pattern_parts.h"
+#include "pattern/pattern_cursor.h"
+#include "pattern/pattern_plain.h"
 #include "pattern/trace.h"
 
 static const uint64_t default_seed = 0x10a7e5eed;
@@ -20,15 +21,6 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 	if (!job->randrepeat && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = default_seed;
 	return random_mix(seed ^ random_mix(((uint64_t)job_index << 32) + clone));
-}
-
-void pattern_pass_begin(struct pattern *p)
-{
-	for (uint32_t i = 0; i < p->files_count; i++)
-		pattern_cursor_rewind(p, &p->cursors[i]);
-	p->files_done = 0;
-	p->file = 0;
-	p->passes++;
 }
 
 static uint32_t draw_length(struct pattern *p, uint8_t dir)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pattern/pattern_parts.h"
+#include "pattern/pattern_cursor.h"
 
 #include <string.h>
+
+#include "util/err.h"
 
 /* Shared by both directions of a mixed job, or one each. */
 static uint8_t lane(const struct pattern *p, uint8_t dir)
@@ -56,6 +58,15 @@ void pattern_cursor_rewind(struct pattern *p, struct pattern_cursor *c)
 	c->window_start = 0;
 	c->window_size = c->extent.size_bytes;
 	window_init(p, c);
+}
+
+void pattern_pass_begin(struct pattern *p)
+{
+	for (uint32_t i = 0; i < p->files_count; i++)
+		pattern_cursor_rewind(p, &p->cursors[i]);
+	p->files_done = 0;
+	p->file = 0;
+	p->passes++;
 }
 
 /* The next block inside the window: false when the window has no more. */

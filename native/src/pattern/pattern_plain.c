@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pattern/pattern_parts.h"
+#include "pattern/pattern_plain.h"
+
+#include "pattern/pattern_cursor.h"
 
 /*
  * The usual case, a single file without zones and one block size: one tight loop

@@ -25,7 +25,7 @@ static const uint64_t TIME_MAX_US = UINT64_MAX / 2000;	/* in ns, two of them do 
 /* What binary traces begin with, in either byte order; the byte left out is a version. */
 static const char blktrace_magic[2][4] = { "eat", "tae" };
 
-struct reader {
+struct trace_reader {
 	struct trace *trace;
 	const struct job *job;
 	const char *name;
@@ -33,12 +33,12 @@ struct reader {
 	/* most lines are about the same file as the one before */
 	uint32_t last_file;
 	uint64_t now_ns;		/* of the trace, before scaling */
-	struct words words;		/* of the line: name, action, offset, length */
+	struct trace_words words;		/* of the line: name, action, offset, length */
 	struct err *err;
 };
 
 __attribute__((format(printf, 2, 3)))
-static int line_error(const struct reader *r, const char *format, ...)
+static int line_error(const struct trace_reader *r, const char *format, ...)
 {
 	char text[512];
 	va_list arguments;
@@ -49,7 +49,7 @@ static int line_error(const struct reader *r, const char *format, ...)
 	return err_set(r->err, -EINVAL, "%s:%u: %s", r->name, r->line, text);
 }
 
-static int find_file(struct reader *r, const struct word *name)
+static int find_file(struct trace_reader *r, const struct word *name)
 {
 	const struct trace *t = r->trace;
 
@@ -79,12 +79,12 @@ static bool grow(void **array, size_t element, size_t count, size_t *capacity)
 	return true;
 }
 
-static int no_memory(const struct reader *r)
+static int no_memory(const struct trace_reader *r)
 {
 	return err_set(r->err, -ENOMEM, "%s: no memory for this log", r->name);
 }
 
-static int add_file(struct reader *r, const struct word *name)
+static int add_file(struct trace_reader *r, const struct word *name)
 {
 	struct trace *t = r->trace;
 	size_t capacity = t->files_capacity;
@@ -117,7 +117,7 @@ static bool is_skipped(const struct job *job, const char *action)
 	return false;
 }
 
-static uint64_t due_ns(const struct reader *r)
+static uint64_t due_ns(const struct trace_reader *r)
 {
 	const uint32_t percent = r->job->replay_time_scale ? r->job->replay_time_scale : 100;
 
@@ -126,7 +126,7 @@ static uint64_t due_ns(const struct reader *r)
 	return (uint64_t)((unsigned __int128)r->now_ns * 100 / percent);
 }
 
-static int add_io(struct reader *r, struct trace_io io)
+static int add_io(struct trace_reader *r, struct trace_io io)
 {
 	struct trace *t = r->trace;
 	struct trace_file *f = &t->files[io.file];
@@ -146,7 +146,7 @@ static int add_io(struct reader *r, struct trace_io io)
 	return 0;
 }
 
-static int read_transfer(struct reader *r, uint16_t file, uint8_t dir)
+static int read_transfer(struct trace_reader *r, uint16_t file, uint8_t dir)
 {
 	const uint32_t scale = r->job->replay_scale ? r->job->replay_scale : 1;
 	const uint32_t align = r->job->replay_align ? r->job->replay_align : 1;
@@ -166,7 +166,7 @@ static int read_transfer(struct reader *r, uint16_t file, uint8_t dir)
 }
 
 /* Version 2 has pauses where version 3 has times. */
-static int read_wait(struct reader *r)
+static int read_wait(struct trace_reader *r)
 {
 	uint64_t us;
 
@@ -178,7 +178,7 @@ static int read_wait(struct reader *r)
 	return 0;
 }
 
-static int read_action(struct reader *r)
+static int read_action(struct trace_reader *r)
 {
 	const struct word *action = &r->words.at[1];
 	const int file = find_file(r, &r->words.at[0]);
@@ -212,7 +212,7 @@ static int read_action(struct reader *r)
 }
 
 /* Times of several threads may be a little out of order: none goes back. */
-static int read_time(struct reader *r)
+static int read_time(struct trace_reader *r)
 {
 	uint64_t us;
 
@@ -221,15 +221,15 @@ static int read_time(struct reader *r)
 				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (us * 1000 > r->now_ns)
 		r->now_ns = us * 1000;
-	words_drop_first(&r->words);
+	trace_words_drop_first(&r->words);
 	return 0;
 }
 
-static int read_line(struct reader *r, const char *line, size_t length)
+static int read_line(struct trace_reader *r, const char *line, size_t length)
 {
 	int ret = 0;
 
-	if (!words_split(&r->words, line, length))
+	if (!trace_words_split(&r->words, line, length))
 		return line_error(r, "too many words: file names cannot hold blanks");
 	if (!r->words.count)
 		return 0;
@@ -240,7 +240,7 @@ static int read_line(struct reader *r, const char *line, size_t length)
 	return ret ? ret : read_action(r);
 }
 
-static int read_head(struct reader *r, const char *text, size_t length)
+static int read_head(struct trace_reader *r, const char *text, size_t length)
 {
 	static const char head[] = "fio version ";
 	const size_t at = sizeof(head) - 1;
@@ -258,7 +258,7 @@ static int read_head(struct reader *r, const char *text, size_t length)
 	return 0;
 }
 
-static int read_lines(struct reader *r, const char *text, size_t length)
+static int read_lines(struct trace_reader *r, const char *text, size_t length)
 {
 	const char *at = text, *end = text + length;
 	int ret = 0;
@@ -312,7 +312,7 @@ static void redirect(struct trace *t, const struct job *job)
 int trace_parse(struct trace *t, const struct job *job, const char *name, const char *text,
 		size_t length, struct err *err)
 {
-	struct reader r = { .trace = t, .job = job, .name = name, .err = err };
+	struct trace_reader r = { .trace = t, .job = job, .name = name, .err = err };
 	int ret;
 
 	*t = (struct trace){ .memory = arena_new() };

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-bool words_split(struct words *w, const char *line, size_t length)
+bool trace_words_split(struct trace_words *w, const char *line, size_t length)
 {
 	size_t at = 0;
 
@@ -25,7 +25,7 @@ bool words_split(struct words *w, const char *line, size_t length)
 	return true;
 }
 
-void words_drop_first(struct words *w)
+void trace_words_drop_first(struct trace_words *w)
 {
 	w->count--;
 	memmove(w->at, w->at + 1, w->count * sizeof(w->at[0]));

@@ -15,14 +15,14 @@ struct word {
 };
 
 /* What blanks part. */
-struct words {
+struct trace_words {
 	struct word at[WORDS_MAX];
 	unsigned count;
 };
 
 /* The words of a line; false: there are too many. */
-bool words_split(struct words *w, const char *line, size_t length);
-void words_drop_first(struct words *w);
+bool trace_words_split(struct trace_words *w, const char *line, size_t length);
+void trace_words_drop_first(struct trace_words *w);
 
 bool word_is(const struct word *w, const char *text);
 /* Decimal digits, or -1: nothing else is a number in a log. */

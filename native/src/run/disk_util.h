@@ -2,7 +2,7 @@
 #ifndef IOGATE_DISK_UTIL_H
 #define IOGATE_DISK_UTIL_H
 
-#include "run/run.h"
+#include "run/result.h"
 #include "target/target.h"
 
 /* Counters of the block devices under the targets, before a run and after it. */

@@ -219,7 +219,7 @@ int log_sampler_finish(struct log_sampler *s, struct err *err)
 		const int error = log_text_finish(&s->texts[kind]);
 
 		if (error)
-			return logs_error(s->logs->job, s->logs->paths[kind], error, err);
+			return log_text_error(s->logs->job, s->logs->paths[kind], error, err);
 	}
 	return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef IOGATE_ROWS_H
 #define IOGATE_ROWS_H
 
-#include "run/run.h"
+#include "run/result.h"
 #include "run/sampler.h"
 #include "run/workers.h"
 

@@ -297,6 +297,15 @@ static void note_clock(struct run *r)
 	say(r, text);
 }
 
+static int claim_devices(struct run *r, struct err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < r->workers.count; i++)
+		ret = device_claims_add(&r->claims, &r->workers.members[i].target, err);
+	return ret;
+}
+
 static int prepare(struct run *r, struct err *err)
 {
 	int ret = workers_init(&r->workers, r->jobs, r->options, err);
@@ -306,7 +315,7 @@ static int prepare(struct run *r, struct err *err)
 	if (!ret)
 		ret = watch_all(r, err);
 	if (!ret)
-		ret = device_claims_init(&r->claims, &r->workers, err);
+		ret = claim_devices(r, err);
 	if (!ret)
 		ret = log_watch_init(&r->logs, &r->workers, err);
 	if (!ret)

@@ -2,69 +2,9 @@
 #ifndef IOGATE_RUN_H
 #define IOGATE_RUN_H
 
-#include "job/job.h"
-#include "stats/clock.h"
+#include "run/result.h"
+#include "run/run_options.h"
 #include "util/err.h"
-
-/* How the whole run behaves: what the command line says beside the jobs. */
-struct run_options {
-	bool readonly;			/* refuse to write or trim */
-	struct expected_list *expected;	/* what each target must be; NULL: anything */
-	/* take I/Os back one by one, with a look at the clock each */
-	bool clock_per_io;
-	int status_fd;			/* JSON lines of progress; -1: none */
-	uint32_t status_interval_ms;	/* of status_fd; default 500 */
-	/* of the time series; default 100, more for long runs */
-	uint32_t series_interval_ms;
-	/* Called for things to tell while running ("Laying out IO file (1 file / 128MiB)");
-	 * main.c prints them. May be NULL. */
-	void (*say)(void *context, const char *text);
-	void *say_context;
-};
-
-/* One row of the report: a clone of a job, or a group with group_reporting. */
-struct job_result {
-	const struct job *job;		/* the first of the group */
-	uint32_t clone;			/* 0-based number of the clone among numjobs */
-	uint32_t jobs_count;		/* clones in this row */
-	uint32_t group_id;
-	int pid;
-	int error;			/* positive errno that ended it; 0 */
-	char error_text[512];		/* what happened and what to do; "" without an error */
-	bool refused;			/* the error is a refusal for safety */
-	uint64_t start_unix_ms;
-	uint64_t elapsed_s;		/* with ramp and layout, rounded as fio does */
-	struct worker_stats *stats;
-	struct rate_samples rates[DIR_DATA_COUNT];
-	struct series series;
-};
-
-struct disk_util {
-	char name[64];
-	uint64_t read_ios, write_ios, read_sectors, write_sectors, read_merges, write_merges;
-	uint64_t read_ticks_ms, write_ticks_ms, in_queue_ms;
-	double util_percent;
-};
-
-struct clock_facts {
-	const char *source;		/* "tsc" or "clock_monotonic" */
-	char fallback[CLOCK_WHY_MAX];		/* why not "tsc", where it was wanted; else "" */
-	double frequency_hz;
-	double error_ppm;		/* calibration to end, against CLOCK_MONOTONIC_RAW */
-	const char *reads;		/* "per-io" or "per-batch" */
-	uint64_t read_cost_ns;
-};
-
-struct result {
-	struct job_result *rows;
-	size_t rows_count;
-	struct disk_util *disks;
-	size_t disks_count;
-	struct clock_facts clock;
-	uint64_t start_unix_ms, end_unix_ms;
-	bool interrupted;		/* a signal ended it: results are partial */
-	void *memory;
-};
 
 /*
  * Run all jobs, group after group, and fill *result (release with result_release).

@@ -2,7 +2,7 @@
 #ifndef IOGATE_SAMPLER_H
 #define IOGATE_SAMPLER_H
 
-#include "run/run.h"
+#include "run/result.h"
 #include "worker/worker.h"
 
 /*

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "logs/replay.h"
-#include "run/run.h"
+#include "run/run_options.h"
 #include "worker/worker.h"
 
 /* A child process: of one worker, or of all the threads of a group. */

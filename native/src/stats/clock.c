@@ -23,7 +23,7 @@ static uint64_t timespec_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static bool file_has_word(const char *path, const char *const *words)
+static bool file_has_word(const char *path, const char *const *names)
 {
 	char line[4096];
 	bool found = false;
@@ -32,8 +32,8 @@ static bool file_has_word(const char *path, const char *const *words)
 	if (!f)
 		return false;
 	while (!found && fgets(line, sizeof(line), f)) {
-		for (size_t i = 0; words[i]; i++)
-			found = found || strstr(line, words[i]);
+		for (size_t i = 0; names[i]; i++)
+			found = found || strstr(line, names[i]);
 	}
 	fclose(f);
 	return found;

@@ -66,6 +66,13 @@ static inline uint64_t clock_ticks_to_ns(uint64_t ticks)
 	return (uint64_t)(((unsigned __int128)ticks * clock_state.multiplier) >> CLOCK_SHIFT);
 }
 
+/* From one moment to another. A counter of one core may lag another's by a few ticks: never
+ * a negative time. */
+static inline uint64_t clock_between_ns(uint64_t from, uint64_t to)
+{
+	return to > from ? clock_ticks_to_ns(to - from) : 0;
+}
+
 /* Rounded up: that many ticks are never less than ns. */
 uint64_t clock_ns_to_ticks(uint64_t ns);
 uint64_t clock_unix_ms(void);

@@ -11,71 +11,48 @@ static int claim(struct device_claims *claims, const struct target *t, const str
 		 struct err *err)
 {
 	const int fd = expected_open(t->expected, f->path, O_RDONLY | O_EXCL, err);
-	int *larger;
+	struct device_claim *larger;
 
 	if (fd < 0)
 		return err_refuse(err, fd, "%s: cannot claim '%s' for writing: %s; name an unused "
 				  "device", t->job->name, f->path, strerror(-fd));
-	larger = realloc(claims->fds, (claims->count + 1) * sizeof(int));
+	larger = realloc(claims->held, (claims->count + 1) * sizeof(*larger));
 	if (!larger) {
 		close(fd);
 		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
 	}
-	claims->fds = larger;
-	claims->fds[claims->count++] = fd;
+	claims->held = larger;
+	claims->held[claims->count++] = (struct device_claim){ f->device, fd };
 	return 0;
 }
 
-static bool writes_device(const struct target *t, dev_t device, uint32_t files)
+/* Did an earlier file of this job, or an earlier job, claim it? */
+static bool claimed(const struct device_claims *claims, dev_t device)
 {
-	for (uint32_t i = 0; t->job->rw & RW_WRITE && i < files; i++) {
-		if (t->files[i].type == S_IFBLK && t->files[i].device == device)
+	for (uint32_t i = 0; i < claims->count; i++) {
+		if (claims->held[i].device == device)
 			return true;
 	}
 	return false;
 }
 
-/* Did an earlier file of this clone, or an earlier clone, claim it? */
-static bool claimed(const struct workers *workers, uint32_t member, uint32_t file)
+int device_claims_add(struct device_claims *claims, const struct target *t, struct err *err)
 {
-	const dev_t device = workers->members[member].target.files[file].device;
-
-	for (uint32_t i = 0; i < member; i++) {
-		const struct target *t = &workers->members[i].target;
-
-		if (writes_device(t, device, t->files_count))
-			return true;
-	}
-	return writes_device(&workers->members[member].target, device, file);
-}
-
-static int claim_member(struct device_claims *claims, const struct workers *workers,
-			uint32_t member, struct err *err)
-{
-	const struct target *t = &workers->members[member].target;
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && t->job->rw & RW_WRITE && i < t->files_count; i++) {
-		if (t->files[i].type == S_IFBLK && !claimed(workers, member, i))
-			ret = claim(claims, t, &t->files[i], err);
+		const struct target_file *f = &t->files[i];
+
+		if (f->type == S_IFBLK && !claimed(claims, f->device))
+			ret = claim(claims, t, f, err);
 	}
-	return ret;
-}
-
-int device_claims_init(struct device_claims *claims, const struct workers *workers, struct err *err)
-{
-	int ret = 0;
-
-	*claims = (struct device_claims){ 0 };
-	for (uint32_t i = 0; !ret && i < workers->count; i++)
-		ret = claim_member(claims, workers, i, err);
 	return ret;
 }
 
 void device_claims_release(struct device_claims *claims)
 {
 	for (uint32_t i = 0; i < claims->count; i++)
-		close(claims->fds[i]);
-	free(claims->fds);
+		close(claims->held[i].fd);
+	free(claims->held);
 	*claims = (struct device_claims){ 0 };
 }

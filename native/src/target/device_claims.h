@@ -2,17 +2,21 @@
 #ifndef IOGATE_DEVICE_CLAIMS_H
 #define IOGATE_DEVICE_CLAIMS_H
 
-#include "run/workers.h"
+#include "target/target.h"
 
 /* Block devices that jobs write, held open with O_EXCL while a run lasts: that fails
- * while anyone else uses them, and nobody can mount them. One claim serves all. */
+ * while anyone else uses them, and nobody can mount them. One claim serves all. Zeroed, it
+ * has none. */
 struct device_claims {
-	int *fds;
+	struct device_claim {
+		dev_t device;
+		int fd;
+	} *held;
 	uint32_t count;
 };
 
-int device_claims_init(struct device_claims *claims, const struct workers *workers,
-		       struct err *err);
+/* What the target's job writes. 0, or -errno; release also after a failure. */
+int device_claims_add(struct device_claims *claims, const struct target *t, struct err *err);
 void device_claims_release(struct device_claims *claims);
 
 #endif

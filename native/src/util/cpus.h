@@ -2,8 +2,17 @@
 #ifndef IOGATE_CPUS_H
 #define IOGATE_CPUS_H
 
-#include "job/job.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "util/err.h"
+
+/* cpus_allowed: bit n is CPU n; any is false when it is unset. */
+enum { CPUS_MAX = 1024 };
+struct cpu_list {
+	uint64_t bits[CPUS_MAX / 64];
+	bool any;
+};
 
 /* cpus_allowed: "0,2-4"; CPUs below CPUS_MAX. 0, or -EINVAL with the reason. */
 int cpus_parse(const char *text, struct cpu_list *list, struct err *err);

@@ -14,9 +14,9 @@
  *   sum = product { (+|-) product }      product = power { (*|/|%) power }
  *   power = term [ ^ power ]             term = "(" sum ")" | [+|-] term | number [unit]
  */
-struct reader {
+struct number_reader {
 	const char *text, *at;
-	bool (*unit)(const struct reader *r, const char *word, size_t length,
+	bool (*unit)(const struct number_reader *r, const char *word, size_t length,
 		     long double *factor);
 	const char *unit_help;
 	uint32_t kb_base;
@@ -27,14 +27,14 @@ struct reader {
 
 enum { NESTING_MAX = 32, WORD_MAX = 16 };
 
-static int read_sum(struct reader *r, long double *value);
+static int read_sum(struct number_reader *r, long double *value);
 
-static int fail(struct reader *r, const char *why)
+static int fail(struct number_reader *r, const char *why)
 {
 	return err_set(r->err, -EINVAL, "cannot read '%.80s': %s", r->text, why);
 }
 
-static void skip_blanks(struct reader *r)
+static void skip_blanks(struct number_reader *r)
 {
 	while (*r->at == ' ' || *r->at == '\t')
 		r->at++;
@@ -49,7 +49,7 @@ static bool is_remainder(const char *at)
 	return isalnum((unsigned char)*at) || *at == '(' || *at == '.';
 }
 
-static int read_unit(struct reader *r, long double *value)
+static int read_unit(struct number_reader *r, long double *value)
 {
 	const char *start;
 	long double factor;
@@ -75,7 +75,7 @@ static int read_unit(struct reader *r, long double *value)
 	return 0;
 }
 
-static int read_number(struct reader *r, long double *value)
+static int read_number(struct number_reader *r, long double *value)
 {
 	char *end;
 
@@ -95,7 +95,7 @@ static int read_number(struct reader *r, long double *value)
 	return read_unit(r, value);
 }
 
-static int read_group(struct reader *r, long double *value)
+static int read_group(struct number_reader *r, long double *value)
 {
 	int code;
 
@@ -110,7 +110,7 @@ static int read_group(struct reader *r, long double *value)
 	return read_unit(r, value);
 }
 
-static int read_term(struct reader *r, long double *value)
+static int read_term(struct number_reader *r, long double *value)
 {
 	int code;
 
@@ -130,7 +130,7 @@ static int read_term(struct reader *r, long double *value)
 	return code;
 }
 
-static int read_power(struct reader *r, long double *value)
+static int read_power(struct number_reader *r, long double *value)
 {
 	long double exponent = 0;
 	int code = read_term(r, value);
@@ -149,7 +149,7 @@ static int read_power(struct reader *r, long double *value)
 	return code;
 }
 
-static int read_product(struct reader *r, long double *value)
+static int read_product(struct number_reader *r, long double *value)
 {
 	long double right = 0;
 	int code = read_power(r, value);
@@ -175,7 +175,7 @@ static int read_product(struct reader *r, long double *value)
 	return code;
 }
 
-static int read_sum(struct reader *r, long double *value)
+static int read_sum(struct number_reader *r, long double *value)
 {
 	long double right = 0;
 	int code = read_product(r, value);
@@ -194,7 +194,7 @@ static int read_sum(struct reader *r, long double *value)
 }
 
 /* [kmgtp][i][b], or b alone. */
-static bool size_unit(const struct reader *r, const char *word, size_t length,
+static bool size_unit(const struct number_reader *r, const char *word, size_t length,
 		      long double *factor)
 {
 	static const char prefixes[] = "kmgtp";
@@ -212,7 +212,7 @@ static bool size_unit(const struct reader *r, const char *word, size_t length,
 	return at == length;
 }
 
-static bool time_unit(const struct reader *r, const char *word, size_t length,
+static bool time_unit(const struct number_reader *r, const char *word, size_t length,
 		      long double *factor)
 {
 	static const struct {
@@ -241,21 +241,21 @@ static bool time_unit(const struct reader *r, const char *word, size_t length,
 	return false;
 }
 
-static struct reader size_reader(const char *text, uint32_t kb_base, struct err *err)
+static struct number_reader size_reader(const char *text, uint32_t kb_base, struct err *err)
 {
-	return (struct reader){ .text = text, .at = text, .unit = size_unit,
+	return (struct number_reader){ .text = text, .at = text, .unit = size_unit,
 				.unit_help = "sizes use k, m, g, t, p (powers of 1024), "
 					     "also written KiB, MiB, ...",
 				.kb_base = kb_base, .err = err };
 }
 
-static int read_end(struct reader *r)
+static int read_end(struct number_reader *r)
 {
 	skip_blanks(r);
 	return *r->at ? fail(r, "there is more after the number than its unit") : 0;
 }
 
-static int to_u64(struct reader *r, long double value, uint64_t *out)
+static int to_u64(struct number_reader *r, long double value, uint64_t *out)
 {
 	if (!(value >= 0))
 		return fail(r, "it must not be below zero, and a range a-b is not "
@@ -270,7 +270,7 @@ static int to_u64(struct reader *r, long double value, uint64_t *out)
 
 int units_number(const char *text, uint32_t kb_base, uint64_t *value, struct err *err)
 {
-	struct reader r = size_reader(text, kb_base, err);
+	struct number_reader r = size_reader(text, kb_base, err);
 	long double sum = 0;
 	int code = read_sum(&r, &sum);
 
@@ -281,7 +281,7 @@ int units_number(const char *text, uint32_t kb_base, uint64_t *value, struct err
 int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 	       struct err *err)
 {
-	struct reader r = size_reader(text, kb_base, err);
+	struct number_reader r = size_reader(text, kb_base, err);
 	long double sum = 0;
 	uint64_t whole = 0;
 	char kind;
@@ -310,7 +310,7 @@ int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 
 int units_time(const char *text, uint64_t default_unit_ns, uint64_t *ns, struct err *err)
 {
-	struct reader r = { .text = text, .at = text, .unit = time_unit,
+	struct number_reader r = { .text = text, .at = text, .unit = time_unit,
 			    .unit_help = "times use us, ms, s, m (minutes), h, d",
 			    .err = err };
 	long double sum = 0;
@@ -327,7 +327,7 @@ int units_time(const char *text, uint64_t default_unit_ns, uint64_t *ns, struct 
 
 int units_percent(const char *text, uint32_t *percent, struct err *err)
 {
-	struct reader r = size_reader(text, 1024, err);
+	struct number_reader r = size_reader(text, 1024, err);
 	uint64_t whole = 0;
 	long double sum = 0;
 	int code = read_sum(&r, &sum);

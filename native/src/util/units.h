@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#include "job/job.h"
 #include "util/err.h"
 
 /*
@@ -17,6 +16,13 @@
 /* A plain number or a size. Suffixes k m g t p mean powers of kb_base (1024 or
  * 1000); ki, mi, … (with or without b) are always powers of 1024. */
 int units_number(const char *text, uint32_t kb_base, uint64_t *value, struct err *err);
+
+/* A size as fio gives it: bytes, or percent of the file or device (then bytes is 0).
+ * zones ("3z") is for the parser alone: in a resolved job it is part of bytes. */
+struct size_value {
+	uint64_t bytes;
+	uint32_t percent, zones;
+};
 
 /* A size, "50%" of something (percent), or "3z", a number of zones. */
 int units_size(const char *text, uint32_t kb_base, struct size_value *value,

@@ -5,9 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "logs/logs.h"
-#include "worker/loop_steps.h"
-
 void account_depths(struct worker_stats *s, uint32_t before, uint32_t n)
 {
 	uint32_t depth = before + 1;
@@ -29,7 +26,7 @@ static void account_error(struct loop *l, const struct io *io, int error, const 
 	if (l->error)
 		return;
 	loop_fail(l, error);
-	worker_error(l->worker->shared, error, "%s: %s of %u bytes at offset %" PRIu64
+	worker_error(l->shared, error, "%s: %s of %u bytes at offset %" PRIu64
 		     " of '%s' failed: %s", l->job->name, io_dir_names[io->dir], io->length,
 		     io->offset, l->engine.files_count ? l->engine.files[io->file].path : "",
 		     what ? what : strerror(error));
@@ -37,7 +34,7 @@ static void account_error(struct loop *l, const struct io *io, int error, const 
 
 static void account_sync(struct loop *l, const struct io *io, uint64_t now)
 {
-	const uint64_t lat = account_ns(io->issue_ticks, now);
+	const uint64_t lat = clock_between_ns(io->issue_ticks, now);
 
 	moments_add(&l->stats->sync_lat, lat);
 	histogram_add(&l->stats->sync_histogram, lat);
@@ -60,7 +57,7 @@ static void go_on(struct loop *l, struct io *io)
 static void account_end(struct loop *l, const struct io *io, uint64_t now)
 {
 	if (io->buffer != io->home)
-		step_count_run(l, io, 1, 0, now, l->synchronous);
+		account_run(l, io, 1, 0, now, l->synchronous);
 	else
 		account_error(l, io, EIO, io->dir == DIR_READ
 			      ? "nothing there: the file ends before (was it truncated?)"
@@ -97,7 +94,7 @@ static void log_io(struct loop *l, const struct io *io, uint64_t now)
 static void add_histograms(struct loop *l, const struct io *io, uint64_t clat)
 {
 	struct dir_stats *d = &l->stats->dirs[io->dir];
-	const uint64_t slat = account_ns(io->start_ticks, io->issue_ticks);
+	const uint64_t slat = clock_between_ns(io->start_ticks, io->issue_ticks);
 
 	histogram_add(&d->slat_histogram, slat);
 	histogram_add(&d->lat_histogram, slat + clat);
@@ -114,27 +111,17 @@ void account_record(struct loop *l, const struct io *io)
 		};
 }
 
-static bool more_histograms(const struct job *job)
-{
-	return (job->lat_percentiles || job->slat_percentiles) && job->ops->depth_max > 1;
-}
-
-bool account_wants_extras(const struct job *job)
-{
-	return logs_each_io(job) || more_histograms(job);
-}
-
 void account_extras(struct loop *l, uint32_t n, uint64_t now)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct io *io = l->done[i];
 
-		if (!step_whole(io, true))
+		if (!account_whole(io, true))
 			continue;
 		if (l->log)
 			log_io(l, io, now);
-		if (more_histograms(l->job))
-			add_histograms(l, io, account_ns(io->issue_ticks, now));
+		if (l->needs.each_lat)
+			add_histograms(l, io, clock_between_ns(io->issue_ticks, now));
 	}
 }
 
@@ -146,7 +133,7 @@ static bool moved_all(const struct io *io)
 static void account_intended(struct loop *l, const struct io *io, uint64_t now)
 {
 	struct dir_stats *d = &l->stats->dirs[io->dir];
-	const uint64_t lat = account_ns(io->due_ticks, now);
+	const uint64_t lat = clock_between_ns(io->due_ticks, now);
 
 	moments_add(&d->intended, lat);
 	histogram_add(&d->intended_histogram, lat);
@@ -160,7 +147,7 @@ static void account_verify(struct loop *l, const struct io *io)
 	if (!verify_check(&l->slow.verify, io, text))
 		return;
 	worker_stats_error(l->stats, EILSEQ, 1);
-	worker_error(l->worker->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name, text,
+	worker_error(l->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name, text,
 		     l->engine.files_count ? l->engine.files[io->file].path : "");
 	l->slow.verify_error = EILSEQ;
 	if (l->job->verify_fatal)

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "worker/loop.h"
+#include "worker/loop_general.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "worker/loop_steps.h"
-
-/*
- * The loop of jobs that do more than I/O after I/O: it looks at each one. When the next
- * one may not begin yet (a rate), it waits for completions until then, so that these are
- * timed when they come. A sync is an I/O like others, in its turn, with statistics of
- * its own; one that is due after the last write is left to end_fsync.
- */
 
 enum { SPIN_NS = 50000 };	/* the last bit before a due time: a sleep may end late by it */
 
@@ -182,7 +175,7 @@ static void commit_some(struct loop *l, uint32_t *n, uint64_t *now)
 	*n = 0;
 	if (!l->reap_min && !l->synchronous)
 		step_complete(l, 0, now, false, true, false);
-	if (l->worker->clock_per_io)
+	if (l->clock_per_io)
 		*now = clock_ticks();
 }
 
@@ -280,7 +273,7 @@ static void run(struct loop *l)
 		else if (due != DUE_NOW)
 			now = wait_until(l, due);
 	}
-	loop_drain(l);
+	step_drain(l);
 }
 
 static int slow_init(struct loop *l)
@@ -291,15 +284,15 @@ static int slow_init(struct loop *l)
 	*s = (struct slow){
 		.dirty = calloc(l->engine.files_count + 1, 1), .begin_ticks = clock_ticks(),
 		.think_left = UINT64_MAX, .think_ticks = UINT64_MAX,
-		.noise = { ~l->worker->seed }, .verify = { .unit_bytes = pattern_unit(job) },
+		.noise = { ~l->seed }, .verify = { .unit_bytes = pattern_unit(job) },
 	};
-	rate_init(&s->rate, job, l->worker->seed);
+	rate_init(&s->rate, job, l->seed);
 	if (job->thinktime_ns && !job->thinktime_iotime_ns)
 		s->think_left = job->thinktime_blocks;
 	else if (job->thinktime_ns)
 		s->think_ticks = s->begin_ticks + clock_ns_to_ticks(job->thinktime_iotime_ns);
 	if (job->verify && job->rw & RW_WRITE)
-		s->verify.run = random_mix(clock_unix_ms() ^ l->worker->seed) | 1;
+		s->verify.run = random_mix(clock_unix_ms() ^ l->seed) | 1;
 	return s->dirty ? 0 : -ENOMEM;
 }
 
@@ -309,7 +302,7 @@ static void verify_written(struct loop *l)
 	struct slow *s = &l->slow;
 	struct err why = { 0 };
 
-	if (l->error || stopped(l) || worker_restart_pattern(l, &why)) {
+	if (l->error || stopped(l) || loop_begin_pattern(l, &why)) {
 		if (why.code)
 			loop_fail(l, -why.code);
 		return;

@@ -4,7 +4,7 @@
 
 #include "stats/clock.h"
 #include "worker/account.h"
-#include "worker/loop.h"
+#include "worker/loop_state.h"
 
 /*
  * The steps of a round, shared by the loops and inlined into each: what a loop knows
@@ -13,10 +13,6 @@
  * are few.
  */
 #define STEP static inline __attribute__((always_inline))
-
-/* The address is worth a register: left to itself, the compiler computes it anew after
- * each branch. */
-#define STEP_KEEP(pointer) __asm__("" : "+r"(pointer))
 
 enum { STAMP_BYTES = 4096 };
 
@@ -75,32 +71,6 @@ STEP uint64_t step_commit(struct loop *l, struct io *const *batch, uint32_t n, b
 	return issue;
 }
 
-/* Count I/Os of one batch and direction: they share their clock reads. */
-STEP void step_count_run(struct loop *l, const struct io *first, uint64_t count,
-			 uint64_t bytes, uint64_t now, bool synchronous)
-{
-	struct dir_stats *d = &l->stats->dirs[first->dir];
-	const uint64_t clat = account_ns(first->issue_ticks, now);
-
-	STEP_KEEP(d);
-	d->ios += count;
-	d->bytes += bytes;
-	moments_add_sums(&d->clat, clat, count);
-	histogram_add_n(&d->clat_histogram, clat, count);
-	if (!synchronous) {
-		const uint64_t slat = account_ns(first->start_ticks, first->issue_ticks);
-
-		moments_add_sums(&d->slat, slat, count);
-		moments_add_squares(&d->lat, slat + clat, count);
-	}
-}
-
-/* Moved all it should: the only kind that the fast path counts. */
-STEP bool step_whole(const struct io *io, bool may_sync)
-{
-	return io->result == (int32_t)io->length && !(may_sync && io->dir == DIR_SYNC);
-}
-
 STEP bool step_same_run(const struct io *a, const struct io *b)
 {
 	return a->issue_ticks == b->issue_ticks && a->dir == b->dir;
@@ -114,19 +84,19 @@ STEP uint32_t step_count_batch(struct loop *l, struct io *const *done, uint32_t 
 	uint64_t bytes = 0;
 	uint32_t i = 0;
 
-	for (; i < n && step_whole(done[i], may_sync) && step_same_run(first, done[i]); i++)
+	for (; i < n && account_whole(done[i], may_sync) && step_same_run(first, done[i]); i++)
 		bytes += done[i]->length;
 	if (i)
-		step_count_run(l, first, i, bytes, now, synchronous);
+		account_run(l, first, i, bytes, now, synchronous);
 	return i;
 }
 
 STEP uint32_t step_count_single(struct loop *l, const struct io *io, uint64_t now,
 				bool synchronous, bool may_sync)
 {
-	if (!step_whole(io, may_sync))
+	if (!account_whole(io, may_sync))
 		return 0;
-	step_count_run(l, io, 1, io->length, now, synchronous);
+	account_run(l, io, 1, io->length, now, synchronous);
 	return 1;
 }
 
@@ -159,9 +129,9 @@ STEP void step_count(struct loop *l, uint32_t n, uint64_t now, bool synchronous,
 /* The same for a loop of one slot; false: it is not whole, and its rest comes next. */
 STEP bool step_count_one(struct loop *l, struct io *io, uint64_t now, bool synchronous)
 {
-	if (__builtin_expect(!step_whole(io, false), 0))
+	if (__builtin_expect(!account_whole(io, false), 0))
 		return account_odd(l, io, now);
-	step_count_run(l, io, 1, io->length, now, synchronous);
+	account_run(l, io, 1, io->length, now, synchronous);
 	return true;
 }
 
@@ -180,7 +150,7 @@ STEP uint32_t step_complete(struct loop *l, uint32_t min, uint64_t *now, bool sy
 	}
 	if (!synchronous)
 		l->stats->complete_levels[account_level((uint32_t)n)]++;
-	if (may_sync && l->extras)
+	if (may_sync && l->needs.extras)
 		account_extras(l, (uint32_t)n, *now);
 	l->in_flight -= (uint32_t)n;
 	if (may_sync)
@@ -188,5 +158,8 @@ STEP uint32_t step_complete(struct loop *l, uint32_t min, uint64_t *now, bool sy
 	step_count(l, (uint32_t)n, *now, synchronous, may_sync, singly);
 	return (uint32_t)n;
 }
+
+/* Wait for all that is in flight. A failed engine may never give back what it holds. */
+void step_drain(struct loop *l);
 
 #endif

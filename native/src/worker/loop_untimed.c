@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "worker/loop.h"
+#include "worker/loop_untimed.h"
 
 #include "worker/loop_steps.h"
-
-/*
- * gtod_reduce: I/Os and bytes are counted, their times are not. The clock is read once a
- * round, so that the job ends when it should.
- */
 
 static void hand_over(struct loop *l, uint32_t n)
 {
@@ -40,7 +35,7 @@ static void count(struct loop *l, struct io *io, uint64_t now)
 {
 	struct dir_stats *d = &l->stats->dirs[io->dir];
 
-	if (step_whole(io, false)) {
+	if (account_whole(io, false)) {
 		d->ios++;
 		d->bytes += io->length;
 	} else if (!account_odd(l, io, now)) {

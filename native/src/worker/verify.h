@@ -15,7 +15,7 @@ struct verify {
 	uint32_t unit_bytes;
 };
 
-enum { VERIFY_HEADER_BYTES = 32, VERIFY_TEXT = 160 };
+enum { VERIFY_TEXT = 160 };
 
 /* Headers into the buffer of a write. */
 void verify_seal(const struct verify *v, const struct io *io);

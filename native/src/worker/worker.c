@@ -2,49 +2,18 @@
 #include "worker/worker.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "logs/iolog.h"
 #include "logs/logs.h"
 #include "stats/clock.h"
 #include "util/cpus.h"
-#include "worker/account.h"
+#include "worker/loop.h"
 #include "worker/worker_setup.h"
-
-void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
-{
-	const struct timespec timeout = {
-		.tv_sec = (time_t)(timeout_ns / 1000000000u),
-		.tv_nsec = (long)(timeout_ns % 1000000000u),
-	};
-
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
-}
-
-void futex_wake_all(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-}
-
-void worker_error(struct worker_shared *shared, int error, const char *format, ...)
-{
-	va_list arguments;
-
-	if (shared->error)
-		return;
-	shared->error = error;
-	va_start(arguments, format);
-	vsnprintf(shared->error_text, sizeof(shared->error_text), format, arguments);
-	va_end(arguments);
-}
 
 static void enter_state(const struct worker *w, enum worker_state state)
 {
@@ -64,7 +33,7 @@ static void count_from(struct worker_setup *setup, uint64_t now)
 	setup->begin_ticks = now;
 	setup->begin_unix_ms = clock_unix_ms();
 	usage_now(setup->loop.job, &setup->usage_begin);
-	setup->loop.worker->shared->begin_ns = clock_monotonic_ns();
+	setup->worker->shared->begin_ns = clock_monotonic_ns();
 }
 
 /* The measured part begins: whatever the ramp counted is forgotten. */
@@ -78,8 +47,8 @@ static void begin(struct worker_setup *setup, uint64_t now)
 		log_buffer_clear(l->log);
 	l->event_ticks = job->runtime_ns ? now + clock_ns_to_ticks(job->runtime_ns) : UINT64_MAX;
 	count_from(setup, now);
-	l->worker->shared->in_ramp = false;
-	enter_state(l->worker, WORKER_RUNNING);
+	setup->worker->shared->in_ramp = false;
+	enter_state(setup->worker, WORKER_RUNNING);
 }
 
 /* As in fio, a job that ends before its ramp does counts from here. */
@@ -88,15 +57,16 @@ static void begin_ramp(struct worker_setup *setup, uint64_t now)
 	struct loop *l = &setup->loop;
 
 	l->event_ticks = now + clock_ns_to_ticks(l->job->ramp_time_ns);
-	l->worker->shared->in_ramp = true;
+	setup->worker->shared->in_ramp = true;
 	count_from(setup, now);
 }
 
-bool worker_event(struct loop *l, uint64_t now)
+/* The ramp is over, or the run is. */
+static bool at_event(void *context, uint64_t now)
 {
-	struct worker_setup *setup = (struct worker_setup *)l;	/* the loop is its first member */
+	struct worker_setup *setup = context;
 
-	if (!l->worker->shared->in_ramp)
+	if (!setup->worker->shared->in_ramp)
 		return true;
 	begin(setup, now);
 	return false;
@@ -165,7 +135,7 @@ static void end_fsync(struct worker_setup *setup)
 
 	for (uint32_t i = 0; i < e->files_count; i++) {
 		if (e->files[i].fd >= 0 && fsync(e->files[i].fd))
-			worker_error(setup->loop.worker->shared, errno, "%s: fsync of '%s' failed: "
+			worker_error(setup->worker->shared, errno, "%s: fsync of '%s' failed: "
 				     "%s", e->job->name, e->files[i].path, strerror(errno));
 	}
 }
@@ -175,14 +145,16 @@ static void work(struct worker_setup *setup)
 	struct loop *l = &setup->loop;
 	const struct job *job = l->job;
 
-	if (loop_is_general(l))
+	if (l->needs.general)
 		prctl(PR_SET_TIMERSLACK, 1);	/* else a sleep takes 50 us more */
-	enter_state(l->worker, WORKER_RAMP);
-	sleep_for(l->worker, job->startdelay_ns);
+	enter_state(setup->worker, WORKER_RAMP);
+	sleep_for(setup->worker, job->startdelay_ns);
 	if (job->ramp_time_ns)
 		begin_ramp(setup, clock_ticks());
 	else
 		begin(setup, clock_ticks());
+	l->at_event = at_event;
+	l->event_context = setup;
 	loop_run(l);
 	if (job->end_fsync && job->rw & RW_WRITE)
 		end_fsync(setup);
@@ -196,12 +168,12 @@ static void write_logs(struct worker_setup *setup)
 	struct err err = { 0 };
 
 	if (l->log && setup->begin_ticks &&
-	    logs_write_each(l->worker->logs, l->log, setup->begin_ticks, setup->begin_unix_ms,
+	    logs_write_each(setup->worker->logs, l->log, setup->begin_ticks, setup->begin_unix_ms,
 			    &err))
-		worker_error(l->worker->shared, -err.code, "%s", err.text);
-	if (l->iolog && !l->worker->shared->error &&
-	    iolog_write(l->job, l->worker->target, l->iolog, l->slow.begin_ticks, &err))
-		worker_error(l->worker->shared, -err.code, "%s", err.text);
+		worker_error(setup->worker->shared, -err.code, "%s", err.text);
+	if (l->iolog && !setup->worker->shared->error &&
+	    iolog_write(l->job, setup->worker->target, l->iolog, l->slow.begin_ticks, &err))
+		worker_error(setup->worker->shared, -err.code, "%s", err.text);
 	log_buffer_release(&setup->log);
 	log_buffer_release(&setup->iolog);
 }

@@ -6,9 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "logs/logs.h"
-#include "worker/account.h"
-
 enum { PAGE_BYTES = 4096, STATE_ALIGNMENT = 64 };
 
 static uint64_t buffer_bytes(const struct job *job)
@@ -27,7 +24,7 @@ static uint64_t buffer_bytes(const struct job *job)
 static int make_buffers(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
-	struct random noise = { setup->loop.worker->seed };
+	struct random noise = { setup->loop.seed };
 	const int populate = e->ops->flags & ENGINE_DISKLESS ? 0 : MAP_POPULATE;
 	uint64_t *words;
 
@@ -83,39 +80,11 @@ static int make_slots(struct worker_setup *setup)
 	return 0;
 }
 
-static int make_pattern(struct worker_setup *setup)
-{
-	const struct target *t = setup->loop.worker->target;
-	struct pattern_extent *extents = calloc(t->files_count + 1, sizeof(*extents));
-	int ret;
-
-	if (!extents)
-		return err_set(&setup->err, -ENOMEM, "%s: no memory", t->job->name);
-	for (uint32_t i = 0; i < t->files_count; i++)
-		extents[i] = t->files[i].extent;
-	ret = pattern_init(&setup->loop.pattern, t->job, extents, t->files_count,
-			   setup->loop.worker->seed, &setup->err);
-	free(extents);
-	return ret;
-}
-
-int worker_restart_pattern(struct loop *l, struct err *err)
-{
-	struct worker_setup *setup = (struct worker_setup *)l;
-	int ret;
-
-	pattern_release(&l->pattern);
-	ret = make_pattern(setup);
-	if (ret)
-		*err = setup->err;
-	return ret;
-}
-
 static int open_engine(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
 	struct err why = { 0 };
-	int ret = target_open(setup->loop.worker->target, e->files, &setup->err);
+	int ret = target_open(setup->loop.target, e->files, &setup->err);
 
 	if (ret)
 		return ret;
@@ -155,8 +124,13 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 	const uint32_t depth = job->iodepth ? job->iodepth : 1;
 	struct loop *l = &setup->loop;
 
-	l->worker = w;
+	setup->worker = w;
 	l->job = job;
+	l->target = w->target;
+	l->shared = w->shared;
+	l->seed = w->seed;
+	l->clock_per_io = w->clock_per_io;
+	l->needs = job_needs_of(job, w->clock_per_io);
 	l->stats = &w->shared->stats;
 	l->synchronous = job->ops->depth_max == 1;
 	l->stop = &w->control->stop;
@@ -172,39 +146,36 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 								   : l->engine.reap_max;
 }
 
-/* What only some jobs want to know of each I/O. */
-static void init_extras(struct worker_setup *setup)
+static void init_extras(struct worker_setup *setup, bool has_logs)
 {
-	const struct job *job = setup->loop.job;
 	struct loop *l = &setup->loop;
 
 	for (int i = 0; i < DIR_DATA_COUNT; i++)
-		l->stats->dirs[i].all_histograms = job->lat_percentiles || job->slat_percentiles;
-	if (l->worker->logs && logs_each_io(job)) {
+		l->stats->dirs[i].all_histograms = l->needs.all_histograms;
+	if (has_logs && l->needs.log) {
 		l->log = &setup->log;
 		log_buffer_init(l->log);
 	}
-	if (job->write_iolog) {
+	if (l->needs.iolog) {
 		l->iolog = &setup->iolog;
 		log_buffer_init(l->iolog);
 	}
-	l->extras = account_wants_extras(job);
 }
 
 int worker_setup_make(struct worker_setup *setup)
 {
 	int ret = make_buffers(setup);
 
-	init_extras(setup);
+	init_extras(setup, setup->worker->logs);
 	if (!ret)
 		ret = make_slots(setup);
 	if (!ret)
-		ret = make_pattern(setup);
+		ret = loop_begin_pattern(&setup->loop, &setup->err);
 	if (!ret)
 		ret = open_engine(setup);
 	if (ret)
-		worker_error(setup->loop.worker->shared, -ret, "%s", setup->err.text);
-	setup->loop.worker->shared->refused = ret && setup->err.refused;
+		worker_error(setup->loop.shared, -ret, "%s", setup->err.text);
+	setup->loop.shared->refused = ret && setup->err.refused;
 	return ret;
 }
 
@@ -215,7 +186,7 @@ void worker_setup_release(struct worker_setup *setup)
 	if (setup->engine_open && e->ops->close)
 		e->ops->close(e);
 	if (e->files)
-		target_close(setup->loop.worker->target, e->files);
+		target_close(setup->loop.target, e->files);
 	pattern_release(&setup->loop.pattern);
 	if (e->buffers)
 		munmap(e->buffers, setup->buffers_bytes);

@@ -4,10 +4,11 @@
 
 #include <sys/resource.h>
 
-#include "worker/loop.h"
+#include "worker/loop_state.h"
 
 /* The loop with what only setup and the end need. */
 struct worker_setup {
+	const struct worker *worker;
 	struct loop loop;
 	struct err err;
 	struct rusage usage_begin;

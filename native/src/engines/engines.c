@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engines/engine.h"
+#include "engines/engines.h"
 
 #include <string.h>
-
-#include "engines/engines.h"
 
 #define ENGINE_POINTER(name) &engine_##name,
 const struct engine_ops *const engines_all[] = { ENGINES(ENGINE_POINTER) NULL };

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef IOGATE_PATTERN_PARTS_H
-#define IOGATE_PATTERN_PARTS_H
+#ifndef IOGATE_PATTERN_CURSOR_H
+#define IOGATE_PATTERN_CURSOR_H
 
-#include "pattern/pattern.h"
+#include "pattern/pattern_state.h"
 #include "pattern/zipf.h"
-
-/* What the parts of a pattern tell each other: the whole (pattern.c), its place in a file
- * (pattern_cursor.c), and the usual case as tight loops (pattern_plain.c). */
 
 /*
  * Where the next I/O of one file falls: inside a window, which is the whole extent
@@ -23,11 +20,6 @@ struct pattern_cursor {
 	struct permutation scatter;		/* of zipf's ranks over the blocks */
 	bool done;				/* for this pass */
 };
-
-typedef uint32_t pattern_filler(struct pattern *p, struct pattern_io *out, uint32_t n);
-
-/* The loop for this pattern, which is of a single file, without zones, of one block size. */
-pattern_filler *pattern_plain(const struct pattern *p);
 
 void pattern_cursor_rewind(struct pattern *p, struct pattern_cursor *c);
 /* Where the I/O goes, whose direction and length stand; false: this file has no more. */

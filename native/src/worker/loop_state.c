@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker/loop_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int loop_begin_pattern(struct loop *l, struct err *err)
+{
+	const struct target *t = l->target;
+	struct pattern_extent *extents = calloc(t->files_count + 1, sizeof(*extents));
+	int ret;
+
+	if (!extents)
+		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
+	for (uint32_t i = 0; i < t->files_count; i++)
+		extents[i] = t->files[i].extent;
+	pattern_release(&l->pattern);
+	ret = pattern_init(&l->pattern, t->job, extents, t->files_count, l->seed, err);
+	free(extents);
+	return ret;
+}
+
+/* As fio does, each pass over files begins with their caches dropped; uniform and
+ * zoned jobs have no passes, and the first was dropped for when the files opened. */
+static void pass_begun(struct loop *l)
+{
+	const struct pattern *p = &l->pattern;
+
+	if (l->passes && !p->zoned && (!p->random || p->mapped))
+		target_invalidate(l->target, l->engine.files);
+	l->passes = p->passes;
+}
+
+bool loop_plan(struct loop *l)
+{
+	l->planned_next = 0;
+	l->planned_count = pattern_fill(&l->pattern, l->planned, LOOP_PLANNED);
+	if (l->pattern.passes != l->passes)
+		pass_begun(l);
+	return l->planned_count;
+}
+
+bool loop_event(struct loop *l, uint64_t now)
+{
+	return l->error || l->at_event(l->event_context, now);
+}
+
+void loop_fail(struct loop *l, int error)
+{
+	if (!l->error)
+		l->error = error;
+	l->event_ticks = 0;
+}
+
+void loop_engine_failed(struct loop *l, int code)
+{
+	loop_fail(l, -code);
+	worker_error(l->shared, -code, "%s: ioengine %s failed: %s", l->job->name,
+		     l->engine.ops->name, strerror(-code));
+}
+
+void loop_again(struct loop *l, struct io *io)
+{
+	int handed;
+
+	l->engine.ops->queue(&l->engine, io);
+	handed = l->engine.ops->commit(&l->engine);
+	if (handed < 0)
+		loop_engine_failed(l, handed);
+	l->in_flight++;
+}
