@@ -26,7 +26,7 @@ from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Host, Revision, Run, RunStatus
 from iogate.model.spec import Level
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.pipeline import baseline_of
+from iogate.run.finishing import baseline_of
 from iogate.store import open_store
 from support.report_runs import (
     DAY_NS,

@@ -16,7 +16,6 @@ from iogate.history.baseline import find_baseline
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate.store import open_store
-from iogate.sut.local import LocalSut
 from support import samples as s
 
 OLD: Facts = {
@@ -88,7 +87,7 @@ def history(path: Path, *kernels: str) -> str:
 def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
     run = measured("now", 99, "6.6")
     with closing(open_store(history(tmp_path, "6.1", "6.1", "6.2"))) as store:
-        baseline = find_baseline(run, store, LocalSut())
+        baseline = find_baseline(run, store)
     assert baseline.runs == ()
     verdict = explained(judge(run.plan, run.measurements, (), ()), baseline.set_aside)
     (threshold,) = verdict.thresholds
@@ -102,10 +101,9 @@ def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
 def test_the_window_is_filled_from_before_the_change(tmp_path: Path) -> None:
     url = history(tmp_path, "6.6", "6.6", "6.1", "6.1")
     with closing(open_store(url)) as store:
-        sut = LocalSut()
-        narrow = find_baseline(measured("now", 99, "6.6", window=2), store, sut)
+        narrow = find_baseline(measured("now", 99, "6.6", window=2), store)
         wide = measured("now", 99, "6.6", window=2, across=("kernel.*",))
-        across = find_baseline(wide, store, sut)
+        across = find_baseline(wide, store)
     assert [run.id for run in narrow.runs] == ["old-1", "old-0"]
     assert [run.id for run in across.runs] == ["old-3", "old-2"]
 
@@ -113,7 +111,7 @@ def test_the_window_is_filled_from_before_the_change(tmp_path: Path) -> None:
 def test_a_verdict_with_a_baseline_stays_as_it_is(tmp_path: Path) -> None:
     run = measured("now", 99, "6.6")
     with closing(open_store(history(tmp_path, "6.6", "6.6", "6.1"))) as store:
-        baseline = find_baseline(run, store, LocalSut())
+        baseline = find_baseline(run, store)
     verdict = judge(run.plan, run.measurements, (), baseline.runs)
     assert len(baseline.set_aside) == 1
     assert explained(verdict, baseline.set_aside) == verdict

@@ -22,10 +22,9 @@ from iogate.model.trend import Alert, Change, Turn
 from iogate.model.units import Better, format_change
 from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
 from iogate.run.comparison import cut_down
-from iogate.run.pipeline import Request
+from iogate.run.request import Request
 from iogate.spec import load_spec, make_plan
 from iogate.spec.arms import Sides, make_sides
-from iogate.sut.base import Sut
 from iogate.trend.decisions import new_decision
 
 _MOST_METRICS = 4  # the largest changes: what moved together need not all be seen again
@@ -66,7 +65,7 @@ class Build:
 
 
 def check_out_both(
-    alert: Alert, sut: Sut, repository: Path, folder: Path, command: Sequence[str]
+    alert: Alert, repository: Path, folder: Path, command: Sequence[str]
 ) -> tuple[Build, Build]:
     """The last good and the first bad revision of an alert, each in a clone. UsageError when
     the alert is no regression, or they cannot be had or are the same."""
@@ -85,7 +84,7 @@ def check_out_both(
         )
     builds = []
     for role, commit in (("good", good), ("bad", bad)):
-        clone = Clone(sut, repository, folder / role)
+        clone = Clone(repository, folder / role)
         clone.resolve(commit)
         clone.make()
         clone.check_out(commit)

@@ -28,7 +28,8 @@ from iogate.metrics import KERNEL_ERRORS, Metric
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate.run.measure import Observer
-from iogate.run.pipeline import Request, execute, make_request_plan
+from iogate.run.pipeline import execute
+from iogate.run.request import Request, make_request_plan
 
 _ABORTS = 128  # a build that ends with this or more, or by a signal, ends it all
 MOST = 15  # repetitions of a revision before it is given up

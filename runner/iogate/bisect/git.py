@@ -12,8 +12,7 @@ from pathlib import Path
 
 from iogate.bisect.ends import Side
 from iogate.errors import RunError, UsageError
-from iogate.git.command import SAFE_ENV, safe_git
-from iogate.sut.base import Completed, Sut
+from iogate.git.command import SAFE_ENV, Answer, call, safe_git
 
 _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
           "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS",
@@ -35,8 +34,7 @@ _TERMS = {Side.GOOD: "good", Side.BAD: "bad", Side.UNCLEAR: "skip"}
 class Clone:
     """A repository, and what is to be a fresh clone of it in the folder ``checkout``."""
 
-    def __init__(self, sut: Sut, repository: Path, checkout: Path) -> None:
-        self._sut = sut
+    def __init__(self, repository: Path, checkout: Path) -> None:
         self._repository = repository
         self.checkout = checkout
 
@@ -65,15 +63,15 @@ class Clone:
         """What its author says that a commit does."""
         return self._git("log", "-1", "--no-show-signature", "--format=%s", commit).stdout.strip()
 
-    def _git(self, *words: str, fails: bool = False) -> Completed:
+    def _git(self, *words: str, fails: bool = False) -> Answer:
         done = self._run("-C", str(self.checkout), *words)
         return done if fails else self._checked(done)
 
-    def _run(self, *words: str, fetches: str = "") -> Completed:
+    def _run(self, *words: str, fetches: str = "") -> Answer:
         env = {**SAFE_ENV, "GIT_ALLOW_PROTOCOL": fetches}
-        return self._sut.run([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=env)
+        return call([*_COMMAND, *words], timeout_s=_TIMEOUT_S, env=env)
 
-    def _checked(self, done: Completed, *, always: bool = False) -> Completed:
+    def _checked(self, done: Answer, *, always: bool = False) -> Answer:
         if done.status or always:
             said = (done.stderr or done.stdout).strip()
             raise RunError(f"git {done.argv[-1]}: {said}", remedy="see what git says of it by hand")
@@ -84,8 +82,8 @@ class GitSearch(Clone):
     """As ``search.ListSearch``, over the commits between two. ``checkout`` is the folder that
     the commit to try is in."""
 
-    def __init__(self, sut: Sut, repository: Path, checkout: Path, good: str, bad: str) -> None:
-        super().__init__(sut, repository, checkout)
+    def __init__(self, repository: Path, checkout: Path, good: str, bad: str) -> None:
+        super().__init__(repository, checkout)
         self.good = self.resolve(good)
         self.bad = self.resolve(bad)
         self._check_order(good, bad)
@@ -137,7 +135,7 @@ class GitSearch(Clone):
         """The first bad commit, or those of which one is."""
         return self._result
 
-    def _take(self, done: Completed) -> None:
+    def _take(self, done: Answer) -> None:
         left = _LEFT.search(done.stdout)
         self._left = int(left[1]) + 1 if left else 0
         found = _FOUND.search(done.stdout)

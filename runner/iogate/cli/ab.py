@@ -8,8 +8,9 @@ import click
 
 from iogate.cli import options
 from iogate.cli.comparison_options import comparison_options, run_comparison
+from iogate.cli.machine import machine
 from iogate.run.comparison import make_comparison
-from iogate.run.pipeline import Request
+from iogate.run.request import Request
 
 
 @click.command()
@@ -32,6 +33,6 @@ def command(
     changes such as `iodepth=32` or `engine=/path;bs=8k`. A block is one run of each arm, in an
     order drawn for it. A case ends as soon as each of its limits `vs baseline` is decided.
     """
-    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     sides = make_comparison(request, base, candidate, seed=seed, most_blocks=blocks)
     return run_comparison(request, sides, quiet=quiet, as_json=as_json)

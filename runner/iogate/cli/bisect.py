@@ -18,6 +18,7 @@ from iogate.bisect.ends import Ends
 from iogate.bisect.git import GitSearch
 from iogate.bisect.search import ListSearch
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
@@ -26,8 +27,7 @@ from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
 from iogate.files.run_folder import DEFAULT_PARENT
 from iogate.model.units import format_value
-from iogate.run.pipeline import Request
-from iogate.sut import open_sut
+from iogate.run.request import Request
 
 
 @click.command()
@@ -87,6 +87,7 @@ def command(
     """
     request = Request(
         spec=spec.absolute(),
+        sut=machine(),
         cases=cases,
         engine=engine,
         wait_s=wait_s,
@@ -143,7 +144,7 @@ def _ground(
         raise UsageError("--good and --bad are missing", remedy="name both ends, or give --builds")
     checkout = place / "checkout"
     try:
-        git = GitSearch(open_sut(), repository, checkout, good, bad)
+        git = GitSearch(repository, checkout, good, bad)
         yield _Ground(
             git, git.good, git.bad, git.check_out, checkout,
             lambda commit: f"{commit[:12]} {git.subject(commit)}",

@@ -7,6 +7,7 @@ import sys
 import click
 
 from iogate.cli.comparison_options import comparison_options, run_comparison
+from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import defused
 from iogate.history.planning import prospects
@@ -14,8 +15,7 @@ from iogate.host.validity.limits import usual, write_host_limits
 from iogate.model.comparison import MOST_BLOCKS
 from iogate.model.run import Run, RunStatus
 from iogate.run.comparison import make_canary
-from iogate.run.pipeline import Request
-from iogate.sut import open_sut
+from iogate.run.request import Request
 
 
 @click.command()
@@ -36,7 +36,7 @@ def command(
     would fail without any change. How much of the CPUs and the disk other processes use here
     becomes what a repetition on this host may be disturbed by.
     """
-    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     sides = make_canary(request, seed=seed, blocks=blocks)
     return run_comparison(
         request, sides, quiet=quiet, as_json=as_json, keep=_keep_limits, and_then=_show_noise
@@ -47,7 +47,7 @@ def _keep_limits(run: Run) -> None:
     """What was usual on this host is from now on what is allowed there."""
     limits = usual([m.surroundings for m in run.measurements])
     if run.status is RunStatus.COMPLETE and limits:
-        write_host_limits(open_sut(), limits, run.id)
+        write_host_limits(machine(), limits, run.id)
 
 
 def _show_noise(run: Run) -> None:

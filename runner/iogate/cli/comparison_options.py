@@ -16,7 +16,7 @@ from iogate.cli.warnings import warn_of
 from iogate.model.run import Run
 from iogate.run.blocks import run_name
 from iogate.run.comparison import execute_comparison
-from iogate.run.pipeline import Request
+from iogate.run.request import Request
 from iogate.spec.arms import Sides
 
 _OPTIONS = (

@@ -8,13 +8,13 @@ import click
 
 from iogate.cli import options
 from iogate.cli.leftovers import leftovers_finding
+from iogate.cli.machine import machine
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.launcher import find_layers
 from iogate.errors import EngineError, ExitCode
 from iogate.host.checks import Finding, Severity, examine
 from iogate.model.confinement import in_words
-from iogate.sut import open_sut
 from iogate.sut.base import Sut
 
 _MARKS = {Severity.OK: "ok", Severity.WARN: "WARN", Severity.BAD: "BAD"}
@@ -43,7 +43,7 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
 
     Exits 0 unless something is bad (3): then results of this host would mislead.
     """
-    sut = open_sut()
+    sut = machine()
     if measure_disturbances:
         from iogate.cli.disturbances import disturbance_table
 

@@ -7,11 +7,11 @@ import json
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.cli.table import table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import EngineInfo
 from iogate.errors import EngineError
-from iogate.sut import open_sut
 
 
 @click.command()
@@ -25,7 +25,7 @@ def command(*, as_json: bool) -> int:
 
 def _look(name: str) -> EngineInfo | EngineError:
     try:
-        return open_engine(name, open_sut()).info()
+        return open_engine(name, machine()).info()
     except EngineError as error:
         return error
 

@@ -19,7 +19,7 @@ from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import WORST_FIRST, Interval, Outcome, ThresholdVerdict
-from iogate.run.pipeline import Finished
+from iogate.run.finishing import Finished
 from iogate.store import Store, open_store
 
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")

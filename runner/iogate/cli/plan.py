@@ -9,6 +9,7 @@ from contextlib import closing
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import counted, duration
 from iogate.cli.warnings import warn_of
@@ -17,11 +18,10 @@ from iogate.history.planning import BLOCKS, LEAST_FREE, block_seconds, free, pro
 from iogate.host.facts import this_host
 from iogate.model.plan import Plan
 from iogate.model.run import Run
-from iogate.run.pipeline import Request, make_request_plan
+from iogate.run.request import Request, make_request_plan
 from iogate.spec import load_spec
 from iogate.spec.arms import canary_id
 from iogate.store import open_store
-from iogate.sut import open_sut
 
 _WINDOW = 20
 
@@ -48,7 +48,7 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     change counts as seen when four of five comparisons that end after so many blocks fail
     because of it.
     """
-    request = Request(**asked)  # type: ignore[arg-type]
+    request = Request(sut=machine(), **asked)  # type: ignore[arg-type]
     plan = make_request_plan(request)
     warn_of(plan.cases, request.spec)
     runs = _runs(request, plan)
@@ -87,7 +87,7 @@ def _lacking(runs: int, known: int) -> str:
 def _runs(request: Request, plan: Plan) -> Sequence[Run]:
     """Canaries and accepted runs of this host."""
     ids = [name for case in plan.cases for name in (case.id, canary_id(case), *case.aka)]
-    machine_id = this_host(open_sut()).machine_id
+    machine_id = this_host(machine()).machine_id
     with closing(open_store(request.store)) as store:
         accepted = store.baseline(
             ids, machine_id=machine_id, before_ns=time.time_ns(), window=_WINDOW

@@ -14,7 +14,7 @@ from iogate.errors import ExitCode, UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
 from iogate.model.run import Run
 from iogate.recovery.salvage import is_run_folder, read_run_folder
-from iogate.run.pipeline import Finished, baseline_of
+from iogate.run.finishing import Finished, baseline_of
 from iogate.store import Store, open_store
 
 

@@ -12,6 +12,7 @@ from types import FrameType
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
@@ -20,15 +21,11 @@ from iogate.engine.base import Stop
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
+from iogate.run.checks import check_run, precondition_prospects
 from iogate.run.measure import most_repetitions, repetitions_of
-from iogate.run.pipeline import (
-    Request,
-    check_run,
-    execute,
-    make_request_plan,
-    precondition_prospects,
-    uses_of,
-)
+from iogate.run.pipeline import execute
+from iogate.run.request import Request, make_request_plan
+from iogate.run.targets import uses_of
 from iogate.spec import needs_trust
 
 
@@ -64,7 +61,7 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     wrong, 3 when refused for safety, 4 when the run itself failed, 5 when inconclusive and
     the spec says that this blocks.
     """
-    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     plan = make_request_plan(request)
     warn_of(plan.cases, request.spec)
     warn_of_undecidable(plan.cases, request.spec)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.errors import ExitCode, Location, UsageError
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
     """UsageError where --case leaves nothing."""
     if not cases:
         return
-    from iogate.run.pipeline import Request, nothing_selected, selected
+    from iogate.run.request import Request, nothing_selected, selected
 
-    request = Request(spec=spec, cases=cases)
+    request = Request(spec=spec, sut=machine(), cases=cases)
     if not any(selected(case, request) for case in plan.cases):
         raise nothing_selected(request, plan)
 

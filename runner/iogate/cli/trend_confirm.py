@@ -14,14 +14,14 @@ import click
 from iogate.bisect.confirm import check_out_both, conclusion, confirmation_of, confirmation_sides
 from iogate.cli import options
 from iogate.cli.comparison_options import run_comparison
+from iogate.cli.machine import machine
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.history.trends import Question, find_alert
 from iogate.model.run import Run
 from iogate.model.trend import Alert
-from iogate.run.pipeline import Request
+from iogate.run.request import Request
 from iogate.store import open_store
-from iogate.sut import open_sut
 
 
 @click.command("confirm")
@@ -63,10 +63,10 @@ def command(
         raise UsageError(
             "there is no build command", remedy="say how to put a revision in place, after --"
         )
-    request = Request(command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
+    request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     spec, found = _found(request, alert, Question(metrics=metrics, branch=branch))
     with tempfile.TemporaryDirectory(prefix="iogate-confirm-") as folder:
-        both = check_out_both(found, open_sut(), repository, Path(folder), build)
+        both = check_out_both(found, repository, Path(folder), build)
         for each in both:
             each.make()
         arms = both[0].arm(), both[1].arm()

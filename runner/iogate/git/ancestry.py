@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iogate.git.revision import ask_git
-from iogate.sut.base import Sut
 
 MERGE_BASE = "merge-base"
 _MAIN = ("main", "master")
@@ -21,33 +20,33 @@ class Ancestry:
     commits: frozenset[str]
 
 
-def find_ancestry(sut: Sut, ref: str) -> Ancestry | None:
+def find_ancestry(ref: str) -> Ancestry | None:
     """Of a revision; of a branch also where only its remote one is known. None for what git
     does not know here, or where there is no repository."""
-    commits = _resolved(sut, ref)
-    return _ancestry(sut, commits[0]) if commits else None
+    commits = _resolved(ref)
+    return _ancestry(commits[0]) if commits else None
 
 
-def find_merge_base(sut: Sut, commit: str, branch: str | None) -> Ancestry | None:
+def find_merge_base(commit: str, branch: str | None) -> Ancestry | None:
     """Of where ``commit`` left a branch (by default main or master), here or at its remote,
     whichever is later. None where git cannot tell, as in a shallow clone."""
     names = (branch,) if branch else _MAIN
-    mainline = [found for name in names for found in _resolved(sut, name)]
+    mainline = [found for name in names for found in _resolved(name)]
     if not commit or not mainline:
         return None
-    base = ask_git(sut, "merge-base", "--end-of-options", commit, *mainline)
-    return _ancestry(sut, base) if base else None
+    base = ask_git("merge-base", "--end-of-options", commit, *mainline)
+    return _ancestry(base) if base else None
 
 
-def _resolved(sut: Sut, name: str) -> list[str]:
+def _resolved(name: str) -> list[str]:
     found = []
     for ref in (name, f"refs/remotes/{_REMOTE}/{name}"):
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        if commit := ask_git(sut, *words):
+        if commit := ask_git(*words):
             found.append(commit)
     return found
 
 
-def _ancestry(sut: Sut, commit: str) -> Ancestry:
+def _ancestry(commit: str) -> Ancestry:
     words = ("rev-list", "--first-parent", f"--max-count={_MOST_COMMITS}", "--end-of-options")
-    return Ancestry(commit, frozenset(ask_git(sut, *words, commit).split()) | {commit})
+    return Ancestry(commit, frozenset(ask_git(*words, commit).split()) | {commit})

@@ -24,7 +24,6 @@ from iogate.model.run import Run, RunStatus
 from iogate.model.segment import Segment
 from iogate.model.verdict import BaselineUse
 from iogate.store.base import Store
-from iogate.sut.base import Sut
 from iogate.trend.decisions import in_force, is_about
 from iogate.trend.segments import accepted_level
 from iogate.trend.series import Line, Series, make_series
@@ -67,7 +66,7 @@ class _Search:
     decisions: tuple[Decision, ...]
 
 
-def find_baseline(run: Run, store: Store, sut: Sut) -> Baseline:
+def find_baseline(run: Run, store: Store) -> Baseline:
     """What ``run`` is compared with. A comparison has its baseline in itself."""
     if run.plan.comparison is not None:
         return Baseline()
@@ -75,7 +74,7 @@ def find_baseline(run: Run, store: Store, sut: Sut) -> Baseline:
     comparable = Comparable(run.environment, rule.across, rule.also)
     search = _search(run, store, comparable)
     found = [Baseline()]
-    for source in _sources(run, sut):
+    for source in _sources(run):
         found.append(_of_source(search, source))
         if _is_enough(found[-1], run):
             break
@@ -134,7 +133,7 @@ def _nights(run: Run, store: Store, ids: Sequence[str]) -> Iterator[Night]:
             yield night
 
 
-def _sources(run: Run, sut: Sut) -> Iterator[_Source]:
+def _sources(run: Run) -> Iterator[_Source]:
     """The revisions that the spec prefers, best first."""
     rule = run.plan.baseline
     if rule.ref is None:
@@ -142,11 +141,11 @@ def _sources(run: Run, sut: Sut) -> Iterator[_Source]:
         return
     commit = run.revision.commit
     is_base = rule.ref == MERGE_BASE
-    line = find_merge_base(sut, commit, rule.fallback) if is_base else find_ancestry(sut, rule.ref)
+    line = find_merge_base(commit, rule.fallback) if is_base else find_ancestry(rule.ref)
     names = () if is_base else (rule.ref,)
     yield _Source(_is_of(line, names, names if line is None else ()), _use(rule.ref, line))
     if rule.fallback is not None:
-        branch = find_ancestry(sut, rule.fallback)
+        branch = find_ancestry(rule.fallback)
         use = replace(_use(rule.ref, line), fallback=rule.fallback)
         yield _Source(_is_of(branch, (), (rule.fallback,)), use)
 

@@ -19,7 +19,6 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.run.failures import again_within
 from iogate.run.measure import Bench, failed, measure_once, status_of, times_disturbed
 from iogate.stats.signtest import LEAST_RUNS
-from iogate.sut.base import Sut
 
 PREPARE_TIMEOUT_S = 600.0
 
@@ -31,7 +30,6 @@ class Side:
     arm: Arm
     bench: Bench
     cases: Mapping[str, Case]
-    sut: Sut
 
 
 @dataclass(slots=True)
@@ -254,7 +252,9 @@ def _prepare(side: Side, case: Case, block: int) -> None:
         return
     place = side.bench.places[side.cases[case.id].target.name].path
     env = {"IOGATE_ARM": side.arm.name, "IOGATE_BLOCK": str(block), "IOGATE_TARGET": place}
-    done = side.sut.run(["/bin/sh", "-c", side.arm.prepare], timeout_s=PREPARE_TIMEOUT_S, env=env)
+    done = side.bench.stage.sut.run(
+        ["/bin/sh", "-c", side.arm.prepare], timeout_s=PREPARE_TIMEOUT_S, env=env
+    )
     if done.status:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise RunError(

@@ -12,11 +12,12 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.run.blocks import Side, measure_blocks
+from iogate.run.finishing import Finished
 from iogate.run.measure import Bench, Observer
-from iogate.run.pipeline import Finished, Request, execute_with, nothing_selected, selected
+from iogate.run.pipeline import execute_with
+from iogate.run.request import Request, nothing_selected, selected
 from iogate.spec import check_native, load_spec
 from iogate.spec.arms import Sides, find_arm, make_sides
-from iogate.sut import open_sut
 
 
 def make_comparison(
@@ -101,13 +102,13 @@ def execute_comparison(
 
 def _side(bench: Bench, arm: Arm, cases: tuple[Case, ...]) -> Side:
     by_id = {case.id: case for case in cases}
-    return Side(arm, replace(bench, engine=_engine(bench, arm)), by_id, open_sut())
+    return Side(arm, replace(bench, engine=_engine(bench, arm)), by_id)
 
 
 def _engine(bench: Bench, arm: Arm) -> Engine:
     """The engine of the run, or the arm's own binary. EngineError when that does not start."""
     if not arm.engine:
         return bench.engine
-    engine = NativeEngine(open_sut(), arm.engine)
+    engine = NativeEngine(bench.stage.sut, arm.engine)
     engine.info()
     return engine

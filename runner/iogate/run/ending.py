@@ -3,7 +3,8 @@ went wrong on the way is a fault; the exit code is decided here alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from iogate.errors import ExitCode, IogateError, RefusedError
 from iogate.files.run_folder import RunFolder
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import WORST_FIRST, Outcome, RunVerdict
+from iogate.run.measure import Bench
 from iogate.store import Store
 
 T = TypeVar("T")
@@ -19,14 +21,51 @@ _STOPPED = "it was stopped before its end"
 
 @dataclass(slots=True)
 class Ending:
-    """A run that has begun. ``errors`` are what kept it from its end, and ``notes`` what people
-    should know beside the verdict."""
+    """A run on its way: begun once it has a folder. ``errors`` are what kept it from its end, and
+    ``notes`` what people should know beside the verdict."""
 
     run: Run
-    folder: RunFolder
     store: Store
+    _folder: RunFolder | None = None
     errors: list[BaseException] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> RunFolder:
+        """Of a run that has begun."""
+        assert self._folder is not None
+        return self._folder
+
+    def begin(self, folder: RunFolder) -> None:
+        """From now on the run is kept, however it ends."""
+        self.run = replace(self.run, folder=str(folder.root))
+        self._folder = folder
+
+    @contextmanager
+    def faults_kept(self) -> Iterator[None]:
+        """What goes wrong inside is a fault of a run that has begun, and raised where it has
+        not."""
+        try:
+            yield
+        except (Exception, KeyboardInterrupt) as error:
+            if self._folder is None:
+                raise
+            self.errors.append(error)  # of the host that could not be put back, say
+
+    def measure(self, bench: Bench, way: Callable[[Run, Bench], Run]) -> None:
+        """All repetitions. Whatever ends them early, what there is stays."""
+        try:
+            self.run = way(self.run, bench)
+        except (Exception, KeyboardInterrupt) as error:
+            self.errors.append(error)
+            interrupted = isinstance(error, KeyboardInterrupt) or bench.stop.requested
+            self.run = replace(
+                self.run,
+                measurements=tuple(bench.kept.measurements),
+                failures=tuple(bench.kept.failures),
+                preconditions=tuple(bench.kept.preconditions),
+                status=RunStatus.INTERRUPTED if interrupted else RunStatus.FAILED,
+            )
 
     def attempt(self, step: Callable[[], T], otherwise: T) -> T:
         """What a step gives. One that fails is a fault, and keeps none of the others from being

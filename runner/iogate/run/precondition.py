@@ -76,6 +76,24 @@ def _do(run: Run, steps: Precondition, which: tuple[Target, int], bench: Bench, 
         bench.kept.preconditions.append(replace(done, text=text))
 
 
+def with_known_states(
+    cases: Iterable[Case], measure: Callable[[Run, Bench], Run], *, anew: bool
+) -> Callable[[Run, Bench], Run]:
+    """``measure`` on devices that are in a known state, which is remembered rightly. ``cases``
+    are all that may run, of any arm."""
+
+    def measured(run: Run, bench: Bench) -> Run:
+        precondition(run, bench, anew=anew)
+        run = replace(run, preconditions=tuple(bench.kept.preconditions))
+        bench.folder.write_run(run)  # a run that is killed says it, too
+        if run.preconditions:
+            bench.store.keep_preconditions(run.id, run.preconditions)
+        with keeping_states(run, cases, bench):
+            return measure(run, bench)
+
+    return measured
+
+
 def look_at(sut: Sut, steps: Precondition, target: Target, *, anew: bool) -> Looked:
     """Whether the precondition of a device still holds."""
     device = find_device(sut, target.path)

@@ -98,6 +98,9 @@ class Sut(Protocol):
     mounts: str
     """The folder in which filesystems must be mounted; empty for anywhere."""
 
+    def close(self) -> None:
+        """Let the machine go. Nothing else is asked of it afterwards."""
+
     def run(
         self,
         argv: Sequence[str],

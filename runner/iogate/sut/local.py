@@ -95,6 +95,9 @@ class LocalSut:
     name = "local"
     mounts = ""  # filesystems are mounted wherever this user likes
 
+    def close(self) -> None:
+        """This machine stays."""
+
     def run(
         self,
         argv: Sequence[str],

@@ -15,7 +15,7 @@ from iogate.bisect.ends import Ends, Key, Side
 from iogate.bisect.search import ListSearch
 from iogate.engine.base import Stop
 from iogate.metrics import metric
-from iogate.run.pipeline import Request
+from iogate.run.request import Request
 from support import samples as s
 
 KEY = Key("oltp/bs=4k", "write.iops")
@@ -35,7 +35,7 @@ def steps(
 
     monkeypatch.setattr(drive, "execute", execute)
     monkeypatch.setattr(drive, "make_request_plan", lambda _request: None)
-    request = Request(spec=folder / "spec.yaml")
+    request = Request(spec=folder / "spec.yaml", sut=Mock())
     one = Bisection(request, folder, lambda _build: None, (), folder, Mock(), Stop())
     return list(one.steps(ListSearch(["good", "middle", "bad"]), ENDS)), len(measured)
 

@@ -9,7 +9,6 @@ import pytest
 from iogate.bisect.ends import Side
 from iogate.bisect.git import GitSearch
 from iogate.errors import UsageError
-from iogate.sut import open_sut
 from support.repositories import commit, git
 
 
@@ -24,7 +23,7 @@ def commits(repository: Path) -> list[str]:
 
 
 def opened(repository: Path, good: str, bad: str) -> GitSearch:
-    return GitSearch(open_sut(), repository, repository.parent / "checkout", good, bad)
+    return GitSearch(repository, repository.parent / "checkout", good, bad)
 
 
 def searched(search: GitSearch, sides: dict[str, Side]) -> int:

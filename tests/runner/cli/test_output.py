@@ -29,7 +29,7 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Outcome
-from iogate.run.pipeline import Finished
+from iogate.run.finishing import Finished
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"

@@ -8,7 +8,6 @@ import pytest
 
 from iogate.errors import UsageError
 from iogate.git.revision import find_revision
-from iogate.sut.local import LocalSut
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
@@ -34,31 +33,31 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_commit_branch_and_subject(repository: Path) -> None:
-    found = find_revision(LocalSut(), label="nightly")
+    found = find_revision(label="nightly")
     assert found.commit == git("rev-parse", "HEAD")
     assert (found.branch, found.label, found.dirty) == ("main", "nightly", False)
     assert found.subject == "First; $(touch pwned) `x`"
     (repository / "file").write_text("two")
-    assert find_revision(LocalSut()).dirty
+    assert find_revision().dirty
     assert not (repository / "pwned").exists()
 
 
 def test_a_ref_by_name(repository: Path) -> None:
     git("tag", "v1")
-    assert find_revision(LocalSut(), ref="v1").commit == git("rev-parse", "HEAD")
+    assert find_revision(ref="v1").commit == git("rev-parse", "HEAD")
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "--output=pwned", "-h"])
 def test_a_ref_that_is_none(repository: Path, ref: str) -> None:
     with pytest.raises(UsageError, match="knows no commit"):
-        find_revision(LocalSut(), ref=ref)
+        find_revision(ref=ref)
     assert not (repository / "pwned").exists()
 
 
 def test_outside_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert find_revision(LocalSut(), label="x").commit == ""
+    assert find_revision(label="x").commit == ""
 
 
 def test_a_repository_cannot_make_git_run_its_programs(repository: Path) -> None:
@@ -70,7 +69,7 @@ def test_a_repository_cannot_make_git_run_its_programs(repository: Path) -> None
     git("config", "log.showSignature", "true")
     (repository / ".git/hooks/post-index-change").symlink_to(hook)
     (repository / "file").write_text("three")
-    assert find_revision(LocalSut()).dirty
+    assert find_revision().dirty
     assert not (repository / "pwned").exists()
 
 
@@ -100,5 +99,5 @@ def test_a_folder_that_looks_like_a_repository_runs_no_program(
     (inside / "refs/heads/main").write_text("1" * 40 + "\n")
     (inside / "config").write_text(BARE % (url % repository, repository))
     monkeypatch.chdir(inside)
-    assert find_revision(LocalSut(), label="nightly").label == "nightly"
+    assert find_revision(label="nightly").label == "nightly"
     assert not (repository / "pwned").exists()

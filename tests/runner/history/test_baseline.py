@@ -17,7 +17,7 @@ from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.run import Revision, Run
 from iogate.model.spec import BaselineRule, Comparison
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.pipeline import baseline_of
+from iogate.run.finishing import baseline_of
 from iogate.store import Store, open_store
 from iogate.sut.local import LocalSut
 from support import samples as s
@@ -65,13 +65,13 @@ def history(store: Store, *parts: tuple[int, float], failing: range = range(0)) 
 
 def numbers(store: Store, run: Run) -> list[int]:
     """Which days count for the limit."""
-    found = find_baseline(run, store, SUT)
+    found = find_baseline(run, store)
     segment = found.segments[s.CASE_ID, "write.iops"]
     return sorted(int(name[4:]) for name in segment.runs)
 
 
 def verdict_of(store: Store, run: Run) -> RunVerdict:
-    found = find_baseline(run, store, SUT)
+    found = find_baseline(run, store)
     verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
     return explained(verdict, found.set_aside, found.use)
 
@@ -161,7 +161,7 @@ def test_each_metric_has_its_own_level(store: Store) -> None:
     history(store, (40, 100), (30, 120))
     run = now()
     run = replace(run, plan=replace(run.plan, cases=(s.case(LIMIT, OTHER),)))
-    found = find_baseline(run, store, SUT)
+    found = find_baseline(run, store)
     iops = found.segments[s.CASE_ID, "write.iops"].runs
     clat = found.segments[s.CASE_ID, "write.clat"].runs  # for it the same step is a regression
     assert min(iops) > max(clat)
@@ -171,7 +171,7 @@ def test_each_metric_has_its_own_level(store: Store) -> None:
 def test_what_was_used_is_found_again(store: Store) -> None:
     history(store, (30, 100))
     run = now()
-    found = find_baseline(run, store, SUT)
+    found = find_baseline(run, store)
     verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
     judged = replace(run, verdict=replace(verdict, baseline=found.use))
     store.add_runs([a_run(31, 100)])
@@ -183,7 +183,7 @@ def test_what_was_used_is_found_again(store: Store) -> None:
 def test_what_was_used_and_is_gone_is_left_out(store: Store) -> None:
     history(store, (30, 100))
     run = now()
-    found = find_baseline(run, store, SUT)
+    found = find_baseline(run, store)
     verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
     use = replace(found.use, runs=("pruned", *found.use.runs))
     judged = replace(run, verdict=replace(verdict, baseline=use))
@@ -217,14 +217,14 @@ def of_topic(commits: list[str], **rule: object) -> Run:
 
 
 def days(store: Store, run: Run) -> list[int]:
-    return sorted(int(each.id[4:]) for each in find_baseline(run, store, SUT).runs)
+    return sorted(int(each.id[4:]) for each in find_baseline(run, store).runs)
 
 
 def test_merge_base_is_where_the_branch_left(store: Store, commits: list[str]) -> None:
     of_commits(store, commits, [100, 101, 90, 91, 110, 111])
     topic = of_topic(commits, ref="merge-base", fallback="main")
     assert days(store, topic) == [0, 1, 2, 3]
-    use = find_baseline(topic, store, SUT).use
+    use = find_baseline(topic, store).use
     assert (use.ref, use.commit, use.fallback) == ("merge-base", commits[1], "")
     main = replace(topic, revision=Revision(commits[5], branch="main"))
     assert days(store, main) == [0, 1, 2, 3, 8, 9, 10, 11]
@@ -257,7 +257,7 @@ def test_a_branch_without_history_falls_back(store: Store, commits: list[str]) -
     of_commits(store, commits[4:], [100, 100])
     topic = of_topic(commits, ref="merge-base", fallback="main")
     assert days(store, topic) == [0, 1, 2, 3]
-    assert find_baseline(topic, store, SUT).use.fallback == "main"
+    assert find_baseline(topic, store).use.fallback == "main"
     alone = verdict_of(store, of_topic(commits, ref="merge-base"))
     assert alone.thresholds[0].outcome is Outcome.MISSING_BASELINE
     assert f"looked for runs of merge-base {commits[1][:12]} (baseline.ref)" in (

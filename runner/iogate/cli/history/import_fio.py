@@ -16,6 +16,7 @@ import click
 from iogate.archive import keep
 from iogate.cli import options
 from iogate.cli.history.shown import delivered, told
+from iogate.cli.machine import machine
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import IogateError, RunError, StoreError, UsageError
 from iogate.files import bounded
@@ -24,7 +25,6 @@ from iogate.foreign import ForeignResult, Origin, as_run, read_fio
 from iogate.host.facts import this_host
 from iogate.model.run import Host, Revision, Run
 from iogate.store import Store, open_store
-from iogate.sut import open_sut
 
 _MOST_HINTS = 3
 
@@ -117,7 +117,7 @@ def _check_names(**names: str) -> None:
 def _host(name: str | None, known: dict[str, Host]) -> Host:
     """This host, one that the history knows by that name, or one known by its name alone."""
     if name is None:
-        return this_host(open_sut())
+        return this_host(machine())
     if name in known:
         return known[name]
     return Host(name, hashlib.sha256(f"iogate import {name}".encode()).hexdigest()[:16])

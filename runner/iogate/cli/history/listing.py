@@ -16,12 +16,12 @@ from iogate.cli.history.shown import (
     started,
     took,
 )
+from iogate.cli.machine import machine
 from iogate.foreign import is_imported
 from iogate.history.killed import as_it_is
 from iogate.host.facts import this_host
 from iogate.model.run import Run
 from iogate.store import open_kept
-from iogate.sut import open_sut
 
 _HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
 
@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """List runs, newest first."""
     with closing(open_kept(store)) as opened:
-        machine_id = this_host(open_sut()).machine_id
+        machine_id = this_host(machine()).machine_id
         kept = opened.runs(spec=spec, host=host, limit=limit)
         found = [as_it_is(run, machine_id) for run in kept]
     if as_json:

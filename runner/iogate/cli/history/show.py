@@ -11,6 +11,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import print_table, revision_text, started, took
+from iogate.cli.machine import machine
 from iogate.cli.outcome import closing_sentence
 from iogate.cli.table import defused, printable
 from iogate.history.killed import as_it_is
@@ -20,7 +21,6 @@ from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate.store import open_kept
-from iogate.sut import open_sut
 
 _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
 
@@ -33,7 +33,7 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, or the start of one."""
     with closing(open_kept(store)) as opened:
         found = opened.run(run)
-    found = as_it_is(found, this_host(open_sut()).machine_id)
+    found = as_it_is(found, this_host(machine()).machine_id)
     if as_json:
         click.echo(json.dumps(to_document(found), indent=1, allow_nan=False))
         return

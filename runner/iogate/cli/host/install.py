@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from iogate.cli.machine import machine
 from iogate.host.install import install, serve
 from iogate.host.locks.host_lock import host_lock
-from iogate.sut import open_sut
 
 
 @click.command()
@@ -47,7 +47,7 @@ def command(
     options, it replaces what it has installed.
     """
     served = serve(
-        open_sut(),
+        machine(),
         users,
         devices,
         parameters=parameters,

@@ -1,0 +1,92 @@
+"""What can be refused before anything is changed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from iogate.engine import open_engine
+from iogate.engine.base import Engine, EngineInfo
+from iogate.engine.launcher import find_layers
+from iogate.errors import RefusedError
+from iogate.git.revision import find_revision
+from iogate.host.facts import Fact
+from iogate.host.sandbox import Sandbox, open_sandbox
+from iogate.host.stage import check_stage, devices_of
+from iogate.host.targets.check import check_targets, resolved
+from iogate.jobs import estimate
+from iogate.model.plan import Plan
+from iogate.run.precondition import look_at
+from iogate.run.request import Request
+from iogate.run.targets import uses_of
+from iogate.spec import require_trust
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the machine under test measures with."""
+
+    engine: Engine
+    info: EngineInfo
+    sandbox: Sandbox
+
+    def facts(self) -> dict[str, Fact]:
+        """What of them belongs to the environment of a run."""
+        said = {"name": self.info.name, "version": self.info.version, "clock": self.info.clock}
+        engine = {f"engine.{name}": value for name, value in said.items() if value}
+        return engine | self.sandbox.facts()
+
+
+def check_request(request: Request, plan: Plan) -> Tools:
+    """All that can be refused without a look at the targets, and what was found. ``plan`` holds
+    every case that may run, of any arm."""
+    engine = open_engine(request.engine, request.sut)
+    info = engine.info()
+    require_trust(plan, trusted=request.trusted)
+    check_io_engines(plan, info)
+    return Tools(engine, info, _sandbox(request))
+
+
+def check_run(request: Request, plan: Plan) -> None:
+    """Every check of a run that changes nothing, in its order; raises what the run would."""
+    check_request(request, plan)
+    find_revision(ref=request.revision, label=request.label)
+    uses = resolved(request.sut, uses_of(plan))
+    check_targets(request.sut, uses, trusted=request.trusted)
+    check_stage(request.sut, plan, uses)
+
+
+def check_io_engines(plan: Plan, info: EngineInfo) -> None:
+    """RefusedError when a job asks for an ioengine that the engine does not have here."""
+    for case in plan.cases:
+        for name, job in estimate.io_engines(case).items():
+            if info.ioengines and name not in info.ioengines:
+                raise RefusedError(
+                    f"case {case.name}: {info.name} has no ioengine {name} here",
+                    remedy=f"it has: {', '.join(info.ioengines)}",
+                    where=job.places.get("ioengine", job.where),
+                )
+
+
+def precondition_prospects(request: Request, plan: Plan) -> tuple[str, ...]:
+    """Whether each device would be preconditioned, and why, in a sentence each."""
+    steps, sut = plan.precondition, request.sut
+    if steps is None:
+        return ()
+    found = []
+    for target in devices_of(sut, uses_of(plan)):
+        looked = look_at(sut, steps, target, anew=request.precondition)
+        holds = f"the {looked.state.name} still holds" if looked.state else ""
+        found.append(f"{target.path}: {holds or f'would be preconditioned: {looked.why}'}")
+    return tuple(found)
+
+
+def _sandbox(request: Request) -> Sandbox:
+    """What keeps the engines of a run to their targets. RefusedError where nothing does."""
+    return open_sandbox(
+        request.sut,
+        None if request.unconfined else find_layers(request.sut),
+        unconfined=request.unconfined,
+        trusted=request.trusted,
+        environment=os.environ,  # the CI system's: where iogate runs, not where it measures
+    )

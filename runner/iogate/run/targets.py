@@ -1,0 +1,46 @@
+"""The targets of a run: how its plan uses them, and that nobody else does meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from iogate.host.locks.device_locks import device_locks, folder_locks, used_devices, used_folders
+from iogate.host.locks.host_lock import Patience
+from iogate.host.targets.borrowing import borrowed
+from iogate.host.targets.check import Use, check_targets, resolved
+from iogate.jobs import estimate
+from iogate.model.plan import Plan
+from iogate.sut.base import Sut
+
+
+def uses_of(plan: Plan) -> tuple[Use, ...]:
+    """How the plan uses each of its targets, in order of first use."""
+    found = []
+    for name in dict.fromkeys(case.target.name for case in plan.cases):
+        cases = [case for case in plan.cases if case.target.name == name]
+        found.append(
+            Use(
+                target=cases[0].target,
+                writes=any(estimate.writes(case) or estimate.shows(case) for case in cases)
+                or (plan.precondition is not None and cases[0].target.destroy is not None),
+                bytes_needed=estimate.bytes_needed(cases),
+                files=tuple(dict.fromkeys(f for case in cases for f in estimate.file_names(case))),
+                shows=any(map(estimate.shows, cases)),
+            )
+        )
+    return tuple(found)
+
+
+@contextmanager
+def taken(sut: Sut, plan: Plan, patience: Patience, *, trusted: bool) -> Iterator[Sequence[Use]]:
+    """The targets of a plan, resolved and checked, their devices lent to this user where they
+    have to be, and locked."""
+    planned = uses_of(plan)
+    # What is lent is taken back from all runs at once: who shares the host borrows nothing.
+    with borrowed(sut, used_devices(sut, planned) if plan.exclusive else ()):
+        uses = resolved(sut, planned)
+        check_targets(sut, uses, trusted=trusted)
+        folders = () if plan.exclusive else used_folders(uses)
+        with device_locks(used_devices(sut, uses), patience), folder_locks(folders, patience):
+            yield uses
