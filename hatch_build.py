@@ -3,6 +3,7 @@ the pages of a site carry inside them, by its lock file from npm."""
 
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import sysconfig
@@ -12,6 +13,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WITHOUT = "IOGATE_WITHOUT_UPLOT"
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"  # where Debian's OpenSSL names only a folder
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -56,8 +58,15 @@ def fetch_uplot(root: Path) -> Path:
         subprocess.run(
             [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
             cwd=web,
-            env={**os.environ, "PATH": path},
+            env={**authorities(), **os.environ, "PATH": path},
             check=True,
         )
         stamp.write_bytes(lock)
     return web / "node_modules" / "uplot"
+
+
+def authorities() -> dict[str, str]:
+    """The variable that names Node this machine's own certificates: by itself it knows no
+    authority that only this machine trusts, as one of a company's proxy."""
+    found = ssl.get_default_verify_paths().cafile or AUTHORITIES
+    return {"NODE_EXTRA_CA_CERTS": found} if Path(found).is_file() else {}

@@ -35,11 +35,15 @@ def digest(path: str | Path) -> str:
 
 
 def is_open(path: Path) -> bool:
-    """Whether any process has it open."""
-    for entry in Path("/proc").glob("[0-9]*/fd/*"):
-        with suppress(OSError):
-            if entry.readlink() == path:
-                return True
+    """Whether any process has it open: the same file, as its name is another one to a process
+    with mounts of its own."""
+    meant = path.stat()
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):  # it is none, or gone
+            for open_one in (process / "fd").iterdir():
+                with suppress(OSError):
+                    if os.path.samestat(open_one.stat(), meant):
+                        return True
     return False
 
 

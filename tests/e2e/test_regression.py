@@ -44,7 +44,7 @@ def test_a_slowed_candidate_fails_and_an_unchanged_one_passes(iogate: Iogate) ->
         assert "missing-baseline" in first.out
         second = measured_at(2000)
         assert second.code == 0, second.text
-        slowed = measured_at(1000)
+        slowed = measured_at(500)
         assert slowed.code == 1, slowed.text
         assert re.search(r"-\d+\.\d %  fail", slowed.out), slowed.text
         line = next(n for n, text in enumerate(SPEC.splitlines(), 1) if "read.iops" in text)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.devices import image_of, loop_device, mounted, needs_root
 from support.engine_runs import files, run
 
 RECORDS = {
@@ -136,16 +137,19 @@ def test_a_replay_verifies_blocks_of_one_size(engine: Path, tmp_path: Path) -> N
     assert _counts(document) == (3 * 8192, 3, 3 * 8192, 3, 0)
 
 
+@needs_root
 def test_a_replay_does_not_write_to_what_is_in_use(engine: Path, tmp_path: Path) -> None:
-    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    used = [mount[0] for mount in mounts if mount[0].startswith("/dev/") and mount[1] == "/"]
-    if not used or not Path(used[0]).exists():
-        pytest.skip("the root filesystem is on no block device")
-    (tmp_path / "log").write_text(HEAD.replace("f", used[0]).replace(f"{used[0]}io", "fio")
-                                  + f"0 {used[0]} write 0 4096\n")  # fmt: skip
-    ran = run(engine, ["-", "--readonly"], tmp_path, _job("read_iolog=log"))
-    assert ran.status == 1
-    assert "--readonly forbids it" in ran.err
+    with loop_device(tmp_path) as device, mounted(device, tmp_path / "mnt"):
+        head = HEAD.replace("f", device).replace(f"{device}io", "fio")
+        (tmp_path / "log").write_text(f"{head}0 {device} write 0 4096\n")
+        before = Path(image_of(device)).read_bytes()
+        ran = run(engine, ["-"], tmp_path, _job("read_iolog=log"))
+        assert ran.status == 3
+        assert "must not be written" in ran.err
+        ran = run(engine, ["-", "--readonly"], tmp_path, _job("read_iolog=log"))
+        assert ran.status == 1
+        assert "--readonly forbids it" in ran.err
+        assert Path(image_of(device)).read_bytes() == before
 
 
 def test_cpuio_uses_its_part(engine: Path, fio: str, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The distribution: the wheel, the wheel made from the sdist, and what they hold."""
 
+import importlib
+import ssl
 import subprocess
 import sys
 import venv
@@ -101,3 +103,19 @@ def test_an_installed_wheel_works_without_the_checkout(
     assert str(environment / "bin" / "iogate-engine") in run("iogate", "engines")
     assert "write" in run("iogate", "init", "spec.yaml") + (tmp_path / "spec.yaml").read_text()
     run("iogate", "validate", "spec.yaml")
+
+
+def test_the_build_tells_node_of_the_certificates_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip builds without what the environment of a shell says."""
+    monkeypatch.syspath_prepend(ROOT)
+    hook = importlib.import_module("hatch_build")
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    found = hook.authorities()
+    system = ssl.get_default_verify_paths().cafile or hook.AUTHORITIES
+    assert found == ({"NODE_EXTRA_CA_CERTS": system} if Path(system).exists() else {})
+    own = tmp_path / "own.pem"
+    own.touch()
+    monkeypatch.setenv("SSL_CERT_FILE", str(own))
+    assert hook.authorities() == {"NODE_EXTRA_CA_CERTS": str(own)}

@@ -226,6 +226,17 @@ def swapping(device: str) -> Iterator[None]:
         sh("swapoff", device)
 
 
+@contextmanager
+def swap_file(folder: Path, size: int = 4 << 20) -> Iterator[Path]:
+    """A file that may swap, of zeros, on a disk of its own below ``folder``: the filesystem
+    that the tests run on may be one that cannot hold one, as an overlay is."""
+    with loop_device(folder) as device, mounted(device, folder / "swapping") as disk:
+        made = disk / "swap"
+        made.write_bytes(bytes(size))
+        made.chmod(0o600)
+        yield made
+
+
 def _quiet_mkswap() -> bool:
     return "--quiet" in sh("mkswap", "--help")
 

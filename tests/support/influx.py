@@ -74,10 +74,9 @@ class InfluxServer:
         return self._process
 
     def start(self) -> None:
-        log = (self.folder / "log").open("ab")
-        command = ["setpriv", "--pdeathsig", "KILL", *self._command()]
-        self._process = subprocess.Popen(command, stdout=log, stderr=log)
-        log.close()
+        command = ["setpriv", "--pdeathsig", "KILL", *self._command()]  # which may skip the test
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
         deadline = time.monotonic() + 120
         while not self._answers():
             assert self._process.poll() is None, (self.folder / "log").read_text()

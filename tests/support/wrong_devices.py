@@ -15,6 +15,7 @@ from support.devices import (
     mounted,
     partition,
     sh,
+    swap_file,
     swapping,
     zram_device,
 )
@@ -244,10 +245,7 @@ losetup --find --show {folder}/there/image > {said}"""
 
 @entry(IN_USE, "a loop over the image that swaps")
 def _(folder: Path) -> Iterator[Wrong]:
-    image = folder / "swap"
-    image.write_bytes(bytes(4 * MIB))
-    image.chmod(0o600)
-    with swapping(str(image)), loop_over(image) as over:
+    with swap_file(folder) as image, swapping(str(image)), loop_over(image) as over:
         yield Wrong(named(over), (str(image),), "backs active swap")
 
 

@@ -7,7 +7,16 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.devices import elsewhere, image_of, loop_device, mounted, partition, sh, swapping
+from support.devices import (
+    elsewhere,
+    image_of,
+    loop_device,
+    mounted,
+    partition,
+    sh,
+    swap_file,
+    swapping,
+)
 from support.wrong import Table, Wrong, entry
 
 FILES: Table = {}
@@ -101,36 +110,31 @@ losetup --find --show {folder}/there/image > {said}"""
             sh("losetup", "--detach", said.read_text().strip())
 
 
-def _swap(folder: Path) -> Path:
-    image = folder / "swap"
-    image.write_bytes(bytes(4 * MIB))
-    image.chmod(0o600)
-    return image
-
-
 @entry(FILES, "a swap file")
 def _(folder: Path) -> Iterator[Wrong]:
-    with swapping(str(_swap(folder))):
-        yield trusted(folder / "swap", folder / "swap", SWAPS)
+    with swap_file(folder) as file, swapping(str(file)):
+        yield trusted(file, file, SWAPS)
 
 
 @entry(FILES, "a swap file by a second name")
 def _(folder: Path) -> Iterator[Wrong]:
-    (folder / "second").hardlink_to(_swap(folder))
-    with swapping(str(folder / "swap")):
-        yield trusted(folder / "second", folder / "swap", SWAPS)
+    with swap_file(folder) as file, swapping(str(file)):
+        second = file.with_name("second")
+        second.hardlink_to(file)
+        yield trusted(second, file, SWAPS)
 
 
 @entry(FILES, "a swap file, bound elsewhere")
 def _(folder: Path) -> Iterator[Wrong]:
-    _swap(folder)
-    (folder / "bound").touch()
-    sh("mount", "--bind", str(folder / "swap"), str(folder / "bound"))
-    try:
-        with swapping(str(folder / "swap")):
-            yield trusted(folder / "bound", folder / "swap", SWAPS)
-    finally:
-        sh("umount", str(folder / "bound"))
+    bound = folder / "bound"
+    bound.touch()
+    with swap_file(folder) as file:
+        sh("mount", "--bind", str(file), str(bound))
+        try:
+            with swapping(str(file)):
+                yield trusted(bound, file, SWAPS)
+        finally:
+            sh("umount", str(bound))
 
 
 @entry(FILES, "one that is there")

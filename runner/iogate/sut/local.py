@@ -409,11 +409,15 @@ def _die_with_parent(parent: int) -> Callable[[], None]:
     """A hook for the child between fork and exec: SIGTERM when iogate dies, however it
     dies. An engine answers it by stopping its workers, which SIGKILL would orphan.
 
+    It hears the SIGINT that asks it to stop: a shell starts what runs in its background with
+    that signal ignored, and a program that is started ignores what its starter did.
+
     libc is looked up before the fork: after it the child may only make system calls.
     """
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def hook() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(127)

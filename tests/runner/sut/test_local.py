@@ -171,6 +171,17 @@ def test_the_signal_that_killed_it_is_told(sut: Sut, tmp_path: Path) -> None:
     process.signal(signal.SIGINT)  # nothing, now that it is gone
 
 
+def test_it_hears_the_signal_that_iogate_was_started_without(sut: Sut, tmp_path: Path) -> None:
+    """As from a shell's background: a shell cannot even trap what it was started to ignore."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = start(sut, tmp_path, "kill -INT $$; exit 7")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended(process) == -signal.SIGINT
+    process.kill_group()
+
+
 def test_a_program_that_is_not_there_cannot_start(sut: Sut, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot start"):
         sut.start(["/no/such/program"], cwd="/", stdout=f"{tmp_path}/o", stderr=f"{tmp_path}/o")

@@ -21,6 +21,9 @@ from iogate.host.devices.stack import Stack, stack_of
 from iogate.sut.base import Sut
 
 _SYSTEM_MOUNTS = ("/", "/usr", "/boot", "/boot/efi", "/var", "/home", "/nix", "/etc")
+# Where / is an overlay: files that container engines bind from the host's disk, and the root of
+# who sees the whole host. Elsewhere they are on the disks of the places above.
+_SYSTEM_OF_CONTAINERS = ("/etc/hosts", "/etc/resolv.conf", "/proc/1/root")
 _BESIDE = ("logdev", "rtdev", "journal_dev", "journal_path")  # options of mount
 _NAMELESS = "something that /proc does not show here uses it: another namespace or container?"
 
@@ -98,12 +101,19 @@ def _uses_of_file(sut: Sut, image: tuple[str, int], seen: AllMounts) -> Iterator
         yield "is given to other hosts by this kernel"
 
 
+def system_devices(sut: Sut) -> Iterator[tuple[str, Device]]:
+    """What the system runs from: a place, and the device that holds its filesystem. A place that
+    is on no block device, as / of a container, is left out."""
+    for place in (*_SYSTEM_MOUNTS, *_SYSTEM_OF_CONTAINERS):
+        if under := device_under(sut, place):
+            yield place, under
+
+
 def _system_disk(look: Look) -> Refusal | None:
     """Any part of a disk that the system runs from, even an unused partition. A loop
     device over a file on that disk is fine: it has blocks of its own."""
-    for point in _SYSTEM_MOUNTS:
-        under = device_under(look.sut, point)
-        disks = disks_below(look.sut, under) if under else frozenset()
+    for point, under in system_devices(look.sut):
+        disks = disks_below(look.sut, under)
         if hit := next((each for each in look.stack.bare if each.disk in disks), None):
             return Refusal(
                 f"{look.named(hit)} is on the disk that holds {point}",

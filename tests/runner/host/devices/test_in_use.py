@@ -5,16 +5,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from iogate.host.devices.block_devices import Device, device_under, find_device
-from iogate.host.devices.in_use import claimed, file_user, look_at, user_of
+from iogate.host.devices.block_devices import Device, find_device
+from iogate.host.devices.in_use import (
+    claimed,
+    file_user,
+    look_at,
+    system_devices,
+    user_of,
+)
 from iogate.sut.base import LoopStatus
 from iogate.sut.local import LocalSut
+from repository.tree import ROOT
 from support.devices import (
     elsewhere,
     loop_device,
@@ -23,6 +31,7 @@ from support.devices import (
     needs_root,
     partition,
     sh,
+    swap_file,
     swapping,
 )
 
@@ -170,16 +179,15 @@ losetup --find --show {tmp_path}/there/disk.img > {said}"""
 
 
 def test_a_file_that_swaps_by_another_name(sut: LocalSut, tmp_path: Path) -> None:
-    swap = image_of(tmp_path / "swap", 0)
-    swap.write_bytes(b"\0" * (2 * MIB))
-    swap.chmod(0o600)
-    (tmp_path / "link").hardlink_to(swap)
-    with swapping(str(swap)):
-        assert file_user(sut, str(tmp_path / "link")) == "backs active swap"
-        with loop_over(swap, "--read-only") as path:
-            assert why(sut, path) == f"the image of {path} backs active swap"
-    assert file_user(sut, str(tmp_path / "link")) is None
-    assert file_user(sut, str(tmp_path / "gone")) is None
+    with swap_file(tmp_path) as swap:
+        link = swap.with_name("link")
+        link.hardlink_to(swap)
+        with swapping(str(swap)):
+            assert file_user(sut, str(link)) == "backs active swap"
+            with loop_over(swap, "--read-only") as path:
+                assert why(sut, path) == f"the image of {path} backs active swap"
+        assert file_user(sut, str(link)) is None
+        assert file_user(sut, str(tmp_path / "gone")) is None
 
 
 def test_mounted_in_another_mount_namespace(sut: LocalSut, path: str, tmp_path: Path) -> None:
@@ -259,6 +267,14 @@ def test_a_partition_that_swaps_keeps_its_disk(sut: LocalSut, path: str) -> None
         assert why(sut, path) == f"{part} is active swap"
 
 
+LOOK = f"""\
+import sys
+sys.path.insert(0, "{ROOT}/runner")
+from iogate.host.devices.in_use import system_devices
+from iogate.sut.local import LocalSut
+"""
+
+
 class OverRoot(LocalSut):
     """This machine with a loop device that stands on the disk of the root filesystem: where
     that disk may not even be opened, none can be made."""
@@ -272,12 +288,26 @@ class OverRoot(LocalSut):
 
 
 def test_a_loop_over_the_disk_that_the_system_runs_from(sut: LocalSut, path: str) -> None:
-    root = device_under(sut, "/")
+    place, root = next(system_devices(sut), ("", None))
     if root is None:
-        pytest.skip("the root filesystem here is on no block device")
+        pytest.skip("nothing of the system here is on a block device")
     assert why(OverRoot(root.number), path) == (
-        f"{root.path}, which holds the blocks of {path}, is on the disk that holds /"
+        f"{root.path}, which holds the blocks of {path}, is on the disk that holds {place}"
     )
+
+
+def test_a_container_runs_from_the_disk_that_its_hosts_file_is_bound_from(path: str) -> None:
+    """There / is an overlay, which says nothing of a disk."""
+    sh("mkfs.ext4", "-q", "-F", path)
+    look = "for each in system_devices(LocalSut()): print(*each)"
+    script = f"""\
+mount {path} /mnt
+touch /mnt/hosts
+mount --bind /mnt/hosts /etc/hosts
+umount --lazy /mnt
+exec "$0" -c '{LOOK}{look}'"""
+    said = sh("unshare", "--mount", "sh", "-ec", script, sys.executable).splitlines()
+    assert any(f"name='{Path(path).name}'" in each for each in said if "/etc/hosts" in each)
 
 
 class SysfsOf(LocalSut):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from iogate.host.devices.block_devices import Device, device_under, find_device
+from iogate.host.devices.block_devices import Device, find_device
+from iogate.host.devices.in_use import system_devices
 from iogate.host.devices.safety import refusal
 from iogate.model.spec import Destroy
 from iogate.sut.local import LocalSut
@@ -155,9 +156,9 @@ def test_a_symlink_is_the_device_that_it_leads_to(sut: LocalSut, path: str, tmp_
 def test_the_disk_that_the_system_runs_from_is_refused_whatever_the_spec_says(
     sut: LocalSut,
 ) -> None:
-    root = device_under(sut, "/")
+    _, root = next(system_devices(sut), ("", None))
     if root is None:
-        pytest.skip("the root filesystem here is on no block device")
+        pytest.skip("nothing of the system here is on a block device")
     for name in {root.name, root.disk}:
         disk = dataclasses.replace(root, name=name)
         found = refusal(sut, disk, Destroy(size_bytes=root.size_bytes))
@@ -166,9 +167,9 @@ def test_the_disk_that_the_system_runs_from_is_refused_whatever_the_spec_says(
 
 
 def test_an_unmounted_partition_of_the_system_disk_is_refused_too(sut: LocalSut) -> None:
-    root = device_under(sut, "/")
+    _, root = next(system_devices(sut), ("", None))
     if root is None:
-        pytest.skip("the root filesystem here is on no block device")
+        pytest.skip("nothing of the system here is on a block device")
     other = dataclasses.replace(root, name=f"{root.disk}p9", number="259:99")
     found = refusal(sut, other, Destroy(size_bytes=root.size_bytes))
     assert found is not None
