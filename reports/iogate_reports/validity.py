@@ -140,6 +140,19 @@ def _errors(run: Run) -> Check:
     return Check("I/O errors", "warn" if count else "pass", text)
 
 
+def _again(run: Run) -> Check | None:
+    """Told of a run that went on after its own disk had failed."""
+    failed = [one for one in run.failures if one.again]
+    if not failed:
+        return None
+    text = f"it failed in {plural(len(failed), 'repetition')}, of which only the errors count"
+    lines = [
+        f"{short(one.reason, 300)} ({_case(run, one)}, repetition {one.repetition})"
+        for one in failed[:MOST_LINES]
+    ]
+    return Check("the disk", "warn", text, tuple(lines))
+
+
 def _kernel(run: Run) -> Check:
     known = [m for m in run.measurements if m.kernel_log is not None]
     every: list[_Told] = [(m, trouble) for m in known for trouble in m.kernel_log or ()]
@@ -270,6 +283,7 @@ def _shared(run: Run) -> Check | None:
 _CHECKS: tuple[Callable[[Run], Check | None], ...] = (
     _steady,
     _errors,
+    _again,
     _kernel,
     _unwritten,
     _processor,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from iogate.gate.judge import judge
 from iogate.model.measurement import Disturbance
-from iogate.model.run import Run
+from iogate.model.run import CaseFailure, Run
 from iogate_reports import render_comment, render_junit, render_report, render_summary, validity
 from iogate_reports.charts import repetitions
 from iogate_reports.data import Page
@@ -72,6 +72,24 @@ def test_every_form_of_the_verdict_mentions_them(regressed: Regressed) -> None:
     for made in (render_summary(run), render_junit(run)):
         of = f"1 of {len(run.measurements)} repetitions, not judged: other processes used 61 %"
         assert of in made
+
+
+def test_the_page_says_in_how_many_repetitions_the_disk_failed(regressed: Regressed) -> None:
+    run, case = regressed[0], regressed[0].plan.cases[0]
+    told = "a job ended with EIO <b>; its own disk failed, so it is measured again"
+    failures = (
+        *(CaseFailure(case.id, n, told, {"io": {"EIO": 1}}, again=True) for n in (4, 5)),
+        CaseFailure(case.id, 6, "it crashed"),
+    )
+    strips = {check.label: check for check in validity.checks(replace(run, failures=failures))}
+    found = strips["the disk"]
+    assert (found.key, len(found.lines)) == ("warn", 2)
+    assert found.text == "it failed in 2 repetitions, of which only the errors count"
+    page = read_html(render_report(replace(run, failures=failures)))
+    told_there = page.all("ul", "checks")[0].text
+    assert found.text in told_there
+    assert f"{told} ({case.name}, repetition 5)" in told_there
+    assert "the disk" not in {check.label for check in validity.checks(run)}
 
 
 def test_a_case_of_disturbed_repetitions_alone_says_so(regressed: Regressed) -> None:

@@ -12,7 +12,7 @@ from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import defused
 from iogate.history.planning import prospects
 from iogate.host.validity.limits import usual, write_host_limits
-from iogate.model.comparison import MOST_BLOCKS
+from iogate.model.comparison import LEAST_BLOCKS, MOST_BLOCKS
 from iogate.model.run import Run, RunStatus
 from iogate.run.comparison import make_canary
 from iogate.run.request import Request
@@ -22,7 +22,7 @@ from iogate.run.request import Request
 @comparison_options
 @click.option(
     "--blocks",
-    type=click.IntRange(4, 200),
+    type=click.IntRange(LEAST_BLOCKS, 200),
     default=10,
     show_default=True,
     help="How many blocks of two runs.",

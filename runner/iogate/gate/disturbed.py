@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from iogate.gate.blocks import Standing
 from iogate.metrics import counts_faults
+from iogate.model.comparison import LEAST_BLOCKS
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure
@@ -48,15 +49,25 @@ def _unit(plan: Plan) -> str:
 
 
 def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Measurement]) -> str:
-    """The sentence of a run of which nothing counts in some cases that have no limits, which
-    would say so."""
+    """The sentence of a run of which nothing counts, or too little of a canary, in some cases
+    that have no limits, which would say so."""
     ids = {case.id for case in unknown}
     spoiled = [m for m in measurements if m.case_id in ids and m.disturbed]
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
-    return (
-        f"{Outcome.INCONCLUSIVE.value}: nothing is known of {unknown[0].name}{more}: every"
-        f" {_unit(plan)} was disturbed ({worst(spoiled)}); {_REMEDY}"
-    )
+    of = f"known of {unknown[0].name}{more}"
+    own = [m for m in measurements if m.case_id == unknown[0].id]
+    found, every = _blocks_of(undisturbed(own)), _blocks_of(own)
+    so = f"nothing is {of}: every {_unit(plan)} was disturbed"
+    if found:
+        so = (
+            f"too little is {of}: {found} of {every} blocks {'counts' if found == 1 else 'count'},"
+            f" of which a canary needs {LEAST_BLOCKS}; the others were disturbed"
+        )
+    return f"{Outcome.INCONCLUSIVE.value}: {so} ({worst(spoiled)}); {_REMEDY}"
+
+
+def _blocks_of(measurements: Sequence[Measurement]) -> int:
+    return len({m.block for m in measurements})
 
 
 def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
@@ -75,16 +86,21 @@ def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
 
 
 def too_few_reason(
-    case: Case,
-    threshold: Threshold,
-    kept: Sequence[Measurement],
-    disturbed: Sequence[Measurement],
+    plan: Plan, case: Case, threshold: Threshold, measured: Sequence[Measurement]
 ) -> str:
-    """Why a limit of a case is not judged: too little of it was left undisturbed."""
-    spoiled = [m for m in disturbed if m.disturbed]
-    everything = len(kept) + len(disturbed)
+    """Why a limit of a case is not judged: too little of it was left undisturbed. ``measured``
+    is all of it. In a comparison, the arm that is left of a block was not disturbed itself."""
+    head = f"{threshold.metric} of {case.name} is not judged"
+    spoiled = [m for m in measured if m.disturbed]
+    if plan.comparison:
+        every, hit = _blocks_of(measured), _blocks_of(spoiled)
+        why = f"{hit} {'was' if hit == 1 else 'were'} disturbed ({worst(spoiled)})"
+        failed = f"of {'the other' if hit else 'each'} an arm failed" if hit < every else ""
+        why = ", and ".join(filter(None, (why if hit else "", failed)))
+        of = "the only block does not count" if every == 1 else f"none of {every} blocks counts"
+        return f"{head}: {of}: {why}{f'; {_REMEDY}' if hit else ''}"
     return (
-        f"{threshold.metric} of {case.name} is not judged: {len(disturbed)} of {everything}"
+        f"{head}: {len(spoiled)} of {len(measured)}"
         f" repetitions were disturbed ({worst(spoiled)}), and {case.repetitions.min} that were"
         f" not are needed; {_REMEDY}"
     )

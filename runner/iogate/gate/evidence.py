@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from iogate.gate.faults import Faults
 from iogate.metrics import Metric
+from iogate.model.comparison import LEAST_BLOCKS
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
@@ -34,8 +35,12 @@ class Evidence:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether what was disturbed leaves nothing, and no limit says so."""
-        return bool(self.disturbed) and not self.measurements and not self.case.thresholds
+        """Whether what was disturbed leaves nothing, or too few blocks of a canary, and no limit
+        says so."""
+        rule = self.faults.plan.comparison
+        least = LEAST_BLOCKS if rule and rule.canary else 1
+        is_short = len(self.measurements) < least
+        return bool(self.disturbed) and is_short and not self.case.thresholds
 
 
 def evidence_of(

@@ -78,7 +78,8 @@ def judge(
     inconclusive at best: such a run never passes. One that was measured again as its own disk
     failed is judged by the limits on faults alone. Repetitions that were disturbed are not
     judged, but for their faults; where they leave too few, the limits of the case are
-    inconclusive, and so is a run where they leave nothing of a case without limits.
+    inconclusive, and so is a run where they leave nothing of a case without limits, or in a
+    canary fewer blocks of it than show any noise.
     """
     evidence = [evidence_of(case, plan, measurements, failures, baseline) for case in plan.cases]
     judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
@@ -93,9 +94,9 @@ def judge(
     outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
     sentence = run_sentence(plan, outcome, thresholds, failed, failures)
     sentence = with_disturbed(sentence, plan, measurements, thresholds)
-    sentence += again_words(plan, failures)
     if unknown and outcome is not limits and not failed:
         sentence = unknown_words(plan, unknown, measurements)
+    sentence += again_words(plan, failures)
     return RunVerdict(
         outcome=outcome,
         exit_code=int(ExitCode.RUN_FAILED if failed else _exit_code(limits, outcome, plan)),
@@ -153,7 +154,7 @@ def _spoiled(item: Evidence, verdict: ThresholdVerdict, plan: Plan) -> Threshold
     are compared; a count of faults is no timing, and is judged on all repetitions."""
     if verdict.blocks or not item.has_too_few or _is_count(verdict.threshold, plan):
         return verdict
-    reason = too_few_reason(item.case, verdict.threshold, item.measurements, item.disturbed)
+    reason = too_few_reason(plan, item.case, verdict.threshold, item.faults.measured)
     return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from iogate.model.environment import Environment
 
 MOST_BLOCKS = 28
+LEAST_BLOCKS = 4
+"""Of a canary: fewer show hardly any noise."""
 
 
 @dataclass(frozen=True, slots=True)

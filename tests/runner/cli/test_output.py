@@ -227,6 +227,23 @@ def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None
         assert told in closing_sentence(run, tuple(Outcome))
 
 
+@pytest.mark.parametrize(("limits", "word"), [([FAILS], "fail"), ([PASSES], "pass"), ([], "pass")])
+@pytest.mark.parametrize("quiet", [False, True])
+def test_the_closing_lines_say_in_how_many_repetitions_the_disk_failed(
+    limits: list[Threshold],
+    word: str,
+    quiet: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = judged(*limits)
+    failures = [CaseFailure(s.CASE_ID, n, "EIO", {"io": {"EIO": 1}}, again=True) for n in (4, 5)]
+    run = replace(run, verdict=judge(run.plan, run.measurements, failures, ()))
+    show(Finished(run, (), RunFolder(tmp_path)), as_json=False, quiet=quiet)
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith(word)]
+    assert line.endswith("; the disk failed in 2 repetitions, of which only the errors count")
+
+
 def test_the_last_sentence_does_not_say_again_why_they_were_disturbed() -> None:
     spoiled = [replace(m, disturbances=(HOGS,)) for m in s.repetitions([100] * 3)]
     run = s.run(the_plan=s.plan(s.case(PASSES)), measurements=tuple(spoiled))

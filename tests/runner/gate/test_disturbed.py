@@ -259,25 +259,37 @@ def test_disturbed_repetitions_that_break_the_limit_are_told_of() -> None:
 @pytest.mark.parametrize(
     ("values", "limit"),
     [
-        ([120, 120, 119, 120, 120, 120], OVER_100),  # slower, and within the limit
-        ([120, 120, 130, 120, 120, 120], OVER_100),  # faster
-        ([20, 20, 10, 20, 20, 20], OVER_100),  # what counts breaks it, too
-        ([120, 120, 110, 120, 120, 120], SLOWER),  # 8 % of 10 %
+        ([120, 119, 119, 120, 120, 120, 120], OVER_100),  # slower, and within the limit
+        ([120, 130, 130, 120, 120, 120, 120], OVER_100),  # faster
+        ([20, 10, 10, 20, 20, 20, 20], OVER_100),  # what counts breaks it, too
+        ([120, 110, 110, 120, 120, 120, 120], SLOWER),  # 8 % of 10 %
     ],
 )
 def test_others_are_not(values: list[float], limit: Threshold) -> None:
-    found = judged(spoiled(s.repetitions(values), 3), thresholds=(limit,))
+    found = judged(spoiled(s.repetitions(values), 2, 3), thresholds=(limit,))
     assert found.cautions == ()
 
 
+@pytest.mark.parametrize(
+    ("count", "disturbed", "told"), [(7, 1, 0), (7, 2, 1), (20, 2, 1), (21, 2, 0), (21, 3, 1)]
+)
+def test_few_of_many_are_no_ground_to_tell_of(count: int, disturbed: int, told: int) -> None:
+    values = [60.0] * disturbed + [120.0] * (count - disturbed)
+    found = judged(spoiled(s.repetitions(values), *range(1, disturbed + 1)))
+    assert found.outcome is Outcome.PASS
+    assert len(found.cautions) == told
+
+
 def test_a_limit_from_the_baseline_is_held_against_the_change_to_those_that_count() -> None:
-    found = judged(spoiled(s.repetitions([120, 120, 90, 120, 120, 120]), 3), thresholds=(SLOWER,))
+    found = judged(spoiled(s.repetitions([120, 90, 90, 120, 120, 120]), 2, 3), thresholds=(SLOWER,))
     (told,) = found.cautions
-    assert "1 disturbed repetition was 25 % slower than those that count, which breaks" in told
+    assert "2 disturbed repetitions were 25 % slower than those that count, which breaks" in told
     later = replace(SLOWER, metric="write.clat.mean", limit=replace(SLOWER.limit, value=0.1))
     later = replace(later, limit=replace(later.limit, comparison=Compare.LESS))
-    found = judged(spoiled(s.repetitions([120, 120, 180, 120, 120, 120]), 3), thresholds=(later,))
-    assert "1 disturbed repetition was 50 % slower" in found.cautions[0]
+    found = judged(
+        spoiled(s.repetitions([120, 180, 180, 120, 120, 120]), 2, 3), thresholds=(later,)
+    )
+    assert "2 disturbed repetitions were 50 % slower" in found.cautions[0]
 
 
 def test_nothing_is_told_where_there_is_nothing_to_hold_it_against() -> None:
@@ -285,9 +297,49 @@ def test_nothing_is_told_where_there_is_nothing_to_hold_it_against() -> None:
 
 
 def test_an_arm_that_disturbs_itself_does_not_hide() -> None:
-    found = judge(COMPARED, blocks([100.0] * 6, [100.0] * 5 + [50.0], new={6}), (), ())
+    candidate = [100.0] * 6 + [50.0] * 2
+    found = judge(COMPARED, blocks([100.0] * 8, candidate, new={7, 8}), (), ())
     assert found.thresholds[0].outcome is Outcome.PASS
     (told,) = found.cautions
-    assert "1 disturbed repetition of new was 50 % slower" in told
-    of_base = judge(COMPARED, blocks([100.0] * 5 + [50.0], [100.0] * 6, old={6}), (), ())
+    assert "2 disturbed repetitions of new were 50 % slower" in told
+    of_base = judge(COMPARED, blocks(candidate, [100.0] * 8, old={7, 8}), (), ())
     assert of_base.cautions == ()
+
+
+def test_the_arm_that_is_left_of_a_block_was_not_disturbed_itself() -> None:
+    found = blocks([100.0] * 8, [100.0] * 6 + [50.0] * 2, old={7}, new={8})
+    assert judge(COMPARED, found, (), ()).cautions == (), "one of new, and one that was left"
+    plan = replace(COMPARED, cases=(s.case(OVER_100),))
+    none_left = judge(plan, blocks([120.0] * 3, [120.0] * 3, old={1, 2}, new={3}), (), ())
+    assert none_left.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    reason = none_left.thresholds[0].reason
+    assert "none of 3 blocks counts: 3 were disturbed (other processes used 61 %" in reason
+
+
+def test_a_block_of_which_an_arm_failed_was_not_disturbed() -> None:
+    plan = replace(COMPARED, cases=(s.case(OVER_100),))
+    left = [m for m in blocks([120.0] * 2, [120.0] * 2, new={1}) if (m.arm, m.block) != ("old", 2)]
+    again = CaseFailure(s.CASE_ID, 3, "EIO", {"io": {"EIO": 1}}, again=True)
+    reason = judge(plan, left, [again], ()).thresholds[0].reason
+    assert "none of 2 blocks counts: 1 was disturbed (other processes" in reason
+    assert "), and of the other an arm failed; stop what else runs there" in reason
+
+
+def canary(left: int) -> RunVerdict:
+    """That of a canary without limits, of whose 10 blocks so many count."""
+    rule = replace(ARMS, sequential=False, most_blocks=10, canary=True)
+    plan = replace(COMPARED, comparison=rule, cases=(s.case(),))
+    spoiled_blocks = set(range(left + 1, 11))
+    return judge(plan, blocks([100.0] * 10, [100.0] * 10, new=spoiled_blocks), (), ())
+
+
+def test_a_canary_of_which_too_few_blocks_are_left_is_no_pass() -> None:
+    assert canary(4).outcome is Outcome.PASS
+    found = canary(3)
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert found.sentence == (
+        "inconclusive: too little is known of oltp/bs=4k: 3 of 10 blocks count, of which a canary"
+        " needs 4; the others were disturbed (other processes used 61 % of the engine's CPUs);"
+        " stop what else runs there, or move the limits under validity:, and measure again"
+    )
+    assert "nothing is known of oltp/bs=4k: every block was disturbed" in canary(0).sentence
