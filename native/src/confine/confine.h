@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room confine: a command that the kernel keeps to its targets. It needs no other room
+ * but util.
+ *
+ *	confine.h	the door, and what a plan says
+ *	plan.h		a plan, read
+ *	place.h		what must stand at a place, looked at without following links
+ *	mounts.h	a tree of mounts that has only the places
+ *	landlock.h	rules for a kernel that has Landlock
+ *	privileges.h	capabilities, namespaces and system calls that are taken away
+ */
 #ifndef IOGATE_CONFINE_H
 #define IOGATE_CONFINE_H
 

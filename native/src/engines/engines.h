@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room engines: one file an ioengine, and what all of them share.
+ *
+ *	engine.h	what an ioengine is given and must do; struct io, one I/O in flight
+ *	engines.h	the one list of them: a new one is a file here and a line there
+ *	one.h		for synchronous engines: the one I/O between queue() and reap()
+ *	host_limits.h	errors that say which limit of this machine to raise
+ *	cpuio.h		options of ioengine=cpuio, which resolving a job checks
+ *
+ * An ioengine knows its job, its files (opened by the room target) and nothing of loops, of
+ * counting or of other ioengines.
+ */
 #ifndef IOGATE_ENGINES_H
 #define IOGATE_ENGINES_H
 

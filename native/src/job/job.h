@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room job: what a job is, whoever wrote it and however.
+ *
+ *	job.h		struct job: every option has its value; nothing changes it any more
+ *	option.h	struct option: a row of a table of options, of all jobs or of one ioengine
+ *
+ * How text becomes a job is the room jobfile. It is another room since it has to know the
+ * ioengines, and these have to know what a job is.
+ */
 #ifndef IOGATE_JOB_H
 #define IOGATE_JOB_H
 

@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room logs: text about single I/Os, from and to files.
+ *
+ *	logs.h		fio's logs of bandwidth, IOPS and latencies: their names and rows
+ *	log_buffer.h	what a worker remembers of each I/O, in memory of its own
+ *	log_text.h	a text file that grows by lines
+ *	iolog.h		write_iolog: I/O recorded for a later replay
+ *	replay.h	read_iolog: the job that such a log makes of a job
+ *
+ * Averages over time are taken from outside a worker: run/log_sampler.h.
+ */
 #ifndef IOGATE_LOGS_H
 #define IOGATE_LOGS_H
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room output: a result as text.
+ *
+ *	output.h	fio's JSON, and fio's text for people
+ *	report.h	what both derive from a result in the same way
+ *	output_file.h	stdout, or a file that appears only when it is complete
+ */
 #ifndef IOGATE_OUTPUT_H
 #define IOGATE_OUTPUT_H
 

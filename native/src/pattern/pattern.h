@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room pattern: which I/O comes next, and when it is due. It issues none itself, and
+ * asks no clock.
+ *
+ *	pattern.h		the door: a pattern hands out I/Os in batches
+ *	pattern_state.h		struct pattern and struct pattern_io, embedded by others
+ *	pattern_cursor.h	the place in one file: windows, zones, maps, Zipf
+ *	pattern_plain.h		the usual case as tight loops
+ *	rate.h			when I/Os of a rate-limited job are due
+ *	zipf.h			ranks by Zipf's law
+ *	trace.h			an I/O log to replay, read into memory
+ *	trace_words.h		the words of its lines
+ */
 #ifndef IOGATE_PATTERN_H
 #define IOGATE_PATTERN_H
 

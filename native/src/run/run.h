@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room run: all jobs of a call, from checks to results.
+ *
+ *	run.h		the door: run_jobs()
+ *	run_options.h	what the command line says beside the jobs
+ *	result.h	what a run gives: rows, disks, the clock
+ *	workers.h	all clones of all jobs: processes, threads and the memory they share
+ *	rows.h		rows of the report: one a clone or one a group
+ *	sampler.h	series over time, from the workers' growing counters
+ *	log_sampler.h	the same for the logs of one worker
+ *	log_watch.h	the logs of all workers
+ *	progress.h	how far a run is
+ *	status.h	that as JSON lines for --status-fd
+ *	disk_util.h	counters of the disks below the targets
+ *
+ * The parent looks at what workers count, from outside: they do nothing for it.
+ */
 #ifndef IOGATE_RUN_H
 #define IOGATE_RUN_H
 

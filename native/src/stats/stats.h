@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room stats: what is counted, and the clock it is timed with.
+ *
+ *	stats.h		what one worker counts: moments, histograms, errors; directions of an I/O
+ *	histogram.h	latencies in buckets, as fio lays them out
+ *	clock.h		ticks of the processor's counter, and what they are in ns
+ *
+ * One worker writes its statistics, with inline functions and plain stores; others look at
+ * them while they grow (run/sampler.h).
+ */
 #ifndef IOGATE_STATS_H
 #define IOGATE_STATS_H
 

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room target: the files and devices of a job, and whether it may touch them.
+ *
+ *	target.h		the door: names, sizes, checks, layout, opening
+ *	expected.h		what must stand there, as the command line says: --expect
+ *	in_use.h		who else uses a device: mounts, swap, holders
+ *	device_claims.h		devices held while a run writes them
+ *	stack.h			a device and all that shares its blocks, and what it stands on
+ *	loop_backing.h		what a loop device stands on
+ *	mount_table.h		what is mounted, in any namespace
+ *	sysfs.h, device.h	what the kernel tells of a block device
+ *
+ * Every check comes before the first write.
+ */
 #ifndef IOGATE_TARGET_H
 #define IOGATE_TARGET_H
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room cli: the command line. main.c alone prints and exits; it puts the other rooms
+ * together.
+ *
+ *	cmdline.h	argv to what is asked for, by the table of commands
+ *	usage.h		--help
+ *	textfile.h	the files that a command line names
+ *	eta.h		the line on a terminal that shows how a run is doing
+ */
+#ifndef IOGATE_CLI_H
+#define IOGATE_CLI_H
+#endif
