@@ -118,18 +118,33 @@ def circle(graph: Mapping[str, list[str]]) -> list[str]:
     return next((found for module in sorted(graph) if (found := walk(module, []))), [])
 
 
+def manual(folder: Path, room: str) -> str:
+    """The comment at the top of the header that has the room's name; empty without one."""
+    path = folder / room / f"{room}.h"
+    text = path.read_text("utf-8") if path.is_file() else ""
+    found = re.search(rf"\A.*\n/\*\n \* The room {room}: .*?\*/", text, re.DOTALL)
+    return found[0] if found else ""
+
+
+def first_sentences(folder: Path = SOURCE) -> dict[str, str]:
+    """What the manual of each room begins with."""
+    found = {}
+    for room in LEVELS:
+        paragraph = manual(folder, room).partition(f"The room {room}: ")[2].split("\n *\n")[0]
+        found[room] = " ".join(line.strip(" *") for line in paragraph.splitlines())
+    return {room: text[:1].upper() + text[1:] for room, text in found.items()}
+
+
 def unmentioned(folder: Path) -> Iterator[str]:
     """Rooms without a manual, and headers that the manual of their room does not name."""
     for room in LEVELS:
-        path = folder / room / f"{room}.h"
-        text = path.read_text("utf-8") if path.is_file() else ""
-        manual = re.search(rf"\A.*\n/\*\n \* The room {room}: .*?\*/", text, re.DOTALL)
-        if not manual:
+        text = manual(folder, room)
+        if not text:
             yield f'{room}/{room}.h: has to begin with the room\'s manual, "The room {room}: …"'
             continue
         for header in sorted((folder / room).glob("*.h")):
-            named = re.search(rf"\s{re.escape(header.name)}[\s,]", manual[0])
-            if header != path and not named:
+            named = re.search(rf"\s{re.escape(header.name)}[\s,]", text)
+            if header.stem != room and not named:
                 yield f"{room}/{header.name}: the manual in {room}/{room}.h does not name it"
 
 

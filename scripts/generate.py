@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports"), str(ROOT / "scripts")]
 
+import check_rooms  # noqa: E402
 import draw_rooms  # noqa: E402
 
 from iogate.cli import reference as commands  # noqa: E402
@@ -39,13 +40,16 @@ def outputs() -> dict[Path, str]:
 def _rooms() -> dict[Path, str]:
     """The picture of the rooms of each side, and their table in the page about them."""
     page = ROOT / "docs" / "architecture.md"
-    runner = draw_rooms.runner()
-    text = _between(page.read_text(encoding="utf-8"), "runner", _runner_table(runner))
-    return {ROOT / "docs" / "images" / "rooms-runner.svg": draw_rooms.svg(runner), page: text}
-
-
-def _runner_table(runner: draw_rooms.Drawing) -> str:
-    return draw_rooms.table(runner, draw_rooms.runner_lines())
+    images = ROOT / "docs" / "images"
+    runner, engine = draw_rooms.runner(), draw_rooms.native(check_rooms.LAYERS)
+    text = page.read_text(encoding="utf-8")
+    text = _between(text, "runner", draw_rooms.table(runner, draw_rooms.runner_lines()))
+    text = _between(text, "engine", draw_rooms.table(engine, check_rooms.first_sentences()))
+    return {
+        images / "rooms-runner.svg": draw_rooms.svg(runner),
+        images / "rooms-engine.svg": draw_rooms.svg(engine),
+        page: text,
+    }
 
 
 def _between(text: str, name: str, made: str) -> str:
