@@ -20,13 +20,13 @@ from pathlib import Path
 
 from iogate.cli.entry import run_command
 from iogate.gate.judge import judge
+from iogate.history.baseline import baseline_of
 from iogate.model.histogram import Histogram, bucket_bounds_ns
 from iogate.model.measurement import Direction, EngineFacts, JobMeasurement, Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Host, Revision, Run, RunStatus
 from iogate.model.spec import Level
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.finishing import baseline_of
 from iogate.store import open_store
 from support.report_runs import (
     DAY_NS,

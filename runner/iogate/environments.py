@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from iogate.model.night import RunFacts
 from iogate.model.trend import FactChange
-from iogate.model.verdict import BaselineUse, Outcome, RunVerdict, ThresholdVerdict
+from iogate.model.verdict import BaselineUse
 
 Facts = Mapping[str, str | int | float | bool]
 
@@ -120,23 +120,11 @@ class Comparable:
         return not changes
 
 
-def explained(
-    verdict: RunVerdict, set_aside: Sequence[SetAside], use: BaselineUse | None = None
-) -> RunVerdict:
-    """The verdict, whose limits without a baseline name the revisions that were looked for, and
-    the facts that kept runs from being one."""
-    reasons = [use_reason(use)] if use and use.ref else []
-    reasons += [set_aside_reason(set_aside)] if set_aside else []
-    if not reasons:
-        return verdict
-    reason = "; ".join(reasons)
-    thresholds = tuple(_explained(each, reason) for each in verdict.thresholds)
-    sentence = verdict.sentence
-    for old, new in zip(verdict.thresholds, thresholds, strict=True):
-        if old.reason != new.reason and old.reason in sentence:  # the cause of the outcome
-            sentence = sentence.replace(old.reason, new.reason)
-            break
-    return replace(verdict, thresholds=thresholds, sentence=sentence)
+def why_fewer(set_aside: Sequence[SetAside], use: BaselineUse) -> tuple[str, ...]:
+    """Why there may be fewer runs to compare with than a history holds: the revisions that were
+    looked for, and the facts that kept runs from being a baseline."""
+    looked = (use_reason(use),) if use.ref else ()
+    return (*looked, set_aside_reason(set_aside)) if set_aside else looked
 
 
 def set_aside_reason(set_aside: Sequence[SetAside]) -> str:
@@ -163,12 +151,6 @@ def use_reason(use: BaselineUse) -> str:
 def describe(change: FactChange) -> str:
     """``kernel.release was 6.1 and is 6.6``."""
     return f"{change.fact} was {change.before or 'empty'} and is {change.after or 'empty'}"
-
-
-def _explained(verdict: ThresholdVerdict, reason: str) -> ThresholdVerdict:
-    if verdict.outcome is not Outcome.MISSING_BASELINE:
-        return verdict
-    return replace(verdict, reason=f"{verdict.reason}; {reason}")
 
 
 @lru_cache(maxsize=4096)  # a trend asks the same of hundreds of nights

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from iogate.environments import SetAside, explained
+from iogate.environments import SetAside, why_fewer
+from iogate.gate.judge import judge
 from iogate.model.measurement import Disturbance, KernelTrouble, Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange
@@ -219,9 +220,10 @@ def test_cases_that_only_the_baseline_has_are_named(regressed: Regressed) -> Non
 
 
 def test_a_limit_without_a_baseline_says_why(first_run: Run) -> None:
-    assert first_run.verdict is not None
     aside = [SetAside("old", (FactChange("kernel.release", "6.1", "6.6"),))] * 7
-    told = replace(first_run, verdict=explained(first_run.verdict, aside))
+    why = why_fewer(aside, BaselineUse())
+    judged = judge(first_run.plan, first_run.measurements, (), (), why_fewer=why)
+    told = replace(first_run, verdict=judged)
     page = read_html(render_report(told))
     reasons = {row.text.strip() for row in page.all("tr", "why")}
     (reason,) = (text for text in reasons if "kernel.release was 6.1 and is 6.6" in text)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.environments import COMPARE_KEYS, Facts, compared, describe, differences, explained
+from iogate.environments import COMPARE_KEYS, Facts, compared, describe, differences
 from iogate.gate.judge import judge
 from iogate.history.baseline import find_baseline
 from iogate.model.run import Run
@@ -89,13 +89,14 @@ def test_a_missing_baseline_names_the_fact_that_differs(tmp_path: Path) -> None:
     with closing(open_store(history(tmp_path, "6.1", "6.1", "6.2"))) as store:
         baseline = find_baseline(run, store)
     assert baseline.runs == ()
-    verdict = explained(judge(run.plan, run.measurements, (), ()), baseline.set_aside)
+    verdict = judge(run.plan, run.measurements, (), (), why_fewer=baseline.why_fewer)
     (threshold,) = verdict.thresholds
     assert threshold.outcome is Outcome.MISSING_BASELINE
     assert (
         "3 earlier runs are of another environment: kernel.release was 6.2 and is 6.6"
         in threshold.reason
     )
+    assert threshold.reason in verdict.sentence
 
 
 def test_the_window_is_filled_from_before_the_change(tmp_path: Path) -> None:
@@ -114,4 +115,7 @@ def test_a_verdict_with_a_baseline_stays_as_it_is(tmp_path: Path) -> None:
         baseline = find_baseline(run, store)
     verdict = judge(run.plan, run.measurements, (), baseline.runs)
     assert len(baseline.set_aside) == 1
-    assert explained(verdict, baseline.set_aside) == verdict
+    assert (
+        judge(run.plan, run.measurements, (), baseline.runs, why_fewer=baseline.why_fewer)
+        == verdict
+    )

@@ -12,8 +12,8 @@ from pathlib import Path
 from iogate.cli.live_state import RENEWED_S, Asked, State, read_state
 from iogate.errors import StoreError
 from iogate.files.run_folder import RunFolder, own_folder
+from iogate.history.baseline import baseline_of
 from iogate.model.run import Run, RunStatus
-from iogate.run.finishing import baseline_of
 from iogate.store import open_store, sqlite_path
 from iogate.store.sqlite.schema import is_older
 from iogate_reports import render_report

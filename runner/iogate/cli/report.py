@@ -12,9 +12,10 @@ from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
 from iogate.errors import ExitCode, UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
+from iogate.history.baseline import baseline_of
 from iogate.model.run import Run
 from iogate.recovery.salvage import is_run_folder, read_run_folder
-from iogate.run.finishing import Finished, baseline_of
+from iogate.run.finishing import Finished
 from iogate.store import Store, open_store
 
 

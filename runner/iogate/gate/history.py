@@ -48,10 +48,16 @@ class Asked:
 
 
 def judge_history(
-    asked: Sequence[Asked], *, min_samples: int, seed: int, flips: int = FLIPS
+    asked: Sequence[Asked],
+    *,
+    min_samples: int,
+    seed: int,
+    why_fewer: Sequence[str] = (),
+    flips: int = FLIPS,
 ) -> list[ThresholdVerdict]:
-    """The verdict on each, in order. FAIL is not softened by its level here. ``flips`` signs
-    are drawn to tell how many independent thresholds there are."""
+    """The verdict on each, in order. FAIL is not softened by its level here. ``why_fewer`` is
+    what is known of why a baseline is too small; ``flips`` signs are drawn to tell how many
+    independent thresholds there are."""
     needed = max(min_samples, 1)  # without a single sample there is nothing to compare with
     changes = [_change(one, needed, seed) for one in asked]
     worse, draws = [False] * len(asked), (seed, flips)
@@ -64,7 +70,7 @@ def judge_history(
         for n, is_worse in zip(family, _worse(asked, changes, family, draws), strict=True):
             worse[n] = is_worse
     return [
-        _verdict(one, change, is_worse, min_samples)
+        _verdict(one, change, is_worse, (min_samples, why_fewer))
         for one, change, is_worse in zip(asked, changes, worse, strict=True)
     ]
 
@@ -143,7 +149,7 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
 
 
 def _verdict(
-    one: Asked, change: Change | None, is_worse: bool, min_samples: int
+    one: Asked, change: Change | None, is_worse: bool, wanted: tuple[int, Sequence[str]]
 ) -> ThresholdVerdict:
     in_run_order = reversed(one.runs)
     flat = tuple(value for _, samples in in_run_order for value in samples)
@@ -155,7 +161,7 @@ def _verdict(
         baseline_since_ns=one.since_ns,
     )
     if change is None:
-        reason = no_baseline_reason(one.case, verdict, len(one.runs), min_samples)
+        reason = no_baseline_reason(one.case, verdict, len(one.runs), *wanted)
         return replace(verdict, outcome=Outcome.MISSING_BASELINE, reason=reason)
     verdict = replace(verdict, change=change.estimate)
     if change.low is None or change.high is None:

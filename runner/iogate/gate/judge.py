@@ -69,10 +69,12 @@ def judge(
     baseline: Sequence[Run],
     *,
     segments: Mapping[tuple[str, str], Segment] | None = None,
+    why_fewer: Sequence[str] = (),
     seed: int = 0,
 ) -> RunVerdict:
     """The verdict on a run. ``baseline`` holds the accepted runs to compare with, newest first;
     where ``segments`` has a case (by its id) and metric, only the runs named there.
+    ``why_fewer`` is what a limit with too few of them says of how they were looked for.
 
     A repetition that failed, or a case without any, makes the exit code 4 and the outcome
     inconclusive at best: such a run never passes. One that was measured again as its own disk
@@ -82,7 +84,9 @@ def judge(
     canary fewer blocks of it than show any noise.
     """
     evidence = [evidence_of(case, plan, measurements, failures, baseline) for case in plan.cases]
-    judged = _compared(plan, measurements) or _held_to_history(evidence, plan, segments or {}, seed)
+    judged = _compared(plan, measurements) or _held_to_history(
+        evidence, plan, segments or {}, why_fewer, seed
+    )
     thresholds = tuple(
         verdict
         for item in evidence
@@ -181,6 +185,7 @@ def _held_to_history(
     evidence: Sequence[Evidence],
     plan: Plan,
     segments: Mapping[tuple[str, str], Segment],
+    why_fewer: Sequence[str],
     seed: int,
 ) -> dict[tuple[str, int], ThresholdVerdict]:
     """The verdicts on relative limits that have a value, by case and place in the case. One on
@@ -200,7 +205,8 @@ def _held_to_history(
             places.append((item, place))
             segment = segments.get((item.case.id, threshold.metric))
             asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
-    found = judge_history(asked, min_samples=plan.baseline.min_samples, seed=seed)
+    least = plan.baseline.min_samples
+    found = judge_history(asked, min_samples=least, why_fewer=why_fewer, seed=seed)
     for (item, place), verdict in zip(places, found, strict=True):
         judged[item.case.id, place] = _tempered(verdict, len(item.measurements))
     return judged

@@ -99,8 +99,10 @@ def thin_reason(case: Case, threshold: Threshold, thin: float) -> str:
     )
 
 
-def no_baseline_reason(case: Case, verdict: ThresholdVerdict, runs: int, min_samples: int) -> str:
-    """Too few samples to compare with."""
+def no_baseline_reason(
+    case: Case, verdict: ThresholdVerdict, runs: int, min_samples: int, why_fewer: Sequence[str]
+) -> str:
+    """Too few samples to compare with, and what is known of why."""
     found = len(verdict.baseline_samples)
     have = f"only {_count(found, 'sample')} in {_count(runs, 'run')}" if found else "no samples"
     since = f" since its level changed on {_day(verdict.baseline_since_ns)}"
@@ -108,6 +110,7 @@ def no_baseline_reason(case: Case, verdict: ThresholdVerdict, runs: int, min_sam
         f"{_subject(case, verdict.threshold)} is {_value(verdict)}; {have} to compare with"
         f"{since if verdict.baseline_since_ns is not None else ''},"
         f" {max(min_samples, 1)} needed (baseline.min_samples)"
+        f"{''.join(f'; {why}' for why in why_fewer)}"
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from iogate.environments import Comparable, SetAside
+from iogate.environments import Comparable, SetAside, why_fewer
 from iogate.errors import UsageError
 from iogate.git.ancestry import MERGE_BASE, Ancestry, find_ancestry, find_merge_base
 from iogate.metrics import metric
@@ -43,6 +43,11 @@ class Baseline:
     segments: Mapping[tuple[str, str], Segment] = field(default_factory=dict)
     use: BaselineUse = field(default_factory=BaselineUse)
     set_aside: Sequence[SetAside] = ()
+
+    @property
+    def why_fewer(self) -> tuple[str, ...]:
+        """What a limit without a baseline says of how runs were looked for."""
+        return why_fewer(self.set_aside, self.use)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,14 @@ def used_baseline(run: Run, store: Store) -> Sequence[Run]:
     """The runs that a judged run was compared with, as far as they are still kept."""
     use = run.verdict.baseline if run.verdict else None
     return _read(store, run, _ids(run), use.runs) if use else ()
+
+
+def baseline_of(run: Run, store: Store) -> Sequence[Run]:
+    """The runs that a run was compared with, newest first; for one that was never judged, those
+    that it would be compared with now."""
+    if run.verdict and run.verdict.baseline:
+        return used_baseline(run, store)
+    return find_baseline(run, store).runs
 
 
 def _search(run: Run, store: Store, comparable: Comparable) -> _Search:

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from iogate.environments import differences
 from iogate.history.planning import host_noise, ids_in, is_canary
 from iogate.model.plan import Plan
 from iogate.model.run import Run
-from iogate.model.verdict import RunVerdict
+from iogate.model.verdict import HostNoise
 from iogate.store.base import Store
 
 _LOOK_BACK = 100  # runs of the spec among which a canary is looked for
 
 
-def with_noise(verdict: RunVerdict, run: Run, store: Store, others: Sequence[Run]) -> RunVerdict:
-    """The verdict with the noise of every metric that has a limit vs baseline: from the run
-    itself if it is a canary, else from the newest one in its environment, else from ``others``."""
+def noise_around(run: Run, store: Store, others: Sequence[Run]) -> tuple[HostNoise, ...]:
+    """The noise of every metric that has a limit vs baseline: from the run itself if it is a
+    canary, else from the newest one in its environment, else from ``others``."""
     plan = run.plan
     if not any(t.limit.relative for case in plan.cases for t in case.thresholds):
-        return verdict
+        return ()
     if plan.comparison is not None and plan.comparison.canary:
-        return replace(verdict, noise=host_noise(plan, [run]))
+        return host_noise(plan, [run])
     canaries = newest_canary(store, plan, run.host.machine_id, run)
-    return replace(verdict, noise=host_noise(plan, [*canaries, *others]))
+    return host_noise(plan, [*canaries, *others])
 
 
 def newest_canary(

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from iogate.environments import explained
 from iogate.errors import ExitCode, IogateError, StoreError
 from iogate.files.run_folder import RunFolder
-from iogate.gate.judge import judge
-from iogate.history.baseline import Baseline, find_baseline, used_baseline
+from iogate.history.baseline import Baseline
+from iogate.history.judging import baseline_for, judge_run
 from iogate.history.killed import close_killed
-from iogate.history.noise import with_noise
 from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.run.ending import Ending
-from iogate.store import Store
-from iogate.store.server import SetupError, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +42,10 @@ def finish(begun: Ending) -> Finished:
     if begun.run.status is RunStatus.RUNNING:
         begun.run = replace(begun.run, status=RunStatus.FAILED)
     none: tuple[Baseline, tuple[str, ...]] = (Baseline(), ("judged without a baseline",))
-    baseline, notes = begun.attempt(lambda: _baseline_or_none(begun.run, store), none)
+    baseline, notes = begun.attempt(lambda: baseline_for(begun.run, store), none)
     begun.notes.extend(notes)
     unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(ExitCode.RUN_FAILED), "it could not be judged")
-    plain = begun.attempt(lambda: _verdict(begun.run, store, baseline), unjudged)
+    plain = begun.attempt(lambda: judge_run(begun.run, store, baseline), unjudged)
     begun.run = replace(begun.run, finished_ns=time.time_ns(), verdict=begun.judged(plain))
     begun.attempt(lambda: folder.write_run(begun.run), None)
     begun.attempt(lambda: _keep(begun), None)
@@ -66,16 +61,6 @@ def finish(begun: Ending) -> Finished:
     return Finished(begun.run, baseline.runs, folder, tuple(begun.notes), tuple(begun.errors))
 
 
-def _verdict(run: Run, store: Store, baseline: Baseline) -> RunVerdict:
-    verdict = judge(
-        run.plan, run.measurements, run.failures, baseline.runs, segments=baseline.segments
-    )
-    verdict = replace(explained(verdict, baseline.set_aside, baseline.use), baseline=baseline.use)
-    with suppress(StoreError):  # judged it is, whatever is known of the noise
-        verdict = with_noise(verdict, run, store, baseline.runs)
-    return verdict
-
-
 def _keep(begun: Ending) -> None:
     run = begun.run
     if run.preconditions:  # again: of a device that did not become steady, say
@@ -84,20 +69,3 @@ def _keep(begun: Ending) -> None:
         run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
     )
     begun.notes.extend(begun.store.sync().notes)
-
-
-def _baseline_or_none(run: Run, store: Store) -> tuple[Baseline, tuple[str, ...]]:
-    """A server that is away does not fail a run: its limits against a baseline say that
-    there is none."""
-    try:
-        return find_baseline(run, store), ()
-    except (UnreachableError, SetupError) as error:
-        return Baseline(), (f"judged without a baseline: {error.what}",)
-
-
-def baseline_of(run: Run, store: Store) -> Sequence[Run]:
-    """The runs that a run was compared with, newest first; for one that was never judged, those
-    that it would be compared with now."""
-    if run.verdict and run.verdict.baseline:
-        return used_baseline(run, store)
-    return find_baseline(run, store).runs

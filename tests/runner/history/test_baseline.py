@@ -10,23 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iogate.environments import explained
-from iogate.gate.judge import judge
-from iogate.history.baseline import find_baseline, used_baseline
+from iogate.history.baseline import baseline_of, find_baseline, used_baseline
+from iogate.history.judging import baseline_for, judge_run
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.run import Revision, Run
 from iogate.model.spec import BaselineRule, Comparison
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.finishing import baseline_of
 from iogate.store import Store, open_store
-from iogate.sut.local import LocalSut
 from support import samples as s
 from support.repositories import commit, git
 
 DAY_NS = 86_400 * 10**9
 LIMIT = s.threshold(value=-0.05, relative=True)
 OTHER = s.threshold("write.clat", Comparison.LESS, 0.05, relative=True)
-SUT = LocalSut()
 
 
 @pytest.fixture
@@ -71,9 +67,8 @@ def numbers(store: Store, run: Run) -> list[int]:
 
 
 def verdict_of(store: Store, run: Run) -> RunVerdict:
-    found = find_baseline(run, store)
-    verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
-    return explained(verdict, found.set_aside, found.use)
+    found, _notes = baseline_for(run, store)
+    return judge_run(run, store, found)
 
 
 def now(level: float = 100, **rule: object) -> Run:
@@ -172,8 +167,7 @@ def test_what_was_used_is_found_again(store: Store) -> None:
     history(store, (30, 100))
     run = now()
     found = find_baseline(run, store)
-    verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
-    judged = replace(run, verdict=replace(verdict, baseline=found.use))
+    judged = replace(run, verdict=judge_run(run, store, found))
     store.add_runs([a_run(31, 100)])
     assert [r.id for r in used_baseline(judged, store)] == list(found.use.runs)
     assert [r.id for r in baseline_of(judged, store)] == list(found.use.runs)
@@ -184,7 +178,7 @@ def test_what_was_used_and_is_gone_is_left_out(store: Store) -> None:
     history(store, (30, 100))
     run = now()
     found = find_baseline(run, store)
-    verdict = judge(run.plan, run.measurements, (), found.runs, segments=found.segments)
+    verdict = judge_run(run, store, found)
     use = replace(found.use, runs=("pruned", *found.use.runs))
     judged = replace(run, verdict=replace(verdict, baseline=use))
     assert [r.id for r in used_baseline(judged, store)] == list(found.use.runs)

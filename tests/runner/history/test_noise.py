@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.gate.judge import judge
-from iogate.history.noise import newest_canary, with_noise
+from iogate.history.noise import newest_canary, noise_around
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import Run
 from iogate.model.spec import Comparison as Compare
@@ -57,19 +56,17 @@ def test_the_newest_canary_of_the_same_environment(store: Store) -> None:
     assert [r.id for r in newest_canary(store, PLAN, now.host.machine_id, now)] == ["right"]
     assert [r.id for r in newest_canary(store, PLAN, now.host.machine_id)] == ["updated"]
     assert newest_canary(store, PLAN, "elsewhere") == []
-    verdict = with_noise(judge(PLAN, now.measurements, (), ()), now, store, ())
-    (found,) = verdict.noise
+    (found,) = noise_around(now, store, ())
     assert (found.run, found.source, found.runs) == ("right", NoiseSource.CANARY, 5)
     assert found.sd == pytest.approx(0.0114, abs=1e-3)
 
 
 def test_a_canary_is_its_own_noise(store: Store) -> None:
     own = canary("own", 9)
-    verdict = with_noise(judge(own.plan, own.measurements, (), ()), own, store, ())
-    assert [noise.run for noise in verdict.noise] == ["own"]
+    assert [noise.run for noise in noise_around(own, store, ())] == ["own"]
 
 
 def test_without_a_limit_vs_baseline_there_is_no_noise_to_tell(store: Store) -> None:
     store.add_runs([canary("right", 2)])
     now = replace(run_now(), plan=s.plan(s.case(s.threshold())))
-    assert with_noise(judge(now.plan, now.measurements, (), ()), now, store, ()).noise == ()
+    assert noise_around(now, store, ()) == ()
