@@ -192,7 +192,7 @@ def _sort(row: list[Stop], other: list[Stop], steps: set[tuple[Stop, Stop]]) -> 
     wanted = {}
     for stop in row:
         ends = [at[b] for a, b in steps if a == stop and b in at]
-        wanted[stop] = sum(ends) / len(ends) if ends else now[stop]
+        wanted[stop] = round(sum(ends) / len(ends), 6) if ends else now[stop]
     row.sort(key=lambda stop: (wanted[stop], str(stop)))
 
 

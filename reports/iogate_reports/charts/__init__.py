@@ -1,40 +1,35 @@
-"""The charts, in the order they stand on a page. A new one is a file and a line here."""
+"""The charts, in the order they stand on a page. A new one is a file with ``figures``, and a line
+here."""
 
 from __future__ import annotations
 
-from iogate_reports.charts import (
-    blocks,
-    cdf,
-    heatmap,
-    intended,
-    knee,
-    matrix,
-    over_time,
-    past,
-    percentiles,
-    repetitions,
-    steady,
-    sweep,
-)
+from importlib import import_module
+from typing import Any
+
 from iogate_reports.charts.base import CaseChart, RunChart, WorkloadChart
 
-CASE_CHARTS: dict[str, CaseChart] = {
-    "percentiles": percentiles.figures,
-    "intended": intended.figures,
-    "over-time": over_time.figures,
-    "heatmap": heatmap.figures,
-    "cdf": cdf.figures,
-    "blocks": blocks.figures,
-    "repetitions": repetitions.figures,
-    "past": past.figures,
-}
 
-WORKLOAD_CHARTS: dict[str, WorkloadChart] = {
-    "sweep": sweep.figures,
-    "matrix": matrix.figures,
-    "knee": knee.figures,
-}
+def _charts(*names: str) -> dict[str, Any]:
+    return {name: import_module(f"{__name__}.{name}").figures for name in names}
 
-RUN_CHARTS: dict[str, RunChart] = {
-    "steady": steady.figures,
-}
+
+CASE_CHARTS: dict[str, CaseChart] = _charts(
+    "percentiles",
+    "intended",
+    "over_time",
+    "heatmap",
+    "cdf",
+    "blocks",
+    "repetitions",
+    "past",
+)
+
+WORKLOAD_CHARTS: dict[str, WorkloadChart] = _charts(
+    "sweep",
+    "matrix",
+    "knee",
+)
+
+RUN_CHARTS: dict[str, RunChart] = _charts(
+    "steady",
+)

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from iogate.model.measurement import JobMeasurement, Measurement
 from iogate.model.units import Better, Unit
 
+ANY_TRANSFER = ("read", "write", "trim", "all")
+ANY = ("read", "write", "trim", "sync", "all")
+MOMENTS = ("mean", "min", "max", "stdev")
+"""The directions and statistics that rows are made for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

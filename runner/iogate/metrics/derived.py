@@ -1,25 +1,19 @@
-"""Metrics made of others: what a core does, the tail, stalls, how steady it was."""
+"""Metrics made of others: the tail, stalls, how steady it was."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from iogate.metrics.base import ANY_TRANSFER, Row
 from iogate.metrics.combine import directions_of
 from iogate.metrics.latency import latency_value
 from iogate.metrics.rates import interval_rates
-from iogate.metrics.system import cpu_per_io
 from iogate.model.measurement import JobMeasurement
+from iogate.model.units import Better, Unit
 
 STALL_MS = 100
 _LEAST_INTERVALS = 5  # below that a slope says nothing at all
-_NS_PER_S = 1e9
 _MS_PER_MINUTE = 60_000
-
-
-def iops_per_core(jobs: Sequence[JobMeasurement], direction: str, stat: str) -> float | None:
-    """Reads, writes and trims for each second of CPU time: what one busy core would do."""
-    cost_ns = cpu_per_io(jobs, direction, stat)
-    return _NS_PER_S / cost_ns if cost_ns else None
 
 
 def tail(jobs: Sequence[JobMeasurement], direction: str, _stat: str) -> float | None:
@@ -58,3 +52,31 @@ def slope(jobs: Sequence[JobMeasurement], direction: str, _stat: str) -> float |
     if mean <= 0:
         return None
     return abs(100 * rise / spread / mean) * _MS_PER_MINUTE / max(lengths)
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "tail",
+        Unit.RATIO,
+        Better.LOW,
+        "how much longer the 99th percentile of completion latency is than its median",
+        tail,
+        directions=ANY_TRANSFER,
+    ),
+    Row(
+        "stalls",
+        Unit.PERCENT,
+        Better.LOW,
+        "share of 100 ms intervals without a completion; needs a time series that fine",
+        stalls,
+        directions=ANY_TRANSFER,
+    ),
+    Row(
+        "slope",
+        Unit.PERCENT,
+        Better.LOW,
+        "how much IOPS rose or fell over the run, in % of their mean a minute, without sign",
+        slope,
+        directions=ANY_TRANSFER,
+    ),
+)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from iogate.metrics.base import ANY, ANY_TRANSFER, MOMENTS, Row
 from iogate.metrics.combine import directions_of, merged_latency
 from iogate.model.measurement import Direction, JobMeasurement, Latency, percentile_key
+from iogate.model.units import Better, Unit
 
 _MOMENTS: dict[str, Callable[[Latency], float]] = {
     "mean": lambda latency: latency.mean_ns,
@@ -48,3 +50,51 @@ slat = partial(latency_value, "slat")
 clat = partial(latency_value, "clat")
 lat = partial(latency_value, "lat")
 intended_lat = partial(latency_value, "intended_lat")
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "slat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "submission latency: from the start of an I/O until the kernel has it",
+        slat,
+        directions=ANY_TRANSFER,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "clat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "completion latency: from when the kernel has an I/O until it is done",
+        clat,
+        directions=ANY_TRANSFER,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "lat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "total latency: from the start of an I/O until it is done; of a sync, its whole time",
+        lat,
+        directions=ANY,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "intended_lat",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "latency from when an I/O was due until it is done, of jobs with a rate: a stall "
+        "counts for each I/O that it kept from being issued",
+        intended_lat,
+        directions=ANY_TRANSFER,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+)

@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from iogate.metrics.base import ANY, ANY_TRANSFER, MOMENTS, Row
 from iogate.metrics.combine import TRANSFERS, directions_of
 from iogate.model.measurement import Direction, Interval, JobMeasurement, Series
+from iogate.model.units import Better, Unit
 
 _MS_PER_S = 1000
 _STATS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -104,3 +106,28 @@ def _quantile(values: Sequence[float], q: float) -> float:
 
 iops = partial(rate_value, "iops")
 bw = partial(rate_value, "bw")
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "iops",
+        Unit.PER_SECOND,
+        Better.HIGH,
+        "I/Os per second; mean over the run, other statistics over the time series",
+        iops,
+        directions=ANY,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+    Row(
+        "bw",
+        Unit.BYTES_PER_SECOND,
+        Better.HIGH,
+        "bytes per second; mean over the run, other statistics over the time series",
+        bw,
+        directions=ANY_TRANSFER,
+        stats=MOMENTS,
+        default_stat="mean",
+        percentiles=True,
+    ),
+)

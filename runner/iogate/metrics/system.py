@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from iogate.metrics.base import Row
 from iogate.metrics.combine import directions_of
 from iogate.model.measurement import JobMeasurement, KernelTrouble, Measurement, Whose
+from iogate.model.units import Better, Unit
+
+_NS_PER_S = 1e9
 
 
 def _cpu_ns(jobs: Sequence[JobMeasurement], share: Callable[[JobMeasurement], float]) -> float:
@@ -45,6 +49,12 @@ def cpu_per_io(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> f
     return _cpu_ns(jobs, lambda job: job.usr_cpu_percent + job.sys_cpu_percent) / ios
 
 
+def iops_per_core(jobs: Sequence[JobMeasurement], direction: str, stat: str) -> float | None:
+    """Reads, writes and trims for each second of CPU time: what one busy core would do."""
+    cost_ns = cpu_per_io(jobs, direction, stat)
+    return _NS_PER_S / cost_ns if cost_ns else None
+
+
 def ctx_per_io(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:
     """Context switches for each read, write or trim."""
     ios = _ios(jobs)
@@ -74,3 +84,65 @@ def runtime(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> floa
     spans = [part.runtime_ns for part in directions_of(jobs, "all")]
     longest = max(spans, default=0) or max((job.runtime_ns // job.jobs for job in jobs), default=0)
     return float(longest) if longest else None
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "cpu.usr",
+        Unit.PERCENT,
+        Better.LOW,
+        "CPU time in user mode, mean over the jobs' threads; 100 % is one core each",
+        cpu_usr,
+    ),
+    Row(
+        "cpu.sys",
+        Unit.PERCENT,
+        Better.LOW,
+        "CPU time in the kernel, mean over the jobs' threads; 100 % is one core each",
+        cpu_sys,
+    ),
+    Row(
+        "cpu_per_io",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "CPU time, user and kernel, for each read, write or trim",
+        cpu_per_io,
+    ),
+    Row(
+        "iops_per_core",
+        Unit.PER_SECOND,
+        Better.HIGH,
+        "reads, writes and trims for each second of CPU time, user and kernel",
+        iops_per_core,
+    ),
+    Row(
+        "ctx_per_io",
+        Unit.RATIO,
+        Better.LOW,
+        "context switches for each read, write or trim",
+        ctx_per_io,
+    ),
+    Row(
+        "errors",
+        Unit.COUNT,
+        Better.LOW,
+        "I/Os that failed; of a repetition that gave no result, those that the engine told of, "
+        "at least one",
+        errors,
+    ),
+    Row(
+        "kernel_errors",
+        Unit.COUNT,
+        Better.LOW,
+        "errors of the target's own disks and filesystem in the kernel's log, and a filesystem "
+        "that went read-only",
+        whole=kernel_errors,
+    ),
+    Row(
+        "runtime",
+        Unit.NANOSECONDS,
+        Better.LOW,
+        "how long the longest job did I/O",
+        runtime,
+    ),
+)
