@@ -23,7 +23,7 @@ def test_every_entry_names_a_test_that_exists() -> None:
     rows = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| ")]
     entries = [row for row in rows if not row.endswith("| test |")]
     sources = "\n".join(
-        path.read_text() for path in sorted(Path(__file__).parent.glob("test_*.[cp]*"))
+        path.read_text() for path in sorted(Path(__file__).parent.rglob("test_*.[cp]*"))
     )
     assert len(entries) > 15
     for entry in entries:
