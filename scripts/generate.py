@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write what is made from the tables in the code: schemas and reference pages.
+"""Write what is made from the tables in the code: schemas, reference pages, and the runner's copy
+of the engine's option table (which asks the engine: build it first, make -C native).
 
 usage: scripts/generate.py [--check]      --check writes nothing and exits 1 when one is stale
 """
@@ -8,33 +9,33 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports"), str(ROOT / "scripts")]
 
 import check_rooms  # noqa: E402
+import copy_option_table  # noqa: E402
 import draw_rooms  # noqa: E402
 
-from iogate.cli import reference as commands  # noqa: E402
-from iogate.files import bounds  # noqa: E402
-from iogate.metrics import reference as metrics  # noqa: E402
-from iogate.model.document import SCHEMAS  # noqa: E402
-from iogate.model.schema import json_schema  # noqa: E402
 
+def outputs() -> Iterator[tuple[Path, str]]:
+    """Every generated file and its text; the runner is imported once its own part is there."""
+    yield ROOT / "runner" / "iogate" / "jobs" / "engine_table.py", copy_option_table.module()
+    from iogate.cli import reference as commands
+    from iogate.files import bounds
+    from iogate.metrics import reference as metrics
+    from iogate.model.document import SCHEMAS
+    from iogate.model.schema import json_schema
 
-def outputs() -> dict[Path, str]:
-    """Every generated file and its text."""
-    texts = {
-        ROOT / "docs" / "metrics.md": metrics.markdown(),
-        ROOT / "docs" / "commands.md": commands.markdown(),
-        ROOT / "docs" / "bounds.md": bounds.markdown(),
-    }
-    texts |= _rooms()
+    yield ROOT / "docs" / "metrics.md", metrics.markdown()
+    yield ROOT / "docs" / "commands.md", commands.markdown()
+    yield ROOT / "docs" / "bounds.md", bounds.markdown()
+    yield from _rooms().items()
     for kind, (name, _version) in SCHEMAS.items():
         text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
-        texts[ROOT / "schemas" / f"{name}.schema.json"] = text + "\n"
-    return texts
+        yield ROOT / "schemas" / f"{name}.schema.json", text + "\n"
 
 
 def _rooms() -> dict[Path, str]:
@@ -61,16 +62,15 @@ def _between(text: str, name: str, made: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the files that differ, or with --check only name them."""
-    stale = [
-        path
-        for path, text in outputs().items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
-    for path in stale:
+    stale = False
+    for path, text in outputs():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale = True
         if "--check" in arguments:
             print(f"{path.relative_to(ROOT)} is stale: run scripts/generate.py")
         else:
-            path.write_text(outputs()[path], encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
             print(f"wrote {path.relative_to(ROOT)}")
     return 1 if stale and "--check" in arguments else 0
 

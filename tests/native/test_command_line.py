@@ -176,6 +176,24 @@ def test_the_option_reference_is_current(engine: Path, tmp_path: Path) -> None:
     assert run(engine, ["--option-reference"], tmp_path).out == stored, "make -C native docs"
 
 
+def test_the_option_table_is_what_the_help_lists(engine: Path, tmp_path: Path) -> None:
+    table = json.loads(run(engine, ["--option-table"], tmp_path).out)
+    listed = run(engine, ["--cmdhelp"], tmp_path).out.splitlines()
+    assert [row["name"] for row in table["options"]] == [line.split()[0] for line in listed]
+    rows = {row["name"]: row for row in table["options"]}
+    assert rows["bs"] == {
+        "name": "bs", "alias": "blocksize", "type": "size, or sizes `r,w,t`", "default": "4k",
+        "least": 1, "most": 1 << 30,
+    }  # fmt: skip
+    assert rows["thinktime"]["unit_ns"] == 1000
+    assert "randrw" in rows["rw"]["choices"]
+    for row in table["ioengines"]:
+        said = run(engine, [f"--enghelp={row['name']}"], tmp_path).out
+        assert row["synchronous"] == ("Synchronous" in said)
+        own = said.partition("Its own options:\n")[2].splitlines()
+        assert [each["name"] for each in row["options"]] == [line.split()[0] for line in own]
+
+
 def test_json_stands_alone(engine: Path, tmp_path: Path) -> None:
     """Remarks and the laying out of files go to stderr."""
     ran = run(engine, ["--name=j", "--size=64k", "--iodepth=4", "--output-format=json"], tmp_path)

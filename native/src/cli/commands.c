@@ -45,6 +45,12 @@ static int apply_reference(struct cmdline *c, const char *value, struct err *err
 	return set_action(c, ACTION_OPTION_REFERENCE, NULL);
 }
 
+static int apply_table(struct cmdline *c, const char *value, struct err *err)
+{
+	(void)value, (void)err;
+	return set_action(c, ACTION_OPTION_TABLE, NULL);
+}
+
 static int apply_parse_only(struct cmdline *c, const char *value, struct err *err)
 {
 	(void)value, (void)err;
@@ -172,6 +178,7 @@ const struct command commands_all[] = {
 	{ "enghelp", "engine[,option]", true, apply_enghelp,
 	  "Explain an I/O engine, or list all" },
 	{ "option-reference", NULL, false, apply_reference, "All job options, as Markdown" },
+	{ "option-table", NULL, false, apply_table, "All job options and I/O engines, as JSON" },
 	{ "parse-only", NULL, false, apply_parse_only, "Check the jobs, start no I/O" },
 	{ "showcmd", "job file", true, apply_showcmd, "Print the jobs as a command line" },
 	{ "section", "job", false, apply_section, "Run only this job; may be repeated" },

@@ -179,6 +179,9 @@ static int act(const struct cmdline *c, struct err *err)
 	case ACTION_OPTION_REFERENCE:
 		help_reference(stdout);
 		return EXIT_OK;
+	case ACTION_OPTION_TABLE:
+		help_json(stdout);
+		return EXIT_OK;
 	case ACTION_RUN:
 	case ACTION_PARSE_ONLY:
 	case ACTION_SHOWCMD:

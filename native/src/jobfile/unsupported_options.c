@@ -24,7 +24,7 @@ static const char *const not_here =
 	"io_submit_mode iomem iomem_align iopsavgtime ioscheduler "
 	"job_max_open_zones job_start_clock_id kb_base latency_percentile "
 	"latency_run latency_target latency_window listen lockfile lockmem "
-	"log_alternate_epoch log_alternate_epoch_clock_id log_compression "
+	"log_alternate_epoch_clock_id log_compression "
 	"log_compression_cpus log_entries log_issue_time log_max_value log_prio "
 	"log_store_compressed log_window_value max_latency max_open_zones mem "
 	"mem_align merge_blktrace_file merge_blktrace_iters merge_blktrace_scalars "

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from iogate.foreign.fio_options import job_spec
+from iogate.jobs.options import OPTIONS, Kind, canonical_key
 from iogate.model.spec import JobSpec
-from iogate.spec.options.names import OPTIONS, Kind, canonical_key
 
 
 def read_command(words: str) -> list[JobSpec]:

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from iogate.jobs.options import OPTIONS, Kind, canonical_key
 from iogate.model.spec import JobSpec, Target, TargetKind
-from iogate.spec.options.names import OPTIONS, Kind, canonical_key
 from iogate.spec.options.values import BadValueError, read_value
 
 _ONLY = {

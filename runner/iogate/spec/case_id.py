@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from iogate.jobs.options import OPTIONS
 from iogate.model.spec import JobSpec, Spec, Target, TargetKind
-from iogate.spec.options.names import OPTIONS
 from iogate.spec.options.values import BadValueError, canonical_value
 
 _ID_DIGITS = 16

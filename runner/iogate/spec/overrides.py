@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import SpecError, UsageError
+from iogate.jobs.options import known_keys
 from iogate.model.spec import JobSpec, Repetitions, Spec, Workload
 from iogate.spec.options.check import PLACES, read_key, read_option, split_key
-from iogate.spec.options.names import known_keys
 from iogate.spec.sanity import check_kept
 from iogate.spec.text.problems import suggest
 

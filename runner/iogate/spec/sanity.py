@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from iogate.errors import SpecError
+from iogate.jobs.options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
 from iogate.metrics import table_paths
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
 from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import expand_matrix, matches
-from iogate.spec.options.names import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
 from iogate.spec.text.problems import Problems
 
 _DIRECTIONS = {

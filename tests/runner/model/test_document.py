@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -186,13 +184,3 @@ def test_the_schema_files_are_those_of_the_classes(kind: type) -> None:
     assert schema_file(kind) == json_schema(kind)
     jsonschema.Draft7Validator.check_schema(schema_file(kind))
     jsonschema.Draft202012Validator.check_schema(schema_file(kind))
-
-
-def test_generated_files_are_fresh() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "generate.py"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "")

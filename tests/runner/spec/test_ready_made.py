@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from iogate.jobs.job_file import render
+from iogate.jobs.options import ALIASES
 from iogate.spec import check_native, load_spec, make_plan
-from iogate.spec.options.names import ALIASES
-from iogate.spec.options.support import CHOICES, OPTIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 SPECS = sorted((ROOT / "specs").glob("**/*.yaml"))
@@ -77,21 +76,3 @@ def test_the_sweep_is_six_kinds_of_io_by_three_axes() -> None:
             "scale": "log-log",
         }
     assert sizes == {"numjobs": 72, "blocksize": 72, "zonesize": 72}
-
-
-def test_what_the_engine_is_said_to_do_is_what_it_does() -> None:
-    if not shutil.which(str(ENGINE)):
-        pytest.skip("the engine is not built")
-
-    def ask(option: str) -> str:
-        return subprocess.run(
-            [str(ENGINE), option], capture_output=True, text=True, check=True
-        ).stdout
-
-    engines = [line.split()[0] for line in ask("--enghelp").splitlines() if line[:1] == "\t"]
-    assert engines == list(CHOICES["ioengine"])
-    general = {line.split()[0] for line in ask("--cmdhelp").splitlines()}
-    own = [ask(f"--enghelp={name}").partition("Its own options:\n")[2] for name in engines]
-    listed = {line.split()[0] for text in own for line in text.splitlines()}
-    other_names = {"iodepth_batch_submit"}  # fio's, of iodepth_batch
-    assert general | listed | other_names == OPTIONS

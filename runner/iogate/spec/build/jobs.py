@@ -9,9 +9,9 @@ from dataclasses import replace
 from iogate.errors import Location, SpecError
 from iogate.files import bounds
 from iogate.jobs.job_file import format_names, names_out
+from iogate.jobs.options import OPTIONS, Kind
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.options.check import PLACES, read_key, read_option
-from iogate.spec.options.names import OPTIONS, Kind
 from iogate.spec.reading.included import untold
 from iogate.spec.reading.job_file import Assignment, Section, check_count, read_job_file
 from iogate.spec.text.problems import Problems

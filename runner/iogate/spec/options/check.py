@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 from iogate.errors import Location, SpecError
 from iogate.jobs.job_file import NAME_KEYWORDS
-from iogate.spec.options.names import canonical_key, known_keys
+from iogate.jobs.options import canonical_key, known_keys
 from iogate.spec.options.reach import ENGINES_REFUSED, MEMORIES, REFUSED
 from iogate.spec.options.values import BadValueError, read_value
 from iogate.spec.text.problems import suggest

@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from iogate.spec.options.names import CHOICES, OPTIONS, Kind
-from iogate.spec.options.support import CHOICES as NATIVE
+from iogate.jobs.options import CHOICES, NATIVE_CHOICES, OPTIONS, Kind
 from iogate.spec.text.problems import listed, suggest
 
 _TRUE = ("1", "true", "yes", "on", "y")
@@ -181,7 +180,7 @@ def _choice(key: str, text: str) -> str:
 def _choices_near(key: str, word: str) -> str:
     """What iogate-engine has comes first; what only fio has is told with how to run it."""
     known = CHOICES[key]
-    own = NATIVE.get(key, known)
+    own = NATIVE_CHOICES.get(key, known)
     if near := suggest(word, own):
         return near
     others = tuple(name for name in known if name not in own)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from iogate.errors import Location, SpecError
 from iogate.files import bounds
-from iogate.spec.options.names import ALIASES
+from iogate.jobs.options import ALIASES
 from iogate.spec.reading.included import parse_included
 from iogate.spec.text.problems import suggest
 from iogate.spec.text.sources import Sources

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from iogate.errors import SpecError
-from iogate.spec.options.names import canonical_key, known_keys
+from iogate.jobs.options import canonical_key, known_keys
 from iogate.spec.reading.job_file import Assignment
 from iogate.spec.reading.schema import schema
 from iogate.spec.text.problems import suggest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iogate.jobs.job_file import format_names, names_out
+from iogate.jobs.options import CHOICES, OPTIONS
 from iogate.spec.options.check import _CHECKS, PLACES
-from iogate.spec.options.names import CHOICES, OPTIONS
 from iogate.spec.options.reach import CHECKED, ENGINES_HARMLESS, ENGINES_REFUSED, HARMLESS, REFUSED
 from support.specs import fio, option, place, problem
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.spec.options.names import ALIASES, OPTIONS, Kind
+from iogate.jobs.options import ALIASES, OPTIONS, Kind
 from iogate.spec.options.values import BadValueError, canonical_value, read_value
 from support.specs import fio, load, option, place, problem, problems
 

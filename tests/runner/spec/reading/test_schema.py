@@ -9,7 +9,7 @@ import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from iogate.errors import SpecError
-from iogate.spec.options.names import ALIASES, OPTIONS
+from iogate.jobs.options import ALIASES, OPTIONS
 from iogate.spec.reading.schema import schema
 from support.specs import problem
 

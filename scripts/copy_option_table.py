@@ -1,0 +1,89 @@
+"""The engine's table of options as a module of the runner, which asks no engine when it is
+imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import TextWrapper
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = Path(os.environ.get("IOGATE_ENGINE") or ROOT / "native/build/iogate-engine")
+# The runner's kind of a value (jobs/options.py), by what the engine's table calls its type.
+KINDS = {
+    "0 or 1": "BOOL",
+    "flag": "FLAG",
+    "number": "NUMBER",
+    "percent": "NUMBER",
+    "size": "SIZE",
+    "size, `%` or `z`": "SIZE",
+    "size, or sizes `r,w,t`": "NUMBERS",
+    "one of": "CHOICE",
+    "engine": "CHOICE",
+}
+TIMES = {1_000: "MICROSECONDS", 1_000_000_000: "SECONDS"}
+ENGINE_TABLE = """\
+\"\"\"What iogate-engine has of fio: its options and ioengines.
+
+Made by scripts/generate.py from `iogate-engine --option-table`: change the engine's table.
+\"\"\"
+
+# By the kind of their values; "name=alias" is one option with two names.
+OPTIONS: dict[str, str] = {{
+{options}
+}}
+
+# The words that an option takes.
+CHOICES: dict[str, str] = {{
+{choices}
+}}
+
+# These ioengines do an I/O as it is issued.
+SYNCHRONOUS = "{synchronous}"
+DEFAULT_ENGINE = "{ioengine}"
+DEFAULT_RW = "{rw}"
+"""
+
+
+def module() -> str:
+    """The options and ioengines of the built engine, as the text of ``jobs/engine_table.py``."""
+    if not ENGINE.exists():
+        sys.exit(f"{ENGINE} is not built, and its option table is copied: make -C native")
+    asked = [str(ENGINE), "--option-table"]
+    table = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
+    engines = table["ioengines"]
+    rows = [*table["options"], *(row for engine in engines for row in engine["options"])]
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        names = f"{row['name']}={row['alias']}" if "alias" in row else row["name"]
+        kinds.setdefault(_kind(row), []).append(names)
+    choices = {row["name"]: row["choices"] for row in rows if "choices" in row}
+    choices["ioengine"] = [engine["name"] for engine in engines]
+    return ENGINE_TABLE.format(
+        options=_blocks(kinds),
+        choices=_blocks(choices),
+        synchronous=" ".join(engine["name"] for engine in engines if engine["synchronous"]),
+        rw=next(row["default"] for row in rows if row["name"] == "rw"),
+        ioengine=next(row["default"] for row in rows if row["name"] == "ioengine"),
+    )
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    """Anything that has a grammar of its own is TEXT."""
+    if row["type"] == "time":
+        return TIMES[row["unit_ns"]]
+    return KINDS.get(row["type"], "TEXT")
+
+
+def _blocks(words: Mapping[str, Sequence[str]]) -> str:
+    """The items of a dict whose values are words in lines."""
+    fill = TextWrapper(96, initial_indent=" " * 8, subsequent_indent=" " * 8).fill
+    lines = []
+    for name in sorted(words):
+        lines += [f'    "{name}": """', fill(" ".join(words[name])), '    """,']
+    return "\n".join(lines)
