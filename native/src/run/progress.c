@@ -43,17 +43,17 @@ static uint64_t member_left_ns(const struct member *m, uint64_t now_ns)
 
 /* A group is as long as its longest job. Of those to come only runtimes are known; one
  * without is taken to be as long as the one that runs. */
-static uint64_t later_ns(const struct workers *c, uint32_t first, uint64_t this_group_ns)
+static uint64_t later_ns(const struct workers *workers, uint32_t first, uint64_t this_group_ns)
 {
 	uint64_t sum = 0, longest = 0;
 
-	for (uint32_t i = first; i < c->count; i++) {
-		const uint64_t known = longest_ns(c->members[i].worker.job);
+	for (uint32_t i = first; i < workers->count; i++) {
+		const uint64_t known = longest_ns(workers->members[i].worker.job);
 		const uint64_t ns = known ? known : this_group_ns;
 
 		longest = ns > longest ? ns : longest;
-		if (i + 1 == c->count ||
-		    c->members[i + 1].worker.group != c->members[i].worker.group) {
+		if (i + 1 == workers->count ||
+		    workers->members[i + 1].worker.group != workers->members[i].worker.group) {
 			sum += longest;
 			longest = 0;
 		}
@@ -61,24 +61,26 @@ static uint64_t later_ns(const struct workers *c, uint32_t first, uint64_t this_
 	return sum;
 }
 
-static uint32_t groups_between(const struct workers *c, uint32_t first, uint32_t end)
+static uint32_t groups_between(const struct workers *workers, uint32_t first, uint32_t end)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = first; i < end; i++)
-		count += i == first || c->members[i].worker.group != c->members[i - 1].worker.group;
+		count += i == first || workers->members[i].worker.group !=
+				       workers->members[i - 1].worker.group;
 	return count;
 }
 
-struct progress progress_of(const struct workers *c, uint32_t first, uint32_t end, uint64_t now_ns)
+struct progress progress_of(const struct workers *workers, uint32_t first, uint32_t end,
+			    uint64_t now_ns)
 {
-	const uint32_t before = groups_between(c, 0, first);
-	const uint32_t after = groups_between(c, end, c->count);
+	const uint32_t before = groups_between(workers, 0, first);
+	const uint32_t after = groups_between(workers, end, workers->count);
 	uint64_t left = 0, elapsed = 0;
 	double sum = 0;
 
 	for (uint32_t i = first; i < end; i++) {
-		const struct member *m = &c->members[i];
+		const struct member *m = &workers->members[i];
 		const uint64_t ns = m->gone ? 0 : member_left_ns(m, now_ns);
 
 		sum += member_fraction(m, now_ns);
@@ -87,6 +89,6 @@ struct progress progress_of(const struct workers *c, uint32_t first, uint32_t en
 	}
 	return (struct progress){
 		.fraction = (before + sum / (end - first)) / (before + 1 + after),
-		.left_ns = left + later_ns(c, end, elapsed + left),
+		.left_ns = left + later_ns(workers, end, elapsed + left),
 	};
 }

@@ -11,7 +11,7 @@ struct progress {
 };
 
 /* While members first .. end-1 run, which are one group. */
-struct progress progress_of(const struct workers *c, uint32_t first, uint32_t end,
+struct progress progress_of(const struct workers *workers, uint32_t first, uint32_t end,
 			    uint64_t now_ns);
 
 #endif

@@ -13,13 +13,13 @@ static bool same_row(const struct job *a, const struct job *b)
 }
 
 /* The row of an earlier member of the same group, or a new one. */
-static uint32_t row_of(const struct workers *c, uint32_t i, uint32_t rows_count)
+static uint32_t row_of(const struct workers *workers, uint32_t i, uint32_t rows_count)
 {
-	const struct job *job = c->members[i].worker.job;
+	const struct job *job = workers->members[i].worker.job;
 
 	for (uint32_t j = 0; job->group_reporting && j < i; j++) {
-		if (same_row(c->members[j].worker.job, job))
-			return c->members[j].row;
+		if (same_row(workers->members[j].worker.job, job))
+			return workers->members[j].row;
 	}
 	return rows_count;
 }
@@ -36,18 +36,19 @@ static void row_init(struct job_result *row, const struct member *m, uint32_t in
 	}
 }
 
-static int allocate(struct rows *r, struct workers *c, struct err *err)
+static int allocate(struct rows *r, struct workers *workers, struct err *err)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < c->count; i++) {
-		c->members[i].row = row_of(c, i, count);
-		count += c->members[i].row == count;
+	for (uint32_t i = 0; i < workers->count; i++) {
+		workers->members[i].row = row_of(workers, i, count);
+		count += workers->members[i].row == count;
 	}
 	r->result->rows = calloc(count + 1, sizeof(*r->result->rows));
 	r->samplers = calloc(count + 1, sizeof(*r->samplers));
 	if (!r->result->rows || !r->samplers)
-		return err_set(err, -ENOMEM, "no memory for the results of %u jobs", c->count);
+		return err_set(err, -ENOMEM, "no memory for the results of %u jobs",
+			       workers->count);
 	r->result->rows_count = count;
 	return 0;
 }

@@ -197,12 +197,12 @@ static void watch_group(struct run *r, struct span g)
 	}
 }
 
-static struct span next_group(const struct workers *c, uint32_t first)
+static struct span next_group(const struct workers *workers, uint32_t first)
 {
 	struct span g = { first, first };
 
-	while (g.end < c->count &&
-	       c->members[g.end].worker.group == c->members[first].worker.group)
+	while (g.end < workers->count &&
+	       workers->members[g.end].worker.group == workers->members[first].worker.group)
 		g.end++;
 	return g;
 }
@@ -243,19 +243,19 @@ static void tell_fallback(struct run *r)
 
 static void run_groups(struct run *r)
 {
-	struct workers *c = &r->workers;
+	struct workers *workers = &r->workers;
 
-	for (struct span g = next_group(c, 0); g.first < c->count && !stop_requested;
-	     g = next_group(c, g.end)) {
+	for (struct span g = next_group(workers, 0); g.first < workers->count && !stop_requested;
+	     g = next_group(workers, g.end)) {
 		if (!clock_check())
 			tell_fallback(r);
-		workers_start(c, g.first, g.end);
+		workers_start(workers, g.first, g.end);
 		release_group(r, g);
 		watch_group(r, g);
-		workers_reap(c, g.first, g.end);
-		atomic_store(&c->control->stop, stop_requested);
-		log_watch_finish(&r->logs, c, g.first, g.end);
-		rows_finish(&r->rows, c, g.first, g.end);
+		workers_reap(workers, g.first, g.end);
+		atomic_store(&workers->control->stop, stop_requested);
+		log_watch_finish(&r->logs, workers, g.first, g.end);
+		rows_finish(&r->rows, workers, g.first, g.end);
 		tell_trouble(r, g);
 	}
 	status_write(&r->status, STATUS_FINISHING,
@@ -263,12 +263,12 @@ static void run_groups(struct run *r)
 }
 
 /* Reads are per I/O where every batch is one I/O. */
-static const char *clock_reads(const struct workers *c, bool clock_per_io)
+static const char *clock_reads(const struct workers *workers, bool clock_per_io)
 {
 	if (clock_per_io)
 		return "per-io";
-	for (uint32_t i = 0; i < c->count; i++) {
-		const struct job *job = c->members[i].worker.job;
+	for (uint32_t i = 0; i < workers->count; i++) {
+		const struct job *job = workers->members[i].worker.job;
 
 		if (job->iodepth > 1 && job->ops->depth_max > 1)
 			return "per-batch";

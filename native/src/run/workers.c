@@ -17,18 +17,18 @@
 
 enum { THREAD_STACK_BYTES = 256 * 1024, CONTROL_BYTES = 4096 };
 
-static int map_shared(struct workers *c, struct err *err)
+static int map_shared(struct workers *workers, struct err *err)
 {
 	void *memory;
 
-	c->mapped_bytes = CONTROL_BYTES + c->count * sizeof(struct worker_shared);
-	memory = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
+	workers->mapped_bytes = CONTROL_BYTES + workers->count * sizeof(struct worker_shared);
+	memory = mmap(NULL, workers->mapped_bytes, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return err_set(err, -errno, "no memory for the statistics of %u jobs: make "
-			       "numjobs smaller", c->count);
-	c->control = memory;
-	c->shared = (struct worker_shared *)((char *)memory + CONTROL_BYTES);
+			       "numjobs smaller", workers->count);
+	workers->control = memory;
+	workers->shared = (struct worker_shared *)((char *)memory + CONTROL_BYTES);
 	return 0;
 }
 
@@ -48,25 +48,25 @@ static uint64_t planned_bytes(const struct job *job, const struct target *t)
 	return bytes;
 }
 
-static int add_member(struct workers *c, const struct job *job, uint32_t job_index,
+static int add_member(struct workers *workers, const struct job *job, uint32_t job_index,
 		      uint32_t clone, const struct target_rules *rules, struct err *err)
 {
-	struct member *m = &c->members[c->count];
+	struct member *m = &workers->members[workers->count];
 	int ret = 0;
 
 	m->clone = clone;
 	if (job->read_iolog) {
-		ret = replay_new(&c->replays[c->count], job, clone, err);
+		ret = replay_new(&workers->replays[workers->count], job, clone, err);
 		if (ret)
 			return ret;
-		job = replay_job(c->replays[c->count]);
+		job = replay_job(workers->replays[workers->count]);
 	}
 	ret = target_init(&m->target, job, clone, rules, err);
 	m->worker = (struct worker){
 		.job = job, .target = &m->target, .group = job->group_id + 1,
 		.seed = pattern_seed(job, job_index, clone),
 	};
-	c->count++;
+	workers->count++;
 	if (!ret)
 		m->planned_bytes = planned_bytes(job, &m->target);
 	return ret;
@@ -91,56 +91,56 @@ static int check_job(const struct job *job, struct err *err)
 	return cpus_check(&job->cpus_allowed, err);
 }
 
-static int add_job(struct workers *c, const struct job *job, uint32_t index,
+static int add_job(struct workers *workers, const struct job *job, uint32_t index,
 		   const struct target_rules *rules, struct err *err)
 {
 	int ret = check_job(job, err);
 
 	for (uint32_t clone = 0; !ret && clone < job_clones(job); clone++)
-		ret = add_member(c, job, index, clone, rules, err);
+		ret = add_member(workers, job, index, clone, rules, err);
 	return ret;
 }
 
-int workers_init(struct workers *c, const struct job_list *jobs, const struct run_options *options,
-		 struct err *err)
+int workers_init(struct workers *workers, const struct job_list *jobs,
+		 const struct run_options *options, struct err *err)
 {
 	const struct target_rules rules = { options->readonly, options->expected };
 	const size_t count = count_clones(jobs);
 	int ret = 0;
 
-	*c = (struct workers){ .members = calloc(count ? count : 1, sizeof(struct member)),
+	*workers = (struct workers){ .members = calloc(count ? count : 1, sizeof(struct member)),
 			    .replays = calloc(count ? count : 1, sizeof(struct replay *)) };
-	if (!c->members || !c->replays)
+	if (!workers->members || !workers->replays)
 		return err_set(err, -ENOMEM, "no memory for %zu jobs", count);
 	for (size_t i = 0; !ret && i < jobs->count; i++)
-		ret = add_job(c, &jobs->jobs[i], (uint32_t)i, &rules, err);
+		ret = add_job(workers, &jobs->jobs[i], (uint32_t)i, &rules, err);
 	if (!ret)
-		ret = map_shared(c, err);
-	for (uint32_t i = 0; !ret && i < c->count; i++) {
-		c->members[i].worker.control = c->control;
-		c->members[i].worker.clock_per_io = options->clock_per_io;
-		c->members[i].worker.shared = &c->shared[i];
+		ret = map_shared(workers, err);
+	for (uint32_t i = 0; !ret && i < workers->count; i++) {
+		workers->members[i].worker.control = workers->control;
+		workers->members[i].worker.clock_per_io = options->clock_per_io;
+		workers->members[i].worker.shared = &workers->shared[i];
 	}
 	return ret;
 }
 
-void workers_release(struct workers *c)
+void workers_release(struct workers *workers)
 {
-	for (uint32_t i = 0; i < c->count; i++)
-		target_release(&c->members[i].target);
-	free(c->members);
-	c->members = NULL;
+	for (uint32_t i = 0; i < workers->count; i++)
+		target_release(&workers->members[i].target);
+	free(workers->members);
+	workers->members = NULL;
 }
 
-void workers_unmap(struct workers *c)
+void workers_unmap(struct workers *workers)
 {
-	for (uint32_t i = 0; c->replays && i < c->count; i++)
-		replay_free(c->replays[i]);
-	free(c->replays);
-	c->replays = NULL;
-	if (c->control)
-		munmap(c->control, c->mapped_bytes);
-	c->control = NULL;
+	for (uint32_t i = 0; workers->replays && i < workers->count; i++)
+		replay_free(workers->replays[i]);
+	free(workers->replays);
+	workers->replays = NULL;
+	if (workers->control)
+		munmap(workers->control, workers->mapped_bytes);
+	workers->control = NULL;
 }
 
 /* The parent decides when to stop, also for a Ctrl-C that reaches all; and no worker
@@ -174,7 +174,7 @@ static void *thread_main(void *worker)
 }
 
 /* All threads of members first .. end-1, in a process of their own. */
-static void run_threads(struct workers *c, uint32_t first, uint32_t end)
+static void run_threads(struct workers *workers, uint32_t first, uint32_t end)
 {
 	pthread_t *threads = calloc(end - first, sizeof(*threads));
 	pthread_attr_t attributes;
@@ -183,7 +183,7 @@ static void run_threads(struct workers *c, uint32_t first, uint32_t end)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
 	for (uint32_t i = first; i < end; i++) {
-		struct worker *w = &c->members[i].worker;
+		struct worker *w = &workers->members[i].worker;
 		int ret;
 
 		if (!w->job->thread)
@@ -223,19 +223,19 @@ static void start_process(struct member *m)
 		cannot_start(&m->worker, errno);
 }
 
-static void start_threads(struct workers *c, uint32_t first, uint32_t end)
+static void start_threads(struct workers *workers, uint32_t first, uint32_t end)
 {
-	struct process *process = &c->members[first].own;
+	struct process *process = &workers->members[first].own;
 	const pid_t parent = getpid();
 
 	process->pid = fork();
 	if (!process->pid) {
 		enter_child(parent);
-		run_threads(c, first, end);
+		run_threads(workers, first, end);
 		_exit(0);
 	}
 	for (uint32_t i = first; i < end; i++) {
-		struct member *m = &c->members[i];
+		struct member *m = &workers->members[i];
 
 		if (!m->worker.job->thread)
 			continue;
@@ -245,17 +245,17 @@ static void start_threads(struct workers *c, uint32_t first, uint32_t end)
 	}
 }
 
-void workers_start(struct workers *c, uint32_t first, uint32_t end)
+void workers_start(struct workers *workers, uint32_t first, uint32_t end)
 {
 	uint32_t i = first;
 
-	while (i < end && !c->members[i].worker.job->thread)
+	while (i < end && !workers->members[i].worker.job->thread)
 		i++;
 	if (i < end)
-		start_threads(c, i, end);
+		start_threads(workers, i, end);
 	for (i = first; i < end; i++) {
-		if (!c->members[i].worker.job->thread)
-			start_process(&c->members[i]);
+		if (!workers->members[i].worker.job->thread)
+			start_process(&workers->members[i]);
 	}
 }
 
@@ -308,10 +308,10 @@ bool member_poll(struct member *m)
 	return true;
 }
 
-void workers_reap(struct workers *c, uint32_t first, uint32_t end)
+void workers_reap(struct workers *workers, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++) {
-		if (c->members[i].started)
-			process_ended(c->members[i].process, 0);
+		if (workers->members[i].started)
+			process_ended(workers->members[i].process, 0);
 	}
 }

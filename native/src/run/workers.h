@@ -38,11 +38,11 @@ struct workers {
 };
 
 /* Clones, names, sizes and checks of all jobs: nothing is written yet. */
-int workers_init(struct workers *c, const struct job_list *jobs, const struct run_options *options,
-		 struct err *err);
+int workers_init(struct workers *workers, const struct job_list *jobs,
+		 const struct run_options *options, struct err *err);
 /* Frees all but the shared mapping and the replays, which results point to. */
-void workers_release(struct workers *c);
-void workers_unmap(struct workers *c);
+void workers_release(struct workers *workers);
+void workers_unmap(struct workers *workers);
 
 /*
  * Start members first .. end-1, a process each, and one process for all that want to
@@ -50,10 +50,10 @@ void workers_unmap(struct workers *c);
  * library's aio does not survive a fork), and none can take it down. A member that does
  * not start says so itself (shared->error).
  */
-void workers_start(struct workers *c, uint32_t first, uint32_t end);
+void workers_start(struct workers *workers, uint32_t first, uint32_t end);
 /* Has it ended? A process that died early is noted as the job's error. */
 bool member_poll(struct member *m);
 /* Wait for processes whose members have all ended. */
-void workers_reap(struct workers *c, uint32_t first, uint32_t end);
+void workers_reap(struct workers *workers, uint32_t first, uint32_t end);
 
 #endif
