@@ -136,8 +136,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
     spoiled = _grouped([m for m in run.measurements if not any(m is one for one in kept)])
     measured, other_arm = _grouped(own), _grouped(base)
     before = [
-        (_names(old), _grouped(undisturbed(old.measurements)))
-        for old in page.baseline[:CURVE_BASELINES]
+        (old, _grouped(undisturbed(old.measurements))) for old in page.baseline[:CURVE_BASELINES]
     ]
     judged = _grouped(verdict.thresholds if verdict else ())
     observed = _grouped(verdict.observations if verdict else ())
@@ -165,20 +164,16 @@ def _cases(page: Page) -> Iterator[CaseData]:
 _Groups = Mapping[str, tuple[Measurement, ...]]
 
 
-def _names(run: Run) -> dict[str, str]:
-    return {case.name: case.id for case in run.plan.cases}
-
-
 def _former(
-    case: Case, own: Sequence[Measurement], before: Sequence[tuple[dict[str, str], _Groups]]
+    case: Case, own: Sequence[Measurement], before: Sequence[tuple[Run, _Groups]]
 ) -> tuple[Measurement, ...]:
     """The baseline's repetitions of a case by the same engine, under its present id or one
     that it is also known as."""
     engines = {m.engine.name for m in own}
     return tuple(
         m
-        for names, groups in before
-        for case_id in {case.id: 0, **{names.get(aka, aka): 0 for aka in case.aka}}
+        for run, groups in before
+        for case_id in run.ids_of(case)
         for m in groups.get(case_id, ())
         if m.engine.name in engines
     )

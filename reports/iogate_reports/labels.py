@@ -157,7 +157,7 @@ def describe_change(
     arrow = "▲" if change > 0 else "▼"
     if overlap if interval is None else interval.low <= 0 <= interval.high:
         return Change(text, arrow, "unclear", "same")
-    good = (change > 0) == (better is Better.HIGH)
+    good = change * better.worse < 0
     return Change(text, arrow, "better" if good else "worse", "good" if good else "bad")
 
 

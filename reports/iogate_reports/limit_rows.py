@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import PurePath
 
 from iogate.model.spec import Level
-from iogate.model.units import Better, format_value
+from iogate.model.units import format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
 from iogate_reports.labels import OUTCOMES, Change, Word, describe_change, interval_text, share_text
@@ -185,7 +185,7 @@ def sees(one: ThresholdVerdict) -> str:
     change = one.visible_change
     if change is None:
         return ""
-    return signed(change if one.better is Better.LOW else 1 / (1 + change) - 1)
+    return signed(one.better.worsening(change))
 
 
 def _count(one: ThresholdVerdict) -> str:
@@ -198,9 +198,8 @@ def _effect(one: ThresholdVerdict) -> str:
     if not one.samples or not one.baseline_samples:
         return ""
     pairs, what = _pairs(one)
-    sign = 1 if one.better is Better.HIGH else -1
-    better = sum((now - before) * sign > 0 for now, before in pairs)
-    worse = sum((now - before) * sign < 0 for now, before in pairs)
+    worse = sum((now - before) * one.better.worse > 0 for now, before in pairs)
+    better = sum((now - before) * one.better.worse < 0 for now, before in pairs)
     if not better and not worse:
         return ""
     most, word = (worse, "worse") if worse >= better else (better, "better")
@@ -246,4 +245,4 @@ def _excess(one: ThresholdVerdict) -> float:
         past = one.value / limit.value - 1
     if past is None or not math.isfinite(past):
         return -math.inf
-    return past if limit.comparison.wants_low else -past
+    return past * limit.worse

@@ -121,7 +121,7 @@ def _missing(page: Page) -> list[str]:
     """Cases of the newest run of the baseline that this run has under no name: whoever takes a
     case out of a spec takes its limits out of the verdict."""
     cases = page.run.plan.cases
-    known = {name for case in cases for name in (case.id, *case.aka)}
+    known = {name for case in cases for name in case.known_as}
     former = page.baseline[0].plan.cases if page.baseline else ()
     return [short(old.name, 80) for old in former if not known & {old.id, old.name}]
 

@@ -99,7 +99,7 @@ def confirmation_sides(
     the spec does not have them (any more)."""
     spec = load_spec(request.spec)
     wanted = [change for change in alert.changes if _is_worse(change)][:_MOST_METRICS]
-    own = [(case.id, *case.aka) for case in make_plan(spec, overrides=request.overrides).cases]
+    own = [case.known_as for case in make_plan(spec, overrides=request.overrides).cases]
     sides = make_sides(spec, *arms, request.overrides)
     limits = [
         tuple(_limit(change) for change in wanted if change.case_id in names) for names in own

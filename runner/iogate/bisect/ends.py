@@ -106,8 +106,8 @@ def _ends(key: Key, metric: Metric, good: Sequence[float], bad: Sequence[float])
 
 
 def _are_apart(ends: Ends, good: Sequence[float], bad: Sequence[float]) -> bool:
-    worse = ends.bad < ends.good if ends.metric.better is Better.HIGH else ends.bad > ends.good
-    if not worse or not ends.bad != ends.middle != ends.good:
+    worse = (ends.bad - ends.good) * ends.metric.better.worse
+    if not worse > 0 or not ends.bad != ends.middle != ends.good:
         return False
     wrong = sum(value == ends.middle or ends.side([value] * LEAD) is Side.BAD for value in good)
     wrong_bad = sum(value == ends.middle or ends.side([value] * LEAD) is Side.GOOD for value in bad)

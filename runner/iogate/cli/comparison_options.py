@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import click
@@ -14,7 +13,6 @@ from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.warnings import warn_of
 from iogate.model.run import Run
-from iogate.run.blocks import run_name
 from iogate.run.comparison import execute_comparison
 from iogate.run.request import Request
 from iogate.spec.arms import Sides
@@ -72,7 +70,7 @@ def run_comparison(
     display = open_display(
         most,
         quiet=quiet or as_json,
-        name=partial(run_name, comparison),
+        name=lambda repetition: str(comparison.place_of(repetition)),
         at_most=comparison.sequential,
         again=sides.plan.validity.again,
     )

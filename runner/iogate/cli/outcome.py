@@ -208,9 +208,7 @@ def _interval(interval: Interval) -> str:
 def _seen(verdict: ThresholdVerdict) -> str:
     """The change as it would show in the metric: a fall, where more is better."""
     seen = verdict.visible_change
-    if seen is None or verdict.threshold.limit.comparison.wants_low:
-        return format_change(seen)
-    return format_change(1 / (1 + seen) - 1)
+    return format_change(None if seen is None else verdict.better.worsening(seen))
 
 
 def explanations(run: Run) -> list[str]:

@@ -86,7 +86,7 @@ def _lacking(runs: int, known: int) -> str:
 
 def _runs(request: Request, plan: Plan) -> Sequence[Run]:
     """Canaries and accepted runs of this host."""
-    ids = [name for case in plan.cases for name in (case.id, canary_id(case), *case.aka)]
+    ids = [name for case in plan.cases for name in (*case.known_as, canary_id(case))]
     machine_id = this_host(machine()).machine_id
     with closing(open_store(request.store)) as store:
         accepted = store.baseline(

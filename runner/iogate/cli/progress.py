@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from iogate.cli.table import defused, duration, printable
 from iogate.engine.base import Progress, Rates
+from iogate.model.comparison import block_of
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
@@ -71,7 +72,7 @@ class _Count:
         self.done += 1
         if failure.again:
             self._disturbed[case.id] += 1
-            block = (case.id, (failure.repetition + 1) // 2)  # in a run there is no such block
+            block = (case.id, block_of(failure.repetition))  # in a run there is no such block
             self.total += 2 if block in self._blocks else 1
             return
         planned = case.repetitions.min + min(self._disturbed[case.id], self._again)

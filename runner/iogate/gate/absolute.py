@@ -91,8 +91,7 @@ def headroom(samples: tuple[float, ...], value: float, threshold: Threshold) -> 
     if len(samples) < _LEAST_FOR_SPREAD:
         return None
     sd = MAD_TO_SIGMA * mad(samples)
-    room = threshold.limit.value - value
-    room = room if threshold.limit.comparison.wants_low else -room
+    room = (threshold.limit.value - value) * threshold.limit.worse
     if not (sd > 0 and math.isfinite(sd) and math.isfinite(room)):
         return None
     return room / sd

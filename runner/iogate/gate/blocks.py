@@ -72,8 +72,9 @@ class Pairs:
     place: int = 0
 
     @property
-    def sign(self) -> float:
-        return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
+    def worse(self) -> float:
+        """The sign of a change for the worse."""
+        return self.threshold.limit.worse
 
     @property
     def confidence(self) -> float:
@@ -83,7 +84,7 @@ class Pairs:
     @property
     def limit(self) -> float:
         """The limit in log units, positive: how much worse is still allowed."""
-        return max(_signed_log(self.sign, self.threshold.limit.value), 0.0)
+        return max(_signed_log(self.worse, self.threshold.limit.value), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,6 @@ def _pairs(
     judged: Metric,
     blocks: Sequence[tuple[int, Measurement, Measurement]],
 ) -> Pairs:
-    sign = 1.0 if threshold.limit.comparison.wants_low else -1.0
     numbers, base, candidate, differences, sums, unusable = [], [], [], [], [], []
     for number, first, second in blocks:
         values = judged.extract(first), judged.extract(second)
@@ -192,7 +192,7 @@ def _pairs(
         numbers.append(number)
         base.append(float(values[0] or 0.0))
         candidate.append(float(values[1] or 0.0))
-        differences.append(sign * (logs[1] - logs[0]))
+        differences.append(threshold.limit.worse * (logs[1] - logs[0]))
         sums.append(logs[1] + logs[0])
     return Pairs(
         case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),

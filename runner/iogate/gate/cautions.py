@@ -30,7 +30,7 @@ def caution(
         return None
     counts, odd = median(verdict.samples), median(disturbed)
     limit = verdict.threshold.limit
-    is_worse = odd > counts if limit.comparison.wants_low else odd < counts
+    is_worse = (odd - counts) * limit.worse > 0
     if counts <= 0 or not is_worse:
         return None
     change = odd / counts - 1

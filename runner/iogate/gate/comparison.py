@@ -11,6 +11,7 @@ from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.comparison import Comparison
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import Interval, Look, Outcome, ThresholdVerdict
+from iogate.stats.boundary import blocks_to_bound
 from iogate.stats.robust import median
 
 _OUTCOMES = {State.FAILED: Outcome.FAIL, State.SETTLED: Outcome.PASS}
@@ -75,7 +76,7 @@ def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
 
 def _change(one: Standing, log: float) -> float:
     """Back from a signed log to a relative change of the metric."""
-    return math.expm1(min(one.pairs.sign * log, 700.0))
+    return math.expm1(min(one.pairs.worse * log, 700.0))
 
 
 def _look(one: Standing, glance: Glance) -> Look:
@@ -94,12 +95,10 @@ def _needed(one: Standing, centre: float) -> int:
     assert one.sd is not None
     limit, blocks = one.pairs.limit, len(one.pairs.blocks)
     if centre > limit:
-        ratio = (one.boundary.constant + 0.84) * one.sd / centre
-    elif centre < limit:
-        ratio = (1.645 + 0.84) * one.sd / (limit - centre)
+        needed = one.boundary.blocks_to_fail(centre, one.sd)
     else:
-        ratio = math.inf
-    return max(blocks + 1, math.ceil(min(ratio, 100.0) ** 2))
+        needed = blocks_to_bound(limit - centre, one.sd)
+    return max(blocks + 1, needed)
 
 
 def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) -> str:
@@ -192,7 +191,7 @@ def _change_size(one: Standing, change: float | None) -> float | None:
     """A worsening by so much, as a change of the metric itself."""
     if change is None:
         return None
-    return change if one.pairs.sign > 0 else 1 / (1 + change) - 1
+    return one.pairs.threshold.limit.comparison.better.worsening(change)
 
 
 def _most(one: Standing) -> int:

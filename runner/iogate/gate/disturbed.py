@@ -79,7 +79,7 @@ def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
     n, rule = len(broken), plan.comparison
     arms = ""
     if rule:
-        of_base = sum(f.repetition % 2 for f in broken)
+        of_base = sum(rule.place_of(f.repetition).is_base for f in broken)
         arms = f" ({of_base} of {rule.base.name}, {n - of_base} of {rule.candidate.name})"
     what = "repetition" if n == 1 else "repetitions"
     return f"; the disk failed in {n} {what}{arms}, of which only the errors count"

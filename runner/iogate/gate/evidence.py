@@ -71,16 +71,10 @@ def evidence_of(
             ),
         )
         for run in baseline
-        for ids in [_ids_in(run, case)]
+        for ids in [run.ids_of(case)]
     )
     held = tuple((run, group) for run, group in groups if group)
     return Evidence(case, own, held, faults, spoiled)
-
-
-def _ids_in(run: Run, case: Case) -> set[str]:
-    """The ids that the case had in a run: its own, and those it is also known as."""
-    former = set(case.aka)
-    return {case.id, *former, *(c.id for c in run.plan.cases if c.name in former)}
 
 
 def samples_of(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:

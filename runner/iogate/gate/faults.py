@@ -44,8 +44,8 @@ class Faults:
                 yield failure.repetition, value
 
     def _is_held(self, repetition: int, path: str) -> bool:
-        """Of a block, the first repetition by its number is the base's, whichever ran first."""
-        return self.plan.comparison is None or path == KERNEL_ERRORS or repetition % 2 == 0
+        rule = self.plan.comparison
+        return rule is None or path == KERNEL_ERRORS or not rule.place_of(repetition).is_base
 
     def told(self, path: str, repetition: int) -> str:
         """What there is to say of a repetition: that it failed, or what the kernel told."""
@@ -64,9 +64,8 @@ def judge_faults(verdict: ThresholdVerdict, case: Case, faults: Faults) -> Thres
     if not found:
         return verdict
     limit = threshold.limit
-    worst = max if limit.comparison.wants_low else min
-    repetition, value = worst(found, key=lambda pair: pair[1])
-    holds = limit.comparison.holds(value, limit.value)
+    repetition, value = max(found, key=lambda pair: limit.worse * pair[1])
+    holds = limit.holds(value)
     verdict = replace(
         verdict,
         samples=tuple(each for _, each in found),
@@ -86,9 +85,7 @@ def _name(plan: Plan, repetition: int) -> str:
     """What a repetition is called: in a comparison, the block and the arm."""
     if plan.comparison is None:
         return f"repetition {repetition}"
-    block, place = divmod(repetition - 1, 2)
-    arm = (plan.comparison.base, plan.comparison.candidate)[place]
-    return f"block {block + 1}, {arm.name}"
+    return str(plan.comparison.place_of(repetition))
 
 
 def _own_lines(log: tuple[KernelTrouble, ...]) -> Iterator[str]:

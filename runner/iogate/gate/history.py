@@ -42,9 +42,9 @@ class Asked:
         return self.verdict.threshold
 
     @property
-    def sign(self) -> float:
-        """1 where more is worse."""
-        return 1.0 if self.threshold.limit.comparison.wants_low else -1.0
+    def worse(self) -> float:
+        """The sign of what is worse."""
+        return self.threshold.limit.worse
 
 
 def judge_history(
@@ -116,11 +116,11 @@ def _chance(one: Asked, change: Change) -> float:
     allows no logarithm, few runs have the second alone."""
     runs = [samples for _, samples in one.runs]
     test = change.test or plain_test(one.verdict.samples, runs)
-    chance = test.worse_than(one.sign) if test else 0.0
+    chance = test.worse_than(one.worse) if test else 0.0
     if change.test and len(runs) < RUNS_TO_PREDICT:
         return chance
-    before = [one.sign * value for samples in runs for value in samples]
-    now = [one.sign * value for value in one.verdict.samples]
+    before = [one.worse * value for samples in runs for value in samples]
+    now = [one.worse * value for value in one.verdict.samples]
     ranked = chance_above(now, before)
     says_more = test is None or ranked > least_chance(len(now), len(before))
     return max(chance, ranked) if says_more else chance
@@ -179,7 +179,7 @@ def _verdict(
 def _outcome(threshold: Threshold, change: Change, interval: Interval, is_worse: bool) -> Outcome:
     limit = threshold.limit
     best, worst = interval.low, interval.high
-    if not limit.comparison.wants_low:
+    if limit.worse < 0:
         best, worst = worst, best
     if limit.comparison.holds(worst, limit.value):
         return Outcome.PASS

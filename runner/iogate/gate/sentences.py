@@ -180,7 +180,8 @@ def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure])
         name = names.get(first.case_id, first.case_id)
         more = f" (and {len(final) - 1} more)" if len(final) > 1 else ""
         n = first.repetition
-        which = f"block {(n + 1) // 2}" if plan.comparison else f"repetition {n}"
+        rule = plan.comparison
+        which = f"block {rule.place_of(n).block}" if rule else f"repetition {n}"
         return f"{which} of {name}: {first.reason}{more}"
     return f"{names[failed[0]]} was not measured ({len(failed)} of {_count(len(names), 'case')})"
 

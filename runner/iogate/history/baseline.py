@@ -7,7 +7,6 @@ limit vs baseline, the newest ``baseline.window`` that have the level which hold
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -31,7 +30,6 @@ from iogate.trend.series import Line, Series, make_series
 LAST_NIGHTS = 300
 _EVERY_FACT = ("*",)
 _ALL = 1 << 31
-_CASE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +199,9 @@ def _segments(
     window = search.run.plan.baseline.window
     metrics = search.run.plan.metrics
     lines = [
-        Line((case.id, *case.aka), case.name, metric(path, metrics))
+        Line(case.ids, case.name, metric(path, metrics))
         for case, path in _followed(search.run)
-        if all(_CASE_ID.fullmatch(name) for name in case.aka)  # a night knows no other names
+        if case.ids == case.known_as  # a night knows no names
     ]
     for series in make_series(lines, nights, across=_EVERY_FACT):
         decision = _acceptance(series, search.decisions)
@@ -247,11 +245,12 @@ def _was_seen(facts: RunFacts, decision: Decision | None) -> bool:
 
 def _is_enough(found: Baseline, run: Run) -> bool:
     """Whether any case has enough repetitions to compare with."""
-    counting = [m for each in found.runs for m in undisturbed(each.measurements)]
-    counts = {
-        case.id: sum(m.case_id in (case.id, *case.aka) for m in counting) for case in run.plan.cases
-    }
-    return max(counts.values(), default=0) >= max(run.plan.baseline.min_samples, 1)
+    counting = [(each, undisturbed(each.measurements)) for each in found.runs]
+    counts = (
+        sum(m.case_id in each.ids_of(case) for each, own in counting for m in own)
+        for case in run.plan.cases
+    )
+    return max(counts, default=0) >= max(run.plan.baseline.min_samples, 1)
 
 
 def _read(
@@ -290,4 +289,4 @@ def _followed(run: Run) -> Iterator[tuple[Case, str]]:
 
 
 def _ids(run: Run) -> tuple[str, ...]:
-    return tuple(name for case in run.plan.cases for name in (case.id, *case.aka))
+    return tuple(name for case in run.plan.cases for name in case.known_as)

@@ -168,15 +168,14 @@ def _measurements(run: Run, case: Case) -> Iterator[Measurement]:
 def ids_in(run: Run, case: Case) -> set[str]:
     """The ids that a case, or one of a comparison, may have in a run. A comparison's own ids are
     of both its arms; the canary of its spec as written has cases of the same name."""
-    ids = {case.id, canary_id(case), *case.aka}
+    ids = {*run.ids_of(case), canary_id(case)}
     if is_canary(run):
         ids |= {other.id for other in run.plan.cases if other.name == case.name}
     return ids
 
 
 def _as_change(threshold: Threshold, log: float) -> float:
-    sign = 1.0 if threshold.limit.comparison.wants_low else -1.0
-    return math.expm1(min(sign * log, 50.0))
+    return math.expm1(min(threshold.limit.worse * log, 50.0))
 
 
 def _blocks_for(threshold: Threshold, sd: float, boundary: Boundary) -> int | None:
@@ -189,5 +188,5 @@ def _blocks_for(threshold: Threshold, sd: float, boundary: Boundary) -> int | No
     for n in range(boundary.first_fail, most + 1):
         if boundary.visible_after(n, sd) <= limit:
             return n
-    n = math.ceil(min((boundary.constant + 0.84) * sd / limit, 100.0) ** 2)
+    n = boundary.blocks_to_fail(limit, sd)
     return max(n, most + 1) if n <= 999 else None

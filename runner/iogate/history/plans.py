@@ -49,4 +49,4 @@ def _cases(plans: list[Plan]) -> Iterator[Case]:
         for case in new:
             aka = tuple(name for name in case.aka if name not in others)
             yield case if plan is plans[0] else replace(case, aka=aka)
-        taken |= {name for case in new for name in (case.id, *case.aka)}
+        taken |= {name for case in new for name in case.known_as}

@@ -25,7 +25,6 @@ LAST_NIGHTS = 300
 _HEADLINES = ("iops", "clat.p99")
 _TRANSFERS = ("read", "write", "trim")
 _GLOB = re.compile(r"[*?\[]")
-_CASE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     asked = [metric(n, plan.metrics) for n in question.metrics if not is_pattern(n)]
     followed = {case.id: [*followed_metrics(case, plan), *asked] for case in plan.cases}
     unique = {each.path: each for found in followed.values() for each in found}
-    ids = [name for case in plan.cases for name in _ids(case)]
+    ids = [name for case in plan.cases for name in case.ids]
     nights = store.nights(
         ids,
         metrics=None if patterns else list(unique.values()),
@@ -66,7 +65,7 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     kept = {path for night in nights for _, path in night.values}
     matching = [metric(path, plan.metrics) for path in sorted(kept) if _matches(path, patterns)]
     lines = [
-        Line(_ids(case), case.name, each)
+        Line(case.ids, case.name, each)
         for case in plan.cases
         for each in {m.path: m for m in (*followed[case.id], *matching)}.values()
     ]
@@ -124,10 +123,6 @@ def followed_metrics(case: Case, plan: Plan, asked: Sequence[str] = ()) -> Itera
     paths = paths or [f"{d}.{name}" for d in _TRANSFERS for name in _HEADLINES]
     for path in dict.fromkeys((*paths, *(each.name for each in plan.metrics))):
         yield metric(path, plan.metrics)
-
-
-def _ids(case: Case) -> tuple[str, ...]:
-    return (case.id, *(name for name in case.aka if _CASE_ID.fullmatch(name)))
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from iogate.model.environment import Environment
 
 MOST_BLOCKS = 28
+ARMS = 2
 LEAST_BLOCKS = 4
 """Of a canary: fewer show hardly any noise."""
 
@@ -41,6 +42,24 @@ class CompareRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """What a repetition of a comparison is: its block (from 1) and its arm, which is the base's
+    where ``index`` is 0."""
+
+    block: int
+    arm: Arm
+    index: int
+
+    def __str__(self) -> str:
+        """``block 3, deep``."""
+        return f"block {self.block}, {self.arm.name}"
+
+    @property
+    def is_base(self) -> bool:
+        return self.index == 0
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two arms, measured in blocks of one run each. ``seed`` decides the order in each
     block. Unless ``sequential``, all blocks are measured. A ``canary`` compares the spec with
@@ -52,3 +71,23 @@ class Comparison:
     most_blocks: int = MOST_BLOCKS
     sequential: bool = True
     canary: bool = False
+
+    @property
+    def arms(self) -> tuple[Arm, Arm]:
+        return self.base, self.candidate
+
+    def place_of(self, repetition: int) -> Place:
+        """Where a repetition stands, whichever arm of its block ran first."""
+        index = (repetition - 1) % ARMS
+        return Place(block_of(repetition), self.arms[index], index)
+
+
+def block_of(repetition: int) -> int:
+    """The block that a repetition of a comparison is measured in."""
+    return (repetition - 1) // ARMS + 1
+
+
+def repetition_of(block: int, index: int) -> int:
+    """The number of the repetition that an arm (0: the base) is measured in in a block: the
+    inverse of ``Comparison.place_of``."""
+    return ARMS * (block - 1) + index + 1

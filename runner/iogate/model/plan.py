@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ from iogate.model.spec import (
     Threshold,
 )
 from iogate.model.validity import Validity
+
+_CASE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,22 @@ class Case:
     aka: tuple[str, ...] = ()
     chart: Mapping[str, str] = field(default_factory=dict)
     environment: Environment | None = None
+
+    @property
+    def known_as(self) -> tuple[str, ...]:
+        """All that a history may have it under, its own id first. What ``aka`` holds is an id,
+        or in plans of earlier versions a name; ``Run.ids_of`` knows which id that was in a run."""
+        return (self.id, *self.aka)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Those of ``known_as`` that are ids of cases."""
+        return (self.id, *filter(is_case_id, self.aka))
+
+
+def is_case_id(text: str) -> bool:
+    """Whether a text has the form of a case's id."""
+    return _CASE_ID.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

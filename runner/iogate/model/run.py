@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from iogate.model.measurement import KernelTrouble, Measurement, undisturbed
-from iogate.model.plan import Plan
+from iogate.model.plan import Case, Plan
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
 
@@ -81,3 +81,10 @@ class Run:
         """The repetitions of one case that count, in the order they ran: not those that were
         disturbed."""
         return undisturbed(m for m in self.measurements if m.case_id == case_id)
+
+    def ids_of(self, case: Case) -> tuple[str, ...]:
+        """The ids that a case, of this run or another one, may have here, its own first: also
+        those of cases here whose name it is known as."""
+        former = frozenset(case.aka)
+        named = (other.id for other in self.plan.cases if other.name in former)
+        return tuple(dict.fromkeys((*case.known_as, *named)))

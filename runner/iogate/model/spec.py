@@ -39,8 +39,8 @@ class Comparison(StrEnum):
     GREATER_EQUAL = ">="
 
     @property
-    def wants_low(self) -> bool:
-        return self in (Comparison.LESS, Comparison.LESS_EQUAL)
+    def better(self) -> Better:
+        return Better.LOW if self in (Comparison.LESS, Comparison.LESS_EQUAL) else Better.HIGH
 
     def holds(self, value: float, limit: float) -> bool:
         if self is Comparison.LESS:
@@ -64,6 +64,14 @@ class Limit:
     value: float
     relative: bool
     text: str
+
+    @property
+    def worse(self) -> float:
+        """The sign of what is worse: 1 where more is, -1 where less is."""
+        return self.comparison.better.worse
+
+    def holds(self, value: float) -> bool:
+        return self.comparison.holds(value, self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,16 @@ class Better(StrEnum):
     LOW = "low"
     HIGH = "high"
 
+    @property
+    def worse(self) -> float:
+        """The sign of what is worse: 1 where more is, -1 where less is."""
+        return 1.0 if self is Better.LOW else -1.0
+
+    def worsening(self, share: float) -> float:
+        """To get worse by a share of itself, as a change of the value: by 0.25 is +0.25 where
+        more is worse, and -0.2 where less is."""
+        return share if self is Better.LOW else 1 / (1 + share) - 1
+
 
 _SCALES: dict[Unit, tuple[tuple[float, str], ...]] = {
     Unit.NANOSECONDS: ((1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1, " ns")),

@@ -78,6 +78,5 @@ def _with_arm(made: Measurement, plan: Plan) -> Measurement:
     """In a comparison the repetition says which arm it was, and in which block."""
     if plan.comparison is None:
         return made
-    block, place = divmod(made.repetition - 1, 2)
-    arm = (plan.comparison.base, plan.comparison.candidate)[place]
-    return replace(made, arm=arm.name, block=block + 1)
+    place = plan.comparison.place_of(made.repetition)
+    return replace(made, arm=place.arm.name, block=place.block)

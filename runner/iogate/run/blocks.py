@@ -12,7 +12,7 @@ from iogate.errors import RefusedError, RunError
 from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.gate.comparison import thin_words
 from iogate.jobs.job_file import render
-from iogate.model.comparison import Arm, Comparison
+from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -105,13 +105,6 @@ def order_in_block(comparison: Comparison, case: Case, block: int) -> tuple[int,
     """Which arm runs first: decided by the seed, the case and the block alone."""
     coin = random.Random(f"{comparison.seed}/{case.id}/{block}")  # noqa: S311
     return (0, 1) if coin.random() < 0.5 else (1, 0)
-
-
-def run_name(comparison: Comparison, repetition: int) -> str:
-    """What a repetition of a comparison is: ``block 3, deep``."""
-    block, place = divmod(repetition - 1, 2)
-    arm = (comparison.base, comparison.candidate)[place]
-    return f"block {block + 1}, {arm.name}"
 
 
 def hopeless(standings: Sequence[Standing]) -> list[str]:
@@ -217,7 +210,7 @@ def _measure_block(
     assert comparison is not None
     for place in order_in_block(comparison, case, block):
         side = sides[place]
-        repetition = 2 * (block - 1) + place + 1
+        repetition = repetition_of(block, place)
         bench = side.bench
         if bench.stop.requested:
             return

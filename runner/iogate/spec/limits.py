@@ -122,7 +122,7 @@ def _check_direction(limit: Limit, metric: Metric) -> None:
     wants_low = metric.better is Better.LOW
     better, worse = ("lower", "higher") if wants_low else ("higher", "lower")
     example = relative_example(metric) if limit.relative else _EXAMPLES[metric.unit]
-    if limit.comparison.wants_low != wants_low:
+    if limit.comparison.better is not metric.better:
         raise BadValueError(
             f"{limit.text!r} would fail {metric.path} for being good: {better} is better",
             f'turn it round, such as "{example}"',
@@ -132,7 +132,7 @@ def _check_direction(limit: Limit, metric: Metric) -> None:
             f"{limit.text!r} can never be broken: nothing falls by 100 % or more",
             f'say how much {worse} {metric.path} may get: "{example}"',
         )
-    if limit.relative and (limit.value > 0) != wants_low:
+    if limit.relative and limit.value * metric.better.worse < 0:
         raise BadValueError(
             f"{limit.text!r} would demand that every run beats its baseline",
             f'say how much {worse} {metric.path} may get: "{example}"',

@@ -19,12 +19,19 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from iogate.stats.distributions import normal_quantile, normal_tail, t_quantile
+from iogate.stats.distributions import (
+    ONE_SIDED_95_Z,
+    POWER_80_Z,
+    normal_quantile,
+    normal_tail,
+    t_quantile,
+)
 
 _GRID_STEP = 0.05
 _GRID_END = 40.0
 _GRID_SDS = 6.0  # of the walk at its end, which is further out from 45 blocks on
 _KERNEL_END = 7.0
+_MOST_ROOT = 100.0  # of the number of blocks that something would take
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +77,27 @@ class Boundary:
         """The effect, in log units, that all N blocks together would show."""
         return (self.constant + self.rules.power_z) * sd / math.sqrt(self.rules.most_blocks)
 
-    def visible_after(self, blocks: int, sd: float, power_z: float = 0.84) -> float:
+    def visible_after(self, blocks: int, sd: float, power_z: float = POWER_80_Z) -> float:
         """The effect that a fail at exactly ``blocks`` blocks would find in 80 % of runs."""
         bound = self.fail_z(max(blocks, self.first_fail))
         return (bound + power_z) * sd / math.sqrt(blocks)
+
+    def blocks_to_fail(self, effect: float, sd: float) -> int:
+        """Blocks in which an effect (in log units, positive) fails by the last and highest
+        demand, in four of five comparisons."""
+        return _blocks_for(self.constant + POWER_80_Z, effect, sd)
+
+
+def blocks_to_bound(room: float, sd: float) -> int:
+    """Blocks in which a one-sided 95 % bound falls below a limit that lies ``room`` (in log
+    units) away, in four of five comparisons."""
+    return _blocks_for(ONE_SIDED_95_Z + POWER_80_Z, room, sd)
+
+
+def _blocks_for(z: float, effect: float, sd: float) -> int:
+    """At most ten thousand."""
+    ratio = z * sd / effect if effect > 0 else math.inf
+    return math.ceil(min(ratio, _MOST_ROOT) ** 2)
 
 
 def boundary_for(thresholds: float, rules: Rules | None = None) -> Boundary:

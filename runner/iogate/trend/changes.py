@@ -52,7 +52,7 @@ def _change(
     levels = median(before), median(after)
     effect = relative_shift(before, after, confidence=CONFIDENCE)
     rise = shift(before, after).estimate
-    worse = rise < 0 if line.metric.better is Better.HIGH else rise > 0
+    worse = rise * line.metric.better.worse > 0
     return Change(
         case_id=line.case_ids[0],
         case=line.case,

@@ -14,6 +14,7 @@ from iogate.model.run import Run
 from iogate.model.spec import Comparison as Compare
 from iogate.model.verdict import HostNoise, NoiseSource
 from iogate.spec.arms import canary_id
+from iogate.stats.boundary import blocks_to_bound, boundary_for
 from support import samples as s
 
 LIMIT = s.threshold(comparison=Compare.GREATER, value=-0.05, relative=True)
@@ -119,3 +120,23 @@ def test_a_run_with_repetitions_enough_is_taken_alone() -> None:
     found = noise_of(enough, run_of("few", 1, 9, started_ns=2), run_of("two", 1, 9, started_ns=3))
     assert found is not None
     assert (found.run, found.runs) == ("enough", 4)
+
+
+def test_a_case_that_was_renamed_has_the_noise_of_its_former_name() -> None:
+    before = replace(CASE, id="0123456789abcdef", name="before/bs=4k")
+    measured = s.repetitions([100, 101, 99, 100, 102], case_id=before.id)
+    run = s.run("old", the_plan=s.plan(before), measurements=measured)
+    for name in (before.name, before.id):
+        renamed = s.plan(replace(CASE, aka=(name,)))
+        (noise,) = host_noise(renamed, [run])
+        assert noise.run == "old"
+    assert host_noise(PLAN, [run]) == ()
+
+
+def test_the_words_of_what_would_be_needed_rest_on_two_quantiles() -> None:
+    """Four of five comparisons, and a one-sided bound at 95 %."""
+    boundary = boundary_for(1)
+    assert blocks_to_bound(0.02, 0.03) == math.ceil(((1.645 + 0.84) * 0.03 / 0.02) ** 2)
+    needed = ((boundary.constant + 0.84) * 0.03 / 0.02) ** 2
+    assert boundary.blocks_to_fail(0.02, 0.03) == math.ceil(needed)
+    assert blocks_to_bound(0.0, 0.03) == boundary.blocks_to_fail(0.0, 0.03) == 10_000

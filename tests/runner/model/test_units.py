@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.model.units import Unit, format_change, format_value
+from iogate.model.units import Better, Unit, format_change, format_value
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,10 @@ def test_a_change_has_its_sign(change: float | None, text: str) -> None:
 def test_any_value_has_a_text(value: float | None, unit: Unit) -> None:
     assert format_value(value, unit)
     assert format_change(value)
+
+
+def test_what_is_worse_has_one_sign() -> None:
+    assert Better.LOW.worse == 1
+    assert Better.HIGH.worse == -1
+    assert Better.LOW.worsening(0.25) == 0.25
+    assert Better.HIGH.worsening(0.25) == pytest.approx(-0.2)

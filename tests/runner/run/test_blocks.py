@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iogate.gate.blocks import Standing, open_cases, stand
-from iogate.model.comparison import Arm, Comparison
+from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.spec import Comparison as Compare
-from iogate.run.blocks import block_text, hopeless, run_name
+from iogate.run.blocks import block_text, hopeless
 from support import samples as s
 
 LIMIT = s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True)
@@ -42,8 +42,10 @@ def _open(standings: Sequence[Standing], rule: Comparison) -> frozenset[str]:
 
 
 def test_a_run_is_named_by_its_block_and_arm() -> None:
-    names = [run_name(RULE, repetition) for repetition in (1, 2, 3, 4)]
-    assert names == ["block 1, old", "block 1, new", "block 2, old", "block 2, new"]
+    places = [RULE.place_of(repetition) for repetition in (1, 2, 3, 4)]
+    names = ["block 1, old", "block 1, new", "block 2, old", "block 2, new"]
+    assert [*map(str, places)] == names
+    assert [repetition_of(place.block, place.index) for place in places] == [1, 2, 3, 4]
 
 
 def test_what_cannot_be_decided_is_not_counted_as_decided() -> None:

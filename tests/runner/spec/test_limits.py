@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from iogate.jobs.job_file import render
 from iogate.metrics import canonical_paths, metric
 from iogate.model.spec import Comparison, Level, Limit
-from iogate.model.units import Better
 from iogate.spec.limits import parse_limit, relative_example
 from iogate.spec.options.values import BadValueError
 from support.specs import cases, place, problem, workloads
@@ -107,7 +106,7 @@ def test_every_metric_has_limits_that_hold_for_good_values(path: str) -> None:
     measured = metric(path)
     if path not in ("errors", "kernel_errors"):  # usually 0, of which nothing is a percentage
         found = parse_limit(relative_example(measured), measured)
-        assert found.comparison.wants_low == (measured.better is Better.LOW)
+        assert found.comparison.better is measured.better
 
 
 @given(st.sampled_from(canonical_paths()), st.text(max_size=40))

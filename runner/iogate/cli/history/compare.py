@@ -115,7 +115,7 @@ def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> I
 
     former = {case.id: case for case in old.plan.cases}
     for case in new.plan.cases:
-        known = next((former[name] for name in (case.id, *case.aka) if name in former), None)
+        known = next((former[each] for each in old.ids_of(case) if each in former), None)
         if known is None or not _is_asked(case, cases):
             continue
         measured = new.measurements_of(case.id)
@@ -139,7 +139,7 @@ def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _R
         medians.append(median(values))
     before, after = medians
     change = after / before - 1 if before else None
-    better = None if after == before else (after > before) == (each.better.value == "high")
+    better = None if after == before else (after - before) * each.better.worse < 0
     return _Row(case, path, each.unit.value, before, after, change, better)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping as Map
 
 from iogate.errors import SpecError, UsageError
 from iogate.files.bounds import MATRIX_POINTS, MATRIX_RULES
 from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
+from iogate.model.plan import is_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
@@ -20,7 +20,6 @@ from iogate.spec.text.scalars import whole_number
 from iogate.spec.text.sources import Sources
 from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
 
-_CASE_ID = re.compile(r"[0-9a-f]{16}")
 _SERIES = ("direction",)
 
 
@@ -131,7 +130,7 @@ def _aka(node: Node | None, problems: Problems) -> tuple[str, ...]:
         assert isinstance(ids, Sequence)
         for item in ids.items:
             text = item.text if isinstance(item, Scalar) else ""
-            if not _CASE_ID.fullmatch(text):
+            if not is_case_id(text):
                 problems.add(
                     f"{text!r} is no case id",
                     item.where,
