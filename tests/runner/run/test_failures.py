@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from iogate.model.measurement import KernelTrouble, Whose
+from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
+from iogate.model.spec import Repetitions
 from iogate.run.failures import again_within, faults_around
+from iogate.run.measure import repetitions_of, times_disturbed
 from support import samples as s
 
 OWN = KernelTrouble("I/O error", 2, ("loop3: I/O error, sector 8",), Whose.TARGET)
@@ -66,3 +69,20 @@ def test_a_kernel_that_has_told_of_the_case_need_not_tell_each_time() -> None:
     silent = replace(BROKEN, repetition=3, kernel_log=())
     assert again_within(silent, (BROKEN,), 1, 3).again
     assert not again_within(silent, (replace(BROKEN, case_id="other"),), 1, 3).again
+
+
+def test_one_more_repetition_is_due_for_each_that_is_measured_again() -> None:
+    case = replace(s.case(), repetitions=Repetitions(3, 3))
+    found: list[CaseFailure] = []
+
+    def again(of: Case) -> int:
+        return times_disturbed((), of, found)
+
+    numbers = []
+    for _, number in repetitions_of(s.plan(case), disturbed=again):
+        numbers.append(number)
+        if number in {2, 4}:
+            found.append(replace(BROKEN, repetition=number, again=True))
+    assert numbers == [1, 2, 3, 4, 5]
+    assert times_disturbed((), case, [BROKEN]) == 0, "that one is not measured again"
+    assert times_disturbed((), s.case(id="ff" * 8), found) == 0

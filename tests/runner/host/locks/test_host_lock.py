@@ -14,18 +14,22 @@ import pytest
 
 from iogate.errors import RefusedError
 from iogate.files.state_folder import host_lock_path
-from iogate.host.locks.host_lock import Patience, host_lock
+from iogate.host.locks.host_lock import Patience, host_lock, shared_host_lock
 from iogate.host.locks.measuring import is_measuring
 from support.devices import needs_root
 from support.own_locks import NOBODY, as_nobody
 
 HOLD = "import time\nfrom iogate.host.locks.host_lock import host_lock\nwith host_lock('other'):\n"
+SHARE = (
+    "import time\nfrom iogate.host.locks.host_lock import Patience, shared_host_lock\n"
+    "with shared_host_lock('other', Patience(), lambda: None):\n"
+)
 LOCK = host_lock_path()
 
 
-def holder(body: str, **env: str) -> subprocess.Popen[str]:
+def holder(body: str, hold: str = HOLD, **env: str) -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, "-c", f"{HOLD}    print('held', flush=True)\n    {body}\n"],
+        [sys.executable, "-c", f"{hold}    print('held', flush=True)\n    {body}\n"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **env},
@@ -97,6 +101,51 @@ def test_waiting_can_be_given_up() -> None:
         ):
             pass
         child.kill()
+
+
+def test_who_shares_the_host_keeps_all_others_from_it() -> None:
+    tidied: list[str] = []
+    with holder("time.sleep(60)", SHARE) as child:
+        with shared_host_lock("mine", Patience(), lambda: tidied.append("alone")):
+            what = refusal().what
+            assert is_measuring("other"), "the file names the one that came last"
+        child.kill()
+        child.wait()
+    assert "and 1 more that share the host" in what
+    assert "run mine" in what
+    assert tidied == [], "it may have been theirs"
+    with host_lock("mine"):
+        pass
+
+
+def test_who_comes_first_looks_after_the_host_alone() -> None:
+    seen: list[str] = []
+
+    def look() -> None:
+        seen.append(refused_beside())
+
+    with shared_host_lock("mine", Patience(), look), holder("pass", SHARE) as other:
+        assert other.wait(20) == 0, "it waits for nobody who shares"
+    assert seen == ["refused"]
+
+
+def refused_beside() -> str:
+    """What becomes of another process that would share the host now, and does not wait."""
+    code = (
+        "import fcntl\n"
+        f"with open({str(LOCK)!r}) as file:\n"
+        "    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return "refused" if "BlockingIOError" in done.stderr else done.stderr or "shared"
+
+
+def test_who_would_share_waits_a_moment_for_one_that_looks_after_the_host() -> None:
+    with (
+        holder("time.sleep(2)") as child,
+        shared_host_lock("mine", Patience(), lambda: None),
+    ):
+        assert child.wait(10) == 0
 
 
 def test_the_lock_is_not_passed_on_to_what_is_started() -> None:

@@ -262,6 +262,29 @@ def test_a_device_that_was_taken_is_not_written_by_the_next_step(
     assert footing.confirm_device(use.target).path == device
 
 
+@needs_root
+def test_what_was_taken_meanwhile_is_not_measured(sut: LocalSut, device: str) -> None:
+    use = Use(Target("t", TargetKind.DEVICE, device), writes=True)
+    footing = footing_of(sut, use)
+    footing.arrive(use.target, made=False)
+    with loop_over(device), pytest.raises(RefusedError, match="is in use since"):
+        footing.arrive(use.target, made=False)
+    footing.arrive(use.target, made=False)
+
+
+def test_a_file_that_has_a_second_name_meanwhile_is_not_written(
+    sut: LocalSut, tmp_path: Path
+) -> None:
+    file = tmp_path / "f"
+    file.write_text("x")
+    use = file_use(file)
+    footing = footing_of(sut, use)
+    footing.arrive(use.target, made=False)
+    (tmp_path / "g").hardlink_to(file)
+    with pytest.raises(RefusedError, match=r"is in use since .* has 2 names"):
+        footing.arrive(use.target, made=False)
+
+
 @pytest.mark.parametrize("how", ["link", "file"])
 def test_a_file_that_was_exchanged_is_told_from_one_that_is_gone(
     sut: LocalSut, tmp_path: Path, how: str
