@@ -144,3 +144,30 @@ def test_an_engine_cannot_change_what_another_case_gave(iogate: Iogate) -> None:
         assert not written.is_file() or b"hostile" not in written.read_bytes()
     assert len(list((root / "raw").glob("*.json"))) == 4, "two cases, twice"
     assert len(list(root.glob("logs/*-*/speed_bw.1.log"))) == 4
+
+
+@needs_root
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_an_engine_that_leaves_no_file_of_its_own_gave_nothing(iogate: Iogate, kind: str) -> None:
+    """A script in fio's place names a result that iogate may read, and it not."""
+    path = spec(iogate)
+    assert iogate("run", path, "--engine", "fio").code == 0
+    real = iogate.folder / "real.json"
+    shutil.copy(next((iogate.latest / "raw").glob("*-1.json")), real)
+    programs = iogate.folder / "programs"
+    programs.mkdir()
+    script = programs / "fio"
+    make = {"link": f'ln -s {real} "$out"', "folder": 'mkdir "$out"', "pipe": 'mkfifo "$out"'}
+    script.write_text(
+        "#!/bin/sh\n"
+        'for word; do case "$word" in\n'
+        f"--output=*) out=${{word#--output=}}; {make[kind]}; exit 0 ;; esac; done\n"
+        f'exec {shutil.which("fio")} "$@"\n'
+    )
+    script.chmod(0o755)
+    done = iogate("run", path, "--engine", "fio", PATH=f"{programs}:{os.environ['PATH']}")
+    assert done.code == 4, done.text
+    assert "gave no result" in done.text
+    document = iogate.run_document()
+    assert document["measurements"] == []
+    assert list((iogate.latest / "raw").glob("*.json")) == []

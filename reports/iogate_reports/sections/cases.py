@@ -25,7 +25,7 @@ ALL_OPEN = 8
 MOST_SHOWN = 400
 """Beyond so many, cases that passed are counted, not shown."""
 LONGEST_JOB_FILE = 20_000
-_RAW = re.compile(r"raw/[\w.-]{1,120}")
+_RAW = re.compile(r"(?:raw|logs/[\w-]{1,120})/[\w.-]{1,120}")
 
 
 def view(page: Page) -> View | None:

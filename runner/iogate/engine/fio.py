@@ -62,7 +62,7 @@ class FioEngine:
         require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
-        document = last_document(self._sut.read_text(job.result_file) or "")
+        document = last_document(self._sut.read_result(job.result_file) or "")
         if document is None:
             raise EngineError(
                 f"{PROGRAM} ended with status {ending.status} and gave no result: {said}",
@@ -113,7 +113,7 @@ class _Tail:
         if not found or found.size_bytes == self._size:
             return
         self._size = found.size_bytes
-        document = last_document(self._sut.read_text(self._job.result_file) or "")
+        document = last_document(self._sut.read_result(self._job.result_file) or "")
         if document and document["timestamp_ms"] > self._before_ms:
             self._on_progress(self._progress(document))
 

@@ -194,7 +194,7 @@ def _complaint(said: str) -> str:
 
 
 def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
-    text = sut.read_text(job.result_file)
+    text = sut.read_result(job.result_file)
     try:
         document: dict[str, object] = parse_json(text or "")
     except ValueError:

@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -148,18 +149,25 @@ class RunFolder:
         raw, log = self.raw_file(case_id, repetition), self.log_file(case_id, repetition)
         written = self.engine_folder(case_id, repetition)
         with _told(raw):
-            with suppress(FileNotFoundError):
+            if _is_regular(written / raw.name):
                 (written / raw.name).replace(raw)
             with suppress(OSError):  # logs that the job asked for
                 written.rmdir()
                 written.parent.rmdir()
             if log.exists() and not log.stat().st_size:
                 log.unlink()
-            if raw.exists():
+            if _is_regular(raw):
                 handle = bounded.open_file(raw)
                 os.fsync(handle)
                 os.close(handle)
             sync_directory(raw.parent)
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether a file is there that is no link: an engine may leave anything in its folder."""
+    with suppress(OSError):
+        return stat.S_ISREG(path.lstat().st_mode)
+    return False
 
 
 def _keep_room(root: Path) -> None:

@@ -85,6 +85,14 @@ class Sandbox:
             capabilities=self._capabilities(case, allowed),
         )
 
+    def within(self, place: Place) -> Confinement | None:
+        """For a job of iogate's own, which has all that it needs in the folder ``place``."""
+        if self.layers is None:
+            return None
+        allowed = (self._allowed(place, writable=True),)
+        rights = self._rights(allowed)
+        return Confinement(self.layers, allowed=allowed, reads=SYSTEM, capabilities=rights)
+
     def _allowed(self, place: Place, *, writable: bool) -> Allowed:
         if not place.path.isprintable():
             raise RefusedError(
@@ -98,13 +106,17 @@ class Sandbox:
         return Allowed(Place(place.path, parent), writable=True, is_new=True)
 
     def _capabilities(self, case: Case, allowed: tuple[Allowed, ...]) -> tuple[str, ...]:
+        needed = [name for name, asks in _CAPABILITIES if any(map(asks, case.jobs))]
+        return (*self._rights(allowed), *needed)
+
+    def _rights(self, allowed: tuple[Allowed, ...]) -> tuple[str, ...]:
+        """What root needs where the places are somebody else's."""
         user = os.geteuid()
         foreign = any(
             needs_override(self.sut, each.place.path, user, writes=each.writable)
             for each in allowed
         )
-        needed = [name for name, asks in _CAPABILITIES if any(map(asks, case.jobs))]
-        return ("dac_override", *needed) if foreign else tuple(needed)
+        return ("dac_override",) if foreign else ()
 
 
 def open_sandbox(

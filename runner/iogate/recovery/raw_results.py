@@ -3,6 +3,7 @@ whose other records are lost."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,30 +20,43 @@ from iogate.model.plan import Plan
 _RAW = re.compile(r"([0-9a-f]{16})-(\d{1,9})\.json")
 _WARNING = "read from the engine's result, as no other record of it was left"
 _UNKNOWN = Disturbance("unknown", 1.0, 0.0, "", "what disturbed it cannot be read any more")
+_UNTOLD = Disturbance("unknown", 1.0, 0.0, "", "iogate ended before it told what disturbed it")
 
 
 def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Measurement]:
     """The repetitions of the plan's cases that ended well, in the order in which they did. A
     sentence goes to ``broken`` for each other."""
     ids = {case.id for case in plan.cases}
-    raw = root / "raw"
-    if raw.is_symlink():
-        broken.append("raw: it is a link, and links are not followed")
-        return
-    for path in sorted(raw.glob("*.json"), key=lambda each: each.lstat().st_mtime_ns):
+    for path in sorted(_results(root, broken), key=lambda each: each.lstat().st_mtime_ns):
         name = _RAW.fullmatch(path.name)
         if not name or name[1] not in ids:
             continue
+        address = str(path.relative_to(root))
         try:
             result = parse_result(read_document(path))
         except RunError as error:
-            broken.append(f"raw/{path.name}: {error.what.replace(str(path), 'it')}")
+            broken.append(f"{address}: {error.what.replace(str(path), 'it')}")
             continue
         if result.interrupted or any(job.error for job in result.jobs):
-            broken.append(f"raw/{path.name}: the engine was interrupted, or a job failed")
+            broken.append(f"{address}: the engine was interrupted, or a job failed")
             continue
-        made = _with_arm(_measurement(path, name[1], int(name[2]), result), plan)
-        yield replace(made, disturbances=_disturbances(path, broken))
+        made = _with_arm(_measurement(path, name, result, address), plan)
+        settled = path.parent.name == "raw"
+        yield replace(made, disturbances=_disturbances(path, broken) if settled else (_UNTOLD,))
+
+
+def _results(root: Path, broken: list[str]) -> Iterator[Path]:
+    """Where results are: in raw, and in the engine's own folder where iogate was killed before it
+    took them from there."""
+    for name, pattern in (("raw", "*.json"), ("logs", "*")):
+        folder = root / name
+        if folder.is_symlink():
+            broken.append(f"{name}: it is a link, and links are not followed")
+            continue
+        for path in folder.glob(pattern):
+            result = path if name == "raw" else path / f"{path.name}.json"
+            if name == "raw" or (not path.is_symlink() and os.path.lexists(result)):
+                yield result
 
 
 def _disturbances(path: Path, broken: list[str]) -> tuple[Disturbance, ...]:
@@ -58,18 +72,20 @@ def _disturbances(path: Path, broken: list[str]) -> tuple[Disturbance, ...]:
         return (_UNKNOWN,)
 
 
-def _measurement(path: Path, case_id: str, repetition: int, result: EngineResult) -> Measurement:
+def _measurement(
+    path: Path, name: re.Match[str], result: EngineResult, address: str
+) -> Measurement:
     """When it began is worked out: from when its file was written, and how long its jobs ran."""
     longest = max((job.runtime_ns // max(job.jobs, 1) for job in result.jobs), default=0)
     return Measurement(
-        case_id=case_id,
-        repetition=repetition,
+        case_id=name[1],
+        repetition=int(name[2]),
         started_ns=path.stat().st_mtime_ns - longest,
         duration_ns=longest,
         engine=result.engine,
         jobs=result.jobs,
         disks=result.disks,
-        raw_file=f"raw/{path.name}",
+        raw_file=address,
         warnings=(_WARNING,),
     )
 

@@ -29,7 +29,8 @@ from iogate.recovery.raw_results import raw_measurements
 from iogate.store.base import Store
 
 _PARTS = ("run.json", "plan.json", "environment.json", "verdict.json", "raw")
-_RAW_FILE = re.compile(r"raw/[A-Za-z0-9][A-Za-z0-9_.-]{0,127}", re.ASCII)
+_NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"
+_RAW_FILE = re.compile(rf"(?:raw|logs/{_NAME})/{_NAME}", re.ASCII)
 _TOLD = 20
 """So many lost raw files are named; the others are counted."""
 T = TypeVar("T")
@@ -177,10 +178,10 @@ class _Reader:
         if not _RAW_FILE.fullmatch(found.raw_file):
             told.append(f"{found.raw_file[:80]!r} is no file of a run folder")
             return replace(found, raw_file="")
-        path = self.root / found.raw_file
-        if _ends(path):
+        if _ends(self.root, found.raw_file):
             return found
-        told.append(f"{found.raw_file} {'ends early' if _is_file(path) else 'is missing'}")
+        there = _is_file(self.root / found.raw_file)
+        told.append(f"{found.raw_file} {'ends early' if there else 'is missing'}")
         return replace(found, raw_file="")
 
     def _part(self, name: str, read: Callable[[Path], T]) -> T | None:
@@ -222,11 +223,10 @@ def _is_file(path: Path) -> bool:
     return False
 
 
-def _ends(path: Path) -> bool:
+def _ends(root: Path, address: str) -> bool:
     """Whether a file ends as JSON does; all of it is not read."""
     try:
-        parts = path.parts[-2:]
-        with os.fdopen(bounded.open_below(str(path.parent.parent), parts), "rb") as file:
+        with os.fdopen(bounded.open_below(str(root), address.split("/")), "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - 64, 0))
             return file.read(64).rstrip().endswith(b"}")
     except OSError:

@@ -16,8 +16,10 @@ from pathlib import Path
 from statistics import median
 
 from iogate.engine.base import Engine, EngineJob, Stop
+from iogate.engine.launcher import find_layers
 from iogate.errors import RefusedError
 from iogate.host.devices.block_devices import device_under
+from iogate.host.sandbox import Sandbox, open_sandbox
 from iogate.host.targets.places import place_of
 from iogate.host.targets.scratch import scratch_directory
 from iogate.host.validity import Surroundings, TargetDisks
@@ -145,6 +147,7 @@ class _Probe:
     def __init__(self, sut: Sut, engine: Engine, folder: str, stop: Stop, seconds: float) -> None:
         self._sut, self._engine, self._folder, self._stop = sut, engine, folder, stop
         self._around = Surroundings(sut, Validity())
+        self._place, self._sandbox = place_of(sut, folder), _sandbox(sut)
         self._seconds = seconds
         target = Target("probe", TargetKind.DIRECTORY, folder)
         self._disks: TargetDisks = target_disks(sut, target, folder)
@@ -184,8 +187,9 @@ class _Probe:
             log,
             self._folder,
             _TIMEOUT_S,
-            places=(place_of(self._sut, self._folder),),
+            places=(self._place,),
             on_tick=watch.tick,
+            confinement=self._sandbox.within(self._place),
         )
         found = self._engine.run(job, on_progress=lambda _progress: None, stop=self._stop)
         around = watch.ended()
@@ -217,6 +221,11 @@ class _Probe:
         finally:
             for each in started:
                 each.kill_group()
+
+
+def _sandbox(sut: Sut) -> Sandbox:
+    """As far as this kernel confines: the job is our own, and runs on a host without it, too."""
+    return open_sandbox(sut, find_layers(sut), unconfined=False, trusted=True, environment={})
 
 
 def _change(name: str, quiet: Measurement, loud: Measurement) -> list[float]:

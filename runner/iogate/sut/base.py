@@ -128,6 +128,10 @@ class Sut(Protocol):
     def read_text(self, path: str) -> str | None:
         """A whole regular file of at most bounds.DOCUMENT_BYTES, undecodable bytes replaced."""
 
+    def read_result(self, path: str) -> str | None:
+        """The same of what an engine wrote; None for a link as well, as it leads where the engine
+        itself may not read."""
+
     def write_text(self, path: str, text: str) -> None:
         """Write a file in place (a sysfs knob, a small file)."""
 

@@ -171,6 +171,12 @@ class LocalSut:
         except (OSError, ValueError):
             return None
 
+    def read_result(self, path: str) -> str | None:
+        try:
+            return bounded.read_bytes(path, DOCUMENT_BYTES).decode(errors="replace")
+        except OSError:
+            return None
+
     def write_text(self, path: str, text: str) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
         try:

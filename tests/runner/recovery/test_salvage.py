@@ -156,6 +156,51 @@ def test_a_disturbed_repetition_stays_one_when_only_raw_files_are_left(
     assert [m.repetition for m in run.measurements_of(s.CASE_ID)] == [1]
 
 
+def left_by_a_kill(root: Path) -> Path:
+    """The second result where its engine wrote it, and no other record of it."""
+    folder = RunFolder(root)
+    written = folder.engine_folder(s.CASE_ID, 2) / f"{s.CASE_ID}-2.json"
+    folder.raw_file(s.CASE_ID, 2).rename(written)
+    (root / "run.json").unlink()
+    return written
+
+
+def test_a_result_that_iogate_did_not_live_to_take_is_found(root: Path, store: Store) -> None:
+    written = left_by_a_kill(root)
+    run = read_run_folder(root, store).run
+    assert run.measurements[1].raw_file == str(written.relative_to(root))
+    assert "before it told" in run.measurements[1].disturbances[0].text
+    assert [m.repetition for m in run.measurements_of(s.CASE_ID)] == [1], "nobody looked at it"
+
+
+def test_a_part_of_a_result_in_the_engines_folder_is_told(root: Path, store: Store) -> None:
+    written = left_by_a_kill(root)
+    document = json.loads(written.read_text())
+    document["jobs"][0]["error"] = 4
+    written.write_text(json.dumps(document))
+    found = read_run_folder(root, store)
+    assert len(found.run.measurements) == 1
+    name = written.relative_to(root)
+    assert f"{name}: the engine was interrupted, or a job failed" in found.broken
+
+
+def test_no_link_in_the_engines_folders_is_followed(root: Path, store: Store) -> None:
+    written = left_by_a_kill(root)
+    aside = root.parent / "aside.json"
+    written.rename(aside)
+    written.symlink_to(aside)
+    found = read_run_folder(root, store)
+    assert len(found.run.measurements) == 1
+    assert any("links are not followed" in text for text in found.broken)
+    written.unlink()
+    written.parent.rmdir()
+    written.parent.parent.rmdir()
+    (root.parent / "logs" / written.parent.name).mkdir(parents=True)
+    aside.rename(root.parent / "logs" / written.parent.name / written.name)
+    (root / "logs").symlink_to(root.parent / "logs")
+    assert len(read_run_folder(root, store).run.measurements) == 1
+
+
 def test_nothing_to_show_is_an_error_that_names_the_parts(root: Path, store: Store) -> None:
     cut("run.json")(root)
     gone("plan.json")(root)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from iogate.engine import open_engine
-from iogate.engine.base import Stop
+from iogate.engine.base import EngineJob, EngineResult, Progress, Stop
+from iogate.engine.native import NativeEngine
 from iogate.errors import RefusedError
 from iogate.run import disturbance_costs as disturbing
 from iogate.run.disturbance_costs import DISTURBERS, measure_costs
@@ -36,6 +38,23 @@ def test_each_disturber_is_measured_and_ended(tmp_path: Path) -> None:
     assert [text.partition(":")[0] for text in told] == ["cpu", "io", "memory"]
     assert left_over(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_its_job_is_confined_as_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sut, seen = LocalSut(), list[EngineJob]()
+
+    class Watched(NativeEngine):
+        def run(
+            self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
+        ) -> EngineResult:
+            seen.append(job)
+            return super().run(job, on_progress=on_progress, stop=stop)
+
+    monkeypatch.setattr(disturbing, "DISTURBERS", ())
+    measure_costs(sut, Watched(sut), str(tmp_path), Stop(), seconds=0.1)
+    (job,) = seen
+    assert job.confinement is not None
+    assert [each.place.path for each in job.confinement.allowed] == [job.folder]
 
 
 def test_what_it_starts_is_a_stranger_to_the_job(
