@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.host.settings.journals import own_journals
+from iogate.sut.local import LocalSut
 from support.devices import image_of, loop_device, needs_root, sh
 from support.settings import HARMLESS, kept
 
@@ -68,7 +69,7 @@ def state(iogate: Iogate, device: str) -> dict[str, object]:
         "read-ahead": queue(device, "read_ahead_kb").read_text(),
         "mounts": [each for each in mounts() if f"{iogate.folder}/" in each],
         "loops": sorted(each for each in loops if each.startswith(f"{iogate.folder}/")),
-        "journals": own_journals(),
+        "journals": own_journals(LocalSut()),
         "scratch": iogate.left_behind(),
         "engines": engines_of(iogate.folder),
     }
@@ -105,7 +106,7 @@ def durations(iogate: Iogate, path: Path) -> tuple[float, float]:
     """How long a run takes in s, and how long of that it has something to put back."""
     began = time.monotonic()
     running = iogate.start("run", path, "--trust")
-    wait_for(own_journals)
+    wait_for(lambda: own_journals(LocalSut()))
     changed = time.monotonic()
     assert iogate.end(running).code == 0
     return time.monotonic() - began, time.monotonic() - changed
@@ -114,7 +115,7 @@ def durations(iogate: Iogate, path: Path) -> tuple[float, float]:
 def kill_after(iogate: Iogate, moment_s: float, *words: object, anywhere: bool) -> None:
     running = iogate.start(*words, "--trust")
     if not anywhere:
-        wait_for(own_journals)
+        wait_for(lambda: own_journals(LocalSut()))
     with suppress(subprocess.TimeoutExpired):
         running.wait(moment_s)
     running.kill()

@@ -12,6 +12,7 @@ import pytest
 
 from iogate.engine.fio import last_document
 from iogate.host.settings.journals import own_journals
+from iogate.sut.local import LocalSut
 from support.devices import image_of, loop_device, needs_root, sh, zram_device
 from support.settings import HARMLESS, kept
 
@@ -73,7 +74,7 @@ def as_before(iogate: Iogate, device: str, before: str) -> None:
     assert "[none]" in scheduler(device).read_text()
     assert not any(os.path.ismount(path) for path in iogate.folder.rglob("mnt"))
     assert iogate.left_behind() == []
-    assert own_journals() == ()
+    assert own_journals(LocalSut()) == ()
 
 
 def page_cluster() -> str:
@@ -173,7 +174,7 @@ def test_killed_in_the_middle_and_put_back_by_the_next(iogate: Iogate, device: s
     kill(running.pid)
     running.communicate()
     assert page_cluster() != before
-    assert own_journals()
+    assert own_journals(LocalSut())
     done = iogate("run", spec(iogate, device), "--trust")
     assert done.code == 0, done.text
     assert f"was killed: /proc/sys/vm/page-cluster is {before.strip()} again" in done.err
@@ -192,7 +193,7 @@ def test_doctor_puts_back_and_says_so(iogate: Iogate, device: str) -> None:
     assert f"/proc/sys/vm/page-cluster is {before.strip()} again" in said
     assert "[none]" in scheduler(device).read_text()
     assert page_cluster() == before
-    assert own_journals() == ()
+    assert own_journals(LocalSut()) == ()
     assert "killed run" not in iogate("doctor").out
 
 

@@ -21,7 +21,7 @@ def disturbance_table(sut: Sut, directory: str, *, as_json: bool) -> str:
     """Measure, and what was found as text. Nothing else is measured on the host meanwhile."""
     with (
         stoppable() as stop,
-        host_lock(uuid.uuid4().hex),
+        host_lock(sut, uuid.uuid4().hex),
     ):
         engine = open_engine("native", sut)
         costs = measure_costs(sut, engine, directory, stop, lambda text: click.echo(text, err=True))

@@ -14,7 +14,7 @@ def leftovers_finding(sut: Sut) -> Finding | None:
     if not is_untidy(sut):
         return None
     try:
-        with host_lock("doctor"):
+        with host_lock(sut, "doctor"):
             found = tidy(sut)
     except HeldError as error:
         what = "a run measures now, with settings that it puts back at its end"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 
@@ -25,7 +24,7 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
     found = sut.stat(program)
     libraries = _libraries(sut, program, found.inode if found else 0, confinement.reads)
     reads = (*confinement.reads, *libraries)
-    user = os.geteuid()
+    user = sut.about().user
     capabilities = confinement.capabilities
     if _OVERRIDE not in capabilities and needs_override(sut, sut.real_path(program), user):
         capabilities = (*capabilities, _OVERRIDE)

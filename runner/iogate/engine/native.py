@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
+from iogate.engine.carry import carried
 from iogate.engine.process import (
     log_tail,
     require_orderly_end,
@@ -122,9 +122,9 @@ def find_program(sut: Sut) -> str:
     for path in places:
         if path and sut.stat(path):
             return path
-    if sut.name == "local" and os.environ.get("IOGATE_ENGINE"):
+    if given := sut.about().variables.get("IOGATE_ENGINE"):
         raise EngineError(
-            f"there is no {PROGRAM} at $IOGATE_ENGINE, {os.environ['IOGATE_ENGINE']}",
+            f"there is no {PROGRAM} at $IOGATE_ENGINE, {given}",
             remedy="correct or unset IOGATE_ENGINE",
         )
     looked = ", ".join(path for path in places if path)
@@ -142,15 +142,23 @@ def launcher_places(sut: Sut) -> tuple[str, ...]:
 
 def _places(sut: Sut) -> tuple[str | None, ...]:
     """$IOGATE_ENGINE alone when it is set, so that a typo is never papered over; else
-    beside this iogate, in the checkout that it was installed from, on the PATH."""
-    if given := os.environ.get("IOGATE_ENGINE"):
+    beside this iogate, in the checkout that it was installed from, on the PATH. On another
+    machine on its PATH, or a copy of ours there."""
+    if given := sut.about().variables.get("IOGATE_ENGINE"):
         return (given,)
     return _installed(sut)
 
 
 def _installed(sut: Sut) -> tuple[str | None, ...]:
+    if not sut.is_here:
+        return (sut.which(PROGRAM) or carried(sut, own_places()),)
+    return (*own_places(), sut.which(PROGRAM))
+
+
+def own_places() -> tuple[str, ...]:
+    """Where the engine that came with this iogate is, on the controller."""
     checkout = Path(__file__).resolve().parents[3] / "native" / "build" / PROGRAM
-    return (str(Path(sys.prefix) / "bin" / PROGRAM), str(checkout), sut.which(PROGRAM))
+    return (str(Path(sys.prefix) / "bin" / PROGRAM), str(checkout))
 
 
 def parse_status(line: str) -> Progress | None:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from iogate.host.locks.measuring import is_measuring
 from iogate.model.run import Run, RunStatus
 from iogate.store.base import Store
+from iogate.sut.base import Sut
 
 
-def close_killed(store: Store, machine_id: str) -> list[str]:
+def close_killed(store: Store, sut: Sut, machine_id: str) -> list[str]:
     """Record the end of every run of this host that no process measures any longer, and give
     their ids. What they measured stays, and the last of it is their end."""
-    gone = [run_id for run_id in store.unfinished(machine_id) if not is_measuring(run_id)]
+    gone = [run_id for run_id in store.unfinished(machine_id) if not is_measuring(sut, run_id)]
     for run_id in gone:
         run = store.run(run_id)
         ends = (each.started_ns + each.duration_ns for each in run.measurements)
@@ -25,8 +26,8 @@ def close_killed(store: Store, machine_id: str) -> list[str]:
     return gone
 
 
-def as_it_is(run: Run, machine_id: str) -> Run:
+def as_it_is(run: Run, sut: Sut, machine_id: str) -> Run:
     """A run as it is shown: interrupted when it is of this host, and nobody measures it."""
     if run.status is not RunStatus.RUNNING or run.host.machine_id != machine_id:
         return run
-    return run if is_measuring(run.id) else replace(run, status=RunStatus.INTERRUPTED)
+    return run if is_measuring(sut, run.id) else replace(run, status=RunStatus.INTERRUPTED)

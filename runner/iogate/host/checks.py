@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -140,7 +138,7 @@ def _load(sut: Sut, _place: Examined) -> Finding | None:
     words = (sut.read_text("/proc/loadavg") or "").split()
     if not words:
         return None
-    average, cpus = float(words[0]), os.cpu_count() or 1
+    average, cpus = float(words[0]), sut.about().cpus
     text = f"{average:.2f} on {cpus} CPUs"
     if average > _LOAD_BAD * cpus:
         return _bad(text, "something else uses this host: see top, stop it, and try again")
@@ -213,14 +211,15 @@ def _io_uring(sut: Sut, _place: Examined) -> Finding | None:
     disabled = _number(sut, "/proc/sys/kernel/io_uring_disabled")
     if disabled in (None, 0):
         return _ok("allowed")
-    if disabled == 1 and os.geteuid() == 0:
+    if disabled == 1 and sut.about().user == 0:
         return _ok("allowed for root")
     return _warn("disabled", "sysctl kernel.io_uring_disabled=0, or use ioengine: libaio")
 
 
-def _memlock(_sut: Sut, _place: Examined) -> Finding | None:
-    soft, _hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
-    if os.geteuid() == 0 or soft == resource.RLIM_INFINITY or soft >= _MEMLOCK_WARN:
+def _memlock(sut: Sut, _place: Examined) -> Finding | None:
+    machine = sut.about()
+    soft = machine.locked_bytes
+    if machine.user == 0 or soft is None or soft >= _MEMLOCK_WARN:
         return _ok("enough for fixed buffers")
     return _warn(f"{soft >> 10} KiB", "ulimit -l unlimited, or LimitMEMLOCK=infinity in the unit")
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
-import socket
 import struct
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from iogate.errors import RunError
 from iogate.host.devices.block_devices import Device, device_under, find_device, serial_digest
@@ -91,9 +88,10 @@ def target_facts(sut: Sut, name: str, target: Target, place: str) -> dict[str, F
 def this_host(sut: Sut) -> Host:
     """Name and machine id. The id is a digest, because /etc/machine-id is to be kept
     private; $IOGATE_HOST_ID replaces it where runners are made anew for each job."""
-    name = (sut.read_text("/proc/sys/kernel/hostname") or socket.gethostname()).strip()
+    machine = sut.about()
+    name = machine.host_name
     source = (
-        os.environ.get("IOGATE_HOST_ID")
+        machine.variables.get("IOGATE_HOST_ID")
         or (sut.read_text("/etc/machine-id") or "").strip()
         or (sut.read_text("/sys/class/dmi/id/product_uuid") or "").strip()
         or name
@@ -151,7 +149,7 @@ def _system(sut: Sut) -> dict[str, Fact]:
     )
     return {
         "os.name": release.get("PRETTY_NAME", "").strip('"'),
-        "os.architecture": platform.machine(),
+        "os.architecture": sut.about().architecture,
         "host.virtualization": virtualization(sut),
         "host.product": (sut.read_text("/sys/class/dmi/id/product_name") or "").strip(),
         "host.bios": (sut.read_text("/sys/class/dmi/id/bios_version") or "").strip(),
@@ -204,7 +202,7 @@ def target_device(sut: Sut, target: Target, place: str) -> Device | None:
     """The device that a target's I/O ends on, as far as the kernel tells."""
     if target.kind is TargetKind.DEVICE:
         return find_device(sut, place)
-    return device_under(sut, place if sut.stat(place) else str(Path(place).parent))
+    return device_under(sut, place if sut.stat(place) else str(PurePosixPath(place).parent))
 
 
 def _target(sut: Sut, target: Target, place: str) -> dict[str, Fact]:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from iogate.errors import RefusedError, UsageError
-from iogate.files.state_folder import host_lock_path
 from iogate.host.devices.block_devices import find_device
 from iogate.host.helper.base import CHANGED, CONFIG, KEPT, MOUNTS, STATE
 from iogate.host.helper.devices import identity_of
 from iogate.host.helper.settings import NEVER
 from iogate.sut.base import Sut
 from iogate.sut.helped import HELPER, put_back
+from iogate.sut.state_folder import HOST_LOCK
 
 SUDOERS = Path("/etc/sudoers.d/iogate")
 UNIT = Path("/etc/systemd/system/iogate-restore.service")
@@ -49,7 +49,7 @@ WantedBy=multi-user.target
 _TMPFILES_TEXT = f"""\
 d {STATE} 0755 root root
 d {MOUNTS} 1777 root root
-f {host_lock_path()} 0666 root root
+f {HOST_LOCK} 0666 root root
 """
 
 

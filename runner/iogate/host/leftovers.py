@@ -20,7 +20,7 @@ class Tidied:
 
 def is_untidy(sut: Sut) -> bool:
     """Whether there is anything to look after."""
-    return is_left(sut) or is_scratch_left() or bool(sut.orphans())
+    return is_left(sut) or is_scratch_left(sut) or bool(sut.orphans())
 
 
 def tidy(sut: Sut) -> Tidied:

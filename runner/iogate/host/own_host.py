@@ -37,10 +37,10 @@ def own_host(
             listener.told(text)
 
     if shared:
-        with shared_host_lock(run_id, patience, look_after):
+        with shared_host_lock(sut, run_id, patience, look_after):
             listener.told("other runs may measure on this host meanwhile (exclusive: false)")
             yield
     else:
-        with host_lock(run_id, patience):
+        with host_lock(sut, run_id, patience):
             look_after()
             yield

@@ -3,7 +3,7 @@ what every program needs to run."""
 
 from __future__ import annotations
 
-import os
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -100,7 +100,7 @@ class Sandbox:
             )
         if place.identity is not None:
             return Allowed(place, writable)
-        parent = identity_of(self.sut, os.path.dirname(place.path))  # noqa: PTH120
+        parent = identity_of(self.sut, posixpath.dirname(place.path))
         if parent is None or self.sut.stat(place.path):
             raise RefusedError(f"{place.path} is not what it was when this run looked it up")
         return Allowed(Place(place.path, parent), writable=True, is_new=True)
@@ -111,7 +111,7 @@ class Sandbox:
 
     def _rights(self, allowed: tuple[Allowed, ...]) -> tuple[str, ...]:
         """What root needs where the places are somebody else's."""
-        user = os.geteuid()
+        user = self.sut.about().user
         foreign = any(
             needs_override(self.sut, each.place.path, user, writes=each.writable)
             for each in allowed

@@ -21,6 +21,7 @@ from iogate.store import open_kept, open_store, sqlite_path
 from iogate.store.base import Store
 from iogate.store.sqlite.head import NoHistoryError, may_be_history
 from iogate.store.sqlite.repair import Part, is_damage, listed_runs, opened_copy, salvage, set_aside
+from iogate.sut.base import Sut
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ def _read(store: Store, run_id: str, findings: Findings) -> None:
             raise
 
 
-def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
+def repair(url: str | None, folders: Sequence[Path], sut: Sut) -> Repaired:
     """Put the history aside and make it anew. ``folders`` hold run folders, all of which are
     taken; of those in ./iogate-runs (without ``folders``), and beside the ones that the history
     names, its own. UsageError for a history on a server, which looks after itself;
@@ -91,15 +92,15 @@ def repair(url: str | None, folders: Sequence[Path]) -> Repaired:
         )
     if not may_be_history(path):
         raise NoHistoryError(str(path))
-    with _nobody_measures():
+    with _nobody_measures(sut):
         return _made_anew(url, path, folders)
 
 
 @contextmanager
-def _nobody_measures() -> Iterator[None]:
+def _nobody_measures(sut: Sut) -> Iterator[None]:
     with ExitStack() as held:
         try:
-            held.enter_context(host_lock("repair"))
+            held.enter_context(host_lock(sut, "repair"))
         except HeldError as error:
             raise RefusedError(
                 f"a history is not put aside while a run may write to it: {error.what}",

@@ -20,6 +20,7 @@ from iogate.run.checks import Tools
 from iogate.run.ending import Ending
 from iogate.run.measure import Bench, Observer
 from iogate.run.request import Request
+from iogate.run.work_folder import WorkFolder
 from iogate.store import sqlite_path
 
 
@@ -38,19 +39,24 @@ def new_run(request: Request, plan: Plan) -> Run:
 
 
 def begin(
-    request: Request, ending: Ending, tools: Tools, stage: Stage, watchers: tuple[Observer, Stop]
+    request: Request,
+    ending: Ending,
+    tools: Tools,
+    machine: tuple[Stage, str],
+    watchers: tuple[Observer, Stop],
 ) -> Bench:
     """The facts of the host, the run folder and the history's entry; what its repetitions
-    need."""
+    need. ``machine`` is its stage, and the root of the run's work folder there."""
+    stage, root = machine
     shared = {} if ending.run.plan.exclusive else {"host.shared": True}
     facts = {**stage.facts(), **tools.facts(), **shared}
     ending.run = replace(ending.run, environment=facts)
     ending.begin(RunFolder.create(ending.run, request.output))
     _write_inputs(ending.folder, ending.run, request.store)
     ending.store.begin_run(ending.run)
-    return Bench(
-        tools.engine, ending.store, ending.folder, stage.places, *watchers, stage, tools.sandbox
-    )
+    work = WorkFolder(request.sut, ending.folder, root)
+    kept = ending.store, ending.folder
+    return Bench(tools.engine, *kept, stage.places, *watchers, stage, tools.sandbox, work)
 
 
 def _write_inputs(folder: RunFolder, run: Run, store: str | None) -> None:

@@ -190,7 +190,7 @@ def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
         for case in run.plan.cases:
             own = side.cases[case.id]
             text = render(own, location=side.bench.places[own.target.name].path)
-            side.bench.folder.write_text(f"jobs/{_job_name(case, place)}.fio", text)
+            side.bench.work.write_job(_job_name(case, place), text)
 
 
 def _job_name(case: Case, place: int) -> str:

@@ -7,12 +7,10 @@ target, which is removed.
 from __future__ import annotations
 
 import math
-import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 from iogate.engine.base import Engine, EngineJob, Stop
@@ -93,7 +91,7 @@ class Cost:
 
 
 def _python(text: str, *words: str) -> list[str]:
-    return [sys.executable, "-I", "-c", text, *words]
+    return ["python3", "-I", "-c", text, *words]
 
 
 DISTURBERS = (
@@ -211,7 +209,7 @@ class _Probe:
         cpus = len(allowed_cpus(self._sut)) or 1
         space = _free_memory(self._sut.read_text("/proc/meminfo") or "")
         started: list[Process] = []
-        log = str(Path(self._folder) / "disturber.log")
+        log = f"{self._folder}/disturber.log"
         try:
             started.extend(
                 self._sut.start(argv, cwd=self._folder, stdout=log, stderr=log)

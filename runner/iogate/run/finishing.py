@@ -15,6 +15,7 @@ from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.run.ending import Ending
+from iogate.sut.base import Sut
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Finished:
         return ExitCode.RUN_FAILED if verdict is None else ExitCode(verdict.exit_code)
 
 
-def finish(begun: Ending) -> Finished:
+def finish(begun: Ending, sut: Sut) -> Finished:
     """Judged, written and kept, each as far as it can be. A run that ended before it measured
     anything (its status is still that of the beginning) has failed."""
     store, folder = begun.store, begun.folder
@@ -51,7 +52,7 @@ def finish(begun: Ending) -> Finished:
     begun.attempt(lambda: _keep(begun), None)
     with suppress(StoreError):  # the run is kept; the next one tries again
         apply_policy(store, now_ns=begun.run.finished_ns)
-        gone = close_killed(store, begun.run.host.machine_id)
+        gone = close_killed(store, sut, begun.run.host.machine_id)
         begun.notes.extend(f"run {each[:12]} was killed: its end is recorded" for each in gone)
     told = begun.judged(plain)
     if told != begun.run.verdict:  # it could not be kept

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from iogate.engine.base import EngineJob, Stop
 from iogate.engine.native import NativeEngine
-from iogate.files.run_folder import RunFolder
 from iogate.host.sandbox import Sandbox
 from iogate.host.targets.places import place_of
 from iogate.jobs import estimate
@@ -15,6 +14,7 @@ from iogate.jobs.job_file import render
 from iogate.model.place import Place
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
+from iogate.run.work_folder import WorkFolder
 
 ENGINE = "fio"
 _KEPT = ("fallocate",)
@@ -45,26 +45,22 @@ def layout_case(case: Case) -> Case:
 
 
 def laid_out(
-    case: Case, asked: EngineJob, sandbox: Sandbox, folder: RunFolder, stop: Stop
+    case: Case, asked: EngineJob, sandbox: Sandbox, work: WorkFolder, stop: Stop
 ) -> EngineJob:
     """Lay the file of a job out, confined as the job is; the job with the file as it is then.
     EngineError when that fails."""
     assert sandbox.layers is not None
     own, (place,) = layout_case(case), asked.places
-    folder.write_text(f"jobs/{own.id}.fio", render(own, location=place.path))
+    work.write_job(own.id, render(own, location=place.path))
     result_file = f"{asked.result_file}.layout"
-    job = replace(
-        asked, job_file=str(folder.job_file(own.id)), result_file=result_file, readonly=False
-    )
+    job = replace(asked, job_file=work.job_file(own.id), result_file=result_file, readonly=False)
     engine = NativeEngine(sandbox.sut, sandbox.layers.launcher)
     try:
         engine.run(job, on_progress=lambda _progress: None, stop=stop)
     finally:
         sandbox.sut.remove_file(result_file)
     now = place_of(sandbox.sut, place.path)
-    return replace(
-        asked, places=(now,), confinement=sandbox.of(case, now, asked.folder, str(folder.jobs))
-    )
+    return replace(asked, places=(now,), confinement=sandbox.of(case, now, asked.folder, work.jobs))
 
 
 def _bytes(case: Case) -> int:

@@ -24,6 +24,7 @@ from iogate.model.spec import TargetKind
 from iogate.model.steady import DevicePrecondition
 from iogate.run.failures import again_within, failure_of, faults_around
 from iogate.run.layout import is_to_be_laid_out, laid_out
+from iogate.run.work_folder import WorkFolder
 from iogate.store.base import Store
 
 
@@ -76,6 +77,7 @@ class Bench:
     stop: Stop
     stage: Stage
     sandbox: Sandbox
+    work: WorkFolder
     kept: Kept = field(default_factory=Kept)
 
 
@@ -109,7 +111,7 @@ def measure_all(run: Run, bench: Bench, *, timeout_s: float | None, fail_fast: b
     measurements, failures = bench.kept.measurements, bench.kept.failures
     for case in run.plan.cases:
         text = render(case, location=bench.places[case.target.name].path)
-        bench.folder.write_text(f"jobs/{case.id}.fio", text)
+        bench.work.write_job(case.id, text)
     undecided = partial(wants_more, measurements=measurements, plan=run.plan)
     spoiled = partial(times_disturbed, measurements, failures=failures)
     for case, repetition in repetitions_of(run.plan, undecided, spoiled):
@@ -183,30 +185,29 @@ def measure_once(
 def _measure_once(
     case: Case, repetition: int, bench: Bench, timeout_s: float | None, job: str
 ) -> Measurement:
-    raw = bench.folder.raw_file(case.id, repetition)
     place = bench.places[case.target.name]
-    written = bench.folder.engine_folder(case.id, repetition)
+    files = bench.work.files(case.id, repetition, job)
     asked = EngineJob(
-        job_file=str(bench.folder.job_file(job or case.id)),
-        result_file=str(written / raw.name),
-        kept_file=str(raw),
-        log_file=str(bench.folder.log_file(case.id, repetition)),
-        folder=str(written),
+        job_file=files.job,
+        result_file=files.result,
+        kept_file=files.kept,
+        log_file=files.log,
+        folder=files.folder,
         timeout_s=timeout_s or estimate.timeout_s(case),
         readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
         cpus=case.environment.cpus_allowed if case.environment else "",
         places=(place,),
-        confinement=bench.sandbox.of(case, place, str(written), str(bench.folder.jobs)),
+        confinement=bench.sandbox.of(case, place, files.folder, bench.work.jobs),
     )
     if is_to_be_laid_out(bench.engine.name, case, place, bench.sandbox):
-        asked = laid_out(case, asked, bench.sandbox, bench.folder, bench.stop)
+        asked = laid_out(case, asked, bench.sandbox, bench.work, bench.stop)
     watch = bench.stage.watch(case)
     asked = replace(asked, on_tick=watch.tick)
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:
         result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
     finally:
-        bench.folder.settle(case.id, repetition)
+        bench.work.settle(case.id, repetition)
     duration_ns = time.monotonic_ns() - began
     around = watch.ended()
     bench.stage.measured(case)
@@ -222,7 +223,7 @@ def _measure_once(
         engine=result.engine,
         jobs=result.jobs,
         disks=result.disks,
-        raw_file=bench.folder.relative(raw),
+        raw_file=bench.folder.relative(bench.folder.raw_file(case.id, repetition)),
         warnings=(*bench.stage.unwritten.warnings, *result.warnings),
         unwritten=bench.stage.unwritten.share,
         kernel_log=kernel_log,

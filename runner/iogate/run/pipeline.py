@@ -26,6 +26,7 @@ from iogate.run.measure import Bench, Observer, measure_all
 from iogate.run.precondition import with_known_states
 from iogate.run.request import Request
 from iogate.run.targets import taken
+from iogate.run.work_folder import working
 from iogate.store import open_store
 
 Way = Callable[[Run, Bench], Run]
@@ -62,8 +63,9 @@ def execute_with(
             ending.faults_kept(),
             taken(sut, everything, patience, trusted=request.trusted) as uses,
             staged(sut, everything, uses, run.id, ending.notes.append) as stage,
+            working(sut, run.id, ending.notes.append) as root,
         ):
-            bench = begin(request, ending, tools, stage, (observer, stop))
+            bench = begin(request, ending, tools, (stage, root), (observer, stop))
             known = with_known_states(everything.cases, measure, anew=request.precondition)
             ending.measure(bench, known)
-        return finish(ending)
+        return finish(ending, sut)

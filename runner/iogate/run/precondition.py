@@ -273,23 +273,23 @@ def _with(case: Case, options: dict[str, str]) -> Case:
 def _run(case: Case, bench: Bench, tell: Callable[[Progress], None], stop: Stop) -> int:
     """The bytes that the job wrote. EngineError when it did not come to its end."""
     text = render(case, location=case.target.path)
-    bench.folder.write_text(f"jobs/{case.id}.fio", text)
+    bench.work.write_job(case.id, text)
     place = bench.stage.footing.confirm_device(case.target)
-    raw, written = bench.folder.raw_file(case.id, 1), bench.folder.engine_folder(case.id, 1)
+    files = bench.work.files(case.id, 1)
     job = EngineJob(
-        job_file=str(bench.folder.job_file(case.id)),
-        result_file=str(written / raw.name),
-        kept_file=str(raw),
-        log_file=str(bench.folder.log_file(case.id, 1)),
-        folder=str(written),
+        job_file=files.job,
+        result_file=files.result,
+        kept_file=files.kept,
+        log_file=files.log,
+        folder=files.folder,
         timeout_s=estimate.timeout_s(case),
         places=(place,),
-        confinement=bench.sandbox.of(case, place, str(written), str(bench.folder.jobs)),
+        confinement=bench.sandbox.of(case, place, files.folder, bench.work.jobs),
     )
     try:
         result = bench.engine.run(job, on_progress=tell, stop=stop)
     finally:
-        bench.folder.settle(case.id, 1)
+        bench.work.settle(case.id, 1)
     return _written_bytes(result)
 
 

@@ -42,5 +42,8 @@ def taken(sut: Sut, plan: Plan, patience: Patience, *, trusted: bool) -> Iterato
         uses = resolved(sut, planned)
         check_targets(sut, uses, trusted=trusted)
         folders = () if plan.exclusive else used_folders(uses)
-        with device_locks(used_devices(sut, uses), patience), folder_locks(folders, patience):
+        with (
+            device_locks(sut, used_devices(sut, uses), patience),
+            folder_locks(sut, folders, patience),
+        ):
             yield uses

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from iogate.errors import UsageError
-from iogate.files.state_folder import data_folder, make_folder
+from iogate.files.data_folder import data_folder, make_folder
 from iogate.store.base import ACCEPTED, Store
 
 __all__ = [

@@ -59,6 +59,78 @@ class Space:
     free_bytes: int
 
 
+VARIABLES = (
+    "HOME",
+    "XDG_STATE_HOME",
+    "IOGATE_ENGINE",
+    "IOGATE_HOST_ID",
+    "IOGATE_LOCK",
+    "IOGATE_SCRATCH",
+)
+"""Variables of the environment that are about a machine: they count where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a machine is, and which user works there. ``pid`` is the process that holds locks and
+    starts engines for this run, ``namespace`` says which processes such numbers count, ``boot``
+    is another after each reboot. ``home`` is the user's by the machine's own list, empty where it
+    has none; ``temporary`` a folder for what may be lost. ``locked_bytes`` is how much memory
+    the user may lock, None for any."""
+
+    host_name: str
+    architecture: str
+    cpus: int
+    page_bytes: int
+    boot: str
+    namespace: str
+    pid: int
+    user: int
+    home: str
+    temporary: str
+    locked_bytes: int | None
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands at a path: ``data`` is that of a regular file of at most
+    bounds.DOCUMENT_BYTES, ``names`` are those in a directory, sorted.
+    ``stat`` is of what a link leads to."""
+
+    real_path: str
+    stat: FileStat
+    data: bytes | None = None
+    names: tuple[str, ...] = ()
+    is_link: bool = False
+
+
+class LockFile(Protocol):
+    """An open file, folder or device whose lock (flock) is asked for. The lock goes with the
+    process that has it open, however that ends."""
+
+    def take(self, *, shared: bool) -> bool:
+        """Lock it, with others that share it or alone; False where another process keeps it."""
+
+    def release(self) -> None:
+        """Unlock it, and keep it open."""
+
+    def stat(self) -> FileStat:
+        """Facts of what is open."""
+
+    def stands_at(self, path: str) -> bool:
+        """Whether that is still what the path names."""
+
+    def read(self) -> str:
+        """The first 4096 bytes; what does not decode is replaced."""
+
+    def write(self, text: str) -> None:
+        """Make this its whole text. Nothing where this user may not."""
+
+    def close(self) -> None:
+        """Close it, and so unlock it."""
+
+
 class Process(Protocol):
     """A process that was started in a group of its own."""
 
@@ -92,14 +164,19 @@ class KernelLog(Protocol):
 
 class Sut(Protocol):
     """A machine. Readers answer None for what is absent or forbidden, because most facts
-    are optional; what changes something raises RunError."""
+    are optional; what changes something raises RunError. All paths are the machine's own."""
 
     name: str
+    is_here: bool
+    """Whether it is the one that iogate runs on: its files are those of the run folder, too."""
     mounts: str
     """The folder in which filesystems must be mounted; empty for anywhere."""
 
     def close(self) -> None:
         """Let the machine go. Nothing else is asked of it afterwards."""
+
+    def about(self) -> Machine:
+        """The machine, and the user there."""
 
     def run(
         self,
@@ -131,6 +208,19 @@ class Sut(Protocol):
     def read_result(self, path: str) -> str | None:
         """The same of what an engine wrote; None for a link as well, as it leads where the engine
         itself may not read."""
+
+    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
+        """What stands at each of many paths, in one go. ``*`` in a path is any name; paths that
+        lead nowhere are left out."""
+
+    def put(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
+        """Make a file of this content, or replace one: after a crash it is the old one or the
+        new one, whole. Its folder is made where it is missing."""
+
+    def get(self, path: str, into: str) -> bool:
+        """Copy a regular file of the machine to a new file of the controller's, and wait until it
+        would survive a crash there; False where there is none. RunError when it cannot be
+        copied."""
 
     def write_text(self, path: str, text: str) -> None:
         """Write a file in place (a sysfs knob, a small file)."""
@@ -199,6 +289,17 @@ class Sut(Protocol):
         """Open a block device with O_EXCL and close it again. None when that worked, else
         why not: the kernel refuses while anything has claimed the device. To read: who has
         written a device makes udev look at it."""
+
+    def lock_file(self, path: str, *, make: bool) -> LockFile:
+        """Open a file that all users of the machine lock, not followed where it is a link;
+        ``make``: made where it is missing, and as root put in order where something else stands
+        there. RefusedError for what cannot be such a file."""
+
+    def lock_node(self, path: str) -> LockFile:
+        """Open a device or a folder to lock it. RunError when it cannot be opened."""
+
+    def openers(self, path: str) -> tuple[int, ...]:
+        """Processes that have a path open, this one's own aside, as far as they can be seen."""
 
     def loop_status(self, path: str) -> LoopStatus | None:
         """What the loop device at ``path`` stands on, by the kernel's word. None for one that

@@ -26,7 +26,8 @@ from support import samples as s
 HERE = this_host(open_sut())
 HOLD = (
     "import time\nfrom iogate.host.locks.host_lock import host_lock\n"
-    "with host_lock('dead'):\n    print(flush=True)\n    time.sleep(600)\n"
+    "from iogate.sut import open_sut\nwith host_lock(open_sut(), 'dead'):\n"
+    "    print(flush=True)\n    time.sleep(600)\n"
 )
 
 
@@ -66,7 +67,7 @@ def test_a_run_is_running_as_long_as_its_process_holds_the_host(path: str) -> No
     with measuring():
         assert listed(path) == {"dead": "running", "away": "running"}
         with closing(open_store(path)) as store:
-            assert close_killed(store, HERE.machine_id) == []
+            assert close_killed(store, open_sut(), HERE.machine_id) == []
     assert listed(path) == {"dead": "interrupted", "away": "running"}
     shown = CliRunner().invoke(command, ["show", "dead", "--store", path]).stdout
     assert "status    interrupted" in shown
@@ -75,10 +76,10 @@ def test_a_run_is_running_as_long_as_its_process_holds_the_host(path: str) -> No
 def test_the_next_run_closes_it_with_what_it_measured(path: str) -> None:
     with measuring():
         pass
-    with host_lock("next"), closing(open_store(path)) as store:
+    with host_lock(open_sut(), "next"), closing(open_store(path)) as store:
         before = store.run("dead")
-        assert close_killed(store, HERE.machine_id) == ["dead"]
-        assert close_killed(store, HERE.machine_id) == []
+        assert close_killed(store, open_sut(), HERE.machine_id) == ["dead"]
+        assert close_killed(store, open_sut(), HERE.machine_id) == []
         after = store.run("dead")
         assert store.run("away").status is RunStatus.RUNNING
     last = before.measurements[-1]

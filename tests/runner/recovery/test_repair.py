@@ -23,6 +23,7 @@ from iogate.model.run import Run, RunStatus
 from iogate.recovery.repair import repair
 from iogate.recovery.salvage import read_run_folder
 from iogate.store import open_store
+from iogate.sut.local import LocalSut
 from support import samples as s
 from support.fio_outputs import document
 from support.year import year
@@ -205,7 +206,7 @@ def test_a_run_and_decisions_that_nothing_gives_back_are_named(place: Place) -> 
 
 def test_nothing_is_put_aside_while_a_run_measures(place: Place) -> None:
     place.path.write_bytes(b"\xa5" * 5000)
-    with host_lock("night-7"):
+    with host_lock(LocalSut(), "night-7"):
         result = place.verify("--repair")
     assert isinstance(result.exception, RefusedError)
     assert result.exception.exit_code is ExitCode.REFUSED
@@ -333,7 +334,7 @@ def test_what_never_was_a_database_is_left_alone(place: Place, name: str) -> Non
         assert "no SQLite database" in result.exception.what
         assert "--repair" not in result.exception.remedy
     with pytest.raises(StoreError, match="no SQLite database"):
-        repair(str(path), ())
+        repair(str(path), (), LocalSut())
     assert path.read_text() == TEXT
     assert place.asides() == []
 

@@ -46,7 +46,7 @@ def command(
     with closing(open_kept(store)) as opened:
         machine_id = this_host(machine()).machine_id
         kept = opened.runs(spec=spec, host=host, limit=limit)
-        found = [as_it_is(run, machine_id) for run in kept]
+        found = [as_it_is(run, machine(), machine_id) for run in kept]
     if as_json:
         click.echo(json.dumps([_summary(run) for run in found], indent=1, allow_nan=False))
     elif not found:

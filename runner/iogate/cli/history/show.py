@@ -33,7 +33,7 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, or the start of one."""
     with closing(open_kept(store)) as opened:
         found = opened.run(run)
-    found = as_it_is(found, this_host(machine()).machine_id)
+    found = as_it_is(found, machine(), this_host(machine()).machine_id)
     if as_json:
         click.echo(json.dumps(to_document(found), indent=1, allow_nan=False))
         return

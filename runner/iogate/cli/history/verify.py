@@ -9,6 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import told
+from iogate.cli.machine import machine
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import StoreError
 from iogate.files.run_folder import DEFAULT_PARENT
@@ -47,7 +48,7 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
             remedy="put it aside and make it anew from what can be read and from the run"
             f" folders: iogate history verify --repair{option}",
         )
-    done = repair(store, folders)
+    done = repair(store, folders, machine())
     _show(done)
     if done.lost:
         raise StoreError(

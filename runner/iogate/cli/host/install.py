@@ -54,7 +54,7 @@ def command(
         durable=durable,
         kernel_log=not no_kernel_log,
     )
-    with host_lock("install"):
+    with host_lock(machine(), "install"):
         made = install(served)
     for path in made:
         click.echo(path)

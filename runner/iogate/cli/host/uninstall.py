@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from iogate.cli.machine import machine
 from iogate.host.install import uninstall
 from iogate.host.locks.host_lock import host_lock
 
@@ -14,7 +15,7 @@ def command() -> None:
 
     What a killed run has left changed is put back first.
     """
-    with host_lock("uninstall"):
+    with host_lock(machine(), "uninstall"):
         gone = uninstall()
     for path in gone:
         click.echo(f"removed {path}")

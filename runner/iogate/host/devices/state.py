@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from time import gmtime, strftime
 
 from iogate.errors import RefusedError, RunError
-from iogate.files.state_folder import state_folder
 from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.signs import Signs, signs_of
 from iogate.model.codec import codec_of
 from iogate.model.steady import SteadyState
 from iogate.sut.base import Sut
+from iogate.sut.state_folder import state_folder
 
 SCHEMA = "device-state/1"
 Steps = Sequence[Mapping[str, str]]
@@ -181,20 +181,20 @@ def _bytes(sectors: int) -> str:
     return f"{count} B"
 
 
-def _path(identity: str) -> str:
+def _path(sut: Sut, identity: str) -> str:
     """The device's file. RunError for a user who has no place for notes."""
     try:
-        folder = state_folder()
+        folder = state_folder(sut)
     except RefusedError as error:
         raise RunError(error.what, remedy=error.remedy) from error
-    return str(folder / "devices" / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json")
+    return f"{folder}/devices/{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
 
 
 def _read(sut: Sut, identity: str) -> DeviceState | None:
     """The last line of the device's file; None for a file that is not ours, or too long, or
     cannot be understood: then nothing is known."""
     try:
-        path = _path(identity)
+        path = _path(sut, identity)
     except RunError:
         return None
     found = sut.stat(path)
@@ -213,7 +213,7 @@ def _read(sut: Sut, identity: str) -> DeviceState | None:
 
 def _replace(sut: Sut, state: DeviceState) -> None:
     """A file of this one line. A crash in between leaves none: then nothing is known."""
-    path = _path(state.identity)
+    path = _path(sut, state.identity)
     sut.make_dir(path.rpartition("/")[0])
     sut.remove_file(path)
     _append(sut, state)
@@ -222,4 +222,4 @@ def _replace(sut: Sut, state: DeviceState) -> None:
 def _append(sut: Sut, state: DeviceState) -> None:
     document = {"schema": SCHEMA, **codec_of(DeviceState).encode(state)}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    sut.append_durably(_path(state.identity), text + "\n")
+    sut.append_durably(_path(sut, state.identity), text + "\n")

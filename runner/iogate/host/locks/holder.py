@@ -8,18 +8,16 @@ what has the right form is told on.
 from __future__ import annotations
 
 import json
-import os
-import pwd
 import re
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from unicodedata import category
 
-from iogate.host.processes import boot_id, pid_namespace, start_of
+from iogate.errors import RunError
+from iogate.host.processes import start_of
 from iogate.model.command import without_credentials
+from iogate.sut.base import LockFile, Sut
 
-LONGEST_BYTES = 4096
 _COMMAND_CHARS = 200
 _RUN = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -36,33 +34,32 @@ class Holder:
     run: str
     command: str
 
-    @property
-    def is_there(self) -> bool:
+    def is_there(self, sut: Sut) -> bool:
         """Whether that process may be alive: another boot's is not, and of another namespace's
         nothing is known here."""
-        if self.boot != boot_id():
+        machine = sut.about()
+        if self.boot != machine.boot:
             return False
-        return self.namespace != pid_namespace() or start_of(self.pid) == self.start
+        return self.namespace != machine.namespace or start_of(sut, self.pid) == self.start
 
 
-def this_process(run_id: str) -> Holder:
-    """This process, as the holder for a run."""
-    pid, command = os.getpid(), _plain(" ".join(without_credentials(sys.argv)))
-    return Holder(boot_id(), pid_namespace(), pid, start_of(pid), run_id, command)
+def this_process(sut: Sut, run_id: str) -> Holder:
+    """The process that holds locks for this one, as the holder for a run."""
+    command = _plain(" ".join(without_credentials(sys.argv)))
+    machine = sut.about()
+    start = start_of(sut, machine.pid)
+    return Holder(machine.boot, machine.namespace, machine.pid, start, run_id, command)
 
 
-def write_holder(handle: int, holder: Holder) -> None:
-    """Say who holds the lock of an open file."""
-    text = json.dumps({"schema": "lock/1", **asdict(holder)})
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, text.encode(), 0)
+def write_holder(lock: LockFile, holder: Holder) -> None:
+    """Say who holds a lock."""
+    lock.write(json.dumps({"schema": "lock/1", **asdict(holder)}))
 
 
-def read_holder(handle: int) -> Holder | None:
-    """Who says to hold the lock of an open file; None for text of another form, and for a
-    process that is gone."""
+def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
+    """Who says to hold a lock; None for text of another form, and for a process that is gone."""
     try:
-        said = json.loads(os.pread(handle, LONGEST_BYTES, 0))
+        said = json.loads(lock.read())
         found = Holder(
             str(said["boot"]),
             str(said["namespace"]),
@@ -71,23 +68,26 @@ def read_holder(handle: int) -> Holder | None:
             str(said["run"]),
             _plain(str(said["command"])),
         )
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     sound = _RUN.fullmatch(found.run) is not None and 0 < found.pid < 1 << 31
-    return found if sound and found.is_there else None
+    return found if sound and found.is_there(sut) else None
 
 
-def holder_in_words(handle: int) -> str:
-    """Who holds the lock of an open file, for people. The process and its user are the
+def holder_in_words(sut: Sut, lock: LockFile) -> str:
+    """Who holds a lock, for people. The process and its user are the
     kernel's word where it gives it, the rest is the holder's own."""
-    said, held = read_holder(handle), lockers(handle)
+    said, held, here = read_holder(sut, lock), lockers(sut, lock), sut.about().namespace
     pids = [one.pid for one in held]
     pid = said.pid if said and said.pid in pids else next(iter(pids), 0)
-    if pid and (said is None or said.namespace != pid_namespace() or said.pid == pid):
+    if pid and (said is None or said.namespace != here or said.pid == pid):
         told = said if said and said.pid == pid else None
-        who = f"process {pid}{_user(pid)}"
+        who = f"process {pid}{_user(sut, pid)}"
     elif said:
-        told, who = said, f"process {said.pid}{_elsewhere(said)}"
+        told, who = (
+            said,
+            f"process {said.pid}{'' if said.namespace == here else ' of another container'}",
+        )
     else:
         return "a process that has not said its name"
     if len(held) > 1:
@@ -105,16 +105,13 @@ class Locker:
     shared: bool
 
 
-def lockers(handle: int) -> tuple[Locker, ...]:
+def lockers(sut: Sut, lock: LockFile) -> tuple[Locker, ...]:
     """The processes that have locked the file, from /proc/locks; none where that does not say,
     as for one in another container."""
-    found = os.fstat(handle)
-    number = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
-    try:
-        lines = Path("/proc/locks").read_text().splitlines()
-    except OSError:
-        return ()
-    split = (line.split() for line in lines)
+    found = lock.stat()
+    major, _, minor = found.device.partition(":")
+    number = f"{int(major):02x}:{int(minor):02x}:{found.inode}"
+    split = (line.split() for line in (sut.read_text("/proc/locks") or "").splitlines())
     return tuple(
         Locker(int(words[4]), words[3] == "READ")
         for words in split
@@ -122,18 +119,16 @@ def lockers(handle: int) -> tuple[Locker, ...]:
     )
 
 
-def _user(pid: int) -> str:
-    try:
-        uid = Path(f"/proc/{pid}").stat().st_uid
-        return f" of {pwd.getpwuid(uid).pw_name}"
-    except OSError:
+def _user(sut: Sut, pid: int) -> str:
+    """By its name, where the machine knows one."""
+    found = sut.stat(f"/proc/{pid}")
+    if found is None:
         return ""
-    except KeyError:
-        return f" of user {uid}"
-
-
-def _elsewhere(said: Holder) -> str:
-    return "" if said.namespace == pid_namespace() else " of another container"
+    try:
+        name = sut.run(["getent", "passwd", str(found.owner)]).stdout.partition(":")[0]
+    except RunError:
+        name = ""
+    return f" of {_plain(name) or f'user {found.owner}'}"
 
 
 def _plain(text: str) -> str:

@@ -24,7 +24,6 @@ from iogate.errors import RefusedError, RunError
 from iogate.files.bounded import parse_json
 from iogate.host.devices.mounts import mounts
 from iogate.host.helper.base import CHANGED
-from iogate.host.processes import boot_id
 from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
 from iogate.sut.base import Sut
 
@@ -72,8 +71,8 @@ class Journal:
     def note(self, entry: Entry) -> None:
         """Keep what is about to be changed; on return it survives a crash. RunError, and
         then nothing may be changed, when it cannot be kept."""
-        self._path = self._path or new_journal()
-        lines = [] if self.entries else [_header(self._run_id)]
+        self._path = self._path or new_journal(self._sut)
+        lines = [] if self.entries else [_header(self._run_id, self._sut.about().boot)]
         lines.append(_to_json(entry))
         text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
         self._sut.append_durably(self._path, text)
@@ -92,7 +91,7 @@ class Journal:
 
 def is_left(sut: Sut) -> bool:
     """Whether there is a journal: of a run that goes on, or that was killed."""
-    return any(sut.stat(path) for path in (*own_journals(), *foreign_journals(), CHANGED))
+    return any(sut.stat(path) for path in (*own_journals(sut), *foreign_journals(sut), CHANGED))
 
 
 def restore_left(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tuple[str, ...]:
@@ -101,12 +100,12 @@ def restore_left(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) 
     tried again each time, and is only in the way of who wants the same setting
     (``unrestored``); ``on_left`` is told of it. RefusedError for a journal of which nobody knows
     what it holds."""
-    for path in foreign_journals():
+    for path in foreign_journals(sut):
         raise RefusedError(
             f"{path} is not this user's: a run of root has changed this host",
             remedy="run 'iogate doctor' as root: it puts this host back as it was",
         )
-    own = tuple(text for path in own_journals() for text in _restored(sut, path, on_left))
+    own = tuple(text for path in own_journals(sut) for text in _restored(sut, path, on_left))
     try:
         return (*own, *sut.put_back())
     except RunError as error:
@@ -125,7 +124,7 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
         )
     header, entries = _parse(text, path)
     run = _named(header)
-    if header.get("boot") != boot_id():
+    if header.get("boot") != sut.about().boot:
         sut.remove_file(path)
         return (f"run {run} was killed by a reboot, which has put its settings back",)
     done, failed = _undone(sut, entries)
@@ -139,9 +138,9 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
 def unrestored(sut: Sut) -> tuple[Left, ...]:
     """What killed runs have changed and nobody could put back so far."""
     found: list[Left] = []
-    for path in own_journals():
+    for path in own_journals(sut):
         header, entries = _parse(sut.read_own(path) or "", path)
-        same_boot = header.get("boot") == boot_id()
+        same_boot = header.get("boot") == sut.about().boot
         left = (each for each in _first_of_each(entries) if same_boot and _is_changed(sut, each))
         found.extend(Left(entry, path) for entry in left)
     return tuple(found)
@@ -185,8 +184,8 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
     return documents[0] if documents else {}, entries
 
 
-def _header(run_id: str) -> dict[str, str]:
-    return {"schema": SCHEMA, "boot": boot_id(), "run": run_id}
+def _header(run_id: str, boot: str) -> dict[str, str]:
+    return {"schema": SCHEMA, "boot": boot, "run": run_id}
 
 
 def _to_json(entry: Entry) -> dict[str, str]:

@@ -8,21 +8,18 @@ the directory shows that it is ours. Only a directory with both is ever removed.
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import gettempdir
 
-from iogate.errors import RunError
-from iogate.files import bounded
+from iogate.errors import RefusedError, RunError
+from iogate.files.bounded import parse_json
 from iogate.files.bounds import NOTE_BYTES
-from iogate.files.state_folder import make_folder, state_folder
 from iogate.host.devices.mounts import mount_of
-from iogate.host.processes import boot_id, start_of
+from iogate.host.processes import start_of
 from iogate.sut.base import Sut
+from iogate.sut.state_folder import state_folder
 
 _MARK = ".iogate-scratch"
 _ON_DISK = "/var/tmp"  # noqa: S108 - kept over reboots, so never in memory
@@ -35,8 +32,8 @@ def scratch_directory(
     """A fresh directory under ``parent``, removed on leaving. ``token`` is unique to it.
     ``on_left`` is told of one that could not be removed: the next sweep tries again."""
     path = f"{parent.rstrip('/')}/iogate-{token}"
-    note = _notes() / f"{token}.json"
-    _write_note(note, path, token)
+    note = f"{_notes(sut)}/{token}.json"
+    _write_note(sut, note, path, token)
     try:
         sut.make_dir(path)
         _check_made(sut, path)
@@ -46,7 +43,7 @@ def scratch_directory(
         if why := _remove(sut, path, token):
             on_left(why)
         else:
-            note.unlink(missing_ok=True)
+            sut.remove_file(note)
 
 
 def _check_made(sut: Sut, path: str) -> None:
@@ -63,9 +60,10 @@ def _check_made(sut: Sut, path: str) -> None:
 def automatic_parent(sut: Sut) -> str:
     """Where ``directory: auto`` goes: $IOGATE_SCRATCH, else the temporary folder, unless
     that is in memory and /var/tmp is not: a disk is to be measured."""
-    if given := os.environ.get("IOGATE_SCRATCH"):
+    machine = sut.about()
+    if given := machine.variables.get("IOGATE_SCRATCH"):
         return given
-    usual = gettempdir()
+    usual = machine.temporary
     if _in_memory(sut, usual) and not _in_memory(sut, _ON_DISK):
         return _ON_DISK
     return usual
@@ -75,26 +73,24 @@ def sweep(sut: Sut, on_left: Callable[[str], None] = lambda _text: None) -> tupl
     """Remove what killed runs left behind; the paths that were removed. ``on_left`` is told of
     each that is still there: it is in nobody's way, and tried again by the next sweep."""
     removed = []
-    for note in sorted(_notes().glob("*.json")):
-        left = _read_note(note)
-        if left is None or _alive(left.pid, left.started):
+    for note, left in _read_notes(sut):
+        if _alive(sut, left):
             continue
         if _is_gone(sut, left):
-            note.unlink(missing_ok=True)
+            sut.remove_file(note)
         elif _is_ours(sut, left):
             why = _remove(sut, left.path, left.token)
             if why:
                 on_left(why)
                 continue
-            note.unlink(missing_ok=True)
+            sut.remove_file(note)
             removed.append(left.path)
     return tuple(removed)
 
 
-def is_scratch_left() -> bool:
+def is_scratch_left(sut: Sut) -> bool:
     """Whether a killed run has left a note of a directory."""
-    notes = [left for note in _notes().glob("*.json") if (left := _read_note(note))]
-    return any(not _alive(left.pid, left.started) for left in notes)
+    return any(not _alive(sut, left) for _, left in _read_notes(sut))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +103,20 @@ class _Left:
     started: str
 
 
-def _read_note(note: Path) -> _Left | None:
+def _read_notes(sut: Sut) -> list[tuple[str, _Left]]:
+    """Where each stands, and what it says; in the order of their names."""
+    found = sorted(sut.read_many([f"{_notes(sut)}/*.json"]).items())
+    read = ((path, _read_note(each.data)) for path, each in found)
+    return [(path, left) for path, left in read if left]
+
+
+def _read_note(data: bytes | None) -> _Left | None:
+    if not data or len(data) > NOTE_BYTES:
+        return None
     try:
-        left = bounded.read_json(note, NOTE_BYTES)
+        left = parse_json(data.decode())
         return _Left(str(left["path"]), str(left["token"]), int(left["pid"]), str(left["started"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 
@@ -133,7 +138,7 @@ def _is_gone(sut: Sut, left: _Left) -> bool:
     if sut.stat(left.path):
         return bool(sut.list_dir(left.path))  # somebody else's
     parent = left.path.rpartition("/")[0] or "/"
-    return bool(sut.stat(parent)) or not left.started.startswith(f"{boot_id()}/")
+    return bool(sut.stat(parent)) or not left.started.startswith(f"{sut.about().boot}/")
 
 
 def _remove(sut: Sut, path: str, token: str) -> str:
@@ -151,31 +156,28 @@ def _remove(sut: Sut, path: str, token: str) -> str:
     return ""
 
 
-def _notes() -> Path:
-    return state_folder() / "scratch"
+def _notes(sut: Sut) -> str:
+    return f"{state_folder(sut)}/scratch"
 
 
-def _write_note(note: Path, path: str, token: str) -> None:
-    pid = os.getpid()
-    text = json.dumps({"path": path, "token": token, "pid": pid, "started": _started(pid)})
-    make_folder(note.parent, "XDG_STATE_HOME")
+def _write_note(sut: Sut, note: str, path: str, token: str) -> None:
+    pid = sut.about().pid
+    text = json.dumps({"path": path, "token": token, "pid": pid, "started": _started(sut, pid)})
     try:
-        note.write_text(text)
-    except OSError as error:
-        raise RunError(
-            f"cannot write {note}: {error.strerror}",
-            remedy="set XDG_STATE_HOME to a folder that can be written",
-        ) from error
+        sut.put(note, text.encode())
+    except RunError as error:
+        remedy = "let this user write it, or set XDG_STATE_HOME to a folder that can be written"
+        raise RefusedError(error.what, remedy=remedy) from error
 
 
-def _alive(pid: int, started: str) -> bool:
-    return bool(started) and _started(pid) == started
+def _alive(sut: Sut, left: _Left) -> bool:
+    return bool(left.started) and _started(sut, left.pid) == left.started
 
 
-def _started(pid: int) -> str:
+def _started(sut: Sut, pid: int) -> str:
     """Boot and start time of a process: together they are never given twice."""
-    start = start_of(pid)
-    return f"{boot_id()}/{start}" if start else ""
+    start = start_of(sut, pid)
+    return f"{sut.about().boot}/{start}" if start else ""
 
 
 def _in_memory(sut: Sut, path: str) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from iogate.host.validity.snapshot import Snapshot
 
+TICKS_PER_S = 100
+"""In which every kernel tells CPU time to its users (USER_HZ), whatever it counts by itself."""
 FLOOR_S = 0.1
 """CPU time below this disturbs nothing that can be seen, however short the repetition."""
 MOST_NAMED = 3

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from iogate.errors import RefusedError, RunError
-from iogate.files.state_folder import make_folder, state_folder
+from iogate.errors import RefusedError
 from iogate.host.validity.base import Check
 from iogate.host.validity.checks import BY_NAME, CHECKS
 from iogate.model.validity import Validity
 from iogate.sut.base import Sut
+from iogate.sut.state_folder import state_folder
 
 SCHEMA = "validity-limits/1"
 _NAME = "validity.json"
@@ -43,7 +41,7 @@ def counts(check: Check, validity: Validity) -> bool:
 def host_limits(sut: Sut) -> dict[str, float]:
     """What a canary has found usual here; empty where none has, or the file is not this user's."""
     with suppress(RefusedError):
-        return parse_limits(sut.read_own(str(place())) or "")
+        return parse_limits(sut.read_own(place(sut)) or "")
     return {}
 
 
@@ -78,21 +76,15 @@ def usual(readings: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def write_host_limits(sut: Sut, limits: Mapping[str, float], run_id: str) -> str:
     """Keep what is usual here; where it stands. What was turned off stays off. RunError when
     that cannot be written."""
-    path = make_folder(state_folder(), "XDG_STATE_HOME") / _NAME
+    path = place(sut)
     off = {name: value for name, value in host_limits(sut).items() if math.isinf(value)}
     limits = {**limits, **off}
     kept = {name: "off" if math.isinf(value) else value for name, value in limits.items()}
     document = {"schema": SCHEMA, "run": run_id, "limits": kept}
-    try:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps(document, indent=1) + "\n")
-        temporary.chmod(0o600)
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror}") from error
-    return str(path)
+    sut.put(path, (json.dumps(document, indent=1) + "\n").encode())
+    return path
 
 
-def place() -> Path:
+def place(sut: Sut) -> str:
     """The file in this user's state folder."""
-    return state_folder() / _NAME
+    return f"{state_folder(sut)}/{_NAME}"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from iogate.host.requirements import temperatures
-from iogate.host.validity.base import Check, Foreign, Seen, TargetDisks
+from iogate.host.validity.base import TICKS_PER_S, Check, Foreign, Seen, TargetDisks
 from iogate.host.validity.checks import CHECKS
 from iogate.host.validity.drives import drive_counts
 from iogate.host.validity.limits import counts, limits_of
@@ -31,8 +30,6 @@ LEAST_PAUSE_S = 1.0
 """Between two looks while something is measured."""
 _COST = 1 / 1000
 """Of the time looking may take; where it takes longer, it is done less often."""
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _SUSPECT_S, _SUSPECT_BYTES = 0.05, 1 << 20
 
 
@@ -129,6 +126,7 @@ class Watch:
         self._drive = drive_counts(sut, disks.own)
         self._hottest: list[float] = list(temperatures(sut))
         self._kernels: set[int] = set()
+        self._page_bytes = sut.about().page_bytes
         self._before = take(sut, self._kernels)
         if disks.own:
             around.owe(disks.own, self._before)
@@ -198,22 +196,22 @@ class Watch:
             if key in self._ours:
                 continue
             before = self._before.processes.get(key)
-            did = _did(one, before, inherited.get(one.pid, 0), self._cpus)
+            did = self._did(one, before, inherited.get(one.pid, 0))
             much = did.cpu_s >= _SUSPECT_S or did.io_bytes >= _SUSPECT_BYTES
             if much and self._around.serves(one):
-                serving_s += (one.user_ticks - (before.user_ticks if before else 0)) / _TICKS
+                serving_s += (one.user_ticks - (before.user_ticks if before else 0)) / TICKS_PER_S
             elif much or did.grew_bytes or did.major_faults:
                 others.append(did)
         return tuple(others), serving_s
 
-
-def _did(one: Process, before: Process | None, inherited: int, cpus: frozenset[int]) -> Foreign:
-    """What a process did since ``before``; one that is new, since it began."""
-    return Foreign(
-        name=one.name,
-        cpu_s=(one.ticks - (before.ticks if before else 0)) / _TICKS,
-        io_bytes=max(one.moved_bytes - (before.moved_bytes if before else 0) - inherited, 0),
-        grew_bytes=(one.resident_pages - (before.resident_pages if before else 0)) * _PAGE,
-        major_faults=one.major_faults - (before.major_faults if before else 0),
-        here=not cpus or one.cpu in cpus,
-    )
+    def _did(self, one: Process, before: Process | None, inherited: int) -> Foreign:
+        """What a process did since ``before``; one that is new, since it began."""
+        grew = one.resident_pages - (before.resident_pages if before else 0)
+        return Foreign(
+            name=one.name,
+            cpu_s=(one.ticks - (before.ticks if before else 0)) / TICKS_PER_S,
+            io_bytes=max(one.moved_bytes - (before.moved_bytes if before else 0) - inherited, 0),
+            grew_bytes=grew * self._page_bytes,
+            major_faults=one.major_faults - (before.major_faults if before else 0),
+            here=not self._cpus or one.cpu in self._cpus,
+        )

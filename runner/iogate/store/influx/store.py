@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from iogate.errors import RunError, StoreError, UsageError
-from iogate.files.state_folder import data_folder
+from iogate.files.data_folder import data_folder
 from iogate.metrics import Metric, plan_metrics
 from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series

@@ -27,14 +27,14 @@ def device_at(sut: LocalSut, path: str) -> Device:
 def test_it_is_the_lock_that_udev_respects(sut: LocalSut, tmp_path: Path) -> None:
     with loop_device(tmp_path) as path:
         handle = os.open(path, os.O_RDONLY)
-        with device_locks([device_at(sut, path)] * 2, Patience()):
+        with device_locks(sut, [device_at(sut, path)] * 2, Patience()):
             with pytest.raises(BlockingIOError):
                 fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
             assert sut.open_exclusive(path) is None
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with (
             pytest.raises(HeldError, match=f"{path} is locked by another") as caught,
-            device_locks([device_at(sut, path)], GIVEN_UP),
+            device_locks(sut, [device_at(sut, path)], GIVEN_UP),
         ):
             pass
         assert "--wait" in caught.value.remedy
@@ -45,8 +45,8 @@ def test_a_partition_is_held_with_its_disk(sut: LocalSut, tmp_path: Path) -> Non
     with (
         loop_device(tmp_path) as path,
         partition(path) as part,
-        device_locks([device_at(sut, part)], Patience()),
+        device_locks(sut, [device_at(sut, part)], Patience()),
         pytest.raises(HeldError),
-        device_locks([device_at(sut, path)], GIVEN_UP),
+        device_locks(sut, [device_at(sut, path)], GIVEN_UP),
     ):
         pass

@@ -13,18 +13,24 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError
-from iogate.files.state_folder import host_lock_path
 from iogate.host.locks.host_lock import Patience, host_lock, shared_host_lock
 from iogate.host.locks.measuring import is_measuring
+from iogate.sut.local import LocalSut
+from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
 from support.own_locks import NOBODY, as_nobody
 
-HOLD = "import time\nfrom iogate.host.locks.host_lock import host_lock\nwith host_lock('other'):\n"
+HOLD = (
+    "import time\nfrom iogate.host.locks.host_lock import host_lock\n"
+    "from iogate.sut.local import LocalSut\nwith host_lock(LocalSut(), 'other'):\n"
+)
 SHARE = (
     "import time\nfrom iogate.host.locks.host_lock import Patience, shared_host_lock\n"
-    "with shared_host_lock('other', Patience(), lambda: None):\n"
+    "from iogate.sut.local import LocalSut\n"
+    "with shared_host_lock(LocalSut(), 'other', Patience(), lambda: None):\n"
 )
-LOCK = host_lock_path()
+SUT = LocalSut()
+LOCK = Path(HOST_LOCK)
 
 
 def holder(body: str, hold: str = HOLD, **env: str) -> subprocess.Popen[str]:
@@ -50,13 +56,13 @@ def locked_by_a_stranger(text: bytes) -> Iterator[None]:
 
 def said(**changed: object) -> bytes:
     """What a holder writes, of this process."""
-    with host_lock("run"):
+    with host_lock(SUT, "run"):
         found = json.loads(LOCK.read_text())
     return json.dumps(found | changed).encode()
 
 
 def refusal() -> RefusedError:
-    with pytest.raises(RefusedError) as caught, host_lock("mine"):
+    with pytest.raises(RefusedError) as caught, host_lock(SUT, "mine"):
         pass
     return caught.value
 
@@ -68,7 +74,7 @@ def test_the_second_run_is_refused_and_told_who_holds_the_host() -> None:
         assert "run other (-c)" in error.what
         assert str(LOCK) in error.remedy
         child.kill()
-    with host_lock("mine"):  # a holder that was killed holds nothing
+    with host_lock(SUT, "mine"):  # a holder that was killed holds nothing
         pass
 
 
@@ -86,7 +92,7 @@ def test_waiting_gets_the_host_when_it_is_free() -> None:
     told: list[str] = []
     with (
         holder("time.sleep(1)") as child,
-        host_lock("mine", Patience(60, told.append)),
+        host_lock(SUT, "mine", Patience(60, told.append)),
     ):
         assert len(told) == 1
         assert "run other" in told[0]
@@ -97,7 +103,7 @@ def test_waiting_can_be_given_up() -> None:
     with holder("time.sleep(60)") as child:
         with (
             pytest.raises(RefusedError, match="another run"),
-            host_lock("mine", Patience(3600, give_up=lambda: True)),
+            host_lock(SUT, "mine", Patience(3600, give_up=lambda: True)),
         ):
             pass
         child.kill()
@@ -149,11 +155,11 @@ def test_who_would_share_waits_a_moment_for_one_that_looks_after_the_host() -> N
 
 
 def test_the_lock_is_not_passed_on_to_what_is_started() -> None:
-    with host_lock("mine"):
+    with host_lock(SUT, "mine"):
         child = subprocess.Popen(["sleep", "60"])
     try:
         time.sleep(0.1)
-        with host_lock("mine"):
+        with host_lock(SUT, "mine"):
             pass
     finally:
         child.kill()
@@ -194,14 +200,14 @@ def test_text_of_another_form_is_not_told_on(text: bytes) -> None:
     ],
 )
 def test_a_holder_that_is_gone_is_not_believed(lie: dict[str, object]) -> None:
-    assert is_measuring("run") is False
+    assert is_measuring(SUT, "run") is False
     with locked_by_a_stranger(said(**lie)):
         assert "which is no run" in refusal().what
-        assert not is_measuring("run")
+        assert not is_measuring(SUT, "run")
     with locked_by_a_stranger(said()):
-        assert is_measuring("run")
+        assert is_measuring(SUT, "run")
     LOCK.write_bytes(said())
-    assert not is_measuring("run")  # nobody holds it
+    assert not is_measuring(SUT, "run")  # nobody holds it
 
 
 def _fifo(path: Path, _victim: Path) -> None:
@@ -230,7 +236,7 @@ def test_what_another_has_put_in_its_place_is_neither_followed_nor_written(
     place(LOCK, victim)
     done = as_nobody(HOLD + "    pass")
     assert "cannot open the host lock" in done.stderr
-    with host_lock("root"):  # who may remove it does
+    with host_lock(SUT, "root"):  # who may remove it does
         assert LOCK.is_file()
         assert not LOCK.is_symlink()
         assert LOCK.stat().st_nlink == 1
@@ -243,7 +249,7 @@ def test_a_folder_with_something_in_it_is_put_aside_by_root() -> None:
     done = as_nobody(HOLD + "    pass")
     assert "cannot open the host lock" in done.stderr
     assert f"rm -rf {LOCK}" in done.stderr
-    with host_lock("root"):
+    with host_lock(SUT, "root"):
         assert LOCK.is_file()
     (aside,) = LOCK.parent.glob(f"{LOCK.name}.*")
     assert (aside / "x").is_dir()
@@ -261,7 +267,7 @@ def test_users_share_one_lock_whoever_made_it() -> None:
 def check_sharing() -> None:
     assert as_nobody(HOLD + "    print('held')").stdout == "held\n"
     assert LOCK.stat().st_uid == NOBODY
-    with host_lock("root"):
+    with host_lock(SUT, "root"):
         assert LOCK.stat().st_uid == 0  # its maker could have removed it, and locked another
         assert oct(LOCK.stat().st_mode)[-3:] == "666"
         done = as_nobody(HOLD + "    pass")
@@ -274,5 +280,5 @@ def test_a_file_that_was_replaced_while_it_was_waited_for_locks_nothing() -> Non
         LOCK.unlink()
         LOCK.touch()
 
-    with holder("time.sleep(1)"), host_lock("mine", Patience(60, replace_it)):
+    with holder("time.sleep(1)"), host_lock(SUT, "mine", Patience(60, replace_it)):
         assert "run mine" in refusal().what

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError, RunError
-from iogate.files.state_folder import LOCKS
 from iogate.host.settings.journal import (
     Journal,
     Mounted,
@@ -22,7 +21,7 @@ from iogate.host.settings.journal import (
 from iogate.host.settings.journals import own_journals
 from iogate.sut.local import LocalSut
 from support.devices import fill, loop_device, needs_root, sh
-from support.own_locks import as_nobody
+from support.own_locks import LOCKS, as_nobody
 from support.settings import HARMLESS, kept
 
 pytestmark = needs_root
@@ -30,7 +29,7 @@ pytestmark = needs_root
 
 def journal_path() -> str:
     """The one that is there."""
-    (path,) = own_journals()
+    (path,) = own_journals(LocalSut())
     return path
 
 
@@ -162,7 +161,7 @@ def test_one_of_an_earlier_version_is_followed(
         before = path.read_text().strip()
         for old in (LOCKS / "iogate.journal", tmp_path / "old.journal"):
             Journal(sut, "r").note(Setting(str(path), before))
-            shutil.move(own_journals()[0], old)
+            shutil.move(own_journals(LocalSut())[0], old)
             path.write_text("7")
             assert restore_left(sut) == (f"run r was killed: {path} is {before} again",)
             assert path.read_text().strip() == before

@@ -89,14 +89,14 @@ def test_what_cannot_be_removed_is_told_of_and_tried_again(sut: LocalSut, tmp_pa
         (why,) = told
         assert f"cannot remove {left}" in why
         assert f"rm -rf --one-file-system -- {left}" in why
-        assert is_scratch_left()
+        assert is_scratch_left(sut)
         other = tmp_path / "other"
         other.mkdir()
         with scratch_directory(sut, str(other), "fine") as path:
             assert Path(path).is_dir()
         sh("mount", "-o", "remount,rw", str(point))
         assert sweep(sut, told.append) == (str(left),)
-    assert not is_scratch_left()
+    assert not is_scratch_left(sut)
 
 
 @needs_root

@@ -267,14 +267,14 @@ def test_what_somebody_turned_off_stays_off(sut: LocalSut) -> None:
     "text", ["", "[]", "{", '{"schema": "other/1", "limits": {"cpu": 9}}', "{" * 9999, "x" * 99999]
 )
 def test_a_file_that_is_none_of_ours_sets_no_limit(sut: LocalSut, text: str) -> None:
-    place().parent.mkdir(parents=True)
-    place().write_text(text)
+    Path(place(sut)).parent.mkdir(parents=True)
+    Path(place(sut)).write_text(text)
     assert host_limits(sut) == {}
 
 
 def test_limits_that_another_may_write_are_not_believed(sut: LocalSut) -> None:
     write_host_limits(sut, {"cpu": 9.0}, "r1")
-    place().chmod(0o666)
+    Path(place(sut)).chmod(0o666)
     assert host_limits(sut) == {}
 
 

@@ -7,15 +7,13 @@ the run's own, whichever is more: the second finds those that came and went unse
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
-from iogate.host.validity.base import FLOOR_S, Check, Foreign, Reading, Seen, percent
+from iogate.host.validity.base import FLOOR_S, TICKS_PER_S, Check, Foreign, Reading, Seen, percent
 from iogate.host.validity.snapshot import CpuTime
 
 LEAST_CPUS = 0.3
 """So much of one CPU takes no repetition where as much was idle: the kernel had room for both."""
-_TICKS = os.sysconf("SC_CLK_TCK")
 _NAMED_S = 0.05  # who did less explains nothing, and would read as 0.0 s
 
 
@@ -40,13 +38,13 @@ def _since(seen: Seen, ticks: Callable[[CpuTime], int]) -> float:
     """Seconds that the engine's CPUs spent so."""
     before, after = seen.before.cpus, seen.after.cpus
     both = [cpu for cpu in seen.cpus if cpu in before and cpu in after]
-    return sum(ticks(after[cpu]) - ticks(before[cpu]) for cpu in both) / _TICKS
+    return sum(ticks(after[cpu]) - ticks(before[cpu]) for cpu in both) / TICKS_PER_S
 
 
 def _own_s(seen: Seen, *, kernel: bool = False) -> float:
     before, after = seen.before.own, seen.after.own
     system = after.system - before.system if kernel else 0
-    return (after.user - before.user + system) / _TICKS
+    return (after.user - before.user + system) / TICKS_PER_S
 
 
 def least(seen: Seen) -> float:

@@ -3,11 +3,7 @@ the test's own doing, and never disturbs."""
 
 from __future__ import annotations
 
-import os
-
-from iogate.host.validity.base import Check, Reading, Seen, percent
-
-_TICKS = os.sysconf("SC_CLK_TCK")
+from iogate.host.validity.base import TICKS_PER_S, Check, Reading, Seen, percent
 
 
 def look(seen: Seen) -> Reading | None:
@@ -15,7 +11,7 @@ def look(seen: Seen) -> Reading | None:
     before, after = seen.before.own, seen.after.own
     if not after.pid or not seen.cpus:
         return None
-    own_s = (after.user + after.system - before.user - before.system) / _TICKS
+    own_s = (after.user + after.system - before.user - before.system) / TICKS_PER_S
     share = min(max(own_s, 0.0) / seen.cpu_s, 1.0)
     return Reading(share, f"the engine used {percent(share)} of its CPUs: they may be the limit")
 

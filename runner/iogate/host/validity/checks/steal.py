@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from iogate.host.validity.base import FLOOR_S, Check, Reading, Seen, percent
-
-_TICKS = os.sysconf("SC_CLK_TCK")
+from iogate.host.validity.base import FLOOR_S, TICKS_PER_S, Check, Reading, Seen, percent
 
 
 def look(seen: Seen) -> Reading | None:
@@ -17,7 +13,7 @@ def look(seen: Seen) -> Reading | None:
     if total <= 0:
         return None
     stolen = sum(after[cpu].steal - before[cpu].steal for cpu in both)
-    share = stolen / total if stolen / _TICKS >= FLOOR_S else 0.0
+    share = stolen / total if stolen / TICKS_PER_S >= FLOOR_S else 0.0
     return Reading(share, f"the hypervisor took {percent(share)} of the engine's CPUs")
 
 

@@ -1,0 +1,32 @@
+"""This iogate's engine taken to a machine that has none: named by its hash, and checked there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from iogate.errors import RunError
+from iogate.sut.base import Sut
+from iogate.sut.state_folder import state_folder
+
+
+def carried(sut: Sut, places: Sequence[str]) -> str | None:
+    """Where the copy of the first engine that is at one of the controller's ``places`` is on the
+    machine; None when there is none to take. RunError when it cannot be put there."""
+    own = next((Path(path) for path in places if Path(path).is_file()), None)
+    if own is None:
+        return None
+    data = own.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    path = f"{state_folder(sut)}/engines/{own.name}-{digest[:16]}"
+    if _digest(sut, path) != digest:
+        sut.put(path, data, mode=0o755)
+    return path
+
+
+def _digest(sut: Sut, path: str) -> str:
+    try:
+        return sut.run(["sha256sum", "--", path]).stdout.partition(" ")[0]
+    except RunError:
+        return ""
