@@ -43,9 +43,10 @@ def get_file(path: str, into: str) -> bool:
         if error.errno in _GONE:
             return False
         raise RunError(f"cannot read {path}: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return False
     with os.fdopen(handle, "rb") as source:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return False
         try:
             with os.fdopen(os.open(into, _NEW, 0o666), "wb") as out:
                 shutil.copyfileobj(source, out)
