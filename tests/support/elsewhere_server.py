@@ -8,26 +8,26 @@ import pickle
 import struct
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 LENGTH = struct.Struct("<Q")
 PARTS = ("start", "kernel_log", "lock_file", "lock_node")
 """What gives an object that is called, too."""
 
 
-def send(stream: BinaryIO, message: object) -> None:
+def send(stream: IO[bytes], message: object) -> None:
     data = pickle.dumps(message)
     stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """The next message; EOFError at the end."""
     (length,) = LENGTH.unpack(_read(stream, LENGTH.size))
     return pickle.loads(_read(stream, length))
 
 
-def _read(stream: BinaryIO, length: int) -> bytes:
+def _read(stream: IO[bytes], length: int) -> bytes:
     data = stream.read(length)
     if len(data) != length:
         raise EOFError
@@ -56,7 +56,7 @@ def serve() -> None:
         except EOFError:
             return
         try:
-            done = _file(objects[0], *words) if name == "file" else None
+            done: Any = _file(objects[0], *words) if name == "file" else None
             if name != "file":
                 done = getattr(objects[which], name)
                 done = done(*words, **named) if callable(done) else done

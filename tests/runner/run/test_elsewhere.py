@@ -71,7 +71,8 @@ sys.addaudithook(_hook)
 def nothing_here() -> Iterator[None]:
     """Fails when the controller looks at, or starts anything on, its own machine."""
     global _looks  # noqa: PLW0603 - a hook cannot be taken away
-    _looks = looks = []
+    looks: list[str] = []
+    _looks = looks
     try:
         yield
     finally:

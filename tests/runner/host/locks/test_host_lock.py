@@ -112,15 +112,15 @@ def test_waiting_can_be_given_up() -> None:
 def test_who_shares_the_host_keeps_all_others_from_it() -> None:
     tidied: list[str] = []
     with holder("time.sleep(60)", SHARE) as child:
-        with shared_host_lock("mine", Patience(), lambda: tidied.append("alone")):
+        with shared_host_lock(SUT, "mine", Patience(), lambda: tidied.append("alone")):
             what = refusal().what
-            assert is_measuring("other"), "the file names the one that came last"
+            assert is_measuring(SUT, "other"), "the file names the one that came last"
         child.kill()
         child.wait()
     assert "and 1 more that share the host" in what
     assert "run mine" in what
     assert tidied == [], "it may have been theirs"
-    with host_lock("mine"):
+    with host_lock(SUT, "mine"):
         pass
 
 
@@ -130,7 +130,7 @@ def test_who_comes_first_looks_after_the_host_alone() -> None:
     def look() -> None:
         seen.append(refused_beside())
 
-    with shared_host_lock("mine", Patience(), look), holder("pass", SHARE) as other:
+    with shared_host_lock(SUT, "mine", Patience(), look), holder("pass", SHARE) as other:
         assert other.wait(20) == 0, "it waits for nobody who shares"
     assert seen == ["refused"]
 
@@ -149,7 +149,7 @@ def refused_beside() -> str:
 def test_who_would_share_waits_a_moment_for_one_that_looks_after_the_host() -> None:
     with (
         holder("time.sleep(2)") as child,
-        shared_host_lock("mine", Patience(), lambda: None),
+        shared_host_lock(SUT, "mine", Patience(), lambda: None),
     ):
         assert child.wait(10) == 0
 
