@@ -15,7 +15,7 @@ from pathlib import Path
 
 from iogate.errors import RunError
 from iogate.files import bounded
-from iogate.files.bounds import STATE_BYTES
+from iogate.files.bounds import DOCUMENT_BYTES, STATE_BYTES
 from iogate.sut.base import (
     Completed,
     FileStat,
