@@ -13,7 +13,7 @@ import pytest
 
 from support.devices import image_of, loop_device, needs_root, sh
 
-from .conftest import Iogate, engines_of, wait_for
+from .conftest import Iogate, engines_of, kill, wait_for
 
 ENGINES = pytest.mark.parametrize("engine", ["native", "fio"])
 JOB = """\
@@ -159,6 +159,22 @@ def test_a_file_that_is_exchanged_meanwhile_is_refused(
     done = iogate.end(process)
     assert done.code == 3, done.text
     assert f"{file} is not what" in done.text.replace("'", "")
+
+
+def test_a_repetition_that_fails_over_an_exchanged_file_is_refused(
+    iogate: Iogate, victim: Path
+) -> None:
+    file = iogate.folder / "file"
+    file.write_bytes(b"\0" * (1 << 20))
+    process = iogate.start("run", iogate.spec(JOB % (f"file: {file}, overwrite: true", TIMED)))
+    wait_for(lambda: is_open(file))
+    file.rename(iogate.folder / "before")
+    file.hardlink_to(victim)
+    for pid in engines_of(iogate.folder):
+        kill(pid)
+    done = iogate.end(process)
+    assert done.code == 3, done.text
+    assert f"{file} is not what" in done.text
 
 
 @ENGINES
