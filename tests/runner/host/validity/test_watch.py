@@ -38,6 +38,8 @@ from iogate.sut.local import LocalSut
 from support.quiet import never_disturbed
 
 BURN = "import time\nend = time.monotonic() + {}\nwhile time.monotonic() < end: pass\n"
+USE = "import time\nwhile time.process_time() < {}: sum(range(20000))\n"
+"""So much of a CPU, however long that takes on a busy machine."""
 
 
 class Recorded(LocalSut):
@@ -87,9 +89,16 @@ def burn(program: str, seconds: float) -> None:
     subprocess.run([program, "-c", BURN.format(seconds)], check=True)
 
 
-def burn_elsewhere(program: str, seconds: float) -> None:
-    """In a process that is not of this one's family; it ends by itself."""
-    subprocess.run(["setsid", "-f", program, "-c", BURN.format(seconds)], check=True)
+STRANGER = """\
+import sys, time
+from pathlib import Path
+ready, over = map(Path, sys.argv[1:])
+end = time.monotonic() + 60
+while not over.exists() and time.monotonic() < end:
+    sum(range(20000))
+    if time.process_time() > 0.3:
+        ready.touch()
+"""
 
 
 def test_own_children_are_never_others(sut: LocalSut, tmp_path: Path) -> None:
@@ -97,7 +106,7 @@ def test_own_children_are_never_others(sut: LocalSut, tmp_path: Path) -> None:
     watch = spy.watch(sut)
     watch._next = 0.0
     burn(own, 0.5)
-    child = subprocess.Popen([own, "-c", BURN.format(1.0)])
+    child = subprocess.Popen([own, "-c", USE.format(1.0)])
     time.sleep(0.5)
     watch.tick()
     child.wait()
@@ -110,10 +119,13 @@ def test_own_children_are_never_others(sut: LocalSut, tmp_path: Path) -> None:
 def test_other_processes_are_named_though_they_are_gone(sut: LocalSut, tmp_path: Path) -> None:
     spy, own, strange = Spy(), named(tmp_path, "ownhog"), named(tmp_path, "strangehog")
     watch = spy.watch(sut)
-    burn_elsewhere(strange, 1.0)
-    burn(own, 0.7)
+    ready, over = tmp_path / "ready", tmp_path / "over"
+    subprocess.run(["setsid", "-f", strange, "-c", STRANGER, str(ready), str(over)], check=True)
+    while not ready.exists():
+        burn(own, 0.2)
     watch._next = 0.0
     watch.tick()
+    over.touch()
     burn(own, 1.0)
     watch.ended()
     assert spy.others["strangehog"] >= 0.1
