@@ -273,6 +273,18 @@ def _confinement(run: Run) -> Check | None:
     return Check(label, "warn" if layers.lacking else "pass", in_words(layers))
 
 
+def _network(run: Run) -> Check | None:
+    """Told of cases that the spec gives the host's network: how far it was open to them."""
+    cases = [case for case in run.plan.cases if case.network]
+    if not cases:
+        return None
+    layers = layers_of(run.environment)
+    ports = dict.fromkeys(str(each) for case in cases for each in case.network)
+    held = f"TCP only to the ports of {short(', '.join(ports), 120)}; UDP is not held"
+    text = held if layers and layers.hold_ports else "open: nothing here holds it to its ports"
+    return Check("network", "warn", f"of {plural(len(cases), 'case')}: {text}")
+
+
 def _shared(run: Run) -> Check | None:
     """Told of a run that others may have measured beside."""
     if not run.environment.get("host.shared"):
@@ -293,5 +305,6 @@ _CHECKS: tuple[Callable[[Run], Check | None], ...] = (
     _clock,
     _warnings,
     _confinement,
+    _network,
     _shared,
 )

@@ -17,7 +17,7 @@ enum {
 	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3,
 	FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5, FS_MAKE_DIR = 1 << 7,
 	FS_MAKE_REG = 1 << 8, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
-	NET_TCP = 3, SCOPES = 3
+	NET_BIND = 1, NET_CONNECT = 2, NET_TCP = 3, RULE_NET_PORT = 2, SCOPES = 3
 };
 
 /* What each version handles; a version that is not here yet is taken as the last one. */
@@ -37,6 +37,10 @@ enum { VERSION_MAX = 7 };
 
 struct ruleset {		/* struct landlock_ruleset_attr of today */
 	uint64_t fs, net, scoped;
+};
+
+struct net_port_rule {		/* struct landlock_net_port_attr */
+	uint64_t access, port;
 };
 
 enum {
@@ -109,6 +113,24 @@ static int allow_places(int ruleset, uint64_t handled, const struct confine_plan
 	return ret;
 }
 
+static int allow_ports(int ruleset, uint64_t access, const struct ports *ports)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct net_port_rule rule = { access, ports->at[i] };
+
+		if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0))
+			return -errno;
+	}
+	return 0;
+}
+
+static int add_network(int ruleset, uint64_t handled, const struct confine_plan *p)
+{
+	const int ret = handled ? allow_ports(ruleset, NET_CONNECT, &p->connects) : 0;
+
+	return ret || !handled ? ret : allow_ports(ruleset, NET_BIND, &p->binds);
+}
+
 static int add_rules(int ruleset, uint64_t handled, const struct confine_plan *p,
 		     const char *command)
 {
@@ -133,6 +155,7 @@ int landlock_apply(const struct confine_plan *p, const char *command, struct err
 		return err_set(err, -ENOSYS, "this kernel has no Landlock");
 	ruleset = syscall(SYS_landlock_create_ruleset, &rules, versions[version].size, 0);
 	ret = ruleset < 0 ? -errno : add_rules((int)ruleset, rules.fs, p, command);
+	ret = ret ? ret : add_network((int)ruleset, rules.net, p);
 	if (!ret && syscall(SYS_landlock_restrict_self, (int)ruleset, 0))
 		ret = -errno;
 	if (ruleset >= 0)

@@ -40,6 +40,7 @@ static const struct name_value kind_names[] = {
 
 static const struct name_value access_names[] = { { "ro", 0 }, { "rw", 1 }, { NULL, 0 } };
 static const struct name_value network_names[] = { { "host", 1 }, { NULL, 0 } };
+static const struct name_value protocol_names[] = { { "tcp", 1 }, { NULL, 0 } };
 
 static bool equals(struct slice s, const char *text)
 {
@@ -232,6 +233,33 @@ static int take_network(struct confine_plan *p, struct slice rest, struct err *e
 	return parse_name(rest, network_names, "no network:", &host, err);
 }
 
+static int take_port(struct ports *ports, struct slice rest, struct err *err)
+{
+	uint64_t protocol, port = 0;
+	int ret = parse_name(next_word(&rest), protocol_names, "no protocol that can be held:",
+			     &protocol, err);
+
+	if (!ret)
+		ret = parse_number(rest, UINT16_MAX, &port, err);
+	if (!ret && !port)
+		ret = err_set(err, -EINVAL, "port 0 is any port");
+	if (!ret && ports->count == PLAN_PORTS_MAX)
+		ret = err_set(err, -EINVAL, "more than %d ports", PLAN_PORTS_MAX);
+	if (!ret)
+		ports->at[ports->count++] = (uint16_t)port;
+	return ret;
+}
+
+static int take_connect(struct confine_plan *p, struct slice rest, struct err *err)
+{
+	return take_port(&p->connects, rest, err);
+}
+
+static int take_bind(struct confine_plan *p, struct slice rest, struct err *err)
+{
+	return take_port(&p->binds, rest, err);
+}
+
 static int take_fd(struct confine_plan *p, struct slice rest, struct err *err)
 {
 	uint64_t number = 0;
@@ -259,7 +287,8 @@ static const struct {
 } words[] = {
 	{ "place", take_place }, { "read", take_read }, { "set", take_set },
 	{ "keep", take_keep }, { "capability", take_capability }, { "network", take_network },
-	{ "flush", take_flush }, { "fd", take_fd }, { "require", take_require },
+	{ "connect", take_connect }, { "bind", take_bind }, { "flush", take_flush },
+	{ "fd", take_fd }, { "require", take_require },
 };
 
 static int take_line(struct confine_plan *p, struct slice line, struct err *err)

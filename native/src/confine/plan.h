@@ -12,7 +12,8 @@
 
 /* The plan of confine.h, read. Every text lives in the arena. */
 
-enum { PLAN_BYTES_MAX = 65536, PLAN_PLACES_MAX = 64, PLAN_TEXTS_MAX = 256, PLAN_FDS_MAX = 16 };
+enum { PLAN_BYTES_MAX = 65536, PLAN_PLACES_MAX = 64, PLAN_TEXTS_MAX = 256, PLAN_FDS_MAX = 16,
+       PLAN_PORTS_MAX = 64 };
 
 enum place_kind { PLACE_BLOCK, PLACE_FILE, PLACE_DIRECTORY, PLACE_NEW };
 
@@ -37,6 +38,11 @@ struct texts {
 	size_t count;
 };
 
+struct ports {
+	uint16_t at[PLAN_PORTS_MAX];
+	size_t count;
+};
+
 struct confine_plan {
 	struct arena *arena;
 	struct place places[PLAN_PLACES_MAX];
@@ -46,6 +52,7 @@ struct confine_plan {
 	size_t fds_count;
 	uint64_t capabilities;		/* bit n: capability n */
 	bool host_network;
+	struct ports connects, binds;	/* of TCP */
 	unsigned required;		/* LAYER_ bits */
 };
 

@@ -83,6 +83,8 @@ class Sandbox:
             reads=(*SYSTEM, self.sut.real_path(jobs)),
             flushes=(place.path,) if flushes else (),
             capabilities=self._capabilities(case, allowed),
+            connects=tuple(each.port for each in case.network if each.host),
+            binds=tuple(each.port for each in case.network if not each.host),
         )
 
     def within(self, place: Place) -> Confinement | None:

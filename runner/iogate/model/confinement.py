@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from iogate.model.place import Place
 
 SCHEMA = "confine/1"
+_LANDLOCK_PORTS = 4  # the first version that knows them
 _NOWHERE = "0:0"
 _KEPT = "IOGATE_PROCESS"  # by which all that an engine has started is found again
 _NAMES = {
@@ -51,6 +52,11 @@ class Layers:
         return tuple(name for word, name in _NAMES.items() if word not in self.words)
 
     @property
+    def hold_ports(self) -> bool:
+        """Whether TCP of a host's network can be held to single ports."""
+        return self.landlock >= _LANDLOCK_PORTS
+
+    @property
     def confine(self) -> bool:
         """Whether they keep an engine from writing elsewhere."""
         return self.landlock > 0 or (self.namespaces and self.read_only)
@@ -69,13 +75,22 @@ class Allowed:
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """What one start of an engine is kept to. ``reads`` may be read and run with all below;
-    of the block devices ``flushes`` the page cache is emptied before the start."""
+    of the block devices ``flushes`` the page cache is emptied before the start. TCP ports that
+    it ``connects`` to or ``binds`` are those of the host's network, which it then has."""
 
     layers: Layers
     allowed: tuple[Allowed, ...] = ()
     reads: tuple[str, ...] = ()
     flushes: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
+    connects: tuple[int, ...] = ()
+    binds: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The layers that this start requires."""
+        shared = self.connects or self.binds
+        return tuple(w for w in self.layers.words if not (shared and w == "network"))
 
     @property
     def launcher(self) -> str:
@@ -114,11 +129,13 @@ def plan_text(confinement: Confinement, inherited: tuple[str, ...] = ()) -> str:
 
 def _lines(confinement: Confinement, inherited: tuple[str, ...]) -> Iterator[str]:
     yield SCHEMA
-    yield from (f"require {word}" for word in confinement.layers.words)
+    yield from (f"require {word}" for word in confinement.words)
     yield from (f"place {_described(each)}" for each in confinement.allowed)
     yield from (f"read {path}" for path in confinement.reads)
     yield from (f"flush {path}" for path in confinement.flushes)
     yield from (f"capability {name}" for name in confinement.capabilities)
+    yield from (f"connect tcp {port}" for port in dict.fromkeys(confinement.connects))
+    yield from (f"bind tcp {port}" for port in dict.fromkeys(confinement.binds))
     yield from (f"fd {number}" for number in inherited)
     yield from ("set PATH=/usr/bin:/bin", "set LC_ALL=C", f"keep {_KEPT}")
 

@@ -11,6 +11,7 @@ from iogate.model.environment import Environment
 from iogate.model.spec import (
     BaselineRule,
     DefinedMetric,
+    Endpoint,
     JobSpec,
     OnMissingBaseline,
     Precondition,
@@ -29,8 +30,8 @@ class Case:
 
     ``id`` is the first 16 hex digits of the SHA-256 of the canonical resolved case (its
     jobs' options, its target's description, and what the spec sets up for it: the settings of
-    ``environment`` and a precondition), so history survives reordering and
-    renaming. ``name`` is for people: ``workload/bs=4k,iodepth=32``.
+    ``environment``, a precondition, and what of the ``network`` it may reach), so history
+    survives reordering and renaming. ``name`` is for people: ``workload/bs=4k,iodepth=32``.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Case:
     aka: tuple[str, ...] = ()
     chart: Mapping[str, str] = field(default_factory=dict)
     environment: Environment | None = None
+    network: tuple[Endpoint, ...] = ()
 
     @property
     def known_as(self) -> tuple[str, ...]:

@@ -164,6 +164,19 @@ class Repetitions:
 
 
 @dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a job may open a TCP connection to: an address, and a port; an empty ``host`` is
+    this one, where it takes connections on that port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host or "*"
+        return f"tcp://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A named I/O pattern. ``matrix`` maps a fio key to its values; ``exclude`` and
     ``include`` hold partial points."""
@@ -180,6 +193,7 @@ class Workload:
     tags: tuple[str, ...] = ()
     aka: tuple[str, ...] = ()
     chart: Mapping[str, str] = field(default_factory=dict)
+    network: tuple[Endpoint, ...] = ()
     where: Location | None = None
 
 

@@ -13,6 +13,7 @@ from iogate.spec.build.jobs import with_options
 from iogate.spec.case_id import case_id, setup_of
 from iogate.spec.histograms import with_histograms
 from iogate.spec.matrix import expand_matrix, point_name
+from iogate.spec.network import check_network
 from iogate.spec.overrides import apply_overrides
 from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
@@ -33,6 +34,7 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
     _check_twins(cases, spec, problems)
     for case in cases:
         check_runnable(case, problems)
+        check_network(case, problems)
     problems.check()
     plan = Plan(
         spec_name=spec.name,
@@ -76,7 +78,7 @@ def _case(
     thresholds = tuple(_thresholds(workload.thresholds, jobs, point, spec.metrics))
     return Case(
         # What is asked of the engine on account of a limit does not make it another case.
-        id=case_id(jobs, target, setup_of(spec)),
+        id=case_id(jobs, target, {**setup_of(spec), **_network(workload)}),
         name=f"{workload.name}/{name}" if name else workload.name,
         workload=workload.name,
         target=target,
@@ -89,7 +91,13 @@ def _case(
         aka=aka.get(name, ()),
         chart=workload.chart,
         environment=spec.environment,
+        network=workload.network,
     )
+
+
+def _network(workload: Workload) -> dict[str, object]:
+    """What of it makes another case; nothing for one without."""
+    return {"network": sorted(map(str, workload.network))} if workload.network else {}
 
 
 def _thresholds(

@@ -1,14 +1,16 @@
-"""What of a plan changes the host, and so is only done for a spec that somebody has read."""
+"""What of a plan changes the host or reaches the network, and so is only done for a spec that
+somebody has read."""
 
 from __future__ import annotations
 
-from iogate.errors import RefusedError
+from iogate.errors import Location, RefusedError
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
 
 
 def needs_trust(plan: Plan) -> tuple[str, ...]:
-    """Keys of the spec that change the host beside the targets that it may write to."""
+    """Keys of the spec that change the host beside the targets that it may write to, or open
+    connections."""
     found = [
         f"environment.{name}"
         for case in plan.cases
@@ -20,18 +22,32 @@ def needs_trust(plan: Plan) -> tuple[str, ...]:
         for case in plan.cases
         if case.target.kind is TargetKind.FILESYSTEM
     ]
+    found += [f"workloads.{case.workload}.network" for case in plan.cases if case.network]
     return tuple(dict.fromkeys(found))
 
 
 def require_trust(plan: Plan, *, trusted: bool) -> None:
-    """RefusedError for a plan that changes the host, unless its spec is ``trusted``."""
+    """RefusedError for a plan that needs trust, unless its spec is ``trusted``."""
     changes = needs_trust(plan)
     if not changes or trusted:
         return
-    settings = next((c.environment for c in plan.cases if c.environment), None)
-    targets = [c.target for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
     raise RefusedError(
-        f"{plan.spec_file} changes this host: {', '.join(changes)}",
+        f"{plan.spec_file} {_does(plan)}: {', '.join(changes)}",
         remedy="read it, and allow it with --trust",
-        where=settings.where if settings and settings.changes else targets[0].where,
+        where=_first_place(plan),
     )
+
+
+def _does(plan: Plan) -> str:
+    reaches = any(case.network for case in plan.cases)
+    changes = len(needs_trust(plan)) > len({c.workload for c in plan.cases if c.network})
+    words = ("changes this host" if changes else "", "opens connections" if reaches else "")
+    return " and ".join(filter(None, words))
+
+
+def _first_place(plan: Plan) -> Location | None:
+    settings = next((c.environment for c in plan.cases if c.environment), None)
+    if settings and settings.changes:
+        return settings.where
+    targets = [c.target.where for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
+    return (targets or [c.jobs[0].where for c in plan.cases if c.network])[0]

@@ -28,6 +28,7 @@ static void a_plan_says_what_may_be_reached(void **state)
 			       "place directory ro 254:0 12 0:0 0 0 /a b/c\n\n"
 			       "read /usr\nread /\nset A=b=c d\nkeep TOKEN\n"
 			       "capability sys_nice\nnetwork host\nfd 7\nflush /dev/loop3\n"
+			       "connect tcp 9000\nconnect tcp 65535\nbind tcp 1\n"
 			       "require landlock\nrequire read-only", &err), 0);
 	assert_int_equal(p.places_count, 2);
 	assert_int_equal(p.places[0].kind, PLACE_BLOCK);
@@ -47,6 +48,10 @@ static void a_plan_says_what_may_be_reached(void **state)
 	assert_string_equal(p.flushes.at[0], "/dev/loop3");
 	assert_int_equal(p.capabilities, UINT64_C(1) << 23);
 	assert_true(p.host_network);
+	assert_int_equal(p.connects.count, 2);
+	assert_int_equal(p.connects.at[1], 65535);
+	assert_int_equal(p.binds.count, 1);
+	assert_int_equal(p.binds.at[0], 1);
 	assert_int_equal(p.fds_count, 1);
 	assert_int_equal(p.fds[0], 7);
 	assert_int_equal(p.required, LAYER_LANDLOCK | LAYER_READ_ONLY);
@@ -78,6 +83,12 @@ static void a_wrong_plan_is_an_error_with_its_line(void **state)
 		{ "confine/1\nkeep A=b", "no name of a variable" },
 		{ "confine/1\ncapability sys_admin", "no capability that can be kept" },
 		{ "confine/1\nnetwork all", "no network: 'all'" },
+		{ "confine/1\nconnect udp 53", "no protocol that can be held: 'udp'" },
+		{ "confine/1\nconnect 53", "no protocol" },
+		{ "confine/1\nconnect tcp", "a number is missing" },
+		{ "confine/1\nconnect tcp 0", "port 0" },
+		{ "confine/1\nbind tcp 65536", "too large" },
+		{ "confine/1\nbind tcp 80 81", "no number" },
 		{ "confine/1\nfd -1", "no number" },
 		{ "confine/1\nfd 65536", "too large" },
 		{ "confine/1\nfd ", "a number is missing" },
@@ -101,6 +112,7 @@ static void there_is_a_most_of_everything(void **state)
 {
 	static const char *const lines[] = {
 		"place file rw 0:1 1 0:0 0 0 /x\n", "read /x\n", "set A=b\n", "fd 3\n",
+		"connect tcp 9\n", "bind tcp 9\n",
 	};
 	static char text[2 * PLAN_BYTES_MAX];
 

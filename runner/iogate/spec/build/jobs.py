@@ -38,8 +38,13 @@ def build_jobs(
             where=node.entries["jobfile"].key_at,
         )
     sections = _sections(name, node, sources)
-    shared = _options(_spec_assignments(node.get("fio")), problems)
-    return tuple(_job(section, shared, target, problems) for section in sections)
+    network = "network" in node.entries
+    shared = _options(_spec_assignments(node.get("fio")), problems, network=network)
+    owns = [_options(each.assignments, problems, network=network) for each in sections]
+    return tuple(
+        _job(section, own, shared, target, problems)
+        for section, own in zip(sections, owns, strict=True)
+    )
 
 
 def _sections(name: str, node: Mapping, sources: Sources) -> list[Section]:
@@ -77,16 +82,18 @@ def _spec_assignments(node: Node | None) -> Iterable[Assignment]:
 Options = dict[str, tuple[str, Location]]
 
 
-def _options(assignments: Iterable[Assignment], problems: Problems) -> Options:
+def _options(
+    assignments: Iterable[Assignment], problems: Problems, *, network: bool = False
+) -> Options:
     """Canonical options with the places of their keys; what is wrong is noted."""
     options: Options = {}
     for item in assignments:
         if problems.full:
             break
         try:
-            key = read_key(item.key, item.key_at)
+            key = read_key(item.key, item.key_at, network=network)
             _check_repeat(key, item, options)
-            options[key] = (_value(key, item), item.key_at)
+            options[key] = (_value(key, item, network=network), item.key_at)
         except SpecError as error:
             problems.take(untold(error, item) if item.from_job_file else error)
     return options
@@ -107,9 +114,9 @@ def _check_repeat(key: str, item: Assignment, options: Options) -> None:
         )
 
 
-def _value(key: str, item: Assignment) -> str:
+def _value(key: str, item: Assignment, *, network: bool) -> str:
     if item.text is not None:
-        return read_option(key, item.text, item.value_at)
+        return read_option(key, item.text, item.value_at, network=network)
     if OPTIONS[key] is Kind.FLAG:
         return "1"
     raise SpecError(
@@ -119,8 +126,9 @@ def _value(key: str, item: Assignment) -> str:
     )
 
 
-def _job(section: Section, shared: Options, target: Target, problems: Problems) -> JobSpec:
-    own = _options(section.assignments, problems)
+def _job(
+    section: Section, own: Options, shared: Options, target: Target, problems: Problems
+) -> JobSpec:
     from_file = section.from_job_file
     options = {**own, **shared} if from_file else {**shared, **own}
     kept = {}

@@ -12,6 +12,7 @@ from iogate.model.plan import is_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
+from iogate.spec.build.network import build_network
 from iogate.spec.build.thresholds import build_thresholds
 from iogate.spec.matrix import matrix_size
 from iogate.spec.options.check import split_key
@@ -67,6 +68,7 @@ def build_workload(
         tags=_texts(node.get("tags")),
         aka=_aka(node.get("aka"), problems),
         chart=_chart(node.get("chart"), matrix, jobs, problems),
+        network=build_network(node.get("network"), problems),
         where=entry.key_at,
     )
 

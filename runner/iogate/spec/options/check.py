@@ -8,7 +8,13 @@ from collections.abc import Callable, Collection
 from iogate.errors import Location, SpecError
 from iogate.jobs.job_file import NAME_KEYWORDS
 from iogate.jobs.options import canonical_key, known_keys
-from iogate.spec.options.reach import ENGINES_REFUSED, MEMORIES, REFUSED
+from iogate.spec.options.reach import (
+    ENGINES_REFUSED,
+    MEMORIES,
+    NETWORK_ENGINE,
+    OF_ENDPOINTS,
+    REFUSED,
+)
 from iogate.spec.options.values import BadValueError, read_value
 from iogate.spec.text.problems import suggest
 from iogate.spec.text.variables import expand
@@ -28,12 +34,13 @@ _LOG_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 _NO_LOG = (".json", ".jsonl", ".html", ".xml", ".md", ".txt", ".yaml", ".fio")
 
 
-def read_key(key: str, where: Location | None) -> str:
-    """The canonical name of an option; SpecError for what is none or is refused."""
+def read_key(key: str, where: Location | None, *, network: bool = False) -> str:
+    """The canonical name of an option; SpecError for what is none or is refused. ``network``: it
+    is of a workload that declares endpoints."""
     name = canonical_key(key)
     if name is None:
         raise unknown_option(key, where)
-    if name in REFUSED:
+    if name in REFUSED and not (network and name in OF_ENDPOINTS):
         raise SpecError(f"{key} cannot be set here", remedy=REFUSED[name], where=where)
     return name
 
@@ -44,14 +51,16 @@ def unknown_option(key: str, where: Location | None) -> SpecError:
     return SpecError(f"unknown fio option {key!r}", remedy=hint, where=where)
 
 
-def read_option(name: str, text: str, where: Location | None) -> str:
+def read_option(name: str, text: str, where: Location | None, *, network: bool = False) -> str:
     """The value of an option by its canonical name, with ${VARIABLES} replaced; SpecError for
-    one that leads out of the target."""
+    one that leads out of the target, or without ``network`` to one."""
     keep = NAME_KEYWORDS if name == "filename_format" else ()
     try:
         value = read_value(name, expand(text, where, keep=keep))
     except BadValueError as error:
         raise SpecError(error.what, remedy=error.remedy, where=where) from None
+    if network and (name, value) == ("ioengine", NETWORK_ENGINE):
+        return value
     check = _CHECKS.get(name)
     if why := check(value) if check else None:
         raise SpecError(f"{name} {value} {why[0]}", remedy=why[1], where=where)

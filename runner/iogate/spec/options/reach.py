@@ -8,6 +8,7 @@ from __future__ import annotations
 _PROGRAM = "a spec describes I/O, it runs no programs"
 _FILE = "it names a file outside of the target"
 _NETWORK = "it reaches the network, and the target says where I/O goes"
+_DECLARED = f"{_NETWORK}; a workload's network: allows it for the endpoints that it declares"
 _HOST = "it changes the host"
 _NO_FILE = (
     "it opens what is neither a file nor a block device; name a target, and an ioengine for it"
@@ -15,12 +16,16 @@ _NO_FILE = (
 
 _PROGRAMS = "exec_prerun exec_postrun program arguments std_redirect"
 _NETWORKS = """
-    bindname brick clientname clustername hostname interface listen mss nodelay
-    pingpong pool port protocol rbdname touch_objects ttl uri verb volume window_size
+    bindname brick clientname clustername interface pool rbdname touch_objects ttl uri verb volume
 """
+# Options of an ioengine that a workload with endpoints may use: see iogate.spec.network.
+OF_ENDPOINTS = (
+    "hostname", "listen", "mss", "nodelay", "pingpong", "port", "protocol", "window_size",
+)  # fmt: skip
+NETWORK_ENGINE = "net"
 _OPENS_OTHERS = "mtd dev-dax io_uring_cmd libblkio xnvme pmemblk"
 _NETWORK_ENGINES = """
-    dfs gfapi gfapi_async http ime_aio ime_psync ime_psyncv libhdfs nbd net netsplice nfs
+    dfs gfapi gfapi_async http ime_aio ime_psync ime_psyncv libhdfs nbd netsplice nfs
     rados rbd rdma
 """
 _CHECKED = """
@@ -74,7 +79,7 @@ _HARMLESS_ENGINES = """
     sync vsync
 """
 
-# No spec may set these, trusted or not, and why.
+# No spec may set these, trusted or not, but for OF_ENDPOINTS, and why.
 REFUSED: dict[str, str] = {
     "allow_mounted_write": "iogate never writes to what is mounted",
     "ioscheduler": f"{_HOST} and leaves it changed; see environment:",
@@ -89,6 +94,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(_PROGRAMS.split(), _PROGRAM),
     **dict.fromkeys(("donorname", "inplace", "dp_scheme", "conf"), _FILE),
     **dict.fromkeys(_NETWORKS.split(), _NETWORK),
+    **dict.fromkeys(OF_ENDPOINTS, _DECLARED),
 }
 
 # These may be set, and their values are looked at: see iogate.spec.options and build_jobs.
@@ -101,6 +107,7 @@ HARMLESS = frozenset(_HARMLESS.split())
 ENGINES_REFUSED: dict[str, str] = {
     **dict.fromkeys(("exec", "external"), _PROGRAM),
     **dict.fromkeys(_NETWORK_ENGINES.split(), _NETWORK),
+    NETWORK_ENGINE: _DECLARED,
     **dict.fromkeys(_OPENS_OTHERS.split(), _NO_FILE),
     "e4defrag": "it takes the blocks of another file",
 }
