@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ class Iogate:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._started: list[subprocess.Popen[str]] = []
         self.store = folder / "data/iogate/history.sqlite"
         self.env = {
             **{key: value for key, value in os.environ.items() if not key.startswith("GITHUB_")},
@@ -56,7 +57,7 @@ class Iogate:
     def start(
         self, *words: object, before: Sequence[str] = (), **env: str
     ) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [*before, sys.executable, "-m", "iogate", *map(str, words)],
             cwd=self.folder,
             env={**self.env, **env},
@@ -64,6 +65,18 @@ class Iogate:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._started.append(process)
+        return process
+
+    def end_all(self) -> None:
+        """What a test that failed left running, which the next one would be blamed for."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+            for pipe in (process.stdout, process.stderr):
+                if pipe and not pipe.closed:
+                    pipe.close()
+            process.wait()
 
     def end(self, process: subprocess.Popen[str], timeout_s: float = 120) -> Done:
         out, err = process.communicate(timeout=timeout_s)
@@ -87,8 +100,10 @@ class Iogate:
 
 
 @pytest.fixture
-def iogate(tmp_path: Path) -> Iogate:
-    return Iogate(tmp_path)
+def iogate(tmp_path: Path) -> Iterator[Iogate]:
+    made = Iogate(tmp_path)
+    yield made
+    made.end_all()
 
 
 def wait_for(what: Callable[[], object], timeout_s: float = 60) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from iogate.host.settings.journals import own_journals
 from iogate.sut.local import LocalSut
-from support.devices import image_of, loop_device, needs_root, sh
+from support.devices import image_of, loop_device, mounted, needs_root, sh
 from support.settings import HARMLESS, kept
 
 from .conftest import Iogate, engines_of, wait_for
@@ -56,6 +56,13 @@ def device(tmp_path: Path) -> Iterator[str]:
         yield made
 
 
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own: that of the tests may be on none, as in a container."""
+    with loop_device(tmp_path) as made, mounted(made, tmp_path / "disk") as point:
+        yield point
+
+
 def queue(device: str, name: str) -> Path:
     return Path("/sys/block") / Path(device).name / "queue" / name
 
@@ -79,10 +86,12 @@ def mounts() -> list[str]:
     return Path("/proc/mounts").read_text().splitlines()
 
 
-def test_killed_at_any_moment_and_put_back_by_the_next_command(iogate: Iogate, device: str) -> None:
+def test_killed_at_any_moment_and_put_back_by_the_next_command(
+    iogate: Iogate, device: str, disk: Path
+) -> None:
     """Every fourth moment is of the whole run; the others are of the part in which there is
     something to put back."""
-    text = SPEC.format(device=device, image=image_of(device), folder=iogate.folder, io=IO)
+    text = SPEC.format(device=device, image=image_of(device), folder=disk, io=IO)
     path, chance = iogate.spec(text), random.Random(SEED)
     before = state(iogate, device)
     whole, changed = durations(iogate, path)
