@@ -42,8 +42,8 @@
  *	network host	Landlock lets it make and take TCP connections
  *	connect tcp PORT, bind tcp PORT
  *			Landlock lets it connect to this port of any address, or take
- *			connections on it, from its version 4 on; before, to and on all. Has a meaning
- *			only without "require network"
+ *			connections on it, from its version 4 on; before, to and on all.
+ *			Means something only without "require network"
  *	flush PATH	what the page cache holds of this block device, which is a place, is
  *			written and dropped before the command starts: that takes rights
  *			which the command does not have
@@ -64,7 +64,8 @@
  *	3. Every mount becomes read-only and without devices; /dev holds null, zero, full,
  *	   random, urandom and the places; over each place lies what was opened in step 2.
  *	4. Landlock: nothing but the places is written, nothing but them and what is to be
- *	   read is read or run; no TCP but on the ports of the plan; no signal and no abstract socket leads out.
+ *	   read is read or run; no TCP but on the ports of the plan; no signal and no
+ *	   abstract socket leads out.
  *	5. No new privileges, capabilities dropped, SIGTERM when the parent dies, all other
  *	   descriptors closed, and the command takes this process's place.
  *

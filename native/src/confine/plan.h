@@ -12,8 +12,10 @@
 
 /* The plan of confine.h, read. Every text lives in the arena. */
 
-enum { PLAN_BYTES_MAX = 65536, PLAN_PLACES_MAX = 64, PLAN_TEXTS_MAX = 256, PLAN_FDS_MAX = 16,
-       PLAN_PORTS_MAX = 64 };
+enum {
+	PLAN_BYTES_MAX = 65536, PLAN_PLACES_MAX = 64, PLAN_TEXTS_MAX = 256, PLAN_FDS_MAX = 16,
+	PLAN_PORTS_MAX = 64
+};
 
 enum place_kind { PLACE_BLOCK, PLACE_FILE, PLACE_DIRECTORY, PLACE_NEW };
 
