@@ -9,6 +9,7 @@ from typing import Any
 
 from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
+from iogate.jobs.numbers import number
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import (
     Direction,
@@ -92,7 +93,7 @@ def _clones(job: Mapping[str, Any], document: Mapping[str, Any]) -> int:
     are, and without group_reporting each has a row of the same name."""
     options = {**document.get("global options", {}), **job.get("job options", {})}
     rows: int = sum(other["jobname"] == job["jobname"] for other in document["jobs"])
-    return max(int(options.get("numjobs", 1)) // rows, 1)
+    return max(number(str(options.get("numjobs", 1))) // rows, 1)
 
 
 def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:

@@ -1,14 +1,16 @@
-"""Numbers as fio prints them for people: ``12.8k``, ``2646.4M``, ``7,480KiB/s``, ``235GiB``."""
+"""Numbers as fio prints them for people: ``12.8k``, ``2646.4M``, ``7,480KiB/s``, ``235GiB``. Those
+that it reads are ``iogate.jobs.numbers``'s: of these ``kB`` is 1000, and commas part thousands."""
 
 from __future__ import annotations
 
 import re
 
+from iogate.jobs.numbers import NS_PER_MS, NS_PER_S, NS_PER_US, scaled
+
 NUMBER = r"[0-9][0-9,]{0,24}(?:\.[0-9]{1,9})?"
 _COUNT = re.compile(rf"({NUMBER})\s*([kKmMgGtTpP]?)")
 _BYTES = re.compile(rf"({NUMBER})\s*([kKmMgGtTpP]?)(i?)(B|b)?(?:/s)?")
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-UNIT_NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000, "sec": 1_000_000_000}
+UNIT_NS = {"nsec": 1, "usec": NS_PER_US, "msec": NS_PER_MS, "sec": NS_PER_S}
 
 
 def plain(text: str) -> float:
@@ -21,7 +23,7 @@ def count(text: str) -> float:
     match = _COUNT.fullmatch(text.strip())
     if not match:
         raise ValueError(text)
-    return float(plain(match[1]) * 1000.0 ** _POWERS[match[2].lower()])
+    return float(scaled(match[1].replace(",", ""), match[2], 1000))
 
 
 def size(text: str, *, always_binary: bool = False) -> float:
@@ -31,5 +33,4 @@ def size(text: str, *, always_binary: bool = False) -> float:
     if not match:
         raise ValueError(text)
     binary = always_binary or match[3] or not match[4]
-    scale = (1024.0 if binary else 1000.0) ** _POWERS[match[2].lower()]
-    return float(plain(match[1]) * scale)
+    return float(scaled(match[1].replace(",", ""), match[2], 1024 if binary else 1000))

@@ -5,15 +5,14 @@ and the engine judge options."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TypeVar
 
+from iogate.jobs import numbers
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
 
-_NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", re.IGNORECASE)
-_HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
-_SECONDS = {"": 1.0, "s": 1.0, "us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_POWERS = {"": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _READS = ("read", "randread")
 # What fio does to files whatever rw says.
 _CHANGES_FILES = (
@@ -27,8 +26,10 @@ _PLAIN_DATA = (
 )  # fmt: skip
 _MARGIN_S = 120.0
 _MARGIN_FACTOR = 2.0
+_USUAL_BLOCK = 4096
 _SLOWEST_BPS = 2 << 20  # the slowest layout or transfer that is still waited for
 _UNBOUNDED_MARGIN_S = 3600.0
+T = TypeVar("T")
 
 
 def writes(case: Case) -> bool:
@@ -84,21 +85,13 @@ def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
         rw = _option(job, "rw", "readwrite", default="read")
         if "read" not in rw and rw not in ("rw", "randrw"):
             continue
-        start = _part(job.options.get("offset", "0"), total_bytes) or 0
-        size = _part(job.options.get("size", ""), total_bytes) or total_bytes
-        clones = job.options.get("offset_increment", "0") != "0"
+        start = _bytes(job, "offset", total_bytes) or 0
+        size = _bytes(job, "size", total_bytes) or total_bytes
+        clones = _bytes(job, "offset_increment", total_bytes) != 0
         end = total_bytes if clones else min(start + size, total_bytes)
         if start < end:
             found.append((start, end))
     return tuple(found)
-
-
-def _part(text: str, total_bytes: int) -> int | None:
-    """A size, or a percentage of the whole; None for what cannot be read."""
-    if text.endswith("%"):
-        share = _NUMBER.fullmatch(text[:-1])
-        return int(total_bytes * float(share[1]) / 100) if share else None
-    return parse_size(text)
 
 
 def seconds(case: Case) -> float | None:
@@ -114,24 +107,76 @@ def timeout_s(case: Case) -> float:
     """When a repetition is given up: generous, because a slow disk is a result."""
     total_bytes = sum(files(case).values())
     loops = max((_count(job, "loops") for job in case.jobs), default=1)
-    moving = total_bytes * (1 + loops) / _SLOWEST_BPS
     expected = seconds(case)
-    if expected is None:
-        return _UNBOUNDED_MARGIN_S + moving * _MARGIN_FACTOR
-    return _MARGIN_S + expected * loops * _MARGIN_FACTOR + moving
+    if expected is not None:
+        moving = total_bytes * (1 + loops) / _SLOWEST_BPS
+        return _MARGIN_S + expected * loops * _MARGIN_FACTOR + moving
+    moved_bytes = max(total_bytes, sum(map(_moved_bytes, case.jobs)))
+    moving = (total_bytes + moved_bytes * loops) / _SLOWEST_BPS
+    own = sum(_job_seconds(job) or _paced_s(job) for job in case.jobs) * loops
+    return _UNBOUNDED_MARGIN_S + (moving + own) * _MARGIN_FACTOR
+
+
+def _moved_bytes(job: JobSpec) -> int:
+    """Bytes that all clones of a job transfer in a loop, as far as its size says so."""
+    size = _bytes(job, "size", 0) or 0
+    return (_bytes(job, "io_size", size) or size) * _count(job, "numjobs")
+
+
+def _paced_s(job: JobSpec) -> float:
+    """How long a clone of a job of a size takes by its own pace: rates, and pauses between I/Os.
+    Of several directions the slowest counts for all of them."""
+    moved = _moved_bytes(job) / _count(job, "numjobs")
+    ios = moved / _smallest_block(job)
+    if limit := _known(numbers.number, job.options.get("number_ios", "")):
+        ios = min(ios, limit)
+    by_rate = [moved / rate for rate in _rates(job, "rate")]
+    by_iops = [ios / rate for rate in _rates(job, "rate_iops")]
+    pauses = ios / _count(job, "thinktime_blocks") * _think_s(job)
+    return max((*by_rate, *by_iops), default=0.0) + pauses
+
+
+def _rates(job: JobSpec, key: str) -> list[int]:
+    """The rates of a job that are none of 0, which is no limit."""
+    parts = _known(numbers.each, job.options.get(key, "")) or ()
+    return [rate for part in parts if (rate := _known(numbers.number, part) or 0) > 0]
+
+
+def _think_s(job: JobSpec) -> float:
+    read = partial(numbers.nanoseconds, unit_ns=numbers.NS_PER_US)
+    return (_known(read, job.options.get("thinktime", "0")) or 0) / numbers.NS_PER_S
+
+
+def _smallest_block(job: JobSpec) -> int:
+    """Bytes of a job's smallest I/O, of bssplit, bsrange or bs; fio's default where it says
+    nothing."""
+    options = job.options
+    splits = [part.partition("/")[0] for part in re.split("[,:]", options.get("bssplit", ""))]
+    ends = re.split("[-:,/]", options.get("bsrange", ""))
+    for texts in (splits, ends, options.get("bs", "").split(",")):
+        sizes = [size for text in texts if (size := _known(numbers.number, text) or 0) > 0]
+        if sizes:
+            return min(sizes)
+    return _USUAL_BLOCK
 
 
 def files(case: Case) -> dict[str, int]:
     """Bytes of each file that a case lays out, by a name that is the file's own."""
     found: dict[str, int] = {}
     for job in case.jobs:
-        # Of a range the upper end; without filesize a file reaches from the offset on.
-        size = parse_size(_option(job, "filesize", "size", default="0").rpartition("-")[2]) or 0
-        if not job.options.get("filesize"):
-            size += parse_size(job.options.get("offset", "0")) or 0
+        size = _file_bytes(job)
         for name in _file_names(job):
             found[name] = max(found.get(name, 0), size)
     return found
+
+
+def _file_bytes(job: JobSpec) -> int:
+    """Of a range the upper end; without filesize a file reaches from the offset on."""
+    if given := job.options.get("filesize"):
+        ends = _known(partial(numbers.span, read=numbers.number), given)
+        return ends[1] if ends else 0
+    size = _bytes(job, "size", 0) or 0
+    return size + (_bytes(job, "offset", size) or 0)
 
 
 def bytes_needed(cases: Iterable[Case]) -> int:
@@ -162,34 +207,36 @@ def cpus_of(case: Case) -> str:
 
 
 def parse_seconds(text: str) -> float | None:
-    """fio's duration; seconds when no unit is given."""
-    match = _NUMBER.fullmatch(text)
-    if not match:
-        return None
-    unit = match[2].lower()
-    unit = {"sec": "s", "min": "m", "msec": "ms", "usec": "us"}.get(unit, unit)
-    scale = _SECONDS.get(unit)
-    return None if scale is None else float(match[1]) * scale
+    """fio's duration in seconds; seconds when no unit is given. None for what is none."""
+    return _known(numbers.seconds, text)
 
 
-def parse_size(text: str) -> int | None:
-    """fio's size in bytes, ``k`` being 1024; None for a percentage."""
-    if _HEX.fullmatch(text):
-        return int(text, 16)
-    match = _NUMBER.fullmatch(text)
-    if not match:
+def _known(read: Callable[[str], T], text: str) -> T | None:
+    try:
+        return read(text)
+    except numbers.BadNumberError:
         return None
-    unit = match[2].lower()
-    power = _POWERS.get(unit.removesuffix("b").removesuffix("i") or unit[:1])
-    return None if power is None else int(float(match[1]) * 1024**power)
+
+
+def _bytes(job: JobSpec, key: str, whole: int) -> int | None:
+    """A size of a job in bytes, a percentage being one of so many; None for what cannot be read,
+    0 where it is not set."""
+    found = _known(numbers.size, job.options.get(key, "0"))
+    return found.of(whole) if found else None
 
 
 def _job_seconds(job: JobSpec) -> float | None:
-    runtime = _option(job, "runtime", "timeout", default="")
-    texts = (runtime, job.options.get("ramp_time", "0"), job.options.get("startdelay", "0"))
-    parts = [parse_seconds(text) for text in texts]
-    known = [part for part in parts if part is not None]
-    return sum(known) if runtime and len(known) == len(parts) else None
+    """None without a runtime, or with one of 0, which is fio's word for none."""
+    runtime = parse_seconds(_option(job, "runtime", "timeout", default=""))
+    waits = (job.options.get("ramp_time", "0"), job.options.get("startdelay", "0"))
+    parts = [_known(_longest_ns, text) for text in waits]
+    known = [part / numbers.NS_PER_S for part in parts if part is not None]
+    return runtime + sum(known) if runtime and len(known) == len(parts) else None
+
+
+def _longest_ns(text: str) -> int:
+    """Of a range of delays, ``1s-5s``, the longest."""
+    return numbers.span(text, numbers.nanoseconds)[1]
 
 
 def _has_stonewall(case: Case) -> bool:
@@ -204,8 +251,7 @@ def _file_names(job: JobSpec) -> list[str]:
 
 
 def _count(job: JobSpec, key: str) -> int:
-    text = job.options.get(key, "1")
-    return int(text) if text.isdigit() else 1
+    return max(_known(numbers.number, job.options.get(key, "1")) or 1, 1)
 
 
 def _option(job: JobSpec, *names: str, default: str) -> str:

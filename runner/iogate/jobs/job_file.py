@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from iogate.errors import UsageError
+from iogate.jobs.plain_values import plain_value
 from iogate.model.plan import Case
 from iogate.model.spec import Target, TargetKind
 
@@ -16,12 +17,17 @@ _IN_DIRECTORY = (TargetKind.DIRECTORY, TargetKind.FILESYSTEM)
 
 def render(case: Case, *, location: str | None = None) -> str:
     """The job file of a case: a header, then a section for each job with its options in
-    the order that they were written. ``location`` takes the place of the target's path.
-    Raises UsageError for text that would be read as something else than it says."""
+    the order that they were written, numbers as all engines read them. ``location`` takes the
+    place of the target's path. Raises UsageError for text that would be read as something else
+    than it says."""
     lines = list(_header(case, location))
     for job in case.jobs:
         lines += ["", f"[{_section(job.name)}]", *_place(case.target, location)]
-        lines += [f"{key}={_value(key, value)}" for key, value in job.options.items()]
+        kb_base = 1000 if job.options.get("kb_base") == "1000" else 1024
+        lines += [
+            f"{key}={_value(key, plain_value(key, value, kb_base=kb_base))}"
+            for key, value in job.options.items()
+        ]
     return "\n".join(lines) + "\n"
 
 

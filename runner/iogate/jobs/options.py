@@ -155,6 +155,17 @@ def _read_tables() -> tuple[dict[str, Kind], dict[str, str]]:
 OPTIONS, ALIASES = _read_tables()
 
 
+# How the engines read an option: by the engine's table where it has one.
+READ_AS = {
+    **OPTIONS,
+    **{
+        ALIASES.get(name, name): Kind[kind]
+        for kind, names in engine_table.OPTIONS.items()
+        for name, _ in _pairs(names)
+    },
+}
+
+
 def canonical_key(key: str) -> str | None:
     """The first name of an option; None for what is not an option of fio."""
     name = ALIASES.get(key, key)

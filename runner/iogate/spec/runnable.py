@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from iogate.errors import Location
+from iogate.jobs.estimate import parse_seconds
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
 from iogate.spec.options.values import canonical_value
 from iogate.spec.text.problems import Problems
 
 _SIZES = ("size", "filesize", "fill_device", "file_append", "read_iolog")
-_NO_TIME = canonical_value("runtime", "0")
 
 
 def check_runnable(case: Case, problems: Problems) -> None:
@@ -44,8 +44,8 @@ def _says(job: JobSpec, key: str) -> bool:
 
 def _lacks_time(job: JobSpec) -> bool:
     """fio does not start such a job; iogate-engine would not go by time."""
-    runtime = canonical_value("runtime", job.options.get("runtime", "0"))
-    return job.options.get("time_based") == "1" and runtime == _NO_TIME
+    runtime = job.options.get("runtime", "0")
+    return job.options.get("time_based") == "1" and parse_seconds(runtime) == 0
 
 
 def _place(job: JobSpec, *keys: str) -> Location | None:

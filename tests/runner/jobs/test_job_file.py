@@ -142,3 +142,13 @@ def test_fio_does_what_the_case_says(tmp_path: Path) -> None:
     }
     assert all(job["write"]["io_bytes"] == 65536 for job in jobs.values())
     assert sorted(path.name for path in folder.iterdir()) == ["a.0.0", "own.bin"]
+
+
+def test_numbers_stand_there_as_every_engine_reads_them() -> None:
+    case = on_target(
+        "{file: /f}", "size: 1.5g, bs: 4KiB, runtime: 2hours, iodepth: 4, kb_base: 1024"
+    )
+    (section,) = sections(render(case)).values()
+    assert (section["size"], section["bs"]) == ("1610612736", "4096")
+    assert (section["runtime"], section["iodepth"]) == ("7200000000us", "4")
+    assert case.jobs[0].options["bs"] == "4KiB"  # what is shown is what was written

@@ -9,6 +9,7 @@ from iogate.errors import SpecError
 from iogate.jobs.options import NATIVE_CHOICES, NATIVE_OPTIONS
 from iogate.model.plan import Plan
 from iogate.model.spec import JobSpec
+from iogate.spec.options.values import SPANS
 from iogate.spec.text.problems import Problems
 
 
@@ -40,12 +41,17 @@ def _missing(what: str, jobs: Sequence[JobSpec]) -> Iterator[SpecError]:
     for job in jobs:
         for key, value in job.options.items():
             known = NATIVE_CHOICES.get(key)
-            if key in NATIVE_OPTIONS and (known is None or value in known):
+            if key in NATIVE_OPTIONS and (value in known if known else not _is_span(key, value)):
                 continue
             said = f"{key}={value}" if key in NATIVE_OPTIONS else key
             remedy = f"use one of {', '.join(known)}" if known else "leave it out"
+            remedy = "give one time, such as 5s" if _is_span(key, value) else remedy
             yield SpecError(
                 f"{what}: fio has {said}, iogate-engine does not have it yet",
                 remedy=f"{remedy}, or run with --engine fio",
                 where=job.places.get(key, job.where),
             )
+
+
+def _is_span(key: str, value: str) -> bool:
+    return key in SPANS and "-" in value

@@ -6,29 +6,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
+from typing import TypeVar
 
+from iogate.jobs import numbers
 from iogate.jobs.options import CHOICES, NATIVE_CHOICES, OPTIONS, Kind
+from iogate.jobs.plain_values import FALSE, TRUE
 from iogate.spec.text.problems import listed, suggest
 
-_TRUE = ("1", "true", "yes", "on", "y")
-_FALSE = ("0", "false", "no", "off", "n")
-_NUMBER = re.compile(r"(-?)(\d{1,18}(?:\.\d{1,9})?)\s*([a-z]*)", re.IGNORECASE | re.ASCII)
-_HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
-_PERCENT = re.compile(r"\d{1,3}(?:\.\d{1,6})?%", re.ASCII)
-_ZONES = re.compile(r"\d{1,9}z", re.IGNORECASE | re.ASCII)
-_OCTAL = re.compile(r"-?0\d+", re.ASCII)
-_CLOCK = re.compile(r"\d+:\d+(?::\d+)?", re.ASCII)
 _COMPUTED = re.compile(r"[$(]")  # the engine works it out
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_NANOSECONDS = {
-    **dict.fromkeys(("us", "usec"), 10**3),
-    **dict.fromkeys(("ms", "msec"), 10**6),
-    **dict.fromkeys(("s", "sec", "second", "seconds"), 10**9),
-    **dict.fromkeys(("m", "min", "minute", "minutes"), 60 * 10**9),
-    **dict.fromkeys(("h", "hour", "hours"), 3600 * 10**9),
-    **dict.fromkeys(("d", "day", "days"), 86400 * 10**9),
-}
+# What a number was when ids of cases were first made: what is read since then is spelled in them
+# as it was written, as it was before.
+_OF_OLD = re.compile(r"(?ai)-?(0x[0-9a-f]{1,16}|\d{1,18}(\.\d{1,9})?\s*[a-z]*)")
+_NEW_UNITS = re.compile(r"(?ai).*\d\s*(ns|nsec|secs|mins|hr)")
+_PART_OF_OLD = re.compile(r"(?ai)\d{1,3}(\.\d{1,6})?%|\d{1,9}z")
 _MAX_LENGTH = 4096
+_MOST = 2**64 - 1
+_NUMERIC = (Kind.NUMBER, Kind.NUMBERS, Kind.SIZE)
+T = TypeVar("T")
+SPANS = ("startdelay",)  # each clone draws one of a range
 # The least and the most that both engines run with, where that is not any number.
 _RANGES: dict[str, tuple[int, int | None]] = {
     "bs": (1, None),
@@ -64,14 +60,18 @@ def read_value(key: str, text: str) -> str:
 
 def _check_range(key: str, text: str, canonical: str) -> None:
     least, most = _RANGES.get(key, (None, None))
-    if least is None or _COMPUTED.search(canonical):
+    if OPTIONS[key] not in _NUMERIC or _COMPUTED.search(canonical):
         return
-    numbers = [int(part) for part in canonical.split(",") if part]
-    if any(number < least for number in numbers):
+    if canonical.endswith("%") and Decimal(canonical.rstrip("% ")) > 100:
+        raise BadValueError(f"{key} is at most 100%, not {text}", "make it smaller")
+    values = [int(part) for part in canonical.split(",") if part.lstrip("-").isdecimal()]
+    if least is not None and any(value < least for value in values):
         raise BadValueError(
             f"{key} is at least {least}, not {text}", "leave it out for its default"
         )
-    if most is not None and any(number > most for number in numbers):
+    if any(abs(value) > _MOST for value in values):
+        raise BadValueError(f"{key} is less than 2^64, which {text} is not", "make it smaller")
+    if most is not None and any(value > most for value in values):
         raise BadValueError(f"{key} is at most {most}, not {text}", "make it smaller")
 
 
@@ -84,7 +84,7 @@ def canonical_value(key: str, text: str) -> str:
 
 def parse_bytes(key: str, text: str) -> int:
     """A number of bytes, such as ``64m``; ``key`` is for the message of BadValueError."""
-    return int(_integer(key, text))
+    return _read(numbers.number, key, text)
 
 
 def check_text(key: str, text: str) -> None:
@@ -105,68 +105,48 @@ def check_text(key: str, text: str) -> None:
 
 def _boolean(key: str, text: str) -> str:
     word = text.lower()
-    if word in _TRUE:
+    if word in TRUE:
         return "1"
-    if word in _FALSE:
+    if word in FALSE:
         return "0"
     raise BadValueError(f"{key} is true or false, not {text!r}", f"write {key}: true")
 
 
+def _read(read: Callable[[str], T], key: str, text: str) -> T:
+    """The value of an option; BadValueError names the option."""
+    try:
+        return read(text)
+    except numbers.BadNumberError as error:
+        raise BadValueError(f"{key}{error.what}", error.remedy) from None
+
+
 def _integer(key: str, text: str) -> str:
-    if _HEX.fullmatch(text):
-        return str(int(text, 16))
-    if _OCTAL.fullmatch(text):
-        raise BadValueError(
-            f"{key}: {text} could be octal or decimal", "leave the leading zero out"
-        )
-    match = _NUMBER.fullmatch(text)
-    unit = match[3].lower() if match else ""
-    power = _POWERS.get(re.sub(r"(?<=[kmgtp])i?b?$|^b$", "", unit))
-    if not match or power is None:
-        raise BadValueError(
-            f"{key} is a number, not {text!r}",
-            "fio's units are k, m, g, t and p, powers of 1024: 4k is 4096",
-        )
-    value = Decimal(match[2]) * 1024**power
-    if not unit and value != int(value):
-        raise BadValueError(f"{key} is a whole number, not {text!r}", "1.5k is fine: 1536")
-    return str(int(value) * (-1 if match[1] else 1))
+    value = _read(numbers.number, key, text)
+    return str(value) if _OF_OLD.fullmatch(text) else text
 
 
 def _integers(key: str, text: str) -> str:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) > 3:
-        raise BadValueError(f"{key} has {len(parts)} parts", "at most read,write,trim")
+    parts = _read(numbers.each, key, text)
     return ",".join(_integer(key, part) if part else "" for part in parts)
 
 
 def _size(key: str, text: str) -> str:
-    if _PERCENT.fullmatch(text) or _ZONES.fullmatch(text):
-        return text.lower()
-    value = _integer(key, text)
-    if value.startswith("-"):
-        raise BadValueError(f"{key} is a size, not {text!r}", "sizes are not negative")
-    return value
+    value = _read(numbers.size, key, text)
+    if value.bytes is not None:
+        return str(value.bytes) if _OF_OLD.fullmatch(text) else text
+    return text.lower() if _PART_OF_OLD.fullmatch(text) else text
 
 
-def _duration(unit: str) -> Callable[[str, str], str]:
+def _duration(unit_ns: int) -> Callable[[str, str], str]:
     def canonical(key: str, text: str) -> str:
-        match = _NUMBER.fullmatch(text)
-        scale = _NANOSECONDS.get(match[3].lower() or unit) if match else None
-        if not match or match[1] or scale is None:
-            why = "a colon would be read differently by every reader: " if _clock(text) else ""
-            raise BadValueError(
-                f"{key} is a duration, not {text!r}", f"{why}write 90s, 500ms, 2m or 1h"
-            )
-        if _OCTAL.fullmatch(match[2]):
-            raise BadValueError(f"{key}: {text} begins with 0", "leave the leading zero out")
-        return f"{int(Decimal(match[2]) * scale)}ns"
+        if key in SPANS and "-" in text:
+            _read(partial(numbers.span, read=numbers.nanoseconds), key, text)
+            return text
+        value = _read(partial(numbers.nanoseconds, unit_ns=unit_ns), key, text)
+        of_old = _OF_OLD.fullmatch(text) and not _NEW_UNITS.fullmatch(text)
+        return f"{value}ns" if of_old else text
 
     return canonical
-
-
-def _clock(text: str) -> bool:
-    return _CLOCK.fullmatch(text) is not None
 
 
 def _choice(key: str, text: str) -> str:
@@ -196,8 +176,8 @@ _CANONICAL: dict[Kind, Callable[[str, str], str]] = {
     Kind.NUMBER: _integer,
     Kind.NUMBERS: _integers,
     Kind.SIZE: _size,
-    Kind.SECONDS: _duration("s"),
-    Kind.MICROSECONDS: _duration("us"),
+    Kind.SECONDS: _duration(numbers.NS_PER_S),
+    Kind.MICROSECONDS: _duration(numbers.NS_PER_US),
     Kind.CHOICE: _choice,
     Kind.TEXT: lambda _key, text: text,
 }

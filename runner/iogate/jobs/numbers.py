@@ -1,0 +1,156 @@
+"""fio's numbers, as its documentation has them: sizes, durations, ranges and lists of them.
+
+The one place that reads them: what a spec may say, how a case id spells it, how long a case may
+take, what goes into a job file. Pure. BadNumberError for what is none.
+
+Sizes take ``k m g t p``, powers of ``kb_base`` (1024 where a job says nothing), an optional ``b``,
+and ``0x``. ``Ki Mi …`` are always powers of 1024: fio flips them with its base, as its manual says,
+and 3.33 reads ``4KiB`` as 4000 bytes and ``4Ki`` as 4096. Durations take ``us ms s m h d`` and
+their usual longer names, which fio 3.33 reads as microseconds (``2hours`` is 2 µs). So
+``plain_size`` and ``plain_duration`` are what goes into a job file: every engine reads that alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+NS_PER_US, NS_PER_MS, NS_PER_S = 10**3, 10**6, 10**9
+_NUMBER = re.compile(r"(-?)(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]*)", re.IGNORECASE | re.ASCII)
+_HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
+_OCTAL = re.compile(r"-?0\d+", re.ASCII)
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*%", re.ASCII)
+_ZONES = re.compile(r"(\d{1,9})\s*z", re.IGNORECASE | re.ASCII)
+_PREFIX = re.compile(r"(?:([kmgtp])(i?))?b?", re.ASCII)
+_CLOCK = re.compile(r"\d+:\d+(?::\d+)?", re.ASCII)
+_PLAIN_SIZE = re.compile(r"\d+(?:[kmgtp]b?)?|0x[0-9a-f]+", re.IGNORECASE | re.ASCII)
+_PLAIN_DURATION = re.compile(r"\d+(?:us|ms|s|m|h|d)?", re.IGNORECASE | re.ASCII)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_NANOSECONDS = {
+    **dict.fromkeys(("ns", "nsec"), 1),
+    **dict.fromkeys(("us", "usec"), NS_PER_US),
+    **dict.fromkeys(("ms", "msec"), NS_PER_MS),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), NS_PER_S),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60 * NS_PER_S),
+    **dict.fromkeys(("h", "hr", "hour", "hours"), 3600 * NS_PER_S),
+    **dict.fromkeys(("d", "day", "days"), 86400 * NS_PER_S),
+}
+
+
+class BadNumberError(ValueError):
+    """The text is no such number. ``what`` goes on after the name of an option; ``remedy`` says
+    what to write."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size: bytes, or a percentage of something, or a number of zones; the others are None."""
+
+    bytes: int | None = None
+    percent: Decimal | None = None
+    zones: int | None = None
+
+    def of(self, whole: int) -> int | None:
+        """Bytes, where the whole is so many; None for zones, of which nobody knows the size."""
+        if self.percent is not None:
+            return int(whole * self.percent / 100)
+        return self.bytes
+
+
+def number(text: str, *, kb_base: int = 1024) -> int:
+    """A whole number, a size in bytes: ``4k``, ``1.5k``, ``0x1000``, ``-1``."""
+    text = text.strip()
+    if _HEX.fullmatch(text):
+        return int(text, 16)
+    if _OCTAL.fullmatch(text):
+        raise BadNumberError(f": {text} could be octal or decimal", "leave the leading zero out")
+    match = _NUMBER.fullmatch(text)
+    if not match or not (prefix := _PREFIX.fullmatch(match[3].lower())):
+        raise BadNumberError(
+            f" is a number, not {text!r}",
+            "fio's units are k, m, g, t and p, powers of 1024: 4k is 4096",
+        )
+    value = scaled(match[2], prefix[1] or "", 1024 if prefix[2] else kb_base)
+    if not match[3] and value != int(value):
+        raise BadNumberError(f" is a whole number, not {text!r}", "1.5k is fine: 1536")
+    return -int(value) if match[1] else int(value)
+
+
+def scaled(digits: str, prefix: str, base: int) -> Decimal:
+    """A decimal number times the power of a base that k, m, g, t or p stands for."""
+    return Decimal(digits) * Decimal(base) ** _POWERS[prefix.lower()]
+
+
+def size(text: str, *, kb_base: int = 1024) -> Size:
+    """Bytes, a percentage (``50%``) or zones (``3z``)."""
+    text = text.strip()
+    if match := _PERCENT.fullmatch(text):
+        return Size(percent=Decimal(match[1]))
+    if match := _ZONES.fullmatch(text):
+        return Size(zones=int(match[1]))
+    value = number(text, kb_base=kb_base)
+    if value < 0:
+        raise BadNumberError(f" is a size, not {text!r}", "sizes are not negative")
+    return Size(bytes=value)
+
+
+def nanoseconds(text: str, unit_ns: int = NS_PER_S) -> int:
+    """A duration; a bare number counts in ``unit_ns``. What is below a nanosecond is cut."""
+    text = text.strip()
+    match = _NUMBER.fullmatch(text)
+    scale = _NANOSECONDS.get(match[3].lower()) if match and match[3] else unit_ns
+    if not match or match[1] or scale is None:
+        clock = _CLOCK.fullmatch(text)
+        why = "a colon would be read differently by every reader: " if clock else ""
+        raise BadNumberError(f" is a duration, not {text!r}", f"{why}write 90s, 500ms, 2m or 1h")
+    if _OCTAL.fullmatch(match[2]):
+        raise BadNumberError(f": {text} begins with 0", "leave the leading zero out")
+    return int(Decimal(match[2]) * scale)
+
+
+def seconds(text: str) -> float:
+    """A duration in seconds; a bare number is in seconds."""
+    return nanoseconds(text) / NS_PER_S
+
+
+def each(text: str) -> tuple[str, ...]:
+    """The values for reads, writes and trims of ``4k,8k``: an empty one says nothing."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if len(parts) > 3:
+        raise BadNumberError(f" has {len(parts)} parts", "at most read,write,trim")
+    return parts
+
+
+def span(text: str, read: Callable[[str], int]) -> tuple[int, int]:
+    """The ends of a range, ``4k-64k`` or ``4k:64k``, the lower one first; of a plain value, both
+    are it. ``read`` reads one end."""
+    ends = [read(part) for part in re.split("[-:]", text)] if text else []
+    if not 1 <= len(ends) <= 2:
+        raise BadNumberError(f" is a range, not {text!r}", "write 4k-64k")
+    return min(ends), max(ends)
+
+
+def plain_size(text: str, *, kb_base: int = 1024) -> str:
+    """A size as every engine reads it: as it stands, where that is plain; else in bytes."""
+    if _PLAIN_SIZE.fullmatch(text):
+        return text
+    found = size(text, kb_base=kb_base) if text.strip()[-1:] in "%zZ" else None
+    if found is None:
+        return str(number(text, kb_base=kb_base))
+    return f"{found.percent}%" if found.percent is not None else f"{found.zones}z"
+
+
+def plain_duration(text: str, unit_ns: int = NS_PER_S) -> str:
+    """A duration as every engine reads it: as it stands, where that is plain; else in
+    microseconds, or as it stands where it is no multiple of one."""
+    if _PLAIN_DURATION.fullmatch(text):
+        return text
+    found = nanoseconds(text, unit_ns)
+    return text if found % NS_PER_US else f"{found // NS_PER_US}us"
