@@ -8,11 +8,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from iogate.host.devices.block_devices import Device, device_under, find_device
-from iogate.host.devices.mounts import mount_of, swaps
-from iogate.host.facts import active_choice, virtualization
+from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
+from iogate.host.facts import active_choice, read_places, virtualization
+from iogate.host.read_ahead import ReadAhead
 from iogate.sut.base import Sut
 
 _CPU = "/sys/devices/system/cpu"
+_CLOCK = "/sys/devices/system/clocksource/clocksource0"
+_LOOKED = (
+    MOUNTS, "/proc/cpuinfo", "/proc/loadavg", "/proc/swaps", "/.dockerenv", "/run/.containerenv",
+    f"{_CPU}/cpu0/cpufreq/scaling_governor", f"{_CPU}/intel_pstate/no_turbo",
+    f"{_CPU}/cpufreq/boost", f"{_CPU}/cpu0/thermal_throttle/package_throttle_count",
+    "/sys/kernel/mm/transparent_hugepage/enabled", "/proc/sys/fs/aio-max-nr",
+    "/proc/sys/fs/aio-nr", "/proc/sys/kernel/io_uring_disabled",
+    f"{_CLOCK}/current_clocksource", f"{_CLOCK}/available_clocksource",
+    "/sys/class/thermal", "/sys/class/thermal/*/temp",
+    "/sys/class/power_supply", "/sys/class/power_supply/*/status", "/proc", "/proc/*/comm",
+)  # fmt: skip
 _FREE_BAD, _FREE_WARN = 256 << 20, 2 << 30
 _BUSY_SAMPLE_S = 0.5
 _BUSY_WARN = 0.05
@@ -58,8 +70,9 @@ class Check:
 
 def examine(sut: Sut, path: str) -> tuple[tuple[Check, Finding], ...]:
     """Every check that applies here, in the order of the table."""
-    place = Examined(path, find_device(sut, path) or device_under(sut, path))
-    looked = ((check, check.look(sut, place)) for check in CHECKS)
+    known = read_places(ReadAhead(sut), [path], _LOOKED, ("queue/scheduler", "queue/rotational"))
+    place = Examined(path, find_device(known, path) or device_under(known, path))
+    looked = ((check, check.look(known, place)) for check in CHECKS)
     return tuple((check, finding) for check, finding in looked if finding)
 
 
@@ -225,15 +238,14 @@ def _memlock(sut: Sut, _place: Examined) -> Finding | None:
 
 
 def _clocksource(sut: Sut, _place: Examined) -> Finding | None:
-    base = "/sys/devices/system/clocksource/clocksource0"
-    current = _word(sut, f"{base}/current_clocksource")
+    current = _word(sut, f"{_CLOCK}/current_clocksource")
     if current is None:
         return None
     if current in ("tsc", "arch_sys_counter", "kvm-clock"):
         return _ok(current)
-    offered = (_word(sut, f"{base}/available_clocksource") or "").split()
+    offered = (_word(sut, f"{_CLOCK}/available_clocksource") or "").split()
     remedy = (
-        f"echo tsc > {base}/current_clocksource"
+        f"echo tsc > {_CLOCK}/current_clocksource"
         if "tsc" in offered
         else "boot with tsc=reliable, if the hardware allows"
     )

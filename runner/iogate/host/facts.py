@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from iogate.errors import RunError
-from iogate.host.devices.block_devices import Device, device_under, find_device, serial_digest
-from iogate.host.devices.mounts import mount_of, swaps
+from iogate.host.devices.block_devices import (
+    Device,
+    device_under,
+    find_device,
+    paths_of_device,
+    paths_of_numbers,
+    serial_digest,
+)
+from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
 from iogate.host.filesystems import made_as
+from iogate.host.read_ahead import ReadAhead
 from iogate.model.run import Host
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -64,36 +71,86 @@ _DISK_FILES: tuple[tuple[str, str, Callable[[str], Fact]], ...] = (
 )
 
 
+_DISK_PATHS = tuple(path for _, path, _ in _DISK_FILES)
+
+# What else is looked at.
+_NOTES = "/sys/kernel/notes"
+_IDS = ("/etc/machine-id", "/sys/class/dmi/id/product_uuid")
+_VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities"
+_OTHERS = (
+    _NOTES, "/etc/os-release", "/proc/cpuinfo", "/proc/meminfo", "/proc/loadavg", "/proc/swaps",
+    MOUNTS, "/sys/class/dmi/id/product_name", "/sys/class/dmi/id/bios_version",
+    "/.dockerenv", "/run/.containerenv", _VULNERABILITIES, f"{_VULNERABILITIES}/*",
+)  # fmt: skip
+
+
 def collect_facts(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[str, Fact]:
     """All facts of the host and of each target, given with the place it is measured at."""
+    ahead = ReadAhead(sut)
+    machine = _read(ahead, targets, [*(path for _, path, _ in _FILES), *_OTHERS])
     facts: dict[str, Fact] = {
-        **_from_files(sut, "", _FILES),
-        "kernel.build_id": _kernel_build_id(sut),
-        **_system(sut),
-        **_cpu(sut),
-        **_memory(sut),
-        **_load(sut),
+        **_from_files(machine, "", _FILES),
+        "kernel.build_id": build_id(ahead.read_bytes(_NOTES)),
+        **_system(machine),
+        **_cpu(machine),
+        **_memory(machine),
+        **_load(machine),
+        **_targets(machine, targets),
     }
-    for name, (target, place) in targets.items():
-        facts |= target_facts(sut, name, target, place)
     return {key: value for key, value in sorted(facts.items()) if value != ""}
 
 
-def target_facts(sut: Sut, name: str, target: Target, place: str) -> dict[str, Fact]:
-    """The facts of one target, by its name in the spec."""
-    found = _target(sut, target, place)
-    return {f"target.{name}.{key}": value for key, value in found.items() if value != ""}
+def target_facts(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[str, Fact]:
+    """The facts of each target, by its name in the spec."""
+    return _targets(_read(ReadAhead(sut), targets, [MOUNTS]), targets)
+
+
+def _read(
+    ahead: ReadAhead, targets: Mapping[str, tuple[Target, str]], others: Sequence[str]
+) -> Sut:
+    return read_places(ahead, (place for _, place in targets.values()), others, _DISK_PATHS)
+
+
+def _targets(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[str, Fact]:
+    found: dict[str, Fact] = {}
+    for name, (target, place) in targets.items():
+        own = _target(sut, target, place)
+        found |= {f"target.{name}.{key}": value for key, value in own.items() if value != ""}
+    return found
+
+
+def read_places(
+    ahead: ReadAhead, places: Iterable[str], others: Sequence[str], of_disks: Sequence[str]
+) -> Sut:
+    """The machine with ``others`` and the places read, then which devices these are on, then
+    what those are, and what stands at ``of_disks`` below their disks in sysfs."""
+    places = list(places)
+    parents = [str(PurePosixPath(place).parent) for place in places]
+    known = ahead.read([*others, *places, *parents])
+    numbers = tuple(dict.fromkeys(n for place in places for n in _numbers(known, place)))
+    if not numbers:
+        return known
+    known = ahead.read(paths_of_numbers(numbers))
+    return ahead.read([p for number in numbers for p in paths_of_device(known, number, of_disks)])
+
+
+def _numbers(sut: Sut, place: str) -> tuple[str, ...]:
+    """Of the device that a place is, or that its filesystem may be on."""
+    found = sut.stat(place) or sut.stat(str(PurePosixPath(place).parent))
+    if found is None:
+        return ()
+    return (found.rdev,) if found.is_block else (found.device,)
 
 
 def this_host(sut: Sut) -> Host:
     """Name and machine id. The id is a digest, because /etc/machine-id is to be kept
     private; $IOGATE_HOST_ID replaces it where runners are made anew for each job."""
-    machine = sut.about()
+    machine, found = sut.about(), ReadAhead(sut).read(_IDS)
     name = machine.host_name
     source = (
         machine.variables.get("IOGATE_HOST_ID")
-        or (sut.read_text("/etc/machine-id") or "").strip()
-        or (sut.read_text("/sys/class/dmi/id/product_uuid") or "").strip()
+        or (found.read_text(_IDS[0]) or "").strip()
+        or (found.read_text(_IDS[1]) or "").strip()
         or name
     )
     return Host(name=name, machine_id=hashlib.sha256(f"iogate {source}".encode()).hexdigest()[:16])
@@ -104,15 +161,6 @@ def virtualization(sut: Sut) -> str:
     if sut.stat("/.dockerenv") or sut.stat("/run/.containerenv"):
         return "container"
     return "vm" if "hypervisor" in _cpu_flags(sut) else "none"
-
-
-def _kernel_build_id(sut: Sut) -> str:
-    """What the linker gave this kernel: two builds of one release differ in it."""
-    try:
-        dump = sut.run(["od", "-An", "-v", "-tx1", "/sys/kernel/notes"])
-    except RunError:
-        return ""
-    return build_id(bytes.fromhex("".join(dump.stdout.split()))) if dump.status == 0 else ""
 
 
 def build_id(notes: bytes) -> str:
@@ -160,8 +208,8 @@ def _cpu(sut: Sut) -> dict[str, Fact]:
     info = sut.read_text("/proc/cpuinfo") or ""
     fields = _fields(info)
     mitigations = sum(
-        "Mitigation" in (sut.read_text(f"/sys/devices/system/cpu/vulnerabilities/{name}") or "")
-        for name in sut.list_dir("/sys/devices/system/cpu/vulnerabilities")
+        "Mitigation" in (sut.read_text(f"{_VULNERABILITIES}/{name}") or "")
+        for name in sut.list_dir(_VULNERABILITIES)
     )
     return {
         "cpu.model": fields.get("model name", fields.get("CPU part", "")),

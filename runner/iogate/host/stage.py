@@ -113,14 +113,17 @@ class Stage:
 
     def facts(self) -> dict[str, Fact]:
         """What this host is, and each target, filesystems made and mounted for it."""
-        found = collect_facts(self.sut, {})
-        for use in self.uses:
-            if use.target.kind is TargetKind.FILESYSTEM:
-                self.volumes.make(use.target)
-                self.footing.arrive(use.target, made=True)
-            name = use.target.name
-            found |= target_facts(self.sut, name, use.target, self.places[name].path)
+        made = [use.target for use in self.uses if use.target.kind is TargetKind.FILESYSTEM]
+        targets = {use.target.name: use.target for use in self.uses if use.target not in made}
+        found = collect_facts(self.sut, {name: self._placed(targets[name]) for name in targets})
+        for target in made:  # one by one: two may be made on the same device
+            self.volumes.make(target)
+            self.footing.arrive(target, made=True)
+            found |= target_facts(self.sut, {target.name: self._placed(target)})
         return dict(sorted(found.items()))
+
+    def _placed(self, target: Target) -> tuple[Target, str]:
+        return target, self.places[target.name].path
 
     def devices(self) -> tuple[Target, ...]:
         """As ``devices_of``, of the targets of the run."""

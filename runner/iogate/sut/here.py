@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from glob import glob
 from pathlib import Path
+from stat import S_ISLNK
 from tempfile import gettempdir
 
 from iogate.files import bounded
@@ -42,14 +43,28 @@ def this_machine() -> Machine:
 
 def found_at(paths: Sequence[str]) -> dict[str, Found]:
     """As ``Sut.read_many`` says."""
-    found = {}
+    found: dict[str, Found] = {}
+    folders: dict[str, str] = {}
     for path in _each(paths):
         with suppress(OSError, ValueError):
-            stat = file_stat(os.stat(path))  # noqa: PTH116 - 100 times before each run
+            own = os.lstat(path)
+            is_link = S_ISLNK(own.st_mode)
+            stat = file_stat(os.stat(path) if is_link else own)  # noqa: PTH116
+            real = os.path.realpath(path) if is_link else _real(path, folders)
             names = tuple(sorted(os.listdir(path))) if stat.is_directory else ()  # noqa: PTH208
             data = read_whole(path) if stat.is_file else None
-            found[path] = Found(os.path.realpath(path), stat, data, names, os.path.islink(path))  # noqa: PTH114
+            found[path] = Found(real, stat, data, names, is_link)
     return found
+
+
+def _real(path: str, folders: dict[str, str]) -> str:
+    """Of what is no link itself; ``folders`` are the real paths that are known."""
+    folder, _, name = path.rstrip("/").rpartition("/")
+    if not folder or name in (".", ".."):
+        return os.path.realpath(path)
+    if folder not in folders:
+        folders[folder] = os.path.realpath(folder)
+    return f"{folders[folder].rstrip('/')}/{name}"
 
 
 def read_whole(path: str) -> bytes | None:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from iogate.host.checks import CHECKS, Severity, examine
 from iogate.host.facts import active_choice, collect_facts, this_host
 from iogate.model.spec import Target, TargetKind
-from iogate.sut.base import FileStat
+from iogate.sut.base import FileStat, Found, Sut
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, mounted, needs_root
+
+KINDS = {"a": TargetKind.DIRECTORY, "b": TargetKind.FILE, "c": TargetKind.FILE}
 
 
 class Empty(LocalSut):
@@ -24,6 +30,21 @@ class Empty(LocalSut):
 
     def stat(self, path: str) -> FileStat | None:
         return super().stat(f"/nowhere{path}")
+
+    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
+        return {path: found for path, found in super().read_many(paths).items() if path == "/tmp"}
+
+
+class Counted:
+    """This machine, with the names of what was asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self._sut = LocalSut()
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.append(name)
+        return getattr(self._sut, name)
 
 
 def directory(path: object) -> dict[str, tuple[Target, str]]:
@@ -43,6 +64,31 @@ def test_what_is_absent_is_left_out() -> None:
     facts = collect_facts(Empty(), directory("/tmp"))
     assert "kernel.release" not in facts
     assert facts["target.t.kind"] == "directory"
+
+
+def test_facts_of_many_targets_cost_three_readings(tmp_path: Path) -> None:
+    sut, places = Counted(), {name: tmp_path / name for name in ("a", "b", "c")}
+    places["a"].mkdir()
+    targets = {
+        name: (Target(name, KINDS[name], str(place)), str(place)) for name, place in places.items()
+    }
+    facts = collect_facts(cast("Sut", sut), targets)
+    assert facts.keys() == collect_facts(LocalSut(), targets).keys()
+    asked = Counter(sut.asked)
+    assert asked.pop("read_many") <= 3
+    how_made = {"which": 3, "run": 3}  # of each filesystem its own program is asked
+    assert asked - Counter(how_made) == Counter(about=1)
+    sut.asked.clear()
+    this_host(cast("Sut", sut))
+    assert len(sut.asked) <= 2
+
+
+def test_examining_a_host_costs_few_readings(tmp_path: Path) -> None:
+    sut = Counted()
+    examine(cast("Sut", sut), str(tmp_path))
+    asked = Counter(sut.asked)
+    assert asked.pop("read_many") <= 3
+    assert asked - Counter(read_text=2, about=4, can_write=1, space=1) == Counter()
 
 
 @needs_root
@@ -95,6 +141,11 @@ class Tuned(LocalSut):
 
     def read_text(self, path: str) -> str | None:
         return self._files.get(path) or super().read_text(path)
+
+    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
+        of_any = super().read_many(["/proc/version"])["/proc/version"]
+        given = {path: replace(of_any, data=self._files[path].encode()) for path in self._files}
+        return {**super().read_many(paths), **given}
 
 
 CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"

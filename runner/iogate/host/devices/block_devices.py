@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -12,6 +12,10 @@ from iogate.sut.base import Sut
 
 _SECTOR = 512
 _VPD_HEADER = 4
+_ATTRIBUTES = (
+    "dev", "device/model", "device/serial", "serial", "device/vpd_pg80", "wwid", "device/wwid",
+    "device/firmware_rev", "device/rev",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,32 @@ def device_by_number(sut: Sut, number: str) -> Device | None:
         serial=_serial(sut, base),
         wwn=_wwn(sut, base),
         firmware=_text(sut, f"{base}/device/firmware_rev") or _text(sut, f"{base}/device/rev"),
+    )
+
+
+def paths_of_numbers(numbers: Iterable[str]) -> tuple[str, ...]:
+    """What has to be read to tell which devices these are, and on which disks."""
+    links = [f"/sys/dev/block/{number}" for number in numbers]
+    return tuple(f"{link}{part}" for link in links for part in ("", "/partition", "/../dev"))
+
+
+def paths_of_device(sut: Sut, number: str, more: Sequence[str]) -> tuple[str, ...]:
+    """What has to be read to describe a device, once ``paths_of_numbers`` is known, and ``more``
+    of its disk."""
+    link = f"/sys/dev/block/{number}"
+    if not sut.stat(link):
+        return ()
+    real = PurePosixPath(sut.real_path(link))
+    part = sut.stat(f"{link}/partition") is not None
+    disk = f"/sys/block/{real.parent.name if part else real.name}"
+    own = _text(sut, f"{link}/../dev") if part else number
+    return (
+        f"{real}/partition",
+        f"{real}/size",
+        disk,
+        f"{disk}/*/partition",
+        *(f"{disk}/{name}" for name in (*_ATTRIBUTES, *more)),
+        f"/run/udev/data/b{own}",
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from iogate.sut.base import Sut
 from iogate.sut.stat import parse_stat
 
+MOUNTS = "/proc/self/mountinfo"
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -27,7 +28,7 @@ class Mount:
 
 def mounts(sut: Sut) -> tuple[Mount, ...]:
     """All mounts that this process sees, in mount order."""
-    text = sut.read_text("/proc/self/mountinfo") or ""
+    text = sut.read_text(MOUNTS) or ""
     return tuple(mount for line in text.splitlines() if (mount := parse_mount(line)))
 
 

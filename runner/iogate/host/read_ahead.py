@@ -1,0 +1,69 @@
+"""A machine of which many paths are read before they are asked for: a hundred facts cost a few
+round trips."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from iogate.sut.base import FileStat, Found, Sut
+
+
+class ReadAhead:
+    """Answers of a machine at one moment. What was read is not asked for again; every other path,
+    and all that is no reading, goes to the machine itself."""
+
+    def __init__(self, sut: Sut) -> None:
+        self._sut = sut
+        self._found: dict[str, Found] = {}
+        self._looked: list[re.Pattern[str]] = []
+
+    def read(self, paths: Sequence[str]) -> Sut:
+        """Read these as well, in one round trip; ``*`` is any name. The machine that knows them."""
+        self._found |= self._sut.read_many(paths)
+        self._looked += [_pattern(path) for path in paths]
+        return cast("Sut", self)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sut, name)
+
+    def read_text(self, path: str) -> str | None:
+        if not self._is_known(path):
+            return self._sut.read_text(path)
+        found = self._found.get(path)
+        data = found.data if found else None
+        return None if data is None else data.decode(errors="replace")
+
+    def read_bytes(self, path: str) -> bytes:
+        """Of what was read; empty for what is not there."""
+        found = self._found.get(path)
+        return (found.data if found else None) or b""
+
+    def stat(self, path: str) -> FileStat | None:
+        if not self._is_known(path):
+            return self._sut.stat(path)
+        found = self._found.get(path)
+        return found.stat if found else None
+
+    def list_dir(self, path: str) -> tuple[str, ...]:
+        if not self._is_known(path):
+            return self._sut.list_dir(path)
+        found = self._found.get(path)
+        return found.names if found else ()
+
+    def real_path(self, path: str) -> str:
+        if found := self._found.get(path):
+            return found.real_path
+        folder, _, name = path.rpartition("/")
+        above = self._found.get(folder or "/") if self._is_known(path) else None
+        if above is None or name in ("", ".", ".."):
+            return self._sut.real_path(path)
+        return f"{above.real_path.rstrip('/')}/{name}"  # nothing is there
+
+    def _is_known(self, path: str) -> bool:
+        return path in self._found or any(each.fullmatch(path) for each in self._looked)
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path).replace(r"\*", "[^/]+"))
