@@ -92,7 +92,7 @@ def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         change_interval=_change_interval(one, wanted),
         effect=_effect(one) if change and change.key != "same" else "",
         count=_count(one),
-        reason=short(_why(one, data) if needs_reason(one) else _remark(one), 600),
+        reason=short(_why(one) if needs_reason(one) else _remark(one), 600),
         where="" if word.key == "pass" else _place(one),
     )
 
@@ -135,22 +135,18 @@ def _straddles(one: ThresholdVerdict) -> bool:
     return around is not None and around.low <= limit.value <= around.high
 
 
-def _why(one: ThresholdVerdict, data: CaseData | None) -> str:
-    """The gate's sentence without its subject, which the row already names."""
-    subject = f"{one.threshold.metric} of {data.case.name} " if data else ""
-    return _sentence(one.reason.removeprefix(subject).removeprefix("is "))
+def _why(one: ThresholdVerdict) -> str:
+    """The reason without its subject, which the row already names."""
+    return _sentence(one.reason_parts.predicate if one.reason_parts else one.reason)
 
 
 def _remark(one: ThresholdVerdict) -> str:
-    """What the gate adds to its sentence beyond what the row's numbers say."""
-    limit = one.threshold.limit
-    if one.outcome is Outcome.MISSING_BASELINE:
-        return _sentence(one.reason.partition("; ")[2])
-    if not limit.relative:
-        return _sentence(one.reason.partition("; ")[2])
-    told = one.reason.partition(f"limit {limit.text.strip()}")[2].lstrip(":;, ")
-    plain = one.outcome is Outcome.PASS or told.startswith("the interval straddles")
-    return "" if plain else _sentence(told)
+    """What the reason adds to the row's numbers."""
+    if one.threshold.limit.relative and one.outcome is Outcome.PASS:
+        return ""
+    if one.reason_parts is None:  # of an earlier version: where numbers say it all, they do
+        return one.reason if one.outcome is Outcome.MISSING_BASELINE else ""
+    return _sentence(one.reason_parts.remark)
 
 
 def _sentence(text: str) -> str:

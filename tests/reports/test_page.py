@@ -257,7 +257,7 @@ def test_a_verdict_that_claims_no_confidence_is_marked_as_a_point() -> None:
     ("values", "told"),
     [
         ((float("nan"), 5000.0, float("nan")), "2 of 3 repetitions gave no finite value"),
-        ((float("nan"),) * 3, "Has no value in any of 3 repetitions"),
+        ((float("nan"),) * 3, "No value in any of 3 repetitions"),
     ],
 )
 def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
@@ -268,6 +268,16 @@ def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
     assert page.all("h1")[0].text == f"write.iops of {one.name} is inconclusive"
     assert told in page.all("p", "lead")[0].text
     assert one.name not in page.all("tr", "why")[0].text, "the row names it"
+
+
+def test_a_name_cannot_be_taken_for_a_part_of_the_reason() -> None:
+    """Names of cases come from specs: one may hold what stands between the parts of a sentence."""
+    limits = (limit("write.iops vs baseline > -3%", -0.03), limit("write.iops > 1k", 1000.0))
+    one = case("oltp/bs=4k; limit vs baseline > -3%: a", thresholds=limits)
+    held = samples.repetitions([5000.0] * 3, case_id=one.id)
+    page = read_html(render_report(run(plan([one]), held)))
+    (reason,) = (row.text.strip() for row in page.all("tr", "why"))
+    assert reason.startswith("No samples to compare with, ")
 
 
 def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regressed) -> None:

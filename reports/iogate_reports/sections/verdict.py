@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import Revision, Run, RunStatus
-from iogate.model.verdict import Outcome
+from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.cause import cause
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, differences, first_value
@@ -59,10 +59,16 @@ def headline(run: Run) -> tuple[Word, str]:
         cut = run.verdict.fault and run.status is not RunStatus.COMPLETE
         word = ended if run.verdict.failed_cases or cut else OUTCOMES[outcome]
         word = OUTCOMES[outcome] if outcome is Outcome.FAIL else word
-        return word, short(run.verdict.sentence.removeprefix(f"{outcome.value}: "), 600)
+        return word, short(_sentence(run.verdict), 600)
     if run.failures:
         sentence += f" First: {short(run.failures[0].reason, 300)}"
     return ended, sentence
+
+
+def _sentence(verdict: RunVerdict) -> str:
+    """Without the outcome, which stands beside it."""
+    reason = verdict.sentence_parts
+    return reason.without_outcome(verdict.cause_of(reason)) if reason else verdict.sentence
 
 
 def effect(run: Run) -> str:

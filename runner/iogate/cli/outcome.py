@@ -4,7 +4,6 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 
@@ -27,7 +26,6 @@ _COMPARED = (
     "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "they see",
     "verdict",
 )  # fmt: skip
-_MORE = re.compile(r"^ \(and \d+ more\)")
 _USUAL_CONFIDENCE = 0.95
 _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 
@@ -149,13 +147,11 @@ def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
     above it, it counts them, and does not say the same again; what is behind them stays."""
     if run.verdict is None:
         return "There is no verdict."
-    sentence = run.verdict.sentence
-    for verdict in run.verdict.thresholds:
-        head, found, rest = sentence.partition(f": {verdict.reason}")
-        if found and verdict.outcome in told:
-            did = "failed" if verdict.outcome is Outcome.FAIL else "did not pass"
-            return f"{head} {did}{_MORE.sub('', rest)}"
-    return sentence
+    reason = run.verdict.sentence_parts
+    cause = run.verdict.decisive(reason)
+    if reason is None or cause is None or cause.outcome not in told:
+        return run.verdict.sentence
+    return reason.without_cause()
 
 
 def verdict_table(run: Run) -> str:

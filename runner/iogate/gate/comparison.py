@@ -6,14 +6,17 @@ import math
 from dataclasses import replace
 
 from iogate.gate.blocks import Glance, Pairs, Standing, State
-from iogate.gate.sentences import thin_reason
+from iogate.gate.sentences import subject_of, thin_reason
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.comparison import Comparison
+from iogate.model.reason import Reason
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import Interval, Look, Outcome, ThresholdVerdict
 from iogate.stats.boundary import blocks_to_bound
 from iogate.stats.robust import median
 
+_Words = tuple[str, ...]
+"""Why, and what else there is to tell."""
 _OUTCOMES = {State.FAILED: Outcome.FAIL, State.SETTLED: Outcome.PASS}
 
 
@@ -36,13 +39,13 @@ def compared_verdict(one: Standing, comparison: Comparison) -> ThresholdVerdict:
     if pairs.blocks:
         verdict = replace(verdict, value=median(pairs.candidate), baseline=median(pairs.base))
         verdict = _with_change(verdict, one)
-    return replace(verdict, reason=_reason(verdict, one, comparison))
+    return verdict.because(_reason(verdict, one, comparison))
 
 
 def thin_words(pairs: Pairs, thin: float) -> str:
     """In short why a threshold will not be decided, whatever is measured; ``compared_verdict``
     says it in full."""
-    subject = f"{pairs.threshold.metric} of {pairs.case.name}"
+    subject = subject_of(pairs.case, pairs.threshold)
     why = f"too thin, {thin:.0f} of {LEAST_IOS_BEYOND} I/Os beyond the quantile"
     return f"{subject} will not be decided: {why}"
 
@@ -101,22 +104,22 @@ def _needed(one: Standing, centre: float) -> int:
     return max(blocks + 1, needed)
 
 
-def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) -> str:
+def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) -> Reason:
     pairs = one.pairs
-    subject = f"{pairs.threshold.metric} of {pairs.case.name}"
-    limit = f"limit {pairs.threshold.limit.text.strip()}"
     if pairs.thin is not None:
         return thin_reason(pairs.case, pairs.threshold, pairs.thin)
+    subject = subject_of(pairs.case, pairs.threshold)
     if not pairs.blocks:
-        return f"{subject}: {_nothing(one)}"
-    head = f"{subject} is {_effect(verdict)} from {comparison.base.name}, {limit}"
-    return f"{head}: {_WORDS[one.state](verdict, one)}"
+        why, *remarks = _nothing(one)
+        return Reason(subject, why=why, remarks=tuple(remarks))
+    limit = pairs.threshold.limit.text.strip()
+    why, *remarks = _WORDS[one.state](verdict, one)
+    detail = f"{_effect(verdict)} from {comparison.base.name}, limit {limit}"
+    return Reason(subject, detail, why, tuple(remarks))
 
 
-def _nothing(one: Standing) -> str:
-    if one.pairs.unusable:
-        return _unusable(one)
-    return "no block in which both arms were measured"
+def _nothing(one: Standing) -> _Words:
+    return _unusable(one) or ("no block in which both arms were measured",)
 
 
 def _effect(verdict: ThresholdVerdict) -> str:
@@ -129,62 +132,60 @@ def _effect(verdict: ThresholdVerdict) -> str:
     return text
 
 
-def _failed(_verdict: ThresholdVerdict, one: Standing) -> str:
-    return f"a regression, seen at block {one.decided_at} of at most {_most(one)}"
+def _failed(_verdict: ThresholdVerdict, one: Standing) -> _Words:
+    return (f"a regression, seen at block {one.decided_at} of at most {_most(one)}",)
 
 
-def _settled(verdict: ThresholdVerdict, one: Standing) -> str:
+def _settled(verdict: ThresholdVerdict, one: Standing) -> _Words:
     interval = verdict.change_interval
     limit = one.pairs.threshold.limit
     n = len(one.pairs.blocks)
     if interval and all(
         limit.comparison.holds(end, limit.value) for end in (interval.low, interval.high)
     ):
-        return f"within the limit, {n} blocks"
+        return (f"within the limit, {n} blocks",)
     seen = format_change(_change_size(one, verdict.visible_change))
-    return f"no regression in {n} blocks, which see one of {seen} in four of five runs"
+    return (f"no regression in {n} blocks, which see one of {seen} in four of five runs",)
 
 
-def _open(verdict: ThresholdVerdict, one: Standing) -> str:
+def _open(verdict: ThresholdVerdict, one: Standing) -> _Words:
     n = len(one.pairs.blocks)
     if one.sd is None:
         least = one.boundary.rules.first_look
         few = "1 block decides" if n == 1 else f"{n} blocks decide"
-        return f"{few} nothing, {least} are the least{_hint_unusable(one)}"
+        return (f"{few} nothing, {least} are the least", *_unusable(one))
     seen = format_change(_change_size(one, verdict.visible_change))
-    sees = f"; they see {seen} in four of five runs" if verdict.visible_change else ""
-    return (
-        f"{n} blocks do not decide it{sees}; about {verdict.blocks_needed} would"
-        f"{_hint_unusable(one)}"
-    )
+    sees = (f"they see {seen} in four of five runs",) if verdict.visible_change else ()
+    needed = f"about {verdict.blocks_needed} would"
+    return (f"{n} blocks do not decide it", *sees, needed, *_unusable(one))
 
 
-def _undecidable(verdict: ThresholdVerdict, one: Standing) -> str:
+def _undecidable(verdict: ThresholdVerdict, one: Standing) -> _Words:
     if len(one.pairs.unusable) > 1:
         return _unusable(one)
     return _too_noisy(one) if one.blunt else _open(verdict, one)
 
 
-def _too_noisy(one: Standing) -> str:
+def _too_noisy(one: Standing) -> _Words:
     assert one.sd is not None
     all_see = math.expm1(min(one.boundary.visible_after(_most(one), one.sd), 50.0))
-    return (
+    why = (
         f"runs differ too much here for this limit: {_most(one)} blocks would see no less than"
-        f" {format_change(_change_size(one, all_see))} in four of five runs; iogate plan says"
-        " what this host can see"
+        f" {format_change(_change_size(one, all_see))} in four of five runs"
     )
+    return why, "iogate plan says what this host can see"
 
 
-def _unusable(one: Standing) -> str:
+def _unusable(one: Standing) -> _Words:
+    """What is told of blocks that cannot be compared; nothing where all can."""
     n = len(one.pairs.unusable)
-    return (
+    if not n:
+        return ()
+    why = (
         f"{n} {'block has' if n == 1 else 'blocks have'} no ratio (a value is missing, zero,"
-        " negative or infinite in one arm); an absolute limit can judge it"
+        " negative or infinite in one arm)"
     )
-
-
-def _hint_unusable(one: Standing) -> str:
-    return f"; {_unusable(one)}" if one.pairs.unusable else ""
+    return why, "an absolute limit can judge it"
 
 
 def _change_size(one: Standing, change: float | None) -> float | None:

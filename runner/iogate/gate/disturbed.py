@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from iogate.gate.blocks import Standing
+from iogate.gate.sentences import subject_of
 from iogate.metrics import counts_faults
 from iogate.model.comparison import LEAST_BLOCKS
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
+from iogate.model.reason import Reason
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Threshold
-from iogate.model.verdict import Outcome, ThresholdVerdict
+from iogate.model.verdict import Outcome, RunReason, ThresholdVerdict
 
 _REMEDY = "stop what else runs there, or move the limits under validity:, and measure again"
 
 
-def with_disturbed(
-    sentence: str,
-    plan: Plan,
-    measurements: Sequence[Measurement],
-    verdicts: Sequence[ThresholdVerdict],
+def disturbed_remark(
+    plan: Plan, measurements: Sequence[Measurement], verdicts: Sequence[ThresholdVerdict], told: str
 ) -> str:
-    """The sentence of a run, with ``; 2 repetitions were disturbed (…) and do not count`` where
-    some were. Why is not said again."""
+    """``2 repetitions were disturbed (…) and do not count``, of a run; empty where none were. Why
+    is not said again where that stands in what is ``told`` already."""
     spoiled = [m for m in measurements if m.disturbed]
     if not spoiled:
-        return sentence
+        return ""
     reason = worst(spoiled)
-    why = "" if reason in sentence else f" ({reason})"
+    why = "" if reason in told else f" ({reason})"
     if not undisturbed(measurements):
         faults = any(_is_judged_fault(one, plan) for one in verdicts)
         so = "so only faults are judged" if faults else "so none counts"
-        return f"{sentence}; every {_unit(plan)} was disturbed{why}, {so}"
+        return f"every {_unit(plan)} was disturbed{why}, {so}"
     were = "repetition was" if len(spoiled) == 1 else "repetitions were"
     does = "does" if len(spoiled) == 1 else "do"
-    return f"{sentence}; {len(spoiled)} {were} disturbed{why} and {does} not count"
+    return f"{len(spoiled)} {were} disturbed{why} and {does} not count"
 
 
 def _is_judged_fault(one: ThresholdVerdict, plan: Plan) -> bool:
@@ -48,8 +48,10 @@ def _unit(plan: Plan) -> str:
     return "block" if plan.comparison else "repetition"
 
 
-def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Measurement]) -> str:
-    """The sentence of a run of which nothing counts, or too little of a canary, in some cases
+def unknown_reason(
+    plan: Plan, unknown: Sequence[Case], measurements: Sequence[Measurement]
+) -> RunReason:
+    """The reason of a run of which nothing counts, or too little of a canary, in some cases
     that have no limits, which would say so."""
     ids = {case.id for case in unknown}
     spoiled = [m for m in measurements if m.case_id in ids and m.disturbed]
@@ -63,16 +65,16 @@ def unknown_words(plan: Plan, unknown: Sequence[Case], measurements: Sequence[Me
             f"too little is {of}: {found} of {every} blocks {'counts' if found == 1 else 'count'},"
             f" of which a canary needs {LEAST_BLOCKS}; the others were disturbed"
         )
-    return f"{Outcome.INCONCLUSIVE.value}: {so} ({worst(spoiled)}); {_REMEDY}"
+    return RunReason(Outcome.INCONCLUSIVE, f"{so} ({worst(spoiled)})", remarks=(_REMEDY,))
 
 
 def _blocks_of(measurements: Sequence[Measurement]) -> int:
     return len({m.block for m in measurements})
 
 
-def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
-    """``; the disk failed in 1 repetition, of which only the errors count``, for the same
-    sentence. In a comparison it says how many of which arm: a fault need not hit both."""
+def again_remark(plan: Plan, failures: Sequence[CaseFailure]) -> str:
+    """``the disk failed in 1 repetition, of which only the errors count``, of a run; empty where
+    it did not. In a comparison it says how many of which arm: a fault need not hit both."""
     broken = [f for f in failures if f.again]
     if not broken:
         return ""
@@ -82,15 +84,15 @@ def again_words(plan: Plan, failures: Sequence[CaseFailure]) -> str:
         of_base = sum(rule.place_of(f.repetition).is_base for f in broken)
         arms = f" ({of_base} of {rule.base.name}, {n - of_base} of {rule.candidate.name})"
     what = "repetition" if n == 1 else "repetitions"
-    return f"; the disk failed in {n} {what}{arms}, of which only the errors count"
+    return f"the disk failed in {n} {what}{arms}, of which only the errors count"
 
 
 def too_few_reason(
     plan: Plan, case: Case, threshold: Threshold, measured: Sequence[Measurement]
-) -> str:
+) -> Reason:
     """Why a limit of a case is not judged: too little of it was left undisturbed. ``measured``
     is all of it. In a comparison, the arm that is left of a block was not disturbed itself."""
-    head = f"{threshold.metric} of {case.name} is not judged"
+    reason = Reason(subject_of(case, threshold), "not judged")
     spoiled = [m for m in measured if m.disturbed]
     if plan.comparison:
         every, hit = _blocks_of(measured), _blocks_of(spoiled)
@@ -98,24 +100,25 @@ def too_few_reason(
         failed = f"of {'the other' if hit else 'each'} an arm failed" if hit < every else ""
         why = ", and ".join(filter(None, (why if hit else "", failed)))
         of = "the only block does not count" if every == 1 else f"none of {every} blocks counts"
-        return f"{head}: {of}: {why}{f'; {_REMEDY}' if hit else ''}"
-    return (
-        f"{head}: {len(spoiled)} of {len(measured)}"
-        f" repetitions were disturbed ({worst(spoiled)}), and {case.repetitions.min} that were"
-        f" not are needed; {_REMEDY}"
+        return replace(reason, why=f"{of}: {why}").and_remark(_REMEDY if hit else "")
+    why = (
+        f"{len(spoiled)} of {len(measured)} repetitions were disturbed ({worst(spoiled)}), and"
+        f" {case.repetitions.min} that were not are needed"
     )
+    return replace(reason, why=why).and_remark(_REMEDY)
 
 
-def compared_reason(
+def with_spoiled_blocks(
     one: Standing, verdict: ThresholdVerdict, measurements: Sequence[Measurement]
-) -> str:
-    """The reason of a verdict on blocks; one that is undecided says how many were disturbed."""
+) -> ThresholdVerdict:
+    """A verdict on blocks; one that is undecided says how many were disturbed."""
     spoiled = [m for m in measurements if m.case_id == one.pairs.case.id and m.disturbed]
-    if verdict.outcome is not Outcome.INCONCLUSIVE or not spoiled:
-        return verdict.reason
+    if verdict.outcome is not Outcome.INCONCLUSIVE or not spoiled or not verdict.reason_parts:
+        return verdict
     n = len({m.block for m in spoiled})
     blocks = "1 block was" if n == 1 else f"{n} blocks were"
-    return f"{verdict.reason}; {blocks} disturbed ({worst(spoiled)}): {_REMEDY}"
+    remark = f"{blocks} disturbed ({worst(spoiled)}): {_REMEDY}"
+    return verdict.because(verdict.reason_parts.and_remark(remark))
 
 
 def worst(measurements: Sequence[Measurement]) -> str:

@@ -76,9 +76,9 @@ def judge_faults(verdict: ThresholdVerdict, case: Case, faults: Faults) -> Thres
     reason = fault_reason(case, verdict, _name(faults.plan, repetition), told)
     missing = len(values) - len(found)
     if holds and missing:
-        reason += f"; but of {missing} of {len(values)} repetitions it is not known"
-        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
-    return replace(verdict, reason=reason)
+        reason = reason.and_remark(f"but of {missing} of {len(values)} repetitions it is not known")
+        return verdict.because(reason, outcome=Outcome.INCONCLUSIVE)
+    return verdict.because(reason)
 
 
 def _name(plan: Plan, repetition: int) -> str:

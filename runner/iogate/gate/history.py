@@ -162,10 +162,10 @@ def _verdict(
     )
     if change is None:
         reason = no_baseline_reason(one.case, verdict, len(one.runs), *wanted)
-        return replace(verdict, outcome=Outcome.MISSING_BASELINE, reason=reason)
+        return verdict.because(reason, outcome=Outcome.MISSING_BASELINE)
     verdict = replace(verdict, change=change.estimate)
     if change.low is None or change.high is None:
-        return replace(verdict, reason=undefined_reason(one.case, verdict, change.why))
+        return verdict.because(undefined_reason(one.case, verdict, change.why))
     interval = Interval(change.low, change.high, _confidence(one.threshold))
     verdict = replace(
         verdict,
@@ -173,7 +173,7 @@ def _verdict(
         outcome=_outcome(one.threshold, change, interval, is_worse),
         point=len(one.runs) < RUNS_TO_PREDICT,
     )
-    return replace(verdict, reason=relative_reason(one.case, verdict))
+    return verdict.because(relative_reason(one.case, verdict))
 
 
 def _outcome(threshold: Threshold, change: Change, interval: Interval, is_worse: bool) -> Outcome:

@@ -20,11 +20,11 @@ from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
 from iogate.gate.comparison import compared_verdict
 from iogate.gate.disturbed import (
-    again_words,
-    compared_reason,
+    again_remark,
+    disturbed_remark,
     too_few_reason,
-    unknown_words,
-    with_disturbed,
+    unknown_reason,
+    with_spoiled_blocks,
 )
 from iogate.gate.evidence import Evidence, evidence_of, samples_of
 from iogate.gate.faults import OWN_LIMIT, judge_faults
@@ -32,8 +32,7 @@ from iogate.gate.history import Asked, judge_history
 from iogate.gate.sentences import (
     absolute_reason,
     no_value_reason,
-    partial_reason,
-    run_sentence,
+    run_reason,
     thin_reason,
 )
 from iogate.metrics import KERNEL_ERRORS, Metric, counts_faults, default_metrics, metric
@@ -96,15 +95,10 @@ def judge(
     limits = _worst(_effect(verdict, plan) for verdict in thresholds)
     unknown = [e.case for e in evidence if e.is_unknown]
     outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
-    sentence = run_sentence(plan, outcome, thresholds, failed, failures)
-    sentence = with_disturbed(sentence, plan, measurements, thresholds)
-    if unknown and outcome is not limits and not failed:
-        sentence = unknown_words(plan, unknown, measurements)
-    sentence += again_words(plan, failures)
-    return RunVerdict(
+    verdict = RunVerdict(
         outcome=outcome,
         exit_code=int(ExitCode.RUN_FAILED if failed else _exit_code(limits, outcome, plan)),
-        sentence=sentence,
+        sentence="",
         thresholds=thresholds,
         observations=tuple(
             o for item in evidence for o in _observations(item, plan, segments or {})
@@ -112,6 +106,12 @@ def judge(
         failed_cases=failed,
         cautions=tuple(text for item in evidence for text in _cautions(item, plan, thresholds)),
     )
+    reason = run_reason(plan, outcome, thresholds, failed, failures)
+    told = reason.sentence(verdict.cause_of(reason))
+    remark = disturbed_remark(plan, measurements, thresholds, told)
+    if unknown and outcome is not limits and not failed:
+        reason, remark = unknown_reason(plan, unknown, measurements), ""
+    return verdict.because(reason.and_remark(remark, again_remark(plan, failures)))
 
 
 def _exit_code(limits: Outcome, outcome: Outcome, plan: Plan) -> ExitCode:
@@ -148,8 +148,8 @@ def _compared(
     found = {}
     for one in stand(plan, measurements):
         verdict = compared_verdict(one, plan.comparison)
-        reason = compared_reason(one, verdict, measurements)
-        found[one.pairs.case.id, one.pairs.place] = _by_level(replace(verdict, reason=reason))
+        verdict = with_spoiled_blocks(one, verdict, measurements)
+        found[one.pairs.case.id, one.pairs.place] = _by_level(verdict)
     return found
 
 
@@ -159,7 +159,7 @@ def _spoiled(item: Evidence, verdict: ThresholdVerdict, plan: Plan) -> Threshold
     if verdict.blocks or not item.has_too_few or _is_count(verdict.threshold, plan):
         return verdict
     reason = too_few_reason(plan, item.case, verdict.threshold, item.faults.measured)
-    return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    return verdict.because(reason, outcome=Outcome.INCONCLUSIVE)
 
 
 def _cautions(item: Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) -> Iterable[str]:
@@ -200,7 +200,7 @@ def _held_to_history(
             thin = too_thin(threshold.metric, item.measurements, plan.metrics)
             if thin is not None:
                 reason = thin_reason(item.case, threshold, thin)
-                judged[item.case.id, place] = replace(draft, reason=reason)
+                judged[item.case.id, place] = draft.because(reason)
                 continue
             places.append((item, place))
             segment = segments.get((item.case.id, threshold.metric))
@@ -233,16 +233,17 @@ def _draft(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict
     judged = metric(threshold.metric, plan.metrics)
     samples = samples_of(item.measurements, judged)
     looked_at = item.faults.measured if _is_count(threshold, plan) else item.measurements
-    return ThresholdVerdict(
+    draft = ThresholdVerdict(
         case_id=item.case.id,
         threshold=threshold,
         outcome=Outcome.INCONCLUSIVE,
-        reason=no_value_reason(item.case, threshold, len(looked_at)),
+        reason="",
         unit=judged.unit,
         better=judged.better,
         value=median(samples) if samples else None,
         samples=samples,
     )
+    return draft.because(no_value_reason(item.case, threshold, len(looked_at)))
 
 
 def _judge_alone(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
@@ -253,7 +254,7 @@ def _judge_alone(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdV
     if not verdict.samples:
         return verdict
     verdict = judge_absolute(verdict, item.case.repetitions)
-    verdict = replace(verdict, reason=absolute_reason(item.case, verdict))
+    verdict = verdict.because(absolute_reason(item.case, verdict))
     return _tempered(verdict, len(item.measurements))
 
 
@@ -265,9 +266,10 @@ def _is_count(threshold: Threshold, plan: Plan) -> bool:
 def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:
     """A pass on part of the repetitions is none; a warn level never fails."""
     missing = repetitions - len(verdict.samples)
-    if missing and verdict.outcome is Outcome.PASS:
-        reason = partial_reason(verdict, missing, repetitions)
-        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    if missing and verdict.outcome is Outcome.PASS and verdict.reason_parts:
+        remark = f"but {missing} of {repetitions} repetitions gave no finite value"
+        reason = verdict.reason_parts.and_remark(remark)
+        return verdict.because(reason, outcome=Outcome.INCONCLUSIVE)
     return _by_level(verdict)
 
 

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from iogate.gate.absolute import is_coin, level_of
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.plan import Case, Plan
+from iogate.model.reason import Reason
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Repetitions, Threshold
 from iogate.model.units import Unit, format_change, format_value
-from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
+from iogate.model.verdict import Interval, Outcome, RunReason, ThresholdVerdict
 from iogate.stats.signtest import runs_needed, runs_that_decide
 
 _LOOKS_EQUAL = 0.005
 
 
-def absolute_reason(case: Case, verdict: ThresholdVerdict) -> str:
+def absolute_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
     """``write.clat.p99 of oltp/bs=4k is 3.1 ms, limit < 2ms (median of 3 repetitions)``."""
-    head = f"{_subject(case, verdict.threshold)} is {_value(verdict)}, {_limit(verdict)}"
-    counted = _counted(verdict, case.repetitions)
-    return f"{head} ({_median_of(len(verdict.samples))}{counted}){_coin(verdict)}"
+    counted = f"{_median_of(len(verdict.samples))}{_counted(verdict, case.repetitions)}"
+    return Reason(
+        subject_of(case, verdict.threshold),
+        f"{_value(verdict)}, {_limit(verdict)} ({counted})",
+        remarks=_coin(verdict),
+    )
 
 
-def fault_reason(case: Case, verdict: ThresholdVerdict, repetition: str, told: str) -> str:
+def fault_reason(case: Case, verdict: ThresholdVerdict, repetition: str, told: str) -> Reason:
     """``errors of oltp is 3, limit < 1 (repetition 2); it failed``. A count of faults is that
     of the worst repetition."""
-    head = f"{_subject(case, verdict.threshold)} is {_value(verdict)}, {_limit(verdict)}"
-    if verdict.outcome is Outcome.FAIL:
-        return f"{head} ({repetition}){f'; {told}' if told else ''}"
     n = len(verdict.samples)
-    return f"{head} ({f'the worst of {n} repetitions' if n > 1 else 'one repetition'})"
+    where = f"the worst of {n} repetitions" if n > 1 else "one repetition"
+    if verdict.outcome is Outcome.FAIL:
+        where = repetition
+    detail = f"{_value(verdict)}, {_limit(verdict)} ({where})"
+    return Reason(subject_of(case, verdict.threshold), detail).and_remark(told)
 
 
 def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
@@ -52,27 +58,26 @@ def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     return f"{text}, {needed} on one side would decide"
 
 
-def _coin(verdict: ThresholdVerdict) -> str:
+def _coin(verdict: ThresholdVerdict) -> tuple[str, ...]:
     if not is_coin(verdict) or verdict.headroom is None:
-        return ""
-    return f"; this limit is a coin: {abs(verdict.headroom):.1f} sd of a repetition away"
+        return ()
+    return (f"this limit is a coin: {abs(verdict.headroom):.1f} sd of a repetition away",)
 
 
-def relative_reason(case: Case, verdict: ThresholdVerdict) -> str:
+def relative_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
     """``… is 1.2 ms, +9.1 % from the baseline's 1.1 ms (95 % interval …), limit …``."""
     interval = verdict.change_interval
     assert interval is not None
     low, high = format_change(interval.low), format_change(interval.high)
-    text = (
-        f"{_compared(case, verdict)} ({_percent(interval)} interval {low} … {high}),"
-        f" {_limit(verdict)}"
+    reason = Reason(
+        subject_of(case, verdict.threshold),
+        f"{_compared(verdict)} ({_percent(interval)} interval {low} … {high}), {_limit(verdict)}",
+        why=_unsettled(verdict) if verdict.outcome is Outcome.INCONCLUSIVE else "",
     )
-    if verdict.outcome is Outcome.INCONCLUSIVE:
-        text += f": {_unsettled(verdict)}"
-    if verdict.point:
-        few = _count(verdict.baseline_runs, "run")
-        text += f"; {few} to compare with cannot tell how runs differ"
-    return text
+    if not verdict.point:
+        return reason
+    few = _count(verdict.baseline_runs, "run")
+    return reason.and_remark(f"{few} to compare with cannot tell how runs differ")
 
 
 def _unsettled(verdict: ThresholdVerdict) -> str:
@@ -83,93 +88,94 @@ def _unsettled(verdict: ThresholdVerdict) -> str:
     return "beyond the limit, but chance is not excluded; iogate ab would tell"
 
 
-def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> str:
+def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> Reason:
     """A baseline is there, but the numbers allow no interval."""
-    text = f"{_compared(case, verdict)}, {_limit(verdict)}, cannot be judged: {why}"
-    if len(verdict.samples) < 2:
-        text += "; set repetitions to 3 or more"
-    return text
+    detail = f"{_compared(verdict)}, {_limit(verdict)}, cannot be judged"
+    reason = Reason(subject_of(case, verdict.threshold), detail, why)
+    more = len(verdict.samples) < 2
+    return reason.and_remark("set repetitions to 3 or more" if more else "")
 
 
-def thin_reason(case: Case, threshold: Threshold, thin: float) -> str:
+def thin_reason(case: Case, threshold: Threshold, thin: float) -> Reason:
     """The quantile has too few I/Os beyond it."""
-    return (
-        f"{_subject(case, threshold)} is too thin to compare: a run has only {thin:.0f} I/Os beyond"
-        f" the quantile, {LEAST_IOS_BEYOND} are needed; run longer or judge a lower percentile"
+    return Reason(
+        subject_of(case, threshold),
+        "too thin to compare",
+        f"a run has only {thin:.0f} I/Os beyond the quantile, {LEAST_IOS_BEYOND} are needed",
+        ("run longer or judge a lower percentile",),
     )
 
 
 def no_baseline_reason(
     case: Case, verdict: ThresholdVerdict, runs: int, min_samples: int, why_fewer: Sequence[str]
-) -> str:
+) -> Reason:
     """Too few samples to compare with, and what is known of why."""
     found = len(verdict.baseline_samples)
     have = f"only {_count(found, 'sample')} in {_count(runs, 'run')}" if found else "no samples"
     since = f" since its level changed on {_day(verdict.baseline_since_ns)}"
-    return (
-        f"{_subject(case, verdict.threshold)} is {_value(verdict)}; {have} to compare with"
-        f"{since if verdict.baseline_since_ns is not None else ''},"
+    wanted = (
+        f"{have} to compare with{since if verdict.baseline_since_ns is not None else ''},"
         f" {max(min_samples, 1)} needed (baseline.min_samples)"
-        f"{''.join(f'; {why}' for why in why_fewer)}"
     )
+    subject = subject_of(case, verdict.threshold)
+    return Reason(subject, _value(verdict), remarks=(wanted, *why_fewer))
 
 
 def _day(time_ns: int | None) -> str:
     return f"{datetime.fromtimestamp((time_ns or 0) / 1e9, tz=UTC):%Y-%m-%d}"
 
 
-def no_value_reason(case: Case, threshold: Threshold, repetitions: int) -> str:
+def no_value_reason(case: Case, threshold: Threshold, repetitions: int) -> Reason:
     """Nothing was measured that the limit could be held against."""
-    subject = _subject(case, threshold)
+    subject = subject_of(case, threshold)
     if not repetitions:
-        return f"{subject} was not measured: no repetition of the case succeeded"
+        why = "no repetition of the case succeeded"
+        return Reason(subject, "not measured", why, verb="was")
     where = "its one repetition" if repetitions == 1 else f"any of {repetitions} repetitions"
-    return (
-        f"{subject} has no value in {where}: the case does no"
-        " such I/O, or the engine does not measure it"
-    )
+    why = "the case does no such I/O, or the engine does not measure it"
+    return Reason(subject, f"no value in {where}", why, verb="has")
 
 
-def partial_reason(verdict: ThresholdVerdict, missing: int, repetitions: int) -> str:
-    """Within its limit, but on a part of the repetitions only."""
-    return f"{verdict.reason}; but {missing} of {repetitions} repetitions gave no finite value"
-
-
-def run_sentence(
+def run_reason(
     plan: Plan,
     outcome: Outcome,
     thresholds: Sequence[ThresholdVerdict],
     failed: Sequence[str],
     failures: Sequence[CaseFailure],
-) -> str:
-    """One sentence for the whole run that names the cause."""
-    sentence = f"{outcome.value}: {_cause(plan, outcome, thresholds)}"
-    if not failed:
-        return sentence
-    broken = f"run failed: {_failure(plan, failed, failures)}"
-    return f"{broken}; {sentence}" if outcome is Outcome.FAIL else broken
+) -> RunReason:
+    """Why a run ended as it did. Of one that failed, only limits that did so too are told."""
+    broken = (_failure(plan, failed, failures),) if failed else ()
+    if broken and outcome is not Outcome.FAIL:
+        return RunReason(outcome, broken=broken)
+    return replace(_limits_reason(plan, outcome, thresholds), broken=broken)
 
 
-def _cause(plan: Plan, outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> str:
+def _limits_reason(
+    plan: Plan, outcome: Outcome, thresholds: Sequence[ThresholdVerdict]
+) -> RunReason:
     total = len(thresholds)
     if not total:
-        return f"{_count(len(plan.cases), 'case')} measured, no thresholds to hold them to"
+        cases = _count(len(plan.cases), "case")
+        return RunReason(outcome, f"{cases} measured, no thresholds to hold them to")
     causes = _causes(outcome, thresholds)
     if causes:
-        more = f" (and {len(causes) - 1} more)" if len(causes) > 1 else ""
-        return f"{len(causes)} of {_count(total, 'threshold')}: {causes[0].reason}{more}"
+        of = f"{len(causes)} of {_count(total, 'threshold')}"
+        return RunReason(outcome, of, decided_by=causes[0], more=len(causes) - 1)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in thresholds)
     if passed == total:
-        return f"all {total} thresholds hold" if total > 1 else "the only threshold holds"
-    return f"{passed} of {_count(total, 'threshold')} hold, the others could not be judged"
+        every = f"all {total} thresholds hold" if total > 1 else "the only threshold holds"
+        return RunReason(outcome, every)
+    held = f"{passed} of {_count(total, 'threshold')} hold, the others could not be judged"
+    return RunReason(outcome, held)
 
 
-def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[ThresholdVerdict]:
-    """The verdicts behind a run's outcome; a warning may stand for one that was not judged."""
-    causes = [verdict for verdict in thresholds if verdict.outcome is outcome]
+def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[int]:
+    """The places of the verdicts behind a run's outcome; a warning may stand for one that was
+    not judged."""
+    causes = [n for n, verdict in enumerate(thresholds) if verdict.outcome is outcome]
     if causes or outcome is not Outcome.WARN:
         return causes if outcome is not Outcome.PASS else []
-    return [verdict for verdict in thresholds if verdict.outcome is not Outcome.PASS]
+    return [n for n, verdict in enumerate(thresholds) if verdict.outcome is not Outcome.PASS]
 
 
 def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure]) -> str:
@@ -186,15 +192,16 @@ def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure])
     return f"{names[failed[0]]} was not measured ({len(failed)} of {_count(len(names), 'case')})"
 
 
-def _subject(case: Case, threshold: Threshold) -> str:
+def subject_of(case: Case, threshold: Threshold) -> str:
+    """``write.iops of oltp/bs=4k``: what every sentence on a limit begins with."""
     return f"{threshold.metric} of {case.name}"
 
 
-def _compared(case: Case, verdict: ThresholdVerdict) -> str:
+def _compared(verdict: ThresholdVerdict) -> str:
     base = format_value(verdict.baseline, verdict.unit)
     value = format_value(verdict.value, verdict.unit)
     change = f"{format_change(verdict.change)} from" if verdict.change is not None else "against"
-    return f"{_subject(case, verdict.threshold)} is {value}, {change} the baseline's {base}"
+    return f"{value}, {change} the baseline's {base}"
 
 
 def _value(verdict: ThresholdVerdict) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
+from iogate.model.reason import Reason
 from iogate.model.spec import Threshold
 from iogate.model.units import Better, Unit
 
@@ -106,7 +108,8 @@ class ThresholdVerdict:
 
     ``value`` is the candidate's median in the metric's base unit, ``baseline`` the
     baseline's; ``change`` is their relative difference (0.1 = +10 %) with its interval.
-    ``reason`` is a full sentence for people. ``samples`` and ``baseline_samples`` are the
+    ``reason`` is a full sentence for people, and ``reason_parts`` the same in parts (None in
+    documents of earlier versions). ``samples`` and ``baseline_samples`` are the
     per-repetition values that were judged.
 
     ``headroom`` is how far an absolute limit is from the median, in standard deviations of a
@@ -140,6 +143,11 @@ class ThresholdVerdict:
     decided_at: int = 0
     baseline_runs: int = 0
     baseline_since_ns: int | None = None
+    reason_parts: Reason | None = None
+
+    def because(self, reason: Reason, **changes: Any) -> ThresholdVerdict:
+        """The verdict with this reason, and other fields changed."""
+        return replace(self, reason=reason.sentence, reason_parts=reason, **changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +166,59 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class RunReason:
+    """Why a run ended as it did. ``broken`` is what kept it from its end, or a case from being
+    measured, the worst first. ``limits`` says what became of the limits (``2 of 9 thresholds``),
+    which came to ``outcome``; it is empty where that is not worth telling. ``decided_by`` is the
+    place, among the run's thresholds, of the one whose reason is told with it, and ``more`` how
+    many others ended like that. ``remarks`` are what else there is to tell."""
+
+    outcome: Outcome
+    limits: str = ""
+    decided_by: int | None = None
+    more: int = 0
+    broken: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def and_remark(self, *remarks: str) -> RunReason:
+        """The same, and something more to tell; empty texts are left out."""
+        return replace(self, remarks=(*self.remarks, *filter(None, remarks)))
+
+    def after(self, fault: str) -> RunReason:
+        """The same of a run that a fault kept from its end. A repetition that failed of the same
+        fault does not say it again."""
+        return replace(self, broken=(fault, *(each for each in self.broken if fault not in each)))
+
+    def sentence(self, cause: str) -> str:
+        """All of it; ``cause`` is the sentence of the threshold that decided."""
+        return self._joined(f"{self.outcome.value}: {self._limits(cause)}")
+
+    def without_outcome(self, cause: str) -> str:
+        """For those who show the run's outcome beside it."""
+        return self.sentence(cause) if self.broken else self._joined(self._limits(cause))
+
+    def without_cause(self) -> str:
+        """For those who have told the reasons of all thresholds: they are counted here."""
+        did = "failed" if self.outcome is Outcome.FAIL else "did not pass"
+        return self._joined(f"{self.outcome.value}: {self.limits} {did}")
+
+    def _limits(self, cause: str) -> str:
+        if not cause:
+            return self.limits
+        return f"{self.limits}: {cause}" + (f" (and {self.more} more)" if self.more else "")
+
+    def _joined(self, limits: str) -> str:
+        broken = f"run failed: {'; '.join(self.broken)}" if self.broken else ""
+        return "; ".join(filter(None, (broken, limits if self.limits else "", *self.remarks)))
+
+
+@dataclass(frozen=True, slots=True)
 class RunVerdict:
     """The whole run: the worst that its thresholds and policies allow. ``noise`` is what the
     history knows of this host, for each case and metric with a limit ``vs baseline``. ``fault``
     is what ended the run before its time, or could not be done at its end; usually empty.
-    ``cautions`` are sentences on what passes beside a limit without being judged by it."""
+    ``cautions`` are sentences on what passes beside a limit without being judged by it.
+    ``sentence_parts`` is the sentence in parts (None in documents of earlier versions)."""
 
     outcome: Outcome
     exit_code: int
@@ -174,3 +230,20 @@ class RunVerdict:
     noise: tuple[HostNoise, ...] = ()
     fault: str = ""
     cautions: tuple[str, ...] = ()
+    sentence_parts: RunReason | None = None
+
+    def because(self, reason: RunReason, **changes: Any) -> RunVerdict:
+        """The verdict with this reason, and other fields but thresholds changed."""
+        sentence = reason.sentence(self.cause_of(reason))
+        return replace(self, sentence=sentence, sentence_parts=reason, **changes)
+
+    def decisive(self, reason: RunReason | None) -> ThresholdVerdict | None:
+        """The threshold whose reason is told with the run's; None where there is none."""
+        place = reason.decided_by if reason else None
+        known = place is not None and 0 <= place < len(self.thresholds)
+        return self.thresholds[place] if known and place is not None else None
+
+    def cause_of(self, reason: RunReason) -> str:
+        """The sentence of that threshold, or nothing."""
+        found = self.decisive(reason)
+        return found.reason if found else ""

@@ -11,12 +11,13 @@ from typing import TypeVar
 from iogate.errors import ExitCode, IogateError, RefusedError
 from iogate.files.run_folder import RunFolder
 from iogate.model.run import Run, RunStatus
-from iogate.model.verdict import WORST_FIRST, Outcome, RunVerdict
+from iogate.model.verdict import WORST_FIRST, Outcome, RunReason, RunVerdict
 from iogate.run.measure import Bench
 from iogate.store import Store
 
 T = TypeVar("T")
 _STOPPED = "it was stopped before its end"
+UNJUDGED = RunReason(Outcome.INCONCLUSIVE, broken=("it could not be judged",))
 
 
 @dataclass(slots=True)
@@ -89,13 +90,9 @@ class Ending:
         outcome = verdict.outcome
         if not whole:
             outcome = min(outcome, Outcome.INCONCLUSIVE, key=WORST_FIRST.index)
-        return replace(
-            verdict,
-            outcome=outcome,
-            exit_code=int(self._exit_code()),
-            sentence=_sentence(verdict, fault),
-            fault=fault,
-        )
+        reason = verdict.sentence_parts or UNJUDGED
+        code = int(self._exit_code())
+        return verdict.because(reason.after(fault), outcome=outcome, exit_code=code, fault=fault)
 
     def _exit_code(self) -> ExitCode:
         """Refused in the middle is still refused; all else is a run that failed."""
@@ -112,10 +109,3 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or 'input or output'}: {error.strerror or error}"
     return f"internal error: {type(error).__name__}: {error}"
-
-
-def _sentence(verdict: RunVerdict, fault: str) -> str:
-    """The fault first, and behind it what the limits say of what was measured. A repetition that
-    failed of the same fault does not say it again."""
-    said = verdict.sentence.removeprefix("run failed: ")
-    return f"run failed: {fault}" if fault in said else f"run failed: {fault}; {said}"

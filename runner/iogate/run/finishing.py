@@ -14,7 +14,7 @@ from iogate.history.killed import close_killed
 from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.ending import Ending
+from iogate.run.ending import UNJUDGED, Ending
 from iogate.sut.base import Sut
 
 
@@ -45,7 +45,7 @@ def finish(begun: Ending, sut: Sut) -> Finished:
     none: tuple[Baseline, tuple[str, ...]] = (Baseline(), ("judged without a baseline",))
     baseline, notes = begun.attempt(lambda: baseline_for(begun.run, store), none)
     begun.notes.extend(notes)
-    unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(ExitCode.RUN_FAILED), "it could not be judged")
+    unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(ExitCode.RUN_FAILED), "").because(UNJUDGED)
     plain = begun.attempt(lambda: judge_run(begun.run, store, baseline), unjudged)
     begun.run = replace(begun.run, finished_ns=time.time_ns(), verdict=begun.judged(plain))
     begun.attempt(lambda: folder.write_run(begun.run), None)

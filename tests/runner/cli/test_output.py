@@ -222,8 +222,9 @@ def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None
     ):
         run = judged(*limits)
         assert run.verdict
-        sentence = f"{run.verdict.sentence}; 2 repetitions were disturbed (x) and do not count"
-        run = replace(run, verdict=replace(run.verdict, sentence=sentence))
+        assert run.verdict.sentence_parts
+        reason = run.verdict.sentence_parts.and_remark("2 repetitions were disturbed (x)")
+        run = replace(run, verdict=run.verdict.because(reason))
         assert told in closing_sentence(run, tuple(Outcome))
 
 

@@ -74,6 +74,35 @@ def test_a_failing_run_names_the_cause() -> None:
     )
 
 
+def test_a_reason_is_its_parts() -> None:
+    limits = (
+        s.threshold(value=1000.0),
+        s.threshold(comparison=Comparison.LESS, value=10.0),
+        s.threshold(comparison=Comparison.GREATER, value=-0.05, relative=True),
+        s.threshold("read.iops"),
+    )
+    plan = s.plan(s.case(*limits, name="a; b: c"))
+    verdict = judge(plan, s.repetitions([100, 101, 99]), (), (), why_fewer=("looked for x",))
+    assert len(verdict.thresholds) == len(limits)
+    for each in verdict.thresholds:
+        assert each.reason_parts
+        assert each.reason == each.reason_parts.sentence
+        assert each.reason_parts.subject == f"{each.threshold.metric} of a; b: c"
+        assert each.reason == f"{each.reason_parts.subject} {each.reason_parts.verb} " + (
+            each.reason_parts.predicate
+        )
+    assert verdict.thresholds[2].reason_parts
+    assert verdict.thresholds[2].reason_parts.remarks[-1] == "looked for x"
+    parts = verdict.sentence_parts
+    assert parts
+    cause = verdict.decisive(parts)
+    assert cause
+    assert cause.outcome is verdict.outcome
+    assert verdict.sentence == parts.sentence(cause.reason)
+    assert verdict.sentence == f"{verdict.outcome.value}: {parts.without_outcome(cause.reason)}"
+    assert cause.reason not in parts.without_cause()
+
+
 def test_a_value_just_past_its_limit_does_not_read_as_equal() -> None:
     found = judged([1000.004] * 3, s.threshold(comparison=LESS, value=1000.0)).thresholds[0]
     assert "write.iops of oltp/bs=4k is 1000.004 1/s, limit < 1000" in found.reason
