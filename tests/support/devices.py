@@ -189,6 +189,7 @@ def mounted(device: str, point: Path, fs_type: str = "ext4") -> Iterator[Path]:
     sh(f"mkfs.{fs_type}", "-q", *options, device)
     point.mkdir(exist_ok=True)
     sh("mount", device, str(point))
+    sh("sync", "-f", str(point))  # what mounting itself has changed
     try:
         yield point
     finally:

@@ -267,9 +267,12 @@ def _(folder: Path) -> Iterator[Wrong]:
 def _(folder: Path) -> Iterator[Wrong]:
     with loop_device(folder, 8) as device, loop_device(folder, 32) as journal:
         sh("mke2fs", "-q", "-F", "-O", "journal_dev", "-b", "4096", journal)
-        sh("mkfs.ext4", "-q", "-F", "-b", "4096", "-J", f"device={journal}", device)
+        eager = "lazy_itable_init=0,lazy_journal_init=0"
+        journaled = ("-J", f"device={journal}")
+        sh("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", eager, *journaled, device)
         (folder / "mnt").mkdir()
         sh("mount", device, str(folder / "mnt"))
+        sh("sync", "-f", str(folder / "mnt"))
         try:
             yield Wrong(named(journal), (image_of(journal),), "is the journal of a mounted")
         finally:
