@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from iogate.cli.table import defused, duration, printable
 from iogate.engine.base import Progress, Rates
 from iogate.model.comparison import block_of
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import TRANSFERS, Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
 from iogate.model.units import Unit, format_value
@@ -272,7 +272,7 @@ def disturbed_text(measurement: Measurement) -> str:
 def summary_text(measurement: Measurement) -> str:
     """What a repetition gave, in a line: totals over its jobs, and how long it took."""
     words = []
-    for name in ("read", "write", "trim"):
+    for name in TRANSFERS:
         parts = [job.directions[name] for job in measurement.jobs if name in job.directions]
         if parts:
             iops = format_value(sum(part.iops for part in parts), Unit.PER_SECOND)

@@ -18,10 +18,10 @@ from iogate.engine.process import (
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError
+from iogate.model.measurement import TRANSFERS
 from iogate.sut.base import Sut
 
 PROGRAM = "fio"
-_DIRECTIONS = ("read", "write", "trim")
 _PERCENT_DONE = 100.0
 _ETA_UNKNOWN_S = 10**8
 
@@ -120,7 +120,7 @@ class _Tail:
     def _progress(self, document: dict[str, Any]) -> Progress:
         now_ms = int(document["timestamp_ms"])
         seconds = max(now_ms - self._before_ms, 1) / 1000 if self._before_ms else 1.0
-        totals = {name: _totals(document, name) for name in _DIRECTIONS}
+        totals = {name: _totals(document, name) for name in TRANSFERS}
         rates = {name: self._rates(name, now, seconds) for name, now in totals.items() if now[0]}
         self._before, self._before_ms = totals, now_ms
         elapsed_s = max((job["elapsed"] for job in document["jobs"]), default=0)

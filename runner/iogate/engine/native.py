@@ -21,13 +21,13 @@ from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError, RefusedError, RunError
 from iogate.files.bounded import parse_json
+from iogate.model.measurement import TRANSFERS
 from iogate.model.place import Place
 from iogate.sut.base import Sut
 
 PROGRAM = "iogate-engine"
 _REFUSED = 3  # its exit status when it refused for safety
 _NOT_STARTED = "nothing was touched; see what stands there now, and start again"
-_DIRECTIONS = ("read", "write", "trim")
 
 
 class NativeEngine:
@@ -171,7 +171,7 @@ def parse_status(line: str) -> Progress | None:
             state=str(status["state"]),
             elapsed_ms=int(status["elapsed_ms"]),
             percent=float(status["percent"] or 0),
-            rates={name: _rates(status[name]) for name in _DIRECTIONS if _busy(status, name)},
+            rates={name: _rates(status[name]) for name in TRANSFERS if _busy(status, name)},
         )
     except (ValueError, KeyError, TypeError):
         return None

@@ -12,6 +12,7 @@ from iogate.errors import EngineError
 from iogate.jobs.numbers import number
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import (
+    TRANSFERS,
     Direction,
     DiskUtil,
     EngineFacts,
@@ -23,7 +24,6 @@ from iogate.model.measurement import (
 )
 
 _NS_PER_MS = 1_000_000
-_DATA = ("read", "write", "trim")
 _SCHEMA = "result/1"
 
 
@@ -106,7 +106,9 @@ def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
 def _directions(job: Mapping[str, Any], clones: int) -> dict[str, Direction]:
     extra = job.get("iogate", {})
     found = {
-        name: _direction(job[name], extra.get(name, {})) for name in _DATA if job[name]["total_ios"]
+        name: _direction(job[name], extra.get(name, {}))
+        for name in TRANSFERS
+        if job[name]["total_ios"]
     }
     sync = job.get("sync", {})
     # fio counts no fdatasync of a group, and times each.
@@ -169,7 +171,7 @@ def _histogram(pairs: Any) -> Histogram:
 
 
 def _series(part: Mapping[str, Any]) -> Series:
-    directions = {name: part[name] for name in _DATA if part.get(name)}
+    directions = {name: part[name] for name in TRANSFERS if part.get(name)}
     ends = part["end_ms"]
     return Series(
         interval_ms=int(part["interval_ms"]),

@@ -9,10 +9,17 @@ from dataclasses import dataclass, field
 
 from iogate.foreign.fio_numbers import NUMBER, UNIT_NS, count, plain, size
 from iogate.foreign.fio_options import only_direction
-from iogate.model.measurement import Direction, DiskUtil, JobMeasurement, Latency, percentile_key
+from iogate.model.measurement import (
+    DIRECTIONS,
+    TRANSFERS,
+    Direction,
+    DiskUtil,
+    JobMeasurement,
+    Latency,
+    percentile_key,
+)
 
 _NS_PER_MS = 1_000_000
-_DATA = ("read", "write", "trim")
 _VALUE = rf"({NUMBER}[kKmMgGtTpP]?)"
 _PAIR = re.compile(r"(\w+)=\s*([^,\s()]+(?:,\d{3}[^,\s()]*)*)")
 _DIRECTION = re.compile(r"\s*(read|write|trim|mixed)\s*:\s*(\S.*)")
@@ -76,7 +83,7 @@ def read_block(block: Block, setup: Mapping[str, str]) -> JobMeasurement:
         direction = _sync(part, facts) if name == "sync" else _direction(name, part, facts, setup)
         if direction and direction.total_ios:
             found[name] = direction
-            if name in _DATA and name not in facts.totals:
+            if name in TRANSFERS and name not in facts.totals:
                 block.warnings.append(f"the number of {name}s is worked out from its rate")
         elif name == "sync":
             block.warnings.append("its syncs are left out, as it does not say how many there were")
@@ -101,7 +108,7 @@ def _give_to_its_direction(facts: _Facts, block: Block, setup: Mapping[str, str]
     """With unified_rw_reporting, one part is for all: it is that of the only direction. Where
     the others are beside it, it only repeats them."""
     mixed = facts.parts.pop("mixed", None)
-    if mixed is None or any(name in facts.parts for name in _DATA):
+    if mixed is None or any(name in facts.parts for name in TRANSFERS):
         return
     only = only_direction(setup) if "rw" in setup else None
     if only:
@@ -175,7 +182,7 @@ def _percentiles(text: str, unit_ns: int) -> dict[str, float]:
 def _totals(text: str) -> dict[str, int]:
     """``1,2,0,4`` (read, write, trim, sync), ``1/2`` and ``r=1/w=2/d=0``."""
     numbers = [int(part.lstrip("rwds=")) for part in re.split("[,/]", text) if part]
-    return dict(zip((*_DATA, "sync"), numbers, strict=False))
+    return dict(zip(DIRECTIONS, numbers, strict=False))
 
 
 def _direction(name: str, part: _Part, facts: _Facts, setup: Mapping[str, str]) -> Direction | None:
@@ -232,7 +239,7 @@ def _latency(part: _Part, kind: str, total: int) -> Latency | None:
 def _sync(part: _Part, facts: _Facts) -> Direction | None:
     """Syncs have no lines of their own rate: they went on as long as the data did."""
     total = facts.totals.get("sync", 0)
-    parts = [facts.parts[name] for name in _DATA if name in facts.parts]
+    parts = [facts.parts[name] for name in TRANSFERS if name in facts.parts]
     runtime_ms = max((each.done[1] for each in parts if each.done), default=0)
     if not total or not runtime_ms:
         return None

@@ -14,14 +14,14 @@ from iogate.engine.result import parse_result
 from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
+from iogate.model.measurement import TRANSFERS
 
 # Also those of a list. Within a line: to look from each empty line over all others takes for ever.
 _START = re.compile(r"^[ \t\r\f\v\[]*\{|(?<=\}),\s*\{", re.MULTILINE)
 _NO_NUMBERS = (": nan", ": -nan", ": inf", ": -inf")  # as C prints what is none
 _MOST_FAILURES = 1000
-_DATA = ("read", "write", "trim")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
-_PARTS = (*_DATA, "mixed")
+_PARTS = (*TRANSFERS, "mixed")
 _COUNTS = ("total_ios", "io_bytes", "runtime", "ctx", "majf", "minf")
 _START_ERROR_S = 1.1
 _LATEST_S = 2**33
@@ -175,7 +175,7 @@ def _parsed(document: Mapping[str, Any]) -> EngineResult:
     options = document.get("global options", {})
     named = [row for row in _rows(document) if "jobname" in row]
     rows = [_completed(_told_apart(row, options)) for row in named]
-    if any("clat" in row[name] for row in rows for name in _DATA):
+    if any("clat" in row[name] for row in rows for name in TRANSFERS):
         raise EngineError(
             f"it is of {document['fio version']}: the units of its JSON changed with 3.0",
             remedy="import what that version printed for people, if it was kept",
@@ -196,7 +196,7 @@ def _of_something(result: EngineResult) -> EngineResult:
 def _told_apart(row: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[str, Any]:
     """With unified_rw_reporting a row has one part for all, which is that of the direction where
     the job had one. ``both`` keeps the others beside it."""
-    if not row.get("mixed") or any(row.get(name) for name in _DATA):
+    if not row.get("mixed") or any(row.get(name) for name in TRANSFERS):
         return row
     only = only_direction({**shared, **row.get("job options", {})})
     if only is None:
@@ -210,7 +210,7 @@ def _told_apart(row: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[st
 
 def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
     """What earlier versions left out, from what they wrote."""
-    parts = {name: _completed_part({**_IDLE, **(row.get(name) or {})}) for name in _DATA}
+    parts = {name: _completed_part({**_IDLE, **(row.get(name) or {})}) for name in TRANSFERS}
     runtime = max(part["runtime"] for part in parts.values())
     absent = dict.fromkeys(("error", "ctx", "majf", "minf"), 0)
     unknown = {"usr_cpu": math.nan, "sys_cpu": math.nan}

@@ -6,20 +6,16 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from iogate.jobs.options import OPTIONS, Kind, canonical_key
+from iogate.jobs.options import OPTIONS, Kind, canonical_key, transfers_of
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.options.values import BadValueError, read_value
-
-_ONLY = {
-    "read": "read", "randread": "read", "write": "write", "randwrite": "write",
-    "trim": "trim", "randtrim": "trim",
-}  # fmt: skip
 
 
 def only_direction(options: Mapping[str, object]) -> str | None:
     """The direction of a job that has one alone."""
     found = options.get("rw") or options.get("readwrite") or "read"
-    return _ONLY.get(str(found).partition(":")[0])
+    transfers = transfers_of(str(found))
+    return transfers[0] if len(transfers) == 1 else None
 
 
 def job_spec(name: str, options: Iterable[tuple[str, object]]) -> JobSpec:

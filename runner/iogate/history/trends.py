@@ -14,6 +14,7 @@ from iogate.errors import UsageError
 from iogate.history.plans import kept_plans
 from iogate.metrics import Metric, metric
 from iogate.model.decision import Decision
+from iogate.model.measurement import TRANSFERS
 from iogate.model.night import Night
 from iogate.model.plan import Case, Plan
 from iogate.model.trend import Alert, Trend
@@ -23,7 +24,6 @@ from iogate.trend import Line, analyse
 V = TypeVar("V")
 LAST_NIGHTS = 300
 _HEADLINES = ("iops", "clat.p99")
-_TRANSFERS = ("read", "write", "trim")
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -120,7 +120,7 @@ def followed_metrics(case: Case, plan: Plan, asked: Sequence[str] = ()) -> Itera
         yield from (metric(path, plan.metrics) for path in asked)
         return
     paths = list(dict.fromkeys(threshold.metric for threshold in case.thresholds))
-    paths = paths or [f"{d}.{name}" for d in _TRANSFERS for name in _HEADLINES]
+    paths = paths or [f"{d}.{name}" for d in TRANSFERS for name in _HEADLINES]
     for path in dict.fromkeys((*paths, *(each.name for each in plan.metrics))):
         yield metric(path, plan.metrics)
 

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TypeVar
 
 from iogate.jobs import numbers
+from iogate.jobs.options import DEFAULT_RW, transfers_of
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
 
-_READS = ("read", "randread")
 # What fio does to files whatever rw says.
 _CHANGES_FILES = (
     "filecreate", "filedelete", "dircreate", "dirdelete", "ftruncate", "falloc", "e4defrag",
@@ -35,7 +35,7 @@ T = TypeVar("T")
 def writes(case: Case) -> bool:
     """Whether any job may change its target's content, or take it away."""
     return any(
-        _option(job, "rw", "readwrite", default="read") not in _READS
+        _transfers(job) != ("read",)
         or job.options.get("ioengine") in _CHANGES_FILES
         or any(job.options.get(key, "0") != "0" for key in _REMOVES)
         for job in case.jobs
@@ -57,12 +57,12 @@ def remakes(case: Case) -> str:
     if case.target.kind is TargetKind.FILESYSTEM:
         return "makes a filesystem"
     for job in case.jobs:
-        rw = _option(job, "rw", "readwrite", default="read")
-        if "trim" in rw:
+        transfers = _transfers(job)
+        if "trim" in transfers:
             return "trims"
-        if rw in _WRITES_ALONG:
+        if _option(job, "rw", "readwrite", default="read") in _WRITES_ALONG:
             return "writes sequentially"
-        if rw not in _READS and _plain_data(job):
+        if "write" in transfers and _plain_data(job):
             return "writes data that shrink"
     return ""
 
@@ -82,8 +82,7 @@ def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
     bytes, as far as their options say: from a job's offset over its size."""
     found = []
     for job in case.jobs:
-        rw = _option(job, "rw", "readwrite", default="read")
-        if "read" not in rw and rw not in ("rw", "randrw"):
+        if "read" not in _transfers(job):
             continue
         start = _bytes(job, "offset", total_bytes) or 0
         size = _bytes(job, "size", total_bytes) or total_bytes
@@ -248,6 +247,10 @@ def _file_names(job: JobSpec) -> list[str]:
     if given := job.options.get("filename"):
         return given.split(":")
     return [f"{job.name}.{clone}" for clone in range(_count(job, "numjobs"))]
+
+
+def _transfers(job: JobSpec) -> tuple[str, ...]:
+    return transfers_of(_option(job, "rw", "readwrite", default=DEFAULT_RW))
 
 
 def _count(job: JobSpec, key: str) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from iogate.jobs import engine_table
+from iogate.model.measurement import TRANSFERS
 
 
 class Kind(Enum):
@@ -106,11 +107,24 @@ SPELLED: dict[Kind, str] = {
     """,
 }
 
+# The values of rw, and what each transfers.
+_RW = {
+    "read": ("read",),
+    "write": ("write",),
+    "trim": ("trim",),
+    "randread": ("read",),
+    "randwrite": ("write",),
+    "randtrim": ("trim",),
+    "rw": ("read", "write"),
+    "readwrite": ("read", "write"),
+    "randrw": ("read", "write"),
+    "trimwrite": ("trim", "write"),
+    "randtrimwrite": ("trim", "write"),
+}
+
 # The words that fio takes, of options of which the words are checked.
 _CHOICES: dict[str, str] = {
-    "rw": """
-        read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite
-    """,
+    "rw": " ".join(_RW),
     "zonemode": "none strided zbd",
     "ioengine": """
         sync psync vsync pvsync pvsync2 libaio io_uring io_uring_cmd posixaio mmap splice null
@@ -170,6 +184,11 @@ def canonical_key(key: str) -> str | None:
     """The first name of an option; None for what is not an option of fio."""
     name = ALIASES.get(key, key)
     return name if name in OPTIONS else None
+
+
+def transfers_of(rw: str) -> tuple[str, ...]:
+    """What a value of rw, such as ``randrw:8``, transfers; one that nobody knows may do all."""
+    return _RW.get(rw.partition(":")[0].strip(), TRANSFERS)
 
 
 def known_keys() -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iogate.model.measurement import JobMeasurement, Measurement
+from iogate.model.measurement import DIRECTIONS, TRANSFERS, JobMeasurement, Measurement
 from iogate.model.units import Better, Unit
 
-ANY_TRANSFER = ("read", "write", "trim", "all")
-ANY = ("read", "write", "trim", "sync", "all")
+ANY_TRANSFER = (*TRANSFERS, "all")
+ANY = (*DIRECTIONS, "all")
 MOMENTS = ("mean", "min", "max", "stdev")
 """The directions and statistics that rows are made for."""
 

@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from iogate.model.histogram import Histogram
-from iogate.model.measurement import Direction, JobMeasurement, Latency
-
-TRANSFERS = ("read", "write", "trim")
+from iogate.model.measurement import TRANSFERS, Direction, JobMeasurement, Latency
 
 
 def directions_of(jobs: Sequence[JobMeasurement], direction: str) -> list[Direction]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from iogate.metrics.base import Metric
 from iogate.metrics.path import metric
-from iogate.model.measurement import DIRECTIONS, Measurement
+from iogate.model.measurement import DIRECTIONS, TRANSFERS, Measurement
 from iogate.model.spec import DefinedMetric
 
 _TRANSFER_STATS = (
@@ -18,7 +18,6 @@ _SYNC_STATS = ("lat.mean", "lat.p99")
 _JOB_STATS = ("iops", "bw", "clat.mean", "clat.p99")
 _WHOLE = ("cpu.usr", "cpu.sys", "cpu_per_io", "errors")
 _MOST_JOBS = 16
-_TRANSFERS = ("read", "write", "trim")
 _DERIVED = ("tail", "stalls", "slope")
 _DERIVED_WHOLE = ("iops_per_core",)
 
@@ -70,7 +69,7 @@ def _has_value(
 def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
     """Paths whose values a history keeps as plain numbers: what is shown by default, and
     what is made of others."""
-    derived = [f"{name}.{stat}" for name in _TRANSFERS for stat in _DERIVED]
+    derived = [f"{name}.{stat}" for name in TRANSFERS for stat in _DERIVED]
     found = [path for path in (*derived, *_DERIVED_WHOLE) if _has_value(path, measurements)]
     return (*default_metrics(measurements), *found)
 
@@ -79,9 +78,7 @@ def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict
     """The finite values of what a history keeps of a repetition as plain numbers, and of what
     is ``wanted`` besides, by what it is kept as. Each is taken once: this is done for every
     repetition."""
-    active = [
-        name for name in _TRANSFERS if any(name in row.directions for row in measurement.jobs)
-    ]
+    active = [name for name in TRANSFERS if any(name in row.directions for row in measurement.jobs)]
     derived = (f"{name}.{stat}" for name in active for stat in _DERIVED)
     one = [measurement]
     paths = (*_directions(one), *_jobs(one), *_WHOLE, *derived, *_DERIVED_WHOLE)

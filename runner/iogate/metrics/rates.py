@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from iogate.metrics.base import ANY, ANY_TRANSFER, MOMENTS, Row
-from iogate.metrics.combine import TRANSFERS, directions_of
-from iogate.model.measurement import Direction, Interval, JobMeasurement, Series
+from iogate.metrics.combine import directions_of
+from iogate.model.measurement import TRANSFERS, Direction, Interval, JobMeasurement, Series
 from iogate.model.units import Better, Unit
 
 _MS_PER_S = 1000

@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from iogate.model.histogram import Histogram
 
-DIRECTIONS = ("read", "write", "trim", "sync")
+TRANSFERS = ("read", "write", "trim")
+DIRECTIONS = (*TRANSFERS, "sync")
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ from iogate.host.sandbox import Sandbox
 from iogate.host.targets.places import place_of
 from iogate.jobs import estimate
 from iogate.jobs.job_file import render
+from iogate.jobs.options import DEFAULT_RW, transfers_of
 from iogate.model.place import Place
 from iogate.model.plan import Case
 from iogate.model.spec import JobSpec, TargetKind
@@ -31,7 +32,8 @@ def is_to_be_laid_out(engine: str, case: Case, place: Place, sandbox: Sandbox) -
 def layout_case(case: Case) -> Case:
     """One I/O in a file as large as the case's: before it our engine lays the file out as fio
     would, with data where a job reads and as space where all only write."""
-    reads = any("write" not in job.options.get("rw", "read") for job in case.jobs)
+    transfers = (transfers_of(job.options.get("rw", DEFAULT_RW)) for job in case.jobs)
+    reads = any(each != ("write",) for each in transfers)
     kept = {key: job.options[key] for job in case.jobs for key in _KEPT if key in job.options}
     options = {
         **kept,

@@ -6,27 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from iogate.errors import SpecError
-from iogate.jobs.options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES
+from iogate.jobs.options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES, transfers_of
 from iogate.metrics import table_paths
+from iogate.model.measurement import DIRECTIONS
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
 from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import expand_matrix, matches
 from iogate.spec.text.problems import Problems
 
-_DIRECTIONS = {
-    "read": ("read",),
-    "randread": ("read",),
-    "write": ("write",),
-    "randwrite": ("write",),
-    "trim": ("trim",),
-    "randtrim": ("trim",),
-    "rw": ("read", "write"),
-    "readwrite": ("read", "write"),
-    "randrw": ("read", "write"),
-    "trimwrite": ("trim", "write"),
-    "randtrimwrite": ("trim", "write"),
-}
 _SYNCS = ("fsync", "fdatasync", "end_fsync", "sync_file_range", "end_syncfs", "fsync_on_close")
 
 
@@ -117,7 +105,7 @@ def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
     """Why these jobs never have a metric of the table; None when they may."""
     metric, jobs = of_job(metric, jobs)
     direction, _, rest = metric.partition(".")
-    if direction in ("read", "write", "trim", "sync") and not any(
+    if direction in DIRECTIONS and not any(
         direction in directions for directions in map(_directions, jobs)
     ):
         return f"with {_said(jobs, 'rw', DEFAULT_RW)} there is no {direction}"
@@ -131,8 +119,7 @@ def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
 
 
 def _directions(job: JobSpec) -> set[str]:
-    rw = job.options.get("rw", DEFAULT_RW).partition(":")[0]
-    found = set(_DIRECTIONS.get(rw, ("read", "write", "trim")))
+    found = set(transfers_of(job.options.get("rw", DEFAULT_RW)))
     if job.options.get("trim_percentage", "0") != "0":
         found.add("trim")
     if "verify" in job.options and "write" in found:

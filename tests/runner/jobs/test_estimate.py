@@ -7,6 +7,7 @@ import pytest
 
 from iogate.jobs import estimate
 from iogate.model.plan import Case
+from iogate.run.layout import layout_case
 from iogate.spec import make_plan
 from support.specs import fio, load
 
@@ -94,3 +95,9 @@ def test_the_room_of_files(options: str, needed: int) -> None:
 )
 def test_where_a_case_reads(options: str, ranges: tuple[tuple[int, int], ...]) -> None:
     assert estimate.reads(case(options), 1000) == ranges
+
+
+@pytest.mark.parametrize(("rw", "reads"), [("readwrite", True), ("rw", True), ("write", False)])
+def test_a_file_that_is_read_is_laid_out_with_data(rw: str, reads: bool) -> None:
+    (job,) = layout_case(case(f"size: 1m, rw: {rw}")).jobs
+    assert job.options["rw"] == ("randread" if reads else "randwrite")

@@ -21,7 +21,9 @@ from iogate.jobs.options import (
     SPELLED,
     SYNC_ENGINES,
     canonical_key,
+    transfers_of,
 )
+from iogate.model.measurement import TRANSFERS
 from iogate.model.spec import JobSpec
 from iogate.spec.case_id import canonical_options
 from support.engine_runs import built_engine
@@ -92,3 +94,24 @@ def test_every_option_of_then_is_one_now() -> None:
     then = [name for group in SPELLINGS["groups"] for name in group["options"].split()]
     assert set(then) == set(OPTIONS) - set(SPELLINGS["later"])
     assert not set(ALIASES) & set(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("rw", "transfers"),
+    [
+        ("randread:8", {"read"}),
+        ("write", {"write"}),
+        ("readwrite", {"read", "write"}),
+        ("randrw", {"read", "write"}),
+        ("trimwrite", {"trim", "write"}),
+        ("what is this", {"read", "write", "trim"}),
+    ],
+)
+def test_what_a_job_transfers(rw: str, transfers: set[str]) -> None:
+    assert set(transfers_of(rw)) == transfers
+
+
+def test_each_value_of_rw_transfers_what_its_name_says() -> None:
+    for rw in CHOICES["rw"]:
+        said = {name for name in TRANSFERS if name in rw}
+        assert set(transfers_of(rw)) == (said or {"read", "write"})
