@@ -33,9 +33,7 @@ static struct meaning find_exact(const char *word)
 		if (!strcmp(c->name, word))
 			m.command = c;
 	if (!m.command)
-		m.option = option_find(options_all, word);
-	if (!m.command && !m.option)
-		m.option = option_find_engine(word);
+		m.option = options_find_any(word);
 	return m;
 }
 
@@ -67,12 +65,10 @@ static void match(struct matches *m, const char *name, const struct command *com
 		m->text[m->used] = '\0';
 }
 
-static void match_table(struct matches *m, const struct option *table)
+static void match_option(struct matches *m, const struct option *o)
 {
-	for (const struct option *o = table; o && o->name; o++) {
-		match(m, o->name, NULL, o);
-		match(m, o->alias, NULL, o);
-	}
+	match(m, o->name, NULL, o);
+	match(m, o->alias, NULL, o);
 }
 
 static int unknown_word(const char *word, struct err *err)
@@ -104,9 +100,11 @@ static int find_meaning(const char *word, struct meaning *meaning, struct err *e
 		return 0;
 	for (const struct command *c = commands_all; c->name; c++)
 		match(&m, c->name, c, NULL);
-	match_table(&m, options_all);
+	for (const struct option *const *o = options_sorted(); *o; o++)
+		match_option(&m, *o);
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
-		match_table(&m, (*ops)->options);
+		for (const struct option *o = (*ops)->options; o && o->name; o++)
+			match_option(&m, o);
 	if (!*word || !m.count || unsupported_option(word))
 		return unknown_word(word, err);
 	if (m.count > 1)
@@ -142,7 +140,7 @@ static int take_option(struct cmdline *c, const struct option *option, const cha
 {
 	int code = 0;
 
-	if (!value && option_takes_value(option))
+	if (!value && !option->type->only_after_equals)
 		value = next_value(left);
 	if (!strcmp(option->name, "name"))
 		code = job_builder_section(c->builder, value ? value : "", err);

@@ -12,10 +12,9 @@
 #define OWN(field) OPTION_FIELD(struct cpuio_options, field)
 
 static const struct option cpuio_options[] = {
-	{ "cpuchunks", NULL, OPTION_TIME, CATEGORY_ENGINE, OWN(chunk_ns), "50ms", 1000,
-	  .unit_ns = 1000,
+	{ "cpuchunks", NULL, &type_time, OWN(chunk_ns), "50ms", 1000, .unit_ns = 1000,
 	  .help = "How long a stretch of work is; a number without unit is in microseconds." },
-	{ "cpuload", NULL, OPTION_PERCENT, CATEGORY_ENGINE, OWN(load_percent),
+	{ "cpuload", NULL, &type_percent, OWN(load_percent),
 	  .help = "Part of a CPU's time to use, in percent." },
 	{ .name = NULL },
 };

@@ -31,19 +31,19 @@ struct uring_options {
 enum { ANY_CPU = UINT16_MAX };
 
 static const struct option uring_options[] = {
-	{ "fixedbufs", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(fixedbufs), "0",
+	{ "fixedbufs", NULL, &type_flag, OWN(fixedbufs), "0",
 	  .help = "Fail where buffers cannot be registered with the ring; without it they are "
 		  "registered where possible." },
-	{ "hipri", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(hipri), "0",
+	{ "hipri", NULL, &type_flag, OWN(hipri), "0",
 	  .help = "Poll for completions (IORING_SETUP_IOPOLL); needs direct=1 and a device that "
 		  "can." },
-	{ "registerfiles", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(registerfiles), "0",
+	{ "registerfiles", NULL, &type_flag, OWN(registerfiles), "0",
 	  .help = "Fail where files cannot be registered with the ring; without it they are "
 		  "registered where possible." },
-	{ "sqthread_poll", NULL, OPTION_FLAG, CATEGORY_ENGINE, OWN(sqthread_poll), "0",
+	{ "sqthread_poll", NULL, &type_flag, OWN(sqthread_poll), "0",
 	  .help = "A kernel thread polls for submissions: no system call hands them over." },
-	{ "sqthread_poll_cpu", NULL, OPTION_NUMBER, CATEGORY_ENGINE, OWN(sqthread_poll_cpu),
-	  "65535", 0, ANY_CPU,
+	{ "sqthread_poll_cpu", NULL, &type_number, OWN(sqthread_poll_cpu), "65535", 0,
+	  ANY_CPU,
 	  .help = "CPU that the thread of sqthread_poll is bound to; 65535 is any." },
 	{ .name = NULL },
 };

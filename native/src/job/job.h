@@ -3,7 +3,9 @@
  * The room job: what a job is, whoever wrote it and however.
  *
  *	job.h		struct job: every option has its value; nothing changes it any more
- *	option.h	struct option: a row of a table of options, of all jobs or of one ioengine
+ *	option.h	struct option: a row of a table of options, of all jobs or of one ioengine;
+ *			struct option_type: how text becomes its field
+ *	distribution.h	values that are lists of their own: bssplit, random_distribution
  *
  * How text becomes a job is the room jobfile. It is another room since it has to know the
  * ioengines, and these have to know what a job is.
@@ -70,7 +72,7 @@ struct setting {
  * A resolved job: every option has its value, aliases and globals are applied,
  * numjobs is still one entry (run.c makes the clones). Immutable after parsing;
  * strings live as long as the job list. Times are ns, sizes bytes, 0 = unset
- * unless said otherwise. Each field is one row of the option table (options.c).
+ * unless said otherwise. Each field is one row of a table of options (jobfile/options.h).
  */
 struct job {
 	const char *name, *description;

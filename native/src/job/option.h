@@ -2,43 +2,18 @@
 #ifndef IOGATE_OPTION_H
 #define IOGATE_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "util/arena.h"
+#include "util/err.h"
 
 /*
  * Every job option is one row: its parser, default, --cmdhelp and line in
  * docs/options.md come from the row. An engine's own options are rows of its own
  * table, with offsets into a struct of engine_ops.options_size bytes.
  */
-enum option_type {
-	OPTION_STRING,		/* const char * */
-	OPTION_NUMBER,		/* uint32_t or uint64_t; k, m, ... allowed */
-	OPTION_SIZE,		/* uint64_t bytes, or uint32_t */
-	OPTION_SIZES,		/* uint64_t[DIR_DATA_COUNT]: "r", "r,w" or "r,w,t" */
-	OPTION_SIZE_VALUE,	/* struct size_value: bytes, % or z */
-	OPTION_TIME,		/* uint64_t ns; unit_ns is what a bare number counts in */
-	OPTION_PERCENT,		/* uint32_t, 0 .. 100 */
-	OPTION_PERCENT_REST,	/* the same field as another row, holding 100 - value */
-	OPTION_BOOL,		/* bool, needs a value */
-	OPTION_BOOL_NOT,	/* the same field as another row, holding !value */
-	OPTION_FLAG,		/* bool, a bare key means 1 */
-	OPTION_ENUM,		/* uint32_t or an enum, one of choices */
-	OPTION_ENGINE,		/* const struct engine_ops * */
-	OPTION_LOG_NAME,	/* const char *, a bare key means "" */
-	OPTION_PERCENTILES,	/* struct percentile_list */
-	OPTION_SIZE_RANGE,	/* struct size_range: "a" or "a-b" */
-	OPTION_SPLITS,		/* struct block_split[DIR_DATA_COUNT] (distribution.h) */
-	OPTION_DISTRIBUTION,	/* struct distribution */
-	OPTION_CPUS,		/* struct cpu_list */
-	OPTION_TYPES,
-};
-
-enum option_category {
-	CATEGORY_JOB, CATEGORY_TIME, CATEGORY_TARGET, CATEGORY_IO, CATEGORY_BLOCK,
-	CATEGORY_SIZE, CATEGORY_ENGINE, CATEGORY_DEPTH, CATEGORY_RATE,
-	CATEGORY_BUFFER, CATEGORY_PROCESS, CATEGORY_REPLAY, CATEGORY_REPORT, CATEGORIES,
-};
-
 struct option_choice {
 	const char *name;	/* NULL ends the list */
 	uint32_t value;
@@ -47,8 +22,7 @@ struct option_choice {
 
 struct option {
 	const char *name, *alias;	/* a NULL name ends a table */
-	enum option_type type;
-	enum option_category category;
+	const struct option_type *type;
 	uint32_t offset, width;		/* of the field */
 	const char *standard;		/* default, as a user would write it; NULL: unset */
 	uint64_t min, max;		/* of numbers and sizes; max 0: what the field holds */
@@ -57,20 +31,67 @@ struct option {
 	const char *help;		/* one sentence, first line of --cmdhelp */
 };
 
+/* Options that belong together. */
+struct option_category {
+	const char *title;		/* of its table in docs/options.md */
+	const struct option *rows;	/* sorted by name */
+};
+
 /* offset and width of a field of a struct, for a row. */
 #define OPTION_FIELD(structure, field) \
 	.offset = offsetof(structure, field), .width = sizeof(((structure *)0)->field)
 
-/* Whether the next command-line word is its value: flags take one only after '='. */
-static inline int option_takes_value(const struct option *o)
-{
-	return o->type != OPTION_FLAG;
-}
+/* What a type's parser works on. */
+struct option_destination {
+	const struct option *option;
+	unsigned char *field;
+	struct arena *memory;		/* for what the field points to */
+	struct err *err;
+};
 
-/* What a bare key in a job file means; NULL: a value is needed. */
-static inline const char *option_bare_value(const struct option *o)
-{
-	return o->type == OPTION_FLAG ? "1" : o->type == OPTION_LOG_NAME ? "" : NULL;
-}
+/* How text becomes a field. A type is one of these and its parser; rows point to it. */
+struct option_type {
+	const char *words;		/* what a value looks like, for help */
+	uint32_t width;			/* bytes of the field; 0: uint32_t or uint64_t */
+	/* 0, or a negative errno value with the reason in *to->err */
+	int (*parse)(const struct option_destination *to, const char *text);
+	const char *bare;		/* what a key without a value means; NULL: it needs one */
+	bool only_after_equals;		/* the next command-line word is never its value */
+};
+
+/* option_types.c */
+extern const struct option_type type_text;		/* const char * */
+extern const struct option_type type_number;		/* k, m, ... allowed */
+extern const struct option_type type_size;		/* bytes */
+extern const struct option_type type_size_value;	/* struct size_value: bytes, % or z */
+extern const struct option_type type_time;	/* uint64_t ns; unit_ns: of a bare number */
+extern const struct option_type type_percent;		/* uint32_t, 0 .. 100 */
+extern const struct option_type type_percent_rest;	/* another row's field: 100 - value */
+extern const struct option_type type_bool;		/* bool, needs a value */
+extern const struct option_type type_bool_not;		/* another row's field: !value */
+extern const struct option_type type_flag;		/* bool, a bare key means 1 */
+extern const struct option_type type_choice;		/* uint32_t or an enum, of choices */
+extern const struct option_type type_log_name;		/* const char *, a bare key means "" */
+/* option_lists.c */
+extern const struct option_type type_sizes;	/* uint64_t[DIR_DATA_COUNT]: "r", "r,w", "r,w,t" */
+extern const struct option_type type_size_range;	/* struct size_range: "a" or "a-b" */
+extern const struct option_type type_percentiles;	/* struct percentile_list */
+extern const struct option_type type_splits;	/* struct block_split[DIR_DATA_COUNT] */
+extern const struct option_type type_distribution;	/* struct distribution */
+extern const struct option_type type_cpus;		/* struct cpu_list */
+
+/* For parsers: whether a value is one that the row allows, and into the field, of 4 or 8
+ * bytes, with it. */
+int option_check_range(const struct option_destination *to, uint64_t value);
+void option_store(const struct option_destination *to, uint64_t value);
+
+/* By name or alias; NULL when there is none, or no table. */
+const struct option *option_find(const struct option *table, const char *key);
+/* Set the option's field in *structure from text; value NULL is a bare key.
+ * 0 or -EINVAL, the message starting with the option's name. */
+int option_parse(const struct option *o, const char *value, void *structure,
+		 struct arena *memory, struct err *err);
+/* Set every field of a table to its default. */
+void option_defaults(const struct option *table, void *structure, struct arena *memory);
 
 #endif

@@ -27,7 +27,7 @@ static void print_option(FILE *out, const struct option *o)
 	fprintf(out, "%10s: %s\n", o->name, o->help);
 	if (o->alias)
 		fprintf(out, "%10s: %s\n", "alias", o->alias);
-	fprintf(out, "%10s: %s\n", "type", option_type_names[o->type]);
+	fprintf(out, "%10s: %s\n", "type", o->type->words);
 	fprintf(out, "%10s: %s\n", "default", o->standard ? o->standard : "none");
 	if (o->min)
 		fprintf(out, "%10s: %" PRIu64 "\n", "least", o->min);
@@ -36,10 +36,9 @@ static void print_option(FILE *out, const struct option *o)
 	print_choices(out, o->choices);
 }
 
-static void list_options(FILE *out, const struct option *table)
+static void list_option(FILE *out, const struct option *o)
 {
-	for (const struct option *o = table; o && o->name; o++)
-		fprintf(out, "%-*s%s\n", NAME_COLUMN, o->name, o->help);
+	fprintf(out, "%-*s%s\n", NAME_COLUMN, o->name, o->help);
 }
 
 int help_options(FILE *out, const char *topic, struct err *err)
@@ -48,11 +47,11 @@ int help_options(FILE *out, const char *topic, struct err *err)
 	const char *close;
 
 	if (!topic) {
-		list_options(out, options_all);
+		for (const struct option *const *all = options_sorted(); *all; all++)
+			list_option(out, *all);
 		return 0;
 	}
-	o = option_find(options_all, topic);
-	o = o ? o : option_find_engine(topic);
+	o = options_find_any(topic);
 	close = o ? NULL : option_suggest(topic);
 	if (!o && unsupported_option(topic))
 		return err_set(err, -EINVAL, "--cmdhelp: %.80s: " UNSUPPORTED_TEXT, topic);
@@ -71,7 +70,8 @@ static void print_engine(FILE *out, const struct engine_ops *ops)
 		fprintf(out, "Synchronous: iodepth is 1.\n");
 	if (ops->options)
 		fprintf(out, "Its own options:\n");
-	list_options(out, ops->options);
+	for (const struct option *o = ops->options; o && o->name; o++)
+		list_option(out, o);
 }
 
 static int engine_option_help(FILE *out, const struct engine_ops *ops, const char *name,
@@ -117,7 +117,7 @@ static void reference_row(FILE *out, const struct option *o)
 	fprintf(out, "| `%s`", o->name);
 	if (o->alias)
 		fprintf(out, ", `%s`", o->alias);
-	fprintf(out, " | %s", option_type_names[o->type]);
+	fprintf(out, " | %s", o->type->words);
 	for (const struct option_choice *c = o->choices; c && c->name; c++)
 		fprintf(out, "%s `%s`", c == o->choices ? "" : ",", c->name);
 	if (o->standard)
@@ -127,19 +127,12 @@ static void reference_row(FILE *out, const struct option *o)
 	fprintf(out, "%s |\n", o->help);
 }
 
-static void reference_category(FILE *out, unsigned category)
+static void reference_category(FILE *out, const struct option_category *category)
 {
-	bool any = false;
-
-	for (const struct option *o = options_all; o->name; o++) {
-		if (o->category != category)
-			continue;
-		if (!any)
-			fprintf(out, "\n## %s\n\n| option | value | default | what it does |\n"
-				"|---|---|---|---|\n", option_category_names[category]);
-		any = true;
+	fprintf(out, "\n## %s\n\n| option | value | default | what it does |\n"
+		"|---|---|---|---|\n", category->title);
+	for (const struct option *o = category->rows; o->name; o++)
 		reference_row(out, o);
-	}
 }
 
 void help_reference(FILE *out)
@@ -151,6 +144,6 @@ void help_reference(FILE *out)
 		"unit, where nothing else is said; a value may be an expression in "
 		"parentheses, and may hold `${ENVIRONMENT}`, `$pagesize`, `$mb_memory` and "
 		"`$ncpus`.\n");
-	for (unsigned category = 0; category < CATEGORIES; category++)
-		reference_category(out, category);
+	for (const struct option_category *const *c = option_categories; *c; c++)
+		reference_category(out, *c);
 }

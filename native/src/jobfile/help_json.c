@@ -20,7 +20,7 @@ static void write_option(struct json *j, const struct option *o)
 	json_text(j, "name", o->name);
 	if (o->alias)
 		json_text(j, "alias", o->alias);
-	json_text(j, "type", option_type_names[o->type]);
+	json_text(j, "type", o->type->words);
 	if (o->standard)
 		json_text(j, "default", o->standard);
 	if (o->min)
@@ -33,20 +33,15 @@ static void write_option(struct json *j, const struct option *o)
 	json_object_end(j);
 }
 
-static void write_options(struct json *j, const struct option *table)
-{
-	json_list_begin(j, "options");
-	for (const struct option *o = table; o && o->name; o++)
-		write_option(j, o);
-	json_list_end(j);
-}
-
 static void write_engine(struct json *j, const struct engine_ops *ops)
 {
 	json_object_begin(j, NULL);
 	json_text(j, "name", ops->name);
 	json_bool(j, "synchronous", ops->depth_max == 1);
-	write_options(j, ops->options);
+	json_list_begin(j, "options");
+	for (const struct option *o = ops->options; o && o->name; o++)
+		write_option(j, o);
+	json_list_end(j);
 	json_object_end(j);
 }
 
@@ -56,7 +51,10 @@ void help_json(FILE *out)
 
 	json_init(&j, out);
 	json_object_begin(&j, NULL);
-	write_options(&j, options_all);
+	json_list_begin(&j, "options");
+	for (const struct option *const *o = options_sorted(); *o; o++)
+		write_option(&j, *o);
+	json_list_end(&j);
 	json_list_begin(&j, "ioengines");
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
 		write_engine(&j, *ops);

@@ -5,15 +5,16 @@
  *
  *	jobfile.h		the door: sections in, a list of jobs out
  *	job_source.h		what a job file may ask of the world outside
- *	options.h		the tables of options: a row is an option, its default and its help
+ *	options.h		the tables of options by category: a row is an option, its default and
+ *				its help
+ *	options_parts.h		for the files of the categories, options_*.c
  *	sections.h		what was read, before it means anything; variables in it
  *	resolve_checks.h	what shows only when all options of a job are known
- *	distribution.h		values that are lists of their own: bssplit, random_distribution
  *	unsupported_options.h	names that fio has and this engine has not yet
  *	help.h			--cmdhelp, --enghelp, --showcmd and docs/options.md, from the tables
  *
  * Text goes from jobfile.c (sections) to variables.c, resolve.c (options to fields by
- * option_parse.c) and resolve_checks.c.
+ * the types of job/option.h) and resolve_checks.c.
  */
 #ifndef IOGATE_JOBFILE_H
 #define IOGATE_JOBFILE_H

@@ -58,12 +58,12 @@ static int apply_section(const struct resolver *r, const struct section *s, stru
 	int failed = 0;
 
 	for (const struct assignment *a = s->first; a; a = a->next) {
-		const struct option *o = option_find(options_all, a->key);
+		const struct option *o = options_find(a->key);
 		int code = 0;
 
 		if (o)
 			code = parse_at(r, o, a, job);
-		else if (!option_find_engine(a->key))
+		else if (!options_find_engine(a->key))
 			code = unknown_key(r, a);
 		failed = code ? code : failed;
 	}
@@ -81,7 +81,7 @@ static int apply_engine_section(const struct resolver *r, const struct section *
 
 		if (o)
 			code = parse_at(r, o, a, structure);
-		else if (!s->global && !option_find(options_all, a->key))
+		else if (!s->global && !options_find(a->key))
 			code = place_error(r->err, &a->place, a->place.key_column,
 					   "option '%s' is not one of ioengine %s; --enghelp=%s "
 					   "lists those", a->key, job->ops->name, job->ops->name);
@@ -107,24 +107,17 @@ static int apply_engine_options(const struct resolver *r, const struct section *
 	return code ? code : apply_engine_section(r, own, job, structure);
 }
 
-static const struct option *find_any(const char *key)
-{
-	const struct option *o = option_find(options_all, key);
-
-	return o ? o : option_find_engine(key);
-}
-
 static const char *canonical_key(const char *key)
 {
-	const struct option *o = find_any(key);
+	const struct option *o = options_find_any(key);
 
 	return o ? o->name : key;
 }
 
 static const char *bare_value(const char *key)
 {
-	const struct option *o = find_any(key);
-	const char *value = o ? option_bare_value(o) : NULL;
+	const struct option *o = options_find_any(key);
+	const char *value = o ? o->type->bare : NULL;
 
 	return value ? value : "1";
 }
@@ -276,7 +269,7 @@ int job_builder_finish(struct job_builder *b, struct job_list *list, struct err 
 	*list = (struct job_list){ .memory = memory };
 	r.jobs = arena_alloc(memory, (count_jobs(b) + 1) * sizeof(*r.jobs));
 	list->jobs = r.jobs;
-	option_defaults(options_all, &r.defaults, memory);
+	options_defaults(&r.defaults, memory);
 	list->globals = settings_of(&r, b->first, first_job(&r), NULL, &list->globals_count);
 	code = resolve_sections(&r);
 	if (code)

@@ -21,11 +21,11 @@ struct check {
 
 static const struct assignment *last_in(const struct section *s, const char *name)
 {
-	const struct option *o = option_find(options_all, name);
+	const struct option *o = options_find(name);
 	const struct assignment *found = NULL;
 
 	for (const struct assignment *a = s->first; a; a = a->next)
-		if (option_find(options_all, a->key) == o)
+		if (options_find(a->key) == o)
 			found = a;
 	return found;
 }

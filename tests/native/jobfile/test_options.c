@@ -17,58 +17,22 @@
 static void names_are_sorted_and_unique(void **state)
 {
 	(void)state;
-	for (const struct option *o = options_all; o->name; o++) {
-		if (o[1].name && strcmp(o->name, o[1].name) >= 0)
-			fail_msg("%s stands before %s", o->name, o[1].name);
-		assert_ptr_equal(option_find(options_all, o->name), o);
-		if (o->alias)
-			assert_ptr_equal(option_find(options_all, o->alias), o);
+	for (const struct option *const *o = options_sorted(); *o; o++) {
+		if (o[1] && strcmp(o[0]->name, o[1]->name) >= 0)
+			fail_msg("%s is there twice", o[0]->name);
+		assert_ptr_equal(options_find((*o)->name), *o);
+		if ((*o)->alias)
+			assert_ptr_equal(options_find((*o)->alias), *o);
 	}
-}
-
-/* Bytes of the field that each type writes; 0: 4 or 8. */
-static uint32_t type_width(enum option_type type)
-{
-	switch (type) {
-	case OPTION_STRING:
-	case OPTION_ENGINE:
-	case OPTION_LOG_NAME:
-		return sizeof(void *);
-	case OPTION_PERCENTILES:
-		return sizeof(struct percentile_list);
-	case OPTION_SPLITS:
-		return DIR_DATA_COUNT * sizeof(struct block_split);
-	case OPTION_DISTRIBUTION:
-		return sizeof(struct distribution);
-	case OPTION_CPUS:
-		return sizeof(struct cpu_list);
-	case OPTION_SIZE_RANGE:
-		return sizeof(struct size_range);
-	case OPTION_SIZES:
-		return DIR_DATA_COUNT * sizeof(uint64_t);
-	case OPTION_SIZE_VALUE:
-		return sizeof(struct size_value);
-	case OPTION_TIME:
-		return sizeof(uint64_t);
-	case OPTION_PERCENT:
-	case OPTION_PERCENT_REST:
-	case OPTION_ENUM:
-		return sizeof(uint32_t);
-	case OPTION_BOOL:
-	case OPTION_BOOL_NOT:
-	case OPTION_FLAG:
-		return sizeof(bool);
-	case OPTION_NUMBER:
-	case OPTION_SIZE:
-	case OPTION_TYPES:
-		break;
-	}
-	return 0;
+	for (const struct option_category *const *c = option_categories; *c; c++)
+		for (const struct option *o = (*c)->rows; o->name; o++)
+			if (o[1].name && strcmp(o->name, o[1].name) >= 0)
+				fail_msg("%s stands before %s", o->name, o[1].name);
 }
 
 static void check_row(const struct option *o, uint32_t structure_size)
 {
-	const uint32_t width = type_width(o->type);
+	const uint32_t width = o->type->width;
 	const size_t length = o->help ? strlen(o->help) : 0;
 
 	if (length < 10 || o->help[length - 1] != '.')
@@ -77,19 +41,18 @@ static void check_row(const struct option *o, uint32_t structure_size)
 		fail_msg("%s: its type does not fit its field", o->name);
 	if (o->offset + o->width > structure_size)
 		fail_msg("%s: its field is outside of the struct", o->name);
-	if ((o->type == OPTION_ENUM) != !!o->choices)
+	if ((o->type == &type_choice) != !!o->choices)
 		fail_msg("%s: choices and type disagree", o->name);
-	if ((o->type == OPTION_TIME) != !!o->unit_ns)
+	if ((o->type == &type_time) != !!o->unit_ns)
 		fail_msg("%s: unit_ns and type disagree", o->name);
-	assert_true(o->category < CATEGORIES && option_category_names[o->category]);
-	assert_non_null(option_type_names[o->type]);
+	assert_non_null(o->type->words);
 }
 
 static void every_row_is_whole(void **state)
 {
 	(void)state;
-	for (const struct option *o = options_all; o->name; o++)
-		check_row(o, sizeof(struct job));
+	for (const struct option *const *o = options_sorted(); *o; o++)
+		check_row(*o, sizeof(struct job));
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)
 		for (const struct option *o = (*ops)->options; o && o->name; o++)
 			check_row(o, (*ops)->options_size);
@@ -101,14 +64,14 @@ static void every_default_parses(void **state)
 	struct job job = { 0 };
 
 	(void)state;
-	for (const struct option *o = options_all; o->name; o++) {
+	for (const struct option *const *o = options_sorted(); *o; o++) {
 		struct err err = { 0 };
 
-		if (o->standard && option_parse(o, o->standard, &job, memory, &err))
+		if ((*o)->standard && option_parse(*o, (*o)->standard, &job, memory, &err))
 			fail_msg("%s", err.text);
 	}
 	memset(&job, 0, sizeof(job));
-	option_defaults(options_all, &job, memory);
+	options_defaults(&job, memory);
 	assert_string_equal(job.ops->name, "psync");
 	assert_true(job.bs_bytes[DIR_TRIM] == 4096 && job.iodepth == 1 && job.loops == 1);
 	assert_true(job.rw == RW_READ && !job.direct && job.invalidate && job.randrepeat);
@@ -120,7 +83,7 @@ static void set(struct job *job, struct arena *memory, const char *key, const ch
 {
 	struct err err = { 0 };
 
-	if (option_parse(option_find(options_all, key), value, job, memory, &err))
+	if (option_parse(options_find(key), value, job, memory, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -130,7 +93,7 @@ static void rows_set_their_fields(void **state)
 	struct job job = { 0 };
 
 	(void)state;
-	option_defaults(options_all, &job, memory);
+	options_defaults(&job, memory);
 	set(&job, memory, "blocksize", "8k,16k");
 	assert_true(job.bs_bytes[0] == 8192 && job.bs_bytes[1] == 16384
 		    && job.bs_bytes[2] == 16384);
@@ -160,7 +123,7 @@ static void logs_and_percentiles_set_their_fields(void **state)
 	struct job job = { 0 };
 
 	(void)state;
-	option_defaults(options_all, &job, memory);
+	options_defaults(&job, memory);
 	assert_null(job.write_bw_log);
 	assert_int_equal(job.percentiles.count, 17);
 	assert_true(job.clat_percentiles && !job.lat_percentiles && job.per_job_logs);
@@ -210,11 +173,11 @@ static void wrong_values_say_why(void **state)
 	struct job job = { 0 };
 
 	(void)state;
-	option_defaults(options_all, &job, memory);
+	options_defaults(&job, memory);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct err err = { 0 };
 
-		assert_int_not_equal(option_parse(option_find(options_all, cases[i].key),
+		assert_int_not_equal(option_parse(options_find(cases[i].key),
 						  cases[i].value, &job, memory, &err), 0);
 		if (!strstr(err.text, cases[i].reason))
 			fail_msg("%s=%s: %s", cases[i].key, cases[i].value, err.text);
@@ -254,12 +217,12 @@ static void the_reference_has_every_option(void **state)
 	char *text = reference_text();
 
 	(void)state;
-	for (const struct option *o = options_all; o->name; o++) {
+	for (const struct option *const *o = options_sorted(); *o; o++) {
 		char row[64];
 
-		snprintf(row, sizeof(row), "\n| `%s`", o->name);
+		snprintf(row, sizeof(row), "\n| `%s`", (*o)->name);
 		if (!strstr(text, row))
-			fail_msg("%s is not in the reference", o->name);
+			fail_msg("%s is not in the reference", (*o)->name);
 	}
 	free(text);
 }

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "core.h"
-#include "jobfile/distribution.h"
+#include "job/distribution.h"
 #include "pattern/pattern.h"
 #include "util/arena.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jobfile/distribution.h"
+#include "job/distribution.h"
 
 #include <errno.h>
 #include <stdlib.h>

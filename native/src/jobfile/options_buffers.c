@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/options_parts.h"
+
+static const struct option rows[] = {
+	{ "invalidate", NULL, &type_bool, JOB(invalidate), "1",
+	  .help = "Drop the target's cached pages before the job starts." },
+	{ "refill_buffers", NULL, &type_flag, JOB(refill_buffers), "0",
+	  .help = "New noise for each write; without it, one word a page is new." },
+	{ "zero_buffers", NULL, &type_flag, JOB(zero_buffers), "0",
+	  .help = "Write zeros, not noise; files are filled with them beforehand, too." },
+	{ .name = NULL },
+};
+
+const struct option_category options_buffers = { "Buffers and memory", rows };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/options_parts.h"
+
+static const struct option_choice rate_process_choices[] = {
+	{ "linear", RATE_LINEAR, "evenly" },
+	{ "poisson", RATE_POISSON, "at random, as independent users would" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option_choice think_choices[] = {
+	{ "complete", THINK_COMPLETE, "I/Os that are done" },
+	{ "issue", THINK_ISSUE, "I/Os handed over" },
+	{ NULL, 0, NULL },
+};
+
+static const struct option rows[] = {
+	{ "rate", NULL, &type_sizes, JOB(rate_bytes), "0",
+	  .help = "Bytes a second that are due, `r,w,t`; what a slow device leaves behind is "
+		  "caught up, and counts in intended_lat_ns." },
+	{ "rate_iops", NULL, &type_sizes, JOB(rate_iops), "0",
+	  .help = "I/Os a second that are due, `r,w,t`; it goes before rate." },
+	{ "rate_process", NULL, &type_choice, JOB(rate_process), "linear",
+	  .choices = rate_process_choices,
+	  .help = "How I/Os of a given rate are spread over time." },
+	{ "thinktime", NULL, &type_time, JOB(thinktime_ns), "0", .unit_ns = 1000,
+	  .help = "Pause after each I/O; a number without unit is in microseconds." },
+	{ "thinktime_blocks", NULL, &type_number, JOB(thinktime_blocks), "1", 1,
+	  .help = "I/Os between two pauses." },
+	{ "thinktime_blocks_type", NULL, &type_choice, JOB(thinktime_blocks_type), "complete",
+	  .choices = think_choices,
+	  .help = "Both values count I/Os as they are issued; a pause begins when all of them "
+		  "are done." },
+	{ "thinktime_iotime", NULL, &type_time, JOB(thinktime_iotime_ns), "0", .unit_ns = SECOND,
+	  .help = "Time of I/O between two pauses, in place of thinktime_blocks." },
+	{ "thinktime_spin", NULL, &type_time, JOB(thinktime_spin_ns), "0", .unit_ns = 1000,
+	  .help = "The first part of thinktime that is spent computing instead of asleep; a "
+		  "number without unit is in microseconds." },
+	{ .name = NULL },
+};
+
+const struct option_category options_rate = { "Pace", rows };

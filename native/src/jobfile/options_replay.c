@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jobfile/options_parts.h"
+
+static const struct option rows[] = {
+	{ "read_iolog", NULL, &type_text, JOB(read_iolog),
+	  .help = "Replay an I/O log (version 2 or 3) with its times, files and offsets instead of "
+		  "making I/O of one's own; several, separated by `:`, are shared out among the "
+		  "clones." },
+	{ "replay_align", NULL, &type_size, JOB(replay_align), "0",
+	  .help = "Lower replayed offsets to multiples of so many bytes; 0 leaves them." },
+	{ "replay_no_stall", NULL, &type_bool, JOB(replay_no_stall), "0",
+	  .help = "Replay as fast as possible, in order." },
+	{ "replay_redirect", NULL, &type_text, JOB(replay_redirect),
+	  .help = "Replay everything on this file or device." },
+	{ "replay_scale", NULL, &type_number, JOB(replay_scale), "1", 1,
+	  .help = "Divide replayed offsets by this." },
+	{ "replay_skip", NULL, &type_text, JOB(replay_skip),
+	  .help = "Kinds of I/O to leave out, of `read,write,trim,sync`." },
+	{ "replay_time_scale", NULL, &type_number, JOB(replay_time_scale), "100", 1,
+	  .help = "Speed of the replay in percent of the original: 200 is twice as fast." },
+	{ "write_iolog", NULL, &type_text, JOB(write_iolog),
+	  .help = "Record the I/O in this file (version 3), for read_iolog." },
+	{ .name = NULL },
+};
+
+const struct option_category options_replay = { "Record and replay", rows };
