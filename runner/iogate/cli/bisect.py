@@ -13,6 +13,7 @@ from time import gmtime, strftime
 
 import click
 
+from iogate import exits
 from iogate.bisect.drive import MOST, Bisection, Search, Step
 from iogate.bisect.ends import Ends
 from iogate.bisect.git import GitSearch
@@ -22,7 +23,7 @@ from iogate.cli.machine import machine
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
-from iogate.errors import ExitCode, RefusedError, UsageError
+from iogate.errors import RefusedError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
 from iogate.files.run_folder import DEFAULT_PARENT
@@ -113,7 +114,7 @@ def command(
         found = ground.search.result()
         text = _document(ends, steps, found, place) if as_json else _result(ground, found, place)
     click.echo(text)
-    return ExitCode.PASS if len(found) == 1 else ExitCode.INCONCLUSIVE
+    return exits.of_search(len(found))
 
 
 @dataclass(frozen=True, slots=True)

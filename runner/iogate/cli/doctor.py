@@ -6,13 +6,14 @@ import json
 
 import click
 
+from iogate import exits
 from iogate.cli import options
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.machine import machine
 from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.launcher import find_layers
-from iogate.errors import EngineError, ExitCode
+from iogate.errors import EngineError
 from iogate.host.checks import Finding, Severity, examine
 from iogate.model.confinement import in_words
 from iogate.sut.base import Sut
@@ -48,7 +49,7 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
         from iogate.cli.disturbances import disturbance_table
 
         click.echo(disturbance_table(sut, target, as_json=as_json))
-        return int(ExitCode.PASS)
+        return exits.DONE
     rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
     if left := leftovers_finding(sut):
         rows.append(("leftovers", "settings left by a killed run", left))
@@ -57,7 +58,7 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     rows.sort(key=lambda row: _ORDER.index(row[2].severity))
     click.echo(_as_json(rows) if as_json else _as_text(rows))
     bad = any(finding.severity is Severity.BAD for _, _, finding in rows)
-    return int(ExitCode.REFUSED if bad else ExitCode.PASS)
+    return exits.of_unfit(bad=bad)
 
 
 def engine_finding(sut: Sut) -> Finding:

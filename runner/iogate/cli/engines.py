@@ -12,6 +12,7 @@ from iogate.cli.table import table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import EngineInfo
 from iogate.errors import EngineError
+from iogate.exits import DONE
 
 
 @click.command()
@@ -20,7 +21,7 @@ def command(*, as_json: bool) -> int:
     """List the engines: where they are, which ioengines they have, or why not usable."""
     found = {name: _look(name) for name in ENGINES}
     click.echo(_as_json(found) if as_json else _as_text(found))
-    return 0
+    return DONE
 
 
 def _look(name: str) -> EngineInfo | EngineError:

@@ -11,9 +11,10 @@ from typing import TextIO
 
 import click
 
+from iogate import exits
 from iogate.cli import COMMANDS, HELP
 from iogate.cli.table import defused
-from iogate.errors import ExitCode, IogateError, SpecError
+from iogate.errors import IogateError, SpecError
 
 
 class LazyGroup(click.Group):
@@ -36,7 +37,7 @@ def run_command(words: Sequence[str]) -> int:
     """The exit code of a call; messages go to stderr."""
     try:
         status = GROUP.main(args=list(words), prog_name="iogate", standalone_mode=False)
-        return status if isinstance(status, int) else ExitCode.PASS
+        return status if isinstance(status, int) else exits.DONE
     except Exception as error:
         return _failed(error)
     except KeyboardInterrupt:
@@ -52,8 +53,8 @@ def _failed(error: Exception) -> int:
     except BrokenPipeError:
         _close(sys.stderr)
     if isinstance(error, click.ClickException):
-        return ExitCode.USAGE
-    return error.exit_code if isinstance(error, IogateError) else ExitCode.RUN_FAILED
+        return exits.WRONG_CALL
+    return exits.of_error(error)
 
 
 def tell(error: BaseException) -> None:

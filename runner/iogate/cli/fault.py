@@ -8,7 +8,7 @@ import traceback
 import click
 
 from iogate.cli.table import defused
-from iogate.errors import ExitCode, IogateError
+from iogate.errors import IogateError
 
 
 def tell_fault(what: str, error: Exception) -> None:
@@ -30,11 +30,6 @@ def trace_fault(what: str, error: Exception) -> None:
     """Say on stderr what could not be made, and where that comes from."""
     trace = "".join(traceback.format_exception(error)).rstrip()
     _say(f"iogate: {what} could not be made\n{trace}")
-
-
-def exit_code(error: Exception) -> ExitCode:
-    """What iogate ends with where this was left out."""
-    return error.exit_code if isinstance(error, IogateError) else ExitCode.RUN_FAILED
 
 
 def _say(text: str) -> None:

@@ -9,9 +9,10 @@ from contextlib import closing, suppress
 
 import click
 
+from iogate import exits
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
-from iogate.errors import ExitCode, IogateError
+from iogate.errors import IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
@@ -108,8 +109,7 @@ def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: boo
         click.echo(f"iogate: {printable(note)}", err=True)
     for each in errors:
         tell(each)
-    code = int(finished.exit_code)
-    return code if len(errors) == len(finished.errors) else code or int(ExitCode.RUN_FAILED)
+    return int(exits.with_faults(finished.exit_code, errors[len(finished.errors) :]))
 
 
 def show(finished: Finished, *, as_json: bool, quiet: bool) -> None:

@@ -13,6 +13,7 @@ from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import counted, duration
 from iogate.cli.warnings import warn_of
+from iogate.exits import DONE
 from iogate.history.noise import newest_canary
 from iogate.history.planning import BLOCKS, LEAST_FREE, block_seconds, free, prospects
 from iogate.host.facts import this_host
@@ -57,7 +58,7 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     found = prospects(plan, runs, blocks, most_blocks=most)
     if not found:
         click.echo("no limit vs baseline: there is nothing to compare")
-        return 0
+        return DONE
     click.echo(prospect_table(found, blocks))
     click.echo()
     seconds = block_seconds(plan, runs)
@@ -69,7 +70,7 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     if unknown:
         fewest = min(free(plan, each.case, each.threshold, runs) for each in unknown)
         click.echo(f"\n{_lacking(len(runs), fewest)}")
-    return 0
+    return DONE
 
 
 def _lacking(runs: int, known: int) -> str:

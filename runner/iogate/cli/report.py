@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from iogate import exits
 from iogate.cli import options
 from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
-from iogate.errors import ExitCode, UsageError
+from iogate.errors import UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
 from iogate.history.baseline import baseline_of
 from iogate.model.run import Run
@@ -44,7 +45,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     show(finished, as_json=as_json, quiet=False)
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)
-    return int(ExitCode.RUN_FAILED if broken else ExitCode.PASS)
+    return int(exits.of_parts(broken))
 
 
 def _find(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...]]:

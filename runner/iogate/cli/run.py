@@ -18,6 +18,7 @@ from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
 from iogate.cli.warnings import warn_of, warn_of_undecidable
 from iogate.engine.base import Stop
+from iogate.exits import DONE
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
 from iogate.model.spec import TargetKind
@@ -70,7 +71,7 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
         check_run(request, plan)
         for text in precondition_prospects(request, plan):
             click.echo(printable(text))
-        return 0
+        return DONE
     least, most = (sum(1 for _ in each) for each in (repetitions_of(plan), most_repetitions(plan)))
     again = plan.validity.again
     display = open_display(most, quiet=quiet or as_json, at_most=least < most, again=again)

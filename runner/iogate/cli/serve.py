@@ -9,6 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.errors import RefusedError, UsageError
+from iogate.exits import DONE
 
 if TYPE_CHECKING:
     from iogate.model.plan import Plan
@@ -67,8 +68,8 @@ def command(
         try:
             make_server(make_app(history, token)).run(sockets=[opened])
         except KeyboardInterrupt:
-            return 0
-    return 0
+            return DONE
+    return DONE
 
 
 def _reason(error: OSError) -> str:

@@ -12,7 +12,6 @@ import click
 
 from iogate.cli import options
 from iogate.cli.held import check_across, check_patterns, nothing_held
-from iogate.errors import ExitCode
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
@@ -38,7 +37,8 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
     no more. What it did not write it never touches: FOLDER is empty, new, or such a site.
     What cannot be made is left out and told; the other pages are written.
     """
-    from iogate.cli.fault import exit_code, tell_fault
+    from iogate import exits
+    from iogate.cli.fault import tell_fault
     from iogate.history.trends import Question
     from iogate.store import open_kept
     from iogate_reports.site import Site, write_site
@@ -56,7 +56,7 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
         click.echo("charts cannot be zoomed: iogate was built without uPlot", err=True)
     for what, error in faults.items():
         tell_fault(what, error)
-    return max(map(exit_code, faults.values()), default=ExitCode.PASS)
+    return exits.of_left_out(faults.values())
 
 
 def _trends(

@@ -14,7 +14,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
-from iogate.errors import ExitCode, Location, UsageError
+from iogate.errors import Location, UsageError
 
 if TYPE_CHECKING:
     from iogate.model.plan import Plan
@@ -76,6 +76,7 @@ def show(  # each is an option
     SPEC is a file, or the name of a spec in the history, such as that of imported results.
     Followed are the metrics that have a limit; where a case has none, its IOPS and p99.
     """
+    from iogate import exits
     from iogate.cli.held import check_across, check_asked, check_patterns
     from iogate.cli.trend_view import narrowed, text_of, valueless
     from iogate.history.trends import Question, find_trend
@@ -100,7 +101,7 @@ def show(  # each is an option
     else:
         click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC"))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
-    return ExitCode.FAIL if gate and is_open else ExitCode.PASS
+    return exits.of_open(regression=gate and is_open)
 
 
 def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from iogate import exits
 from iogate.cli import options
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of, warn_of_undecidable
-from iogate.errors import ExitCode, SpecError, UsageError
+from iogate.errors import SpecError, UsageError
 from iogate.spec import check_native, load_spec, make_plan, needs_trust
 from iogate.spec.arms import arm_plan
 
@@ -25,7 +26,7 @@ def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) ->
     Exits 2 when one is wrong; every problem is named with its line and column.
     """
     bad = [path for path in files if not _is_good(path, overrides, engine)]
-    return ExitCode.USAGE if bad else ExitCode.PASS
+    return exits.of_wrong(bad)
 
 
 def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:

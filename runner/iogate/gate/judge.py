@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from iogate.errors import ExitCode
+from iogate import exits
 from iogate.gate.absolute import judge_absolute
 from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
@@ -51,13 +51,6 @@ from iogate.model.verdict import (
 )
 from iogate.stats.robust import median
 
-_EXIT = {
-    Outcome.FAIL: ExitCode.FAIL,
-    Outcome.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-    Outcome.MISSING_BASELINE: ExitCode.INCONCLUSIVE,
-    Outcome.WARN: ExitCode.PASS,
-    Outcome.PASS: ExitCode.PASS,
-}
 _POLICY = {OnMissingBaseline.PASS: Outcome.PASS, OnMissingBaseline.WARN: Outcome.WARN}
 
 
@@ -97,7 +90,7 @@ def judge(
     outcome = _worst([limits, Outcome.INCONCLUSIVE]) if failed or unknown else limits
     verdict = RunVerdict(
         outcome=outcome,
-        exit_code=int(ExitCode.RUN_FAILED if failed else _exit_code(limits, outcome, plan)),
+        exit_code=int(exits.judged(limits, outcome, plan.on_inconclusive, failed=bool(failed))),
         sentence="",
         thresholds=thresholds,
         observations=tuple(
@@ -112,13 +105,6 @@ def judge(
     if unknown and outcome is not limits and not failed:
         reason, remark = unknown_reason(plan, unknown, measurements), ""
     return verdict.because(reason.and_remark(remark, again_remark(plan, failures)))
-
-
-def _exit_code(limits: Outcome, outcome: Outcome, plan: Plan) -> ExitCode:
-    """That of the limits. A run that is inconclusive without them blocks where the spec says that
-    what is inconclusive does."""
-    blocks = outcome is not limits and plan.on_inconclusive is OnMissingBaseline.FAIL
-    return ExitCode.INCONCLUSIVE if blocks else _EXIT[limits]
 
 
 def _judged(

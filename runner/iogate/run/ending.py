@@ -1,5 +1,5 @@
 """How a run that has begun comes to its end: judged, kept and told of, whatever happened. What
-went wrong on the way is a fault; the exit code is decided here alone."""
+went wrong on the way is a fault."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from iogate.errors import ExitCode, IogateError, RefusedError
+from iogate import exits
+from iogate.errors import IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import WORST_FIRST, Outcome, RunReason, RunVerdict
@@ -91,13 +92,8 @@ class Ending:
         if not whole:
             outcome = min(outcome, Outcome.INCONCLUSIVE, key=WORST_FIRST.index)
         reason = verdict.sentence_parts or UNJUDGED
-        code = int(self._exit_code())
+        code = int(exits.cut_short(self.errors))
         return verdict.because(reason.after(fault), outcome=outcome, exit_code=code, fault=fault)
-
-    def _exit_code(self) -> ExitCode:
-        """Refused in the middle is still refused; all else is a run that failed."""
-        refused = self.errors and isinstance(self.errors[0], RefusedError)
-        return ExitCode.REFUSED if refused else ExitCode.RUN_FAILED
 
 
 def in_words(error: BaseException) -> str:

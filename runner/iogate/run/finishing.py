@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from iogate import exits
 from iogate.errors import ExitCode, IogateError, StoreError
 from iogate.files.run_folder import RunFolder
 from iogate.history.baseline import Baseline
@@ -31,8 +32,7 @@ class Finished:
     @property
     def exit_code(self) -> ExitCode:
         """As the verdict says, which knows of every fault."""
-        verdict = self.run.verdict
-        return ExitCode.RUN_FAILED if verdict is None else ExitCode(verdict.exit_code)
+        return exits.of_run(self.run.verdict)
 
 
 def finish(begun: Ending, sut: Sut) -> Finished:
@@ -45,7 +45,7 @@ def finish(begun: Ending, sut: Sut) -> Finished:
     none: tuple[Baseline, tuple[str, ...]] = (Baseline(), ("judged without a baseline",))
     baseline, notes = begun.attempt(lambda: baseline_for(begun.run, store), none)
     begun.notes.extend(notes)
-    unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(ExitCode.RUN_FAILED), "").because(UNJUDGED)
+    unjudged = RunVerdict(Outcome.INCONCLUSIVE, int(exits.of_run(None)), "").because(UNJUDGED)
     plain = begun.attempt(lambda: judge_run(begun.run, store, baseline), unjudged)
     begun.run = replace(begun.run, finished_ns=time.time_ns(), verdict=begun.judged(plain))
     begun.attempt(lambda: folder.write_run(begun.run), None)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import click
 
+from iogate import exits
 from iogate.archive import Tally
 from iogate.cli.table import counted, defused, duration, printable, table
-from iogate.errors import ExitCode
 from iogate.model.run import Run
 from iogate.store import Store
 from iogate.store.base import Delivery
@@ -92,4 +92,4 @@ def delivered(store: Store, before: Delivery) -> int:
         more = len(notes) - _MOST_NOTES
         named = "iogate history sync --store URL"
         click.echo(f"iogate: and {more} more; all are named by: {named}", err=True)
-    return int(ExitCode.RUN_FAILED if notes else ExitCode.PASS)
+    return int(exits.of_parts(notes))

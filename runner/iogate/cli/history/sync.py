@@ -6,9 +6,9 @@ from contextlib import closing
 
 import click
 
+from iogate import exits
 from iogate.cli import options
 from iogate.cli.table import counted, printable
-from iogate.errors import ExitCode
 from iogate.store import open_kept
 
 
@@ -27,4 +27,4 @@ def command(*, retry_refused: bool, store: str | None) -> int:
     click.echo(f"delivered {counted(delivery.delivered, 'item')}")
     for note in delivery.notes:
         click.echo(f"iogate: {printable(note)}", err=True)
-    return int(ExitCode.RUN_FAILED if delivery.notes else ExitCode.PASS)
+    return int(exits.of_parts(delivery.notes))

@@ -12,6 +12,7 @@ from iogate.cli.history.shown import told
 from iogate.cli.machine import machine
 from iogate.cli.table import counted, defused, printable
 from iogate.errors import StoreError
+from iogate.exits import DONE
 from iogate.files.run_folder import DEFAULT_PARENT
 from iogate.recovery.repair import Findings, Repaired, repair, verify
 
@@ -40,7 +41,7 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
         click.echo(defused(printable(text)), err=True)
     if not findings.damage:
         click.echo(_sound(findings))
-        return 0
+        return DONE
     if not wanted:
         option = f" --store {shlex.quote(store)}" if store else ""
         raise StoreError(
@@ -56,7 +57,7 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
             " in a run folder",
             remedy="an export that has them brings them back: iogate history import FILE",
         )
-    return 0
+    return DONE
 
 
 def _sound(findings: Findings) -> str:
