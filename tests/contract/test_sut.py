@@ -144,6 +144,10 @@ def test_many_paths_are_read_at_once(sut: Sut, place: str) -> None:
     ]
     assert found[place].names == ("a", "b", "link")
     assert found[f"{place}/link"].is_link
+    looked = sut.read_many((), [f"{place}/a/x", place, f"{place}/none"])
+    assert looked.keys() == {f"{place}/a/x", place}  # and nothing is read of what is measured
+    assert (looked[f"{place}/a/x"].data, looked[place].names) == (None, ())
+    assert looked[f"{place}/a/x"].real_path == sut.real_path(f"{place}/a/x")
     assert found[f"{place}/link"].real_path == sut.real_path(f"{place}/a")
     assert found[f"{place}/a/x"].stat == sut.stat(f"{place}/a/x")
     assert f"{place}/none" not in found

@@ -126,7 +126,7 @@ def read_places(
     what those are, and what stands at ``of_disks`` below their disks in sysfs."""
     places = list(places)
     parents = [str(PurePosixPath(place).parent) for place in places]
-    known = ahead.read([*others, *places, *parents])
+    known = ahead.read(others, [*places, *parents])
     numbers = tuple(dict.fromkeys(n for place in places for n in _numbers(known, place)))
     if not numbers:
         return known

@@ -4,7 +4,7 @@ round trips."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from iogate.sut.base import FileStat, Found, Sut
@@ -17,19 +17,28 @@ class ReadAhead:
     def __init__(self, sut: Sut) -> None:
         self._sut = sut
         self._found: dict[str, Found] = {}
-        self._looked: list[re.Pattern[str]] = []
+        self._read: dict[str, re.Pattern[str]] = {}
+        self._looked: set[str] = set()
 
-    def read(self, paths: Sequence[str]) -> Sut:
-        """Read these as well, in one round trip; ``*`` is any name. The machine that knows them."""
-        self._found |= self._sut.read_many(paths)
-        self._looked += [_pattern(path) for path in paths]
+    def read(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Sut:
+        """Read these as well, in one round trip, as ``Sut.read_many`` does; the machine that
+        knows them."""
+        self._found |= self._sut.read_many(paths, looks)
+        self._read |= {path: _pattern(path) for path in paths}
+        self._looked |= set(looks)
         return cast("Sut", self)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sut, name)
 
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        if looks or any(path not in self._read for path in paths):
+            return self._sut.read_many(paths, looks)
+        asked = [self._read[path] for path in paths]
+        return {p: one for p, one in self._found.items() if any(a.fullmatch(p) for a in asked)}
+
     def read_text(self, path: str) -> str | None:
-        if not self._is_known(path):
+        if not self._is_read(path):
             return self._sut.read_text(path)
         found = self._found.get(path)
         data = found.data if found else None
@@ -47,23 +56,26 @@ class ReadAhead:
         return found.stat if found else None
 
     def list_dir(self, path: str) -> tuple[str, ...]:
-        if not self._is_known(path):
+        if not self._is_read(path):
             return self._sut.list_dir(path)
         found = self._found.get(path)
         return found.names if found else ()
 
     def real_path(self, path: str) -> str:
-        if found := self._found.get(path):
+        if (found := self._found.get(path)) and found.real_path:
             return found.real_path
         folder, _, name = path.rpartition("/")
         above = self._found.get(folder or "/") if self._is_known(path) else None
-        if above is None or name in ("", ".", ".."):
+        if above is None or not above.real_path or name in ("", ".", ".."):
             return self._sut.real_path(path)
-        return f"{above.real_path.rstrip('/')}/{name}"  # nothing is there
+        return f"{above.real_path.rstrip('/')}/{name}"  # a regular file, or nothing
 
     def _is_known(self, path: str) -> bool:
-        return path in self._found or any(each.fullmatch(path) for each in self._looked)
+        return path in self._looked or self._is_read(path)
+
+    def _is_read(self, path: str) -> bool:
+        return path in self._read or any(each.fullmatch(path) for each in self._read.values())
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    return re.compile(re.escape(path).replace(r"\*", "[^/]+"))
+    return re.compile(re.escape(path).replace(r"\*", "[^/]*"))

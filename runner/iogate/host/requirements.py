@@ -67,8 +67,10 @@ def _cpus(text: str) -> set[int]:
 
 def throttled(sut: Sut) -> int | None:
     """How often CPUs were throttled since boot; None where nothing counts it."""
-    found = [count for cpu in sut.list_dir(_CPU) for count in _counts(sut, cpu)]
-    return sum(found) if found else None
+    read = sut.read_many([f"{_CPU}/*/thermal_throttle/{name}" for name in _COUNTERS])
+    texts = (found.data.strip() for found in read.values() if found.data)
+    counts = [int(text) for text in texts if text.isdigit()]
+    return sum(counts) if counts else None
 
 
 class Throttling:
@@ -92,23 +94,10 @@ class Throttling:
             )
 
 
-def _counts(sut: Sut, cpu: str) -> Iterator[int]:
-    for name in _COUNTERS:
-        text = (sut.read_text(f"{_CPU}/{cpu}/thermal_throttle/{name}") or "").strip()
-        if text.isdigit():
-            yield int(text)
-
-
 def temperatures(sut: Sut) -> Iterator[float]:
     """In degrees Celsius, of every sensor that works."""
-    zones = [f"{_THERMAL}/{zone}/temp" for zone in sut.list_dir(_THERMAL)]
-    zones += [
-        f"{_HWMON}/{chip}/{name}"
-        for chip in sut.list_dir(_HWMON)
-        for name in sut.list_dir(f"{_HWMON}/{chip}")
-        if name.startswith("temp") and name.endswith("_input")
-    ]
-    for path in zones:
-        text = (sut.read_text(path) or "").strip()
-        if text.lstrip("-").isdigit() and int(text) > 0:
+    read = sut.read_many([f"{_THERMAL}/*/temp", f"{_HWMON}/*/temp*_input"])
+    for found in read.values():
+        text = (found.data or b"").strip()
+        if text.lstrip(b"-").isdigit() and int(text) > 0:
             yield int(text) / 1000

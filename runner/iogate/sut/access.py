@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from iogate.sut.base import Sut
+from iogate.sut.base import FileStat, Sut
 
 _SEARCHED, _WRITTEN, _READ = 0o001, 0o002, 0o004
 
@@ -12,13 +12,11 @@ _SEARCHED, _WRITTEN, _READ = 0o001, 0o002, 0o004
 def needs_override(sut: Sut, path: str, user: int, *, writes: bool = False) -> bool:
     """Whether the modes on the way to a path, and its own, keep ``user`` out who may override
     nothing. What is his he may use; groups are not looked at, and taken as no right."""
-    way = PurePosixPath(path).parents
-    wanted = _READ | (_WRITTEN if writes else 0)
-    return any(_shut(sut, str(folder), user, _SEARCHED) for folder in way) or _shut(
-        sut, path, user, wanted
-    )
+    way = [str(folder) for folder in PurePosixPath(path).parents]
+    wanted = {**dict.fromkeys(way, _SEARCHED), path: _READ | (_WRITTEN if writes else 0)}
+    found = sut.read_many((), list(wanted))
+    return any(_shut(found[each].stat, user, wanted[each]) for each in found)
 
 
-def _shut(sut: Sut, path: str, user: int, wanted: int) -> bool:
-    found = sut.stat(path)
-    return found is not None and found.owner != user and found.mode & wanted != wanted
+def _shut(found: FileStat, user: int, wanted: int) -> bool:
+    return found.owner != user and found.mode & wanted != wanted

@@ -96,10 +96,11 @@ class Machine:
 class Found:
     """What stands at a path: ``data`` is that of a regular file of at most
     bounds.DOCUMENT_BYTES, ``names`` are those in a directory, sorted.
-    ``stat`` is of what a link leads to."""
+    ``stat`` is of what a link leads to.
+    ``real_path`` has no link in it; it is empty for a regular file that is none itself."""
 
-    real_path: str
     stat: FileStat
+    real_path: str = ""
     data: bytes | None = None
     names: tuple[str, ...] = ()
     is_link: bool = False
@@ -209,9 +210,10 @@ class Sut(Protocol):
         """The same of what an engine wrote; None for a link as well, as it leads where the engine
         itself may not read."""
 
-    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
-        """What stands at each of many paths, in one go. ``*`` in a path is any name; paths that
-        lead nowhere are left out."""
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        """What stands at each of many paths, in one go; paths that lead nowhere are left out. ``*``
+        stands for any part of a name. Of ``looks`` neither content nor names are read: they may
+        be what is measured."""
 
     def put(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
         """Make a file of this content, or replace one: after a crash it is the old one or the

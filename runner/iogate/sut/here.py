@@ -41,30 +41,23 @@ def this_machine() -> Machine:
     )
 
 
-def found_at(paths: Sequence[str]) -> dict[str, Found]:
+def found_at(paths: Sequence[str], looks: Sequence[str]) -> dict[str, Found]:
     """As ``Sut.read_many`` says."""
-    found: dict[str, Found] = {}
-    folders: dict[str, str] = {}
-    for path in _each(paths):
-        with suppress(OSError, ValueError):
-            own = os.lstat(path)
-            is_link = S_ISLNK(own.st_mode)
-            stat = file_stat(os.stat(path) if is_link else own)  # noqa: PTH116
-            real = os.path.realpath(path) if is_link else _real(path, folders)
-            names = tuple(sorted(os.listdir(path))) if stat.is_directory else ()  # noqa: PTH208
-            data = read_whole(path) if stat.is_file else None
-            found[path] = Found(real, stat, data, names, is_link)
-    return found
+    found = {path: one for path in _each(paths) if (one := _look(path, reads=True))}
+    return {path: one for path in looks if (one := _look(path, reads=False))} | found
 
 
-def _real(path: str, folders: dict[str, str]) -> str:
-    """Of what is no link itself; ``folders`` are the real paths that are known."""
-    folder, _, name = path.rstrip("/").rpartition("/")
-    if not folder or name in (".", ".."):
-        return os.path.realpath(path)
-    if folder not in folders:
-        folders[folder] = os.path.realpath(folder)
-    return f"{folders[folder].rstrip('/')}/{name}"
+def _look(path: str, *, reads: bool) -> Found | None:
+    try:
+        own = os.lstat(path)
+        is_link = S_ISLNK(own.st_mode)
+        stat = file_stat(os.stat(path) if is_link else own)  # noqa: PTH116
+        has_data = reads and stat.is_file
+        real = "" if has_data and not is_link else os.path.realpath(path)
+        names = sorted(os.listdir(path)) if reads and stat.is_directory else ()  # noqa: PTH208
+    except (OSError, ValueError):
+        return None
+    return Found(stat, real, read_whole(path) if has_data else None, tuple(names), is_link)
 
 
 def read_whole(path: str) -> bytes | None:

@@ -100,8 +100,8 @@ class LocalSut:
         data = read_whole(path)
         return None if data is None else data.decode(errors="replace")
 
-    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
-        return found_at(paths)
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        return found_at(paths, looks)
 
     def put(self, path: str, data: bytes, *, mode: int = 0o600) -> None:
         try:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +14,7 @@ import pytest
 from iogate.host.checks import CHECKS, Severity, examine
 from iogate.host.facts import active_choice, collect_facts, this_host
 from iogate.model.spec import Target, TargetKind
+from iogate.sut.access import needs_override
 from iogate.sut.base import FileStat, Found, Sut
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, mounted, needs_root
@@ -31,8 +34,8 @@ class Empty(LocalSut):
     def stat(self, path: str) -> FileStat | None:
         return super().stat(f"/nowhere{path}")
 
-    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
-        return {path: found for path, found in super().read_many(paths).items() if path == "/tmp"}
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        return super().read_many([f"/nowhere{path}" for path in paths], looks)
 
 
 class Counted:
@@ -81,6 +84,28 @@ def test_facts_of_many_targets_cost_three_readings(tmp_path: Path) -> None:
     sut.asked.clear()
     this_host(cast("Sut", sut))
     assert len(sut.asked) <= 2
+
+
+def test_nothing_is_read_of_what_is_measured(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.write(bytes(1 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if in_memory(path):
+        pytest.skip("this filesystem keeps its files in memory")
+    targets = {"t": (Target("t", TargetKind.FILE, str(path)), str(path))}
+    assert collect_facts(LocalSut(), targets)["target.t.kind"] == "file"
+    examine(LocalSut(), str(path))
+    assert needs_override(LocalSut(), str(path), 1) in (True, False)
+    assert in_memory(path) == 0
+
+
+def in_memory(path: Path) -> int:
+    """Bytes of a file that are in the page cache."""
+    words = ["fincore", "--bytes", "--noheadings", "--output", "RES", str(path)]
+    return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 
 def test_examining_a_host_costs_few_readings(tmp_path: Path) -> None:
@@ -142,10 +167,10 @@ class Tuned(LocalSut):
     def read_text(self, path: str) -> str | None:
         return self._files.get(path) or super().read_text(path)
 
-    def read_many(self, paths: Sequence[str]) -> Mapping[str, Found]:
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
         of_any = super().read_many(["/proc/version"])["/proc/version"]
         given = {path: replace(of_any, data=self._files[path].encode()) for path in self._files}
-        return {**super().read_many(paths), **given}
+        return {**super().read_many(paths, looks), **given}
 
 
 CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"

@@ -34,6 +34,17 @@ def test_it_says_what_the_machine_says(tmp_path: Path, sut: LocalSut) -> None:
         assert known.real_path(path) == sut.real_path(path), name
 
 
+def test_what_was_only_looked_at_is_read_when_it_is_asked_for(
+    tmp_path: Path, sut: LocalSut
+) -> None:
+    (tmp_path / "file").write_text("text")
+    known = ReadAhead(sut).read((), [str(tmp_path), f"{tmp_path}/file"])
+    for path in (str(tmp_path), f"{tmp_path}/file"):
+        assert known.read_text(path) == sut.read_text(path)
+        assert known.list_dir(path) == sut.list_dir(path)
+        assert known.stat(path) == sut.stat(path)
+
+
 def test_it_is_the_machine_at_one_moment(tmp_path: Path, sut: LocalSut) -> None:
     known = ReadAhead(sut).read([f"{tmp_path}/file", f"{tmp_path}/*/below"])
     for name in ("file", "other"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from iogate.errors import Location, RefusedError, RunError
 from iogate.host.requirements import Throttling, check_requirements
 from iogate.model.environment import Environment, Require
+from iogate.sut.base import Found
 from iogate.sut.local import LocalSut
 
 WHERE = Location("a.yaml", 3, 5)
@@ -27,6 +29,10 @@ class Elsewhere(LocalSut):
 
     def read_text(self, path: str) -> str | None:
         return super().read_text(f"{self.root}{path}")
+
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        found = super().read_many([f"{self.root}{path}" for path in paths], looks)
+        return {path.removeprefix(str(self.root)): each for path, each in found.items()}
 
     def list_dir(self, path: str) -> tuple[str, ...]:
         return super().list_dir(f"{self.root}{path}")

@@ -117,7 +117,8 @@ def paths_of_device(sut: Sut, number: str, more: Sequence[str]) -> tuple[str, ..
 
 
 def _partitions(sut: Sut, base: str) -> tuple[str, ...]:
-    return tuple(name for name in sut.list_dir(base) if sut.stat(f"{base}/{name}/partition"))
+    found = sut.read_many([f"{base}/*/partition"])
+    return tuple(sorted(path.split("/")[-2] for path in found))
 
 
 def all_disks(sut: Sut) -> Iterator[Device]:

@@ -208,12 +208,9 @@ def test_a_memory_that_cannot_be_taken_back_stops_the_run(
 
 
 def test_a_user_without_a_home_has_no_memory(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_STATE_HOME")
-
-    def homeless() -> Path:
-        raise RuntimeError
-
-    monkeypatch.setattr(Path, "home", homeless)
+    for name in ("XDG_STATE_HOME", "HOME"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(os, "geteuid", lambda: 2**31 - 7)  # nobody that the machine lists
     assert seen(path).why == "no earlier precondition of it is remembered"
     why = remember(
         LocalSut(), device_at(path), STEPS, run="x", at_ns=NOW, written_bytes=1, steady=None
