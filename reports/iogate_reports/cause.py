@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from iogate.model.verdict import Outcome
+from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.data import Page
 from iogate_reports.limit_rows import Row, needs_reason, rows
 from iogate_reports.text import plural
@@ -35,16 +35,20 @@ def cause(page: Page, sentence: str) -> Cause:
     found = rows(page)
     if verdict.outcome is Outcome.PASS:
         return Cause(_capital(sentence), _moved(found))
-    wanted = _deciding(verdict.outcome, found)
+    wanted = _deciding(verdict, found)
     if wanted.word.key == "missing":
         return Cause(_uncompared(found), wanted.reason, _rest(found))
     return Cause(_headline(wanted), _detail(wanted), _rest(found))
 
 
-def _deciding(outcome: Outcome, found: list[Row]) -> Row:
-    """The worst limit of the run's own outcome; by the spec's policy that may be a milder
-    word than any of its limits has."""
-    return next((row for row in found if row.verdict.outcome is outcome), found[0])
+def _deciding(verdict: RunVerdict, found: list[Row]) -> Row:
+    """The limit that the verdict names. One of an earlier version named none: there it is the
+    worst limit of the run's own outcome, or the worst of all."""
+    named = verdict.decisive(verdict.sentence_parts)
+    if named is not None:
+        asked = named.case_id, named.threshold
+        return next(r for r in found if (r.verdict.case_id, r.verdict.threshold) == asked)
+    return next((row for row in found if row.verdict.outcome is verdict.outcome), found[0])
 
 
 def _moved(found: list[Row]) -> str:

@@ -53,7 +53,7 @@ def rows(page: Page) -> list[Row]:
     verdict, wanted = page.run.verdict, page.run.plan.baseline.min_samples
     verdicts = verdict.thresholds if verdict else ()
     found = _named(_row(one, page.by_id.get(one.case_id), wanted) for one in verdicts)
-    return sorted(found, key=lambda row: (row.word.rank, -_excess(row.verdict)))
+    return sorted(found, key=lambda row: (row.word.rank, -row.verdict.excess))
 
 
 def _named(found: Iterable[Row]) -> Iterator[Row]:
@@ -229,16 +229,3 @@ def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
 
 def _real(around: Interval) -> bool:
     return math.isfinite(around.low) and math.isfinite(around.high)
-
-
-def _excess(one: ThresholdVerdict) -> float:
-    """How far past its limit, as a fraction of it; minus infinity where it cannot be said."""
-    limit = one.threshold.limit
-    past: float | None = None
-    if limit.relative and one.change is not None:
-        past = one.change - limit.value
-    elif not limit.relative and one.value is not None and limit.value:
-        past = one.value / limit.value - 1
-    if past is None or not math.isfinite(past):
-        return -math.inf
-    return past * limit.worse

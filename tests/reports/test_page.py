@@ -270,6 +270,16 @@ def test_an_inconclusive_limit_that_its_numbers_do_not_explain_says_why(
     assert one.name not in page.all("tr", "why")[0].text, "the row names it"
 
 
+def test_the_headline_is_of_the_limit_that_the_verdict_names() -> None:
+    limits = (limit("write.iops > 120", 120.0), limit("write.iops > 1k", 1000.0))
+    one = case(thresholds=limits)
+    shown = run(plan([one]), samples.repetitions([100.0, 101.0, 99.0], case_id=one.id))
+    assert shown.verdict
+    assert "limit > 1k" in shown.verdict.sentence
+    page = read_html(render_report(shown))
+    assert page.all("h1")[0].text.endswith("; the limit is > 1k")
+
+
 def test_a_name_cannot_be_taken_for_a_part_of_the_reason() -> None:
     """Names of cases come from specs: one may hold what stands between the parts of a sentence."""
     limits = (limit("write.iops vs baseline > -3%", -0.03), limit("write.iops > 1k", 1000.0))

@@ -13,7 +13,7 @@ from iogate.model.reason import Reason
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Repetitions, Threshold
 from iogate.model.units import Unit, format_change, format_value
-from iogate.model.verdict import Interval, Outcome, RunReason, ThresholdVerdict
+from iogate.model.verdict import WORST_FIRST, Interval, Outcome, RunReason, ThresholdVerdict
 from iogate.stats.signtest import runs_needed, runs_that_decide
 
 _LOOKS_EQUAL = 0.005
@@ -170,12 +170,18 @@ def _limits_reason(
 
 
 def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[int]:
-    """The places of the verdicts behind a run's outcome; a warning may stand for one that was
-    not judged."""
+    """The places of the verdicts behind a run's outcome, the worst first, and of those the
+    furthest past its limit; a warning may stand for one that was not judged."""
+    if outcome is Outcome.PASS:
+        return []
     causes = [n for n, verdict in enumerate(thresholds) if verdict.outcome is outcome]
-    if causes or outcome is not Outcome.WARN:
-        return causes if outcome is not Outcome.PASS else []
-    return [n for n, verdict in enumerate(thresholds) if verdict.outcome is not Outcome.PASS]
+    if not causes and outcome is Outcome.WARN:
+        causes = [n for n, one in enumerate(thresholds) if one.outcome is not Outcome.PASS]
+    return sorted(causes, key=lambda n: _badness(thresholds[n]))
+
+
+def _badness(verdict: ThresholdVerdict) -> tuple[int, float]:
+    return WORST_FIRST.index(verdict.outcome), -verdict.excess
 
 
 def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -144,6 +145,17 @@ class ThresholdVerdict:
     baseline_runs: int = 0
     baseline_since_ns: int | None = None
     reason_parts: Reason | None = None
+
+    @property
+    def excess(self) -> float:
+        """How far past its limit, as a fraction of it, or of a relative one as a change; minus
+        infinity where it cannot be said."""
+        limit, past = self.threshold.limit, None
+        if limit.relative and self.change is not None:
+            past = self.change - limit.value
+        elif not limit.relative and self.value is not None and limit.value:
+            past = self.value / limit.value - 1
+        return -math.inf if past is None or not math.isfinite(past) else past * limit.worse
 
     def because(self, reason: Reason, **changes: Any) -> ThresholdVerdict:
         """The verdict with this reason, and other fields changed."""

@@ -74,6 +74,14 @@ def test_a_failing_run_names_the_cause() -> None:
     )
 
 
+def test_a_failing_run_names_the_limit_that_is_furthest_past_first() -> None:
+    limits = [s.threshold(value=120.0), s.threshold(value=1000.0), s.threshold(value=150.0)]
+    verdict = judge(s.plan(s.case(*limits)), s.repetitions([100, 101, 99]), (), ())
+    assert verdict.sentence.startswith("fail: 3 of 3 thresholds: write.iops of oltp/bs=4k is 100 ")
+    assert verdict.sentence.endswith("(and 2 more)")
+    assert verdict.decisive(verdict.sentence_parts) is verdict.thresholds[1]
+
+
 def test_a_reason_is_its_parts() -> None:
     limits = (
         s.threshold(value=1000.0),
