@@ -9,6 +9,7 @@
  *				its help
  *	options_parts.h		for the files of the categories, options_*.c
  *	sections.h		what was read, before it means anything; variables in it
+ *	given.h			which options sections gave, each once with its last value
  *	resolve_checks.h	what shows only when all options of a job are known
  *	unsupported_options.h	names that fio has and this engine has not yet
  *	help.h			--cmdhelp, --enghelp, --showcmd and docs/options.md, from the tables

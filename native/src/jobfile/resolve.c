@@ -4,21 +4,36 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "jobfile/given.h"
 #include "jobfile/jobfile.h"
 #include "jobfile/options.h"
 #include "jobfile/resolve_checks.h"
 #include "jobfile/sections.h"
 #include "jobfile/unsupported_options.h"
+#include "util/text_map.h"
 
 enum { JOBS_MAX = 4096 };
 
-/* Sections to jobs: defaults, then global sections so far, then the job's own. */
+/* What the global sections before `section` set of an engine's own options. */
+struct engine_state {
+	struct engine_state *next;
+	const struct engine_ops *ops;
+	const struct section *section;
+	void *options;
+};
+
+/* Sections to jobs: defaults, then global sections so far, then the job's own. Each section
+ * is read once: no job looks at those before it again. */
 struct resolver {
 	struct job_builder *builder;
 	struct arena *memory;		/* of the list: outlives the builder */
 	struct job_list *list;
 	struct job *jobs;
 	struct job defaults;
+	struct engine_state *engines;
+	struct earlier earlier;
+	struct text_map chosen;		/* names to struct chosen */
+	bool past_first;		/* the first job's section */
 	uint64_t clones;
 	struct err *err;
 	int failed;			/* of the options read so far */
@@ -90,104 +105,69 @@ static int apply_engine_section(const struct resolver *r, const struct section *
 	return failed;
 }
 
-static int apply_engine_options(const struct resolver *r, const struct section *own,
-				struct job *job)
+static struct engine_state *engine_state(struct resolver *r, const struct engine_ops *ops)
 {
+	struct engine_state *state = r->engines;
+
+	while (state && state->ops != ops)
+		state = state->next;
+	if (state)
+		return state;
+	state = arena_alloc(r->memory, sizeof(*state));
+	*state = (struct engine_state){ .next = r->engines, .ops = ops,
+					.section = r->builder->first };
+	state->options = arena_alloc(r->memory, ops->options_size);
+	option_defaults(ops->options, state->options, r->memory);
+	r->engines = state;
+	return state;
+}
+
+/* Each global section is read once for each engine, whatever the number of jobs. */
+static int apply_engine_options(struct resolver *r, const struct section *own, struct job *job)
+{
+	struct engine_state *state = engine_state(r, job->ops);
 	void *structure = NULL;
 	int code = 0;
 
+	for (; state->section != own && !code; state->section = state->section->next)
+		if (state->section->global)
+			code = apply_engine_section(r, state->section, job, state->options);
 	if (job->ops->options) {
 		structure = arena_alloc(r->memory, job->ops->options_size);
-		option_defaults(job->ops->options, structure, r->memory);
+		memcpy(structure, state->options, job->ops->options_size);
 	}
-	for (const struct section *s = r->builder->first; s != own && !code; s = s->next)
-		if (s->global)
-			code = apply_engine_section(r, s, job, structure);
 	job->engine_options = structure;
 	return code ? code : apply_engine_section(r, own, job, structure);
 }
 
-static const char *canonical_key(const char *key)
+static void choose(struct resolver *r)
 {
-	const struct option *o = options_find_any(key);
-
-	return o ? o->name : key;
+	for (struct chosen *c = r->builder->chosen; c; c = c->next)
+		*text_map_at(&r->chosen, c->name, r->builder->memory) = c;
 }
 
-static const char *bare_value(const char *key)
+static bool is_chosen(struct resolver *r, const struct section *s)
 {
-	const struct option *o = options_find_any(key);
-	const char *value = o ? o->type->bare : NULL;
+	struct chosen *chosen;
 
-	return value ? value : "1";
-}
-
-/* Append a section's settings; of a repeated key the last value is kept. */
-static size_t collect(const struct resolver *r, const struct section *s,
-		      struct setting *settings, size_t count)
-{
-	for (const struct assignment *a = s->first; a; a = a->next) {
-		const char *key = canonical_key(a->key);
-		size_t i = 0;
-
-		while (i < count && strcmp(settings[i].key, key))
-			i++;
-		settings[i].key = key;
-		settings[i].value = copy_text(r, a->value ? a->value : bare_value(a->key));
-		count = i == count ? count + 1 : count;
-	}
-	return count;
-}
-
-static size_t section_length(const struct section *s)
-{
-	size_t n = 0;
-
-	for (const struct assignment *a = s->first; a; a = a->next)
-		n++;
-	return n;
-}
-
-/* Settings of the sections from..to that are global, and of `own` (or NULL). */
-static const struct setting *settings_of(const struct resolver *r,
-					 const struct section *from, const struct section *to,
-					 const struct section *own, size_t *count)
-{
-	size_t most = own ? section_length(own) : 0;
-	struct setting *settings;
-
-	for (const struct section *s = from; s != to; s = s->next)
-		most += s->global ? section_length(s) : 0;
-	settings = arena_alloc(r->memory, (most + 1) * sizeof(*settings));
-	*count = 0;
-	for (const struct section *s = from; s != to; s = s->next)
-		if (s->global)
-			*count = collect(r, s, settings, *count);
-	if (own)
-		*count = collect(r, own, settings, *count);
-	return settings;
-}
-
-static const struct section *first_job(const struct resolver *r)
-{
-	const struct section *s = r->builder->first;
-
-	while (s && s->global)
-		s = s->next;
-	return s;
-}
-
-static bool is_chosen(const struct resolver *r, const struct section *s)
-{
-	bool chosen = !r->builder->chosen;
-
-	for (struct chosen *c = r->builder->chosen; c; c = c->next) {
-		if (!strcmp(c->name, s->name)) {
-			c->found = true;
-			chosen = true;
-		}
-	}
+	if (!r->builder->chosen)
+		return true;
+	chosen = *text_map_at(&r->chosen, s->name, r->builder->memory);
+	if (chosen)
+		chosen->found = true;
 	return chosen;
+}
+
+static int check_chosen(struct resolver *r)
+{
+	for (const struct chosen *c = r->builder->chosen; c; c = c->next) {
+		const struct chosen *same = *text_map_at(&r->chosen, c->name, r->builder->memory);
+
+		if (!same->found)
+			return err_set(r->err, -EINVAL, "--section: there is no job '%.80s'",
+				       c->name);
+	}
+	return 0;
 }
 
 static int too_many(const struct resolver *r, const struct section *s)
@@ -220,14 +200,22 @@ static int resolve_job(struct resolver *r, const struct section *s)
 	code = apply_engine_options(r, s, job);
 	if (code)
 		return code;
-	job->settings = settings_of(r, first_job(r), s, s, &job->settings_count);
+	job->settings = given_settings(&r->earlier.globals, s, &job->settings_count, r->memory);
 	if (r->list->count)
 		job->group_id = job[-1].group_id + (job->stonewall ? 1 : 0);
 	r->list->count++;
 	r->clones += job->numjobs;
 	if (r->clones > JOBS_MAX)
 		return too_many(r, s);
-	return resolve_checks(r->builder, s, job, r->list, r->memory, r->err);
+	return resolve_checks(&r->earlier, s, job, r->list, r->memory, r->err);
+}
+
+static void take_global(struct resolver *r, const struct section *s)
+{
+	struct earlier *earlier = &r->earlier;
+
+	take_options(r, s, &r->defaults);
+	given_add(r->past_first ? &earlier->globals : &earlier->defaults, s, r->memory);
 }
 
 static int resolve_sections(struct resolver *r)
@@ -236,15 +224,13 @@ static int resolve_sections(struct resolver *r)
 
 	for (const struct section *s = r->builder->first; s && !code; s = s->next) {
 		if (s->global)
-			take_options(r, s, &r->defaults);
+			take_global(r, s);
 		else if (is_chosen(r, s))
 			code = resolve_job(r, s);
+		r->past_first = r->past_first || !s->global;
 	}
 	code = code ? code : r->failed;
-	for (const struct chosen *c = r->builder->chosen; c && !code; c = c->next)
-		if (!c->found)
-			code = err_set(r->err, -EINVAL, "--section: there is no job '%.80s'",
-				       c->name);
+	code = code ? code : check_chosen(r);
 	if (!code && !r->list->count)
 		code = err_set(r->err, -EINVAL, "there is no job: name a job file, or start a "
 			       "job with --name=NAME (--help)");
@@ -270,8 +256,9 @@ int job_builder_finish(struct job_builder *b, struct job_list *list, struct err 
 	r.jobs = arena_alloc(memory, (count_jobs(b) + 1) * sizeof(*r.jobs));
 	list->jobs = r.jobs;
 	options_defaults(&r.defaults, memory);
-	list->globals = settings_of(&r, b->first, first_job(&r), NULL, &list->globals_count);
+	choose(&r);
 	code = resolve_sections(&r);
+	list->globals = given_settings(&r.earlier.defaults, NULL, &list->globals_count, memory);
 	if (code)
 		job_list_release(list);
 	return code;

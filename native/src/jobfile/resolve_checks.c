@@ -11,7 +11,7 @@
 #include "pattern/pattern.h"
 
 struct check {
-	const struct job_builder *builder;
+	struct earlier *earlier;
 	const struct section *own;
 	struct job *job;
 	struct job_list *list;
@@ -19,9 +19,8 @@ struct check {
 	struct err *err;
 };
 
-static const struct assignment *last_in(const struct section *s, const char *name)
+static const struct assignment *last_in(const struct section *s, const struct option *o)
 {
-	const struct option *o = options_find(name);
 	const struct assignment *found = NULL;
 
 	for (const struct assignment *a = s->first; a; a = a->next)
@@ -33,15 +32,11 @@ static const struct assignment *last_in(const struct section *s, const char *nam
 /* Where the job got an option from: its own section, or the last global one before. */
 static const struct assignment *origin(const struct check *c, const char *name)
 {
-	const struct assignment *found = last_in(c->own, name);
-	const struct assignment *global = NULL;
+	const struct option *o = options_find(name);
+	const struct assignment *found = last_in(c->own, o);
 
-	for (const struct section *s = c->builder->first; s != c->own && !found; s = s->next) {
-		const struct assignment *a = s->global ? last_in(s, name) : NULL;
-
-		global = a ? a : global;
-	}
-	return found ? found : global;
+	found = found ? found : given_last(&c->earlier->globals, o);
+	return found ? found : given_last(&c->earlier->defaults, o);
 }
 
 static int refuse(const struct check *c, const char *option, const char *why)
@@ -184,15 +179,19 @@ static bool known_skips(const char *list)
 /* What is recorded in one file is one clone's: others would make it unreadable. */
 static int check_iolog(const struct check *c)
 {
-	const struct job *job = c->job;
+	struct job *job = c->job;
+	void **recorder = NULL;
 
 	if (job->write_iolog && job->numjobs > 1)
 		return refuse(c, "write_iolog", "numjobs clones cannot record in one file; write "
 						"a job for each");
-	for (const struct job *other = c->list->jobs; job->write_iolog && other < job; other++)
-		if (other->write_iolog && !strcmp(other->write_iolog, job->write_iolog))
-			return refuse(c, "write_iolog", "another job records in the same file; "
-							"give each its own");
+	if (job->write_iolog)
+		recorder = text_map_at(&c->earlier->recorders, job->write_iolog, c->memory);
+	if (recorder && *recorder)
+		return refuse(c, "write_iolog", "another job records in the same file; give each "
+						"its own");
+	if (recorder)
+		*recorder = job;
 	if (job->replay_skip && !known_skips(job->replay_skip))
 		return refuse(c, "replay_skip", "it is not a list of read, write, trim, sync");
 	if (job->replay_align & (job->replay_align - 1))
@@ -242,10 +241,10 @@ static void check_depth(const struct check *c)
 				     job->ops->name, job->ops->depth_max));
 }
 
-int resolve_checks(const struct job_builder *b, const struct section *own, struct job *job,
+int resolve_checks(struct earlier *earlier, const struct section *own, struct job *job,
 		   struct job_list *list, struct arena *memory, struct err *err)
 {
-	const struct check c = { b, own, job, list, memory, err };
+	const struct check c = { earlier, own, job, list, memory, err };
 	int code = check_zones(&c);
 
 	check_splits(&c);

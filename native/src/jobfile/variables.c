@@ -32,8 +32,8 @@ static const struct {
 
 /* The text that stands for the variable at `at`, and how long the variable is;
  * NULL without an error when it is none ("$jobname", a lone "$"). */
-static const char *replacement(const struct job_builder *b, const char *at, size_t *length,
-			       struct err *err)
+static const char *replacement(const struct job_builder *b, const char *at,
+			       const char *last_brace, size_t *length, struct err *err)
 {
 	const char *end, *name, *value;
 
@@ -42,7 +42,7 @@ static const char *replacement(const struct job_builder *b, const char *at, size
 		if (!strncmp(at, keywords[i].name, *length))
 			return arena_format(b->memory, "%llu", keywords[i].value());
 	}
-	end = at[1] == '{' ? strchr(at, '}') : NULL;
+	end = at[1] == '{' && last_brace && last_brace > at ? strchr(at, '}') : NULL;
 	if (!end)
 		return NULL;
 	*length = (size_t)(end - at) + 1;
@@ -54,11 +54,33 @@ static const char *replacement(const struct job_builder *b, const char *at, size
 	return value;
 }
 
+/* Text that grows: by doubling, so that what is added is not copied again each time. */
+struct growing {
+	char *text;
+	size_t length, room;
+};
+
+static void grow(struct growing *g, const char *text, size_t length, struct arena *memory)
+{
+	char *more;
+
+	if (g->room - g->length < length + 1) {
+		g->room = 2 * (g->length + length + 1);
+		more = arena_alloc(memory, g->room);
+		if (g->length)
+			memcpy(more, g->text, g->length);
+		g->text = more;
+	}
+	memcpy(g->text + g->length, text, length);
+	g->length += length;
+	g->text[g->length] = '\0';
+}
+
 int variables_expand(const struct job_builder *b, const char *text, const char **expanded,
 		     struct err *err)
 {
-	const char *at = text, *dollar;
-	const char *done = "";
+	const char *at = text, *dollar, *last_brace = strrchr(text, '}');
+	struct growing done = { 0 };
 
 	if (b->literal && strchr(text, '$'))
 		return err_set(err, -EINVAL, "'%.200s' holds $, and with --literal nothing is "
@@ -66,7 +88,7 @@ int variables_expand(const struct job_builder *b, const char *text, const char *
 	while ((dollar = strchr(at, '$'))) {
 		struct err why = { 0 };
 		size_t length = 1;
-		const char *value = replacement(b, dollar, &length, &why);
+		const char *value = replacement(b, dollar, last_brace, &length, &why);
 
 		if (why.code)
 			return err_set(err, why.code, "%s", why.text);
@@ -74,9 +96,12 @@ int variables_expand(const struct job_builder *b, const char *text, const char *
 			length = 1;
 			value = "$";
 		}
-		done = arena_format(b->memory, "%s%.*s%s", done, (int)(dollar - at), at, value);
+		grow(&done, at, (size_t)(dollar - at), b->memory);
+		grow(&done, value, strlen(value), b->memory);
 		at = dollar + length;
 	}
-	*expanded = *done ? arena_format(b->memory, "%s%s", done, at) : text;
+	if (done.length)
+		grow(&done, at, strlen(at), b->memory);
+	*expanded = done.length ? done.text : text;
 	return 0;
 }

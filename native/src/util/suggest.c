@@ -53,8 +53,12 @@ void suggestion_init(struct suggestion *s, const char *wanted)
 
 void suggestion_offer(struct suggestion *s, const char *candidate)
 {
-	const unsigned distance = edit_distance(s->wanted, candidate);
+	const size_t wanted = strlen(s->wanted), offered = strlen(candidate);
+	unsigned distance;
 
+	if ((wanted > offered ? wanted - offered : offered - wanted) >= s->best_distance)
+		return;			/* so many letters at least are wrong */
+	distance = edit_distance(s->wanted, candidate);
 	if (distance < s->best_distance) {
 		s->best_distance = distance;
 		s->best = candidate;

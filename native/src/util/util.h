@@ -11,6 +11,7 @@
  *	input.h		files that a user names, opened with care
  *	namelist.h	"a:b:c" as fio's filename= has it
  *	cpus.h		lists of CPUs, and keeping to them
+ *	text_map.h	values by name
  *	suggest.h	"did you mean"
  *	crc32c.h	a checksum
  *	version.h	the program's name and version
