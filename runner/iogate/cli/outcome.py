@@ -12,7 +12,7 @@ import click
 from iogate import exits
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table
-from iogate.errors import IogateError
+from iogate.errors import ExitCode, IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
@@ -104,19 +104,21 @@ def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: boo
         write_reports_with(finished, store)
     except Exception as error:
         errors.append(error)
-    show(finished, as_json=as_json, quiet=quiet)
+    code = exits.with_faults(finished.exit_code, errors[len(finished.errors) :])
+    show(finished, code, as_json=as_json, quiet=quiet)
     for note in finished.notes:
         click.echo(f"iogate: {printable(note)}", err=True)
     for each in errors:
         tell(each)
-    return int(exits.with_faults(finished.exit_code, errors[len(finished.errors) :]))
+    return int(code)
 
 
-def show(finished: Finished, *, as_json: bool, quiet: bool) -> None:
+def show(finished: Finished, code: ExitCode, *, as_json: bool, quiet: bool) -> None:
     """Print the verdict: as a table and a sentence, or as one JSON document, beside which
-    stdout has nothing: a workflow step reads commands from stderr as well."""
+    stdout has nothing: a workflow step reads commands from stderr as well. ``code`` is what the
+    command exits with."""
     if as_json:
-        click.echo(_json(finished))
+        click.echo(_json(finished, code))
     else:
         _show_text(finished, quiet=quiet)
     if actions.active():
@@ -218,12 +220,12 @@ def explanations(run: Run) -> list[str]:
     return found
 
 
-def _json(finished: Finished) -> str:
+def _json(finished: Finished, code: ExitCode) -> str:
     run = finished.run
     document = {
         "run": run.id,
         "status": run.status.value,
-        "exit_code": int(finished.exit_code),
+        "exit_code": int(code),
         "folder": str(finished.folder.root),
         "report": str(finished.folder.root / "report.html"),
         "verdict": to_document(run.verdict) if run.verdict else None,

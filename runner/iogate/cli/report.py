@@ -42,7 +42,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
         finished = Finished(found, tuple(baseline_of(found, opened)), RunFolder(folder))
         trend = trend_of(found, opened)
     write_reports(finished, run_folder=RunFolder(own) if own else None, trend=trend, broken=broken)
-    show(finished, as_json=as_json, quiet=False)
+    show(finished, finished.exit_code, as_json=as_json, quiet=False)
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)
     return int(exits.of_parts(broken))

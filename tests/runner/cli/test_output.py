@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate import exits
 from iogate.cli import actions
-from iogate.cli.outcome import closing_sentence, explanations, show, verdict_table
+from iogate.cli.outcome import closing_sentence, conclude, explanations, show, verdict_table
 from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_text
 from iogate.cli.table import defused, duration, printable, size, table
 from iogate.engine.base import Progress, Rates
@@ -158,11 +159,11 @@ def test_json_is_all_of_stdout_in_a_workflow_too(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     finished = Finished(judged(FAILS), (), RunFolder(tmp_path))
-    show(finished, as_json=True, quiet=False)
+    show(finished, exits.DONE, as_json=True, quiet=False)
     said = capsys.readouterr()
     assert json.loads(said.out)["verdict"]["outcome"] == "fail"
     assert said.err.startswith("::error file=specs/x.yaml,line=31,")
-    show(finished, as_json=False, quiet=False)
+    show(finished, exits.DONE, as_json=False, quiet=False)
     assert "\n::error file=specs/x.yaml,line=31," in capsys.readouterr().out
 
 
@@ -204,11 +205,11 @@ def test_what_disturbed_repetitions_may_hide_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finished = Finished(cautious(PASSES), (), RunFolder(tmp_path))
-    show(finished, as_json=False, quiet=False)
+    show(finished, exits.DONE, as_json=False, quiet=False)
     assert (
         "\nwarning: write.iops of x: 2 disturbed repetitions were 46 %" in capsys.readouterr().out
     )
-    show(finished, as_json=False, quiet=True)
+    show(finished, exits.DONE, as_json=False, quiet=True)
     assert "warning:" not in capsys.readouterr().out
     *_, last = actions.annotation_lines(cautious(FAILS))
     assert last.startswith("::warning ::write.iops of x: 2 disturbed repetitions")
@@ -240,7 +241,7 @@ def test_the_closing_lines_say_in_how_many_repetitions_the_disk_failed(
     run = judged(*limits)
     failures = [CaseFailure(s.CASE_ID, n, "EIO", {"io": {"EIO": 1}}, again=True) for n in (4, 5)]
     run = replace(run, verdict=judge(run.plan, run.measurements, failures, ()))
-    show(Finished(run, (), RunFolder(tmp_path)), as_json=False, quiet=quiet)
+    show(Finished(run, (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=quiet)
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith(word)]
     assert line.endswith("; the disk failed in 2 repetitions, of which only the errors count")
 
@@ -409,3 +410,15 @@ def test_a_failure_of_the_disk_is_one_more_repetition_to_come() -> None:
         display.repetition_failed(s.case(), CaseFailure(s.CASE_ID, 1, "EIO", again=True), "")
         display.repetition_ended(s.case(), s.measurement(repetition=2))
     assert "[2/3]" in out.getvalue()
+
+
+@pytest.mark.parametrize(("limit", "code"), [(PASSES, 4), (FAILS, 1)])
+def test_the_document_has_the_code_that_the_command_exits_with(
+    limit: Threshold, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report.html").mkdir()
+    (tmp_path / "report.html" / "held").touch()  # so that the report cannot be written
+    finished = Finished(judged(limit), (), RunFolder(tmp_path))
+    url = str(tmp_path / "history.sqlite")
+    assert conclude(finished, url, as_json=True, quiet=False) == code
+    assert json.loads(capsys.readouterr().out)["exit_code"] == code
