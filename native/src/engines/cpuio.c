@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engines/cpuio.h"
-
 #include "engines/one.h"
+#include "job/option.h"
 #include "stats/clock.h"
 
 /*
  * Keeps a CPU busy for a part of the time, as the programs do that share a machine with
- * the I/O. One "I/O" is one stretch of work; the pause after it is the job's thinktime
- * (resolve_checks.c), which ends when the job does.
+ * the I/O. One "I/O" is one stretch of work; the pause after it is the job's thinktime,
+ * which ends when the job does.
  */
+struct cpuio_options {
+	uint64_t chunk_ns;
+	uint32_t load_percent;		/* 0: not given */
+};
+
 #define OWN(field) OPTION_FIELD(struct cpuio_options, field)
 
 static const struct option cpuio_options[] = {
@@ -18,6 +22,19 @@ static const struct option cpuio_options[] = {
 	  .help = "Part of a CPU's time to use, in percent." },
 	{ .name = NULL },
 };
+
+/* Pauses between stretches of work are thinktime: load = work / (work + pause). */
+static int cpuio_check(struct job *job, struct err *err)
+{
+	const struct cpuio_options *o = job->engine_options;
+
+	if (!o->load_percent)
+		return err_set(err, -EINVAL, "ioengine=cpuio needs cpuload, 1 to 100");
+	if (!job->runtime_ns && !job->number_ios)
+		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime");
+	job->thinktime_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
+	return 0;
+}
 
 /* A pause instruction would lend the time to the other thread of the core. */
 static int cpuio_commit(struct engine *e)
@@ -40,6 +57,7 @@ const struct engine_ops engine_cpuio = {
 	.state_size = sizeof(struct one),
 	.options = cpuio_options,
 	.options_size = sizeof(struct cpuio_options),
+	.check = cpuio_check,
 	.queue = one_queue,
 	.commit = cpuio_commit,
 	.reap = one_reap,

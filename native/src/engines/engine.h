@@ -73,6 +73,9 @@ struct engine_ops {
 	uint32_t flags, state_size;
 	const struct option *options;	/* engine-only job keys (job/option.h), or NULL */
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
+	/* Of a job whose options all have their values, before anything is touched: refuse
+	 * what cannot be with a text for *err, or derive an option from others. NULL: none. */
+	int (*check)(struct job *job, struct err *err);
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
 	/* Hot path. */
@@ -83,5 +86,11 @@ struct engine_ops {
 	/* Size of the struct that the offsets of options are into: job.engine_options. */
 	uint32_t options_size;
 };
+
+/* One I/O in flight at a time: no submission latency, and iodepth means nothing. */
+static inline bool engine_is_sync(const struct engine_ops *ops)
+{
+	return ops->depth_max == 1;
+}
 
 #endif

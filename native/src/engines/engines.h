@@ -6,7 +6,6 @@
  *	engines.h	the one list of them: a new one is a file here and a line there
  *	one.h		for synchronous engines: the one I/O between queue() and reap()
  *	host_limits.h	errors that say which limit of this machine to raise
- *	cpuio.h		options of ioengine=cpuio, which resolving a job checks
  *
  * An ioengine knows its job, its files (opened by the room target) and nothing of loops, of
  * counting or of other ioengines.

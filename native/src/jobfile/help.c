@@ -66,7 +66,7 @@ int help_options(FILE *out, const char *topic, struct err *err)
 static void print_engine(FILE *out, const struct engine_ops *ops)
 {
 	fprintf(out, "%s: %s\n", ops->name, ops->help);
-	if (ops->depth_max == 1)
+	if (engine_is_sync(ops))
 		fprintf(out, "Synchronous: iodepth is 1.\n");
 	if (ops->options)
 		fprintf(out, "Its own options:\n");

@@ -37,7 +37,7 @@ static void write_engine(struct json *j, const struct engine_ops *ops)
 {
 	json_object_begin(j, NULL);
 	json_text(j, "name", ops->name);
-	json_bool(j, "synchronous", ops->depth_max == 1);
+	json_bool(j, "synchronous", engine_is_sync(ops));
 	json_list_begin(j, "options");
 	for (const struct option *o = ops->options; o && o->name; o++)
 		write_option(j, o);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engines/cpuio.h"
 #include "engines/engine.h"
 #include "jobfile/options.h"
 #include "pattern/pattern.h"
@@ -199,20 +198,14 @@ static int check_iolog(const struct check *c)
 	return 0;
 }
 
-/* Pauses between stretches of work are thinktime: load = work / (work + pause). */
-static int check_cpuio(const struct check *c)
+/* What the ioengine itself refuses, it refuses where ioengine= is written. */
+static int check_engine(const struct check *c)
 {
-	const struct cpuio_options *o = c->job->engine_options;
-	struct job *job = c->job;
+	struct err why = { 0 };
 
-	if (!(job->ops->flags & ENGINE_NO_DATA))
+	if (!c->job->ops->check || !c->job->ops->check(c->job, &why))
 		return 0;
-	if (!o->load_percent)
-		return refuse(c, "ioengine", "ioengine=cpuio needs cpuload, 1 to 100");
-	if (!job->runtime_ns && !job->number_ios)
-		return refuse(c, "ioengine", "ioengine=cpuio has no end of its own; set runtime");
-	job->thinktime_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
-	return 0;
+	return refuse(c, "ioengine", why.text);
 }
 
 static void check_time(const struct check *c)
@@ -231,7 +224,7 @@ static void check_depth(const struct check *c)
 
 	if (job->iodepth <= job->ops->depth_max)
 		return;
-	if (job->ops->depth_max == 1)
+	if (engine_is_sync(job->ops))
 		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
 				     "synchronous: one I/O is in flight at a time", job->iodepth,
 				     job->ops->name));
@@ -251,7 +244,7 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	code = code ? code : check_sizes(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);
-	code = code ? code : check_cpuio(&c);
+	code = code ? code : check_engine(&c);
 	if (code)
 		return code;
 	check_time(&c);

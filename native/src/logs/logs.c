@@ -112,7 +112,7 @@ static uint64_t record_value(enum log_kind kind, const struct log_record *r, boo
 static void write_record(void *context, const struct log_record *r)
 {
 	struct log_writer *w = context;
-	const bool synchronous = w->job->ops->depth_max == 1;
+	const bool synchronous = engine_is_sync(w->job->ops);
 	const uint64_t time_ns = clock_between_ns(w->begin_ticks, r->done_ticks);
 
 	logs_row(w->job, &w->text, &(struct log_row){
@@ -130,7 +130,7 @@ int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t b
 				     .base_ms = l->job->log_unix_epoch ? begin_unix_ms : 0 };
 		int error;
 
-		if (!l->paths[kind] || (kind == LOG_SLAT && l->job->ops->depth_max == 1))
+		if (!l->paths[kind] || (kind == LOG_SLAT && engine_is_sync(l->job->ops)))
 			continue;
 		log_text_init(&w.text, l->paths[kind]);
 		log_buffer_each(b, write_record, &w);

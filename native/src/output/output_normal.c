@@ -119,7 +119,7 @@ static void print_dir(FILE *out, const struct result *result, const struct job_r
 		humanize_bytes(si, report_bw_bytes(d), 1000),
 		humanize_bytes(bytes, d->bytes, 1024), report_runtime_ms(d->runtime_ns),
 		dir == DIR_WRITE ? "; 0 zone resets" : "");
-	if (row->job->ops->depth_max > 1)
+	if (!engine_is_sync(row->job->ops))
 		print_moments(out, "slat", &d->slat);
 	print_moments(out, "clat", &d->clat);
 	print_moments(out, " lat", &d->lat);

@@ -64,7 +64,7 @@ static struct counters counters_now(const struct log_sampler *s, int dir)
 static bool has_rows(const struct log_sampler *s, enum log_kind kind)
 {
 	return s->logs->paths[kind] &&
-	       (kind != LOG_SLAT || s->logs->job->ops->depth_max > 1);
+	       (kind != LOG_SLAT || !engine_is_sync(s->logs->job->ops));
 }
 
 static uint64_t time_ms(const struct log_sampler *s, uint64_t now_ns)

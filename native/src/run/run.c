@@ -270,7 +270,7 @@ static const char *clock_reads(const struct workers *workers, bool clock_per_io)
 	for (uint32_t i = 0; i < workers->count; i++) {
 		const struct job *job = workers->members[i].worker.job;
 
-		if (job->iodepth > 1 && job->ops->depth_max > 1)
+		if (job->iodepth > 1 && !engine_is_sync(job->ops))
 			return "per-batch";
 	}
 	return "per-io";

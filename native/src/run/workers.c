@@ -271,7 +271,7 @@ static void close_books(struct member *m)
 		     "is kept", m->worker.job->name, m->clone, m->process->pid, name,
 		     WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
 		     ? " (a mapped file was truncated, or its disk is full)" : "");
-	worker_stats_settle(s, m->worker.job->ops->depth_max == 1, m->worker.job->iodepth == 1);
+	worker_stats_settle(s, engine_is_sync(m->worker.job->ops), m->worker.job->iodepth == 1);
 	if (w->begin_ns) {
 		s->runtime_ns = clock_monotonic_ns() - w->begin_ns;
 		for (int dir = 0; dir < DIR_DATA_COUNT; dir++)

@@ -32,7 +32,7 @@ struct job_needs job_needs_of(const struct job *job, bool clock_per_io)
 		.all_histograms = job->lat_percentiles || job->slat_percentiles,
 	};
 
-	n.each_lat = n.all_histograms && job->ops->depth_max > 1;
+	n.each_lat = n.all_histograms && !engine_is_sync(job->ops);
 	n.extras = n.log || n.each_lat;
 	n.general = n.extras || n.iolog || job->trace || job->thinktime_ns || job->verify ||
 		    has_rate(job) || job->iodepth_low || !job->batch_complete_min ||

@@ -55,7 +55,7 @@ struct loop {
 	const struct target *target;
 	struct worker_shared *shared;	/* where errors are told */
 	uint64_t seed;
-	bool synchronous;		/* the engine's depth_max is 1: no slat */
+	bool synchronous;		/* the engine is: no slat */
 	bool one;			/* the loop of one slot ran: its levels are settled */
 	int error;			/* positive errno: the first failed I/O ends the job */
 

@@ -132,7 +132,7 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 	l->clock_per_io = w->clock_per_io;
 	l->needs = job_needs_of(job, w->clock_per_io);
 	l->stats = &w->shared->stats;
-	l->synchronous = job->ops->depth_max == 1;
+	l->synchronous = engine_is_sync(job->ops);
 	l->stop = &w->control->stop;
 	l->event_ticks = UINT64_MAX;
 	l->engine = (struct engine){
