@@ -7,6 +7,7 @@ target, which is removed.
 from __future__ import annotations
 
 import math
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -91,7 +92,8 @@ class Cost:
 
 
 def _python(text: str, *words: str) -> list[str]:
-    return ["python3", "-I", "-c", text, *words]
+    """For a machine's own Python, which ``_beside`` puts before it."""
+    return ["-I", "-c", text, *words]
 
 
 DISTURBERS = (
@@ -207,12 +209,13 @@ class _Probe:
     def _beside(self, disturber: Disturber) -> Iterator[list[int]]:
         """The disturber's processes, ended whatever happens."""
         cpus = len(allowed_cpus(self._sut)) or 1
+        python = sys.executable if self._sut.is_here else "python3"
         space = _free_memory(self._sut.read_text("/proc/meminfo") or "")
         started: list[Process] = []
         log = f"{self._folder}/disturber.log"
         try:
             started.extend(
-                self._sut.start(argv, cwd=self._folder, stdout=log, stderr=log)
+                self._sut.start([python, *argv], cwd=self._folder, stdout=log, stderr=log)
                 for argv in disturber.commands(cpus, space, self._folder)
             )
             yield [each.pid for each in started]

@@ -206,9 +206,9 @@ def _measure_once(
     started_ns, began = time.time_ns(), time.monotonic_ns()
     try:
         result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
+        duration_ns = time.monotonic_ns() - began
     finally:
         bench.work.settle(case.id, repetition)
-    duration_ns = time.monotonic_ns() - began
     around = watch.ended()
     bench.stage.measured(case)
     kernel_log = bench.stage.seen(case)
