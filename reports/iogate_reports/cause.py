@@ -44,7 +44,7 @@ def cause(page: Page, sentence: str) -> Cause:
 def _deciding(verdict: RunVerdict, found: list[Row]) -> Row:
     """The limit that the verdict names. One of an earlier version named none: there it is the
     worst limit of the run's own outcome, or the worst of all."""
-    named = verdict.decisive(verdict.sentence_parts)
+    named = verdict.decisive
     if named is not None:
         asked = named.case_id, named.threshold
         return next(r for r in found if (r.verdict.case_id, r.verdict.threshold) == asked)

@@ -68,7 +68,7 @@ def headline(run: Run) -> tuple[Word, str]:
 def _sentence(verdict: RunVerdict) -> str:
     """Without the outcome, which stands beside it."""
     reason = verdict.sentence_parts
-    return reason.without_outcome(verdict.cause_of(reason)) if reason else verdict.sentence
+    return reason.without_outcome(verdict.cause) if reason else verdict.sentence
 
 
 def effect(run: Run) -> str:

@@ -150,7 +150,7 @@ def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
     if run.verdict is None:
         return "There is no verdict."
     reason = run.verdict.sentence_parts
-    cause = run.verdict.decisive(reason)
+    cause = run.verdict.decisive
     if reason is None or cause is None or cause.outcome not in told:
         return run.verdict.sentence
     return reason.without_cause()

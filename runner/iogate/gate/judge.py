@@ -100,7 +100,7 @@ def judge(
         cautions=tuple(text for item in evidence for text in _cautions(item, plan, thresholds)),
     )
     reason = run_reason(plan, outcome, thresholds, failed, failures)
-    told = reason.sentence(verdict.cause_of(reason))
+    told = verdict.because(reason).sentence
     remark = disturbed_remark(plan, measurements, thresholds, told)
     if unknown and outcome is not limits and not failed:
         reason, remark = unknown_reason(plan, unknown, measurements), ""

@@ -244,18 +244,21 @@ class RunVerdict:
     cautions: tuple[str, ...] = ()
     sentence_parts: RunReason | None = None
 
-    def because(self, reason: RunReason, **changes: Any) -> RunVerdict:
-        """The verdict with this reason, and other fields but thresholds changed."""
-        sentence = reason.sentence(self.cause_of(reason))
-        return replace(self, sentence=sentence, sentence_parts=reason, **changes)
+    @property
+    def decisive(self) -> ThresholdVerdict | None:
+        """The threshold that decided, whose reason is told with the run's; None where none did."""
+        place = self.sentence_parts.decided_by if self.sentence_parts else None
+        if place is None or not 0 <= place < len(self.thresholds):
+            return None
+        return self.thresholds[place]
 
-    def decisive(self, reason: RunReason | None) -> ThresholdVerdict | None:
-        """The threshold whose reason is told with the run's; None where there is none."""
-        place = reason.decided_by if reason else None
-        known = place is not None and 0 <= place < len(self.thresholds)
-        return self.thresholds[place] if known and place is not None else None
-
-    def cause_of(self, reason: RunReason) -> str:
+    @property
+    def cause(self) -> str:
         """The sentence of that threshold, or nothing."""
-        found = self.decisive(reason)
+        found = self.decisive
         return found.reason if found else ""
+
+    def because(self, reason: RunReason, **changes: Any) -> RunVerdict:
+        """The verdict with this reason, and other fields changed."""
+        found = replace(self, sentence_parts=reason, **changes)
+        return replace(found, sentence=reason.sentence(found.cause))

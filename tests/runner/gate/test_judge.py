@@ -79,7 +79,7 @@ def test_a_failing_run_names_the_limit_that_is_furthest_past_first() -> None:
     verdict = judge(s.plan(s.case(*limits)), s.repetitions([100, 101, 99]), (), ())
     assert verdict.sentence.startswith("fail: 3 of 3 thresholds: write.iops of oltp/bs=4k is 100 ")
     assert verdict.sentence.endswith("(and 2 more)")
-    assert verdict.decisive(verdict.sentence_parts) is verdict.thresholds[1]
+    assert verdict.decisive is verdict.thresholds[1]
 
 
 def test_a_reason_is_its_parts() -> None:
@@ -103,7 +103,7 @@ def test_a_reason_is_its_parts() -> None:
     assert verdict.thresholds[2].reason_parts.remarks[-1] == "looked for x"
     parts = verdict.sentence_parts
     assert parts
-    cause = verdict.decisive(parts)
+    cause = verdict.decisive
     assert cause
     assert cause.outcome is verdict.outcome
     assert verdict.sentence == parts.sentence(cause.reason)
