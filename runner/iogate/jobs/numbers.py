@@ -4,10 +4,11 @@ The one place that reads them: what a spec may say, how a case id spells it, how
 take, what goes into a job file. Pure. BadNumberError for what is none.
 
 Sizes take ``k m g t p``, powers of ``kb_base`` (1024 where a job says nothing), an optional ``b``,
-and ``0x``. ``Ki Mi …`` are always powers of 1024: fio flips them with its base, as its manual says,
-and 3.33 reads ``4KiB`` as 4000 bytes and ``4Ki`` as 4096. Durations take ``us ms s m h d`` and
-their usual longer names, which fio 3.33 reads as microseconds (``2hours`` is 2 µs). So
-``plain_size`` and ``plain_duration`` are what goes into a job file: every engine reads that alike.
+``0x``, and sums in parentheses. ``Ki Mi …`` are always powers of 1024: fio flips them with its
+base, as its manual says, and 3.33 reads ``4KiB`` as 4000 bytes and ``4Ki`` as 4096. Durations take
+``us ms s m h d`` and their usual longer names, which fio 3.33 reads as microseconds (``2hours`` is
+2 µs). So ``plain_size`` and ``plain_duration`` are what goes into a job file: every engine reads
+that alike.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+
+from iogate.jobs.arithmetic import evaluate
 
 NS_PER_US, NS_PER_MS, NS_PER_S = 10**3, 10**6, 10**9
 _NUMBER = re.compile(r"(-?)(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]*)", re.IGNORECASE | re.ASCII)
@@ -69,18 +72,38 @@ def number(text: str, *, kb_base: int = 1024) -> int:
     text = text.strip()
     if _HEX.fullmatch(text):
         return int(text, 16)
+    if "(" in text:
+        return _computed(text, lambda unit: _power_of(unit, kb_base))
     if _OCTAL.fullmatch(text):
         raise BadNumberError(f": {text} could be octal or decimal", "leave the leading zero out")
     match = _NUMBER.fullmatch(text)
-    if not match or not (prefix := _PREFIX.fullmatch(match[3].lower())):
+    power = _power_of(match[3], kb_base) if match else None
+    if not match or power is None:
         raise BadNumberError(
             f" is a number, not {text!r}",
             "fio's units are k, m, g, t and p, powers of 1024: 4k is 4096",
         )
-    value = scaled(match[2], prefix[1] or "", 1024 if prefix[2] else kb_base)
+    value = Decimal(match[2]) * power
     if not match[3] and value != int(value):
         raise BadNumberError(f" is a whole number, not {text!r}", "1.5k is fine: 1536")
     return -int(value) if match[1] else int(value)
+
+
+def _power_of(unit: str, kb_base: int) -> Decimal | None:
+    """What ``k``, ``MiB`` or nothing multiplies a number by; None for what is no unit of bytes."""
+    match = _PREFIX.fullmatch(unit.lower())
+    return scaled("1", match[1] or "", 1024 if match[2] else kb_base) if match else None
+
+
+def _computed(text: str, unit: Callable[[str], Decimal | None], bare: int = 1) -> int:
+    """A sum in parentheses; one without any unit counts in ``bare``."""
+    try:
+        value, has_unit = evaluate(text, unit)
+    except ValueError:
+        raise BadNumberError(f": {text!r} cannot be worked out", "write (4k*2)") from None
+    if not has_unit and bare == 1 and value != int(value):
+        raise BadNumberError(f" is a whole number, not {text!r}", "1.5k is fine: 1536")
+    return int(value if has_unit else value * bare)
 
 
 def scaled(digits: str, prefix: str, base: int) -> Decimal:
@@ -104,6 +127,8 @@ def size(text: str, *, kb_base: int = 1024) -> Size:
 def nanoseconds(text: str, unit_ns: int = NS_PER_S) -> int:
     """A duration; a bare number counts in ``unit_ns``. What is below a nanosecond is cut."""
     text = text.strip()
+    if "(" in text:
+        return _computed(text, _time_unit, unit_ns)
     match = _NUMBER.fullmatch(text)
     scale = _NANOSECONDS.get(match[3].lower()) if match and match[3] else unit_ns
     if not match or match[1] or scale is None:
@@ -113,6 +138,11 @@ def nanoseconds(text: str, unit_ns: int = NS_PER_S) -> int:
     if _OCTAL.fullmatch(match[2]):
         raise BadNumberError(f": {text} begins with 0", "leave the leading zero out")
     return int(Decimal(match[2]) * scale)
+
+
+def _time_unit(unit: str) -> Decimal | None:
+    found = _NANOSECONDS.get(unit.lower())
+    return None if found is None else Decimal(found)
 
 
 def seconds(text: str) -> float:
@@ -131,9 +161,10 @@ def each(text: str) -> tuple[str, ...]:
 def span(text: str, read: Callable[[str], int]) -> tuple[int, int]:
     """The ends of a range, ``4k-64k`` or ``4k:64k``, the lower one first; of a plain value, both
     are it. ``read`` reads one end."""
-    ends = [read(part) for part in re.split("[-:]", text)] if text else []
-    if not 1 <= len(ends) <= 2:
+    parts = [text] if "(" in text else re.split("[-:]", text) if text else []
+    if not 1 <= len(parts) <= 2:
         raise BadNumberError(f" is a range, not {text!r}", "write 4k-64k")
+    ends = [read(part) for part in parts]
     return min(ends), max(ends)
 
 

@@ -29,8 +29,10 @@ def plain_value(key: str, text: str, *, kb_base: int = 1024) -> str:
         word = text.lower()
         return "1" if word in TRUE else "0" if word in FALSE else text
     write = _writer(key, kind, kb_base)
-    if write is None or any(char in text for char in "$("):
+    if write is None or "$" in text:
         return text
+    if "(" in text:
+        return ",".join(_plain(write, part) for part in text.split(","))
     return _ENDS.sub(lambda end: _plain(write, end[0]), text)
 
 

@@ -121,6 +121,33 @@ def test_what_is_no_duration(text: str) -> None:
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("(4k*2)", 8192),
+        ("(1k + 1024)", 2048),
+        ("2*(4k-512)", 7168),
+        ("(2+3)k", 5120),
+        ("(2^3^2)", 512),
+        ("(10 % 4)", 2),
+        ("(0x10 / 2)", 8),
+        ("-(-4096)", 4096),
+        ("(1.5k)", 1536),
+    ],
+)
+def test_sums_are_worked_out_as_the_engine_does(text: str, value: int, tmp_path: Path) -> None:
+    assert numbers.number(text) == value
+    assert engine_moves(text, tmp_path) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["(", "()", "(4k", "(4k*)", "(1/0)", "(1.5)", "(4x)", "(9^9^9^9)", "(" * 99, "(1)(2)"]
+)
+def test_sums_that_cannot_be(text: str) -> None:
+    with pytest.raises(BadNumberError):
+        numbers.number(text)
+
+
 def test_the_parts_of_a_value() -> None:
     assert numbers.size("12.5%") == Size(percent=Decimal("12.5"))
     assert numbers.size("12.5%").of(1000) == 125
@@ -146,7 +173,11 @@ def test_the_parts_of_a_value() -> None:
         ("randseed", "0x89", "0x89"),
         ("verify_offset", "-1", "-1"),
         ("filename", "1.5k", "1.5k"),
-        ("size", "(4k*2)", "(4k*2)"),
+        ("size", "(4k*2)", "8192"),
+        ("bs", "(1k+1024),(2^13)", "2048,8192"),
+        ("runtime", "(3*100ms)", "300000us"),
+        ("runtime", "(3*100)", "300000000us"),
+        ("size", "(4k", "(4k"),
         ("cpuchunks", "50ms", "50ms"),
         ("max_latency", "2sec", "2000000us"),
     ],
