@@ -78,7 +78,7 @@ def _headline(row: Row) -> str:
         return f"{subject} is inconclusive"
     if row.word.key == "inconclusive":
         limit = row.limit.removeprefix("vs baseline ")
-        return f"{subject} cannot be told from its limit {limit}"
+        return f"{subject} is inconclusive: within noise of its limit {limit}"
     if row.verdict.threshold.limit.relative and row.change is not None:
         change = row.change
         limit = row.limit.removeprefix("vs baseline ")

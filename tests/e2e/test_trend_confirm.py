@@ -112,8 +112,8 @@ def test_revisions_that_do_not_differ_confirm_nothing(iogate: Iogate, revisions:
     words = confirm(iogate, alert)
     words.remove("--quiet")
     done = iogate(*words)
-    # On a machine that is too busy it cannot be told; confirmed it is never.
-    said = {0: "is not confirmed: the revisions do not differ here today", 5: "cannot be told"}
+    # On a machine that is too busy it is inconclusive; confirmed it is never.
+    said = {0: "is not confirmed: the revisions do not differ here today", 5: "is inconclusive"}
     assert f"{alert} {said.get(done.code)}" in done.out, done.text
     assert f"{alert}  suspect" in iogate("trend", "spec.yaml").out
 

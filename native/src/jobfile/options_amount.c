@@ -6,7 +6,7 @@ static const struct option rows[] = {
 	  .help = "Bytes to transfer in all, when that is not size: less, or more by "
 		  "going round." },
 	{ "number_ios", NULL, &type_number, JOB(number_ios), "0",
-	  .help = "Stop after so many I/Os; 0 is no limit." },
+	  .help = "Stop after this many I/Os; 0 is no limit." },
 	{ "offset", "fileoffset", &type_size_value, JOB(offset), "0",
 	  .help = "Where in the file or device the job begins." },
 	{ "size", NULL, &type_size_value, JOB(size),

@@ -5,9 +5,9 @@ static const struct option rows[] = {
 	{ "invalidate", NULL, &type_bool, JOB(invalidate), "1",
 	  .help = "Drop the target's cached pages before the job starts." },
 	{ "refill_buffers", NULL, &type_flag, JOB(refill_buffers), "0",
-	  .help = "New noise for each write; without it, one word a page is new." },
+	  .help = "New random data for each write; without it, one word a page is new." },
 	{ "zero_buffers", NULL, &type_flag, JOB(zero_buffers), "0",
-	  .help = "Write zeros, not noise; files are filled with them beforehand, too." },
+	  .help = "Write zeros instead of random data; files are laid out with zeros, too." },
 	{ .name = NULL },
 };
 

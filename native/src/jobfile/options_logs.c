@@ -5,13 +5,13 @@ enum { COARSENESS_MAX = 6 };
 
 static const struct option rows[] = {
 	{ "log_avg_msec", NULL, &type_number, JOB(log_avg_ms), "0",
-	  .help = "A row of the bandwidth, IOPS and latency logs is the average over so many "
-		  "ms; 0 is a row for every I/O." },
+	  .help = "Average the bandwidth, IOPS and latency logs over this many ms a row; 0 is "
+		  "a row for every I/O." },
 	{ "log_hist_coarseness", NULL, &type_number, JOB(log_hist_coarseness), "0", 0,
 	  COARSENESS_MAX,
 	  .help = "Add up 2^n neighbouring buckets in the histogram log." },
 	{ "log_hist_msec", NULL, &type_number, JOB(log_hist_ms), "0",
-	  .help = "A row of the histogram log is what completed in so many ms." },
+	  .help = "Milliseconds of completions in a row of the histogram log." },
 	{ "log_offset", NULL, &type_bool, JOB(log_offset), "0",
 	  .help = "Log the offset of each I/O, too." },
 	{ "log_unix_epoch", "log_alternate_epoch", &type_bool, JOB(log_unix_epoch), "0",

@@ -18,7 +18,7 @@ static const struct option rows[] = {
 	  .help = "Bytes a second that are due, `r,w,t`; what a slow device leaves behind is "
 		  "caught up, and counts in intended_lat_ns." },
 	{ "rate_iops", NULL, &type_sizes, JOB(rate_iops), "0",
-	  .help = "I/Os a second that are due, `r,w,t`; it goes before rate." },
+	  .help = "I/Os a second that are due, `r,w,t`; overrides rate." },
 	{ "rate_process", NULL, &type_choice, JOB(rate_process), "linear",
 	  .choices = rate_process_choices,
 	  .help = "How I/Os of a given rate are spread over time." },

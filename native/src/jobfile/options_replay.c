@@ -4,10 +4,10 @@
 static const struct option rows[] = {
 	{ "read_iolog", NULL, &type_text, JOB(read_iolog),
 	  .help = "Replay an I/O log (version 2 or 3) with its times, files and offsets instead of "
-		  "making I/O of one's own; several, separated by `:`, are shared out among the "
+		  "generating I/O; several, separated by `:`, are shared out among the "
 		  "clones." },
 	{ "replay_align", NULL, &type_size, JOB(replay_align), "0",
-	  .help = "Lower replayed offsets to multiples of so many bytes; 0 leaves them." },
+	  .help = "Round replayed offsets down to a multiple of this many bytes; 0 leaves them." },
 	{ "replay_no_stall", NULL, &type_bool, JOB(replay_no_stall), "0",
 	  .help = "Replay as fast as possible, in order." },
 	{ "replay_redirect", NULL, &type_text, JOB(replay_redirect),

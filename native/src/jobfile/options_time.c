@@ -3,15 +3,15 @@
 
 static const struct option rows[] = {
 	{ "loops", NULL, &type_number, JOB(loops), "1", 1,
-	  .help = "Run the job so many times over." },
+	  .help = "Number of times to run the job." },
 	{ "ramp_time", NULL, &type_time, JOB(ramp_time_ns), "0", .unit_ns = SECOND,
-	  .help = "Run so long before measuring." },
+	  .help = "Run this long before measuring." },
 	{ "runtime", "timeout", &type_time, JOB(runtime_ns), "0", .unit_ns = SECOND,
 	  .help = "Stop after this time; 0 is when all is transferred." },
 	{ "startdelay", NULL, &type_time, JOB(startdelay_ns), "0", .unit_ns = SECOND,
-	  .help = "Wait so long before the job starts." },
+	  .help = "Wait this long before the job starts." },
 	{ "time_based", NULL, &type_flag, JOB(time_based), "0",
-	  .help = "Go round until runtime is over, though all is transferred before." },
+	  .help = "Repeat the workload until runtime is over." },
 	{ .name = NULL },
 };
 

@@ -148,7 +148,9 @@ def conclusion(alert: Alert, run: Run) -> str:
             f"{alert.id} is not confirmed: the revisions do not differ here today. What differs"
             " may be the host: see the markers of iogate trend, and iogate canary"
         )
-    return f"{alert.id} cannot be told: more blocks (--blocks), more time, or less noise"
+    return (
+        f"{alert.id} is inconclusive: more blocks (--blocks), more time, or less noise would decide"
+    )
 
 
 def _failed(verdict: RunVerdict) -> list[ThresholdVerdict]:

@@ -1,4 +1,4 @@
-"""Halving a list between a good and a bad end, with some that cannot be told."""
+"""Halving a list between a good and a bad end, with some that are inconclusive."""
 
 from __future__ import annotations
 

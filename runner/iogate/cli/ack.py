@@ -13,7 +13,7 @@ from iogate.model.decision import Action
 @decision_options
 @expires_option
 def command(*, alert: str, **given: object) -> None:
-    """Acknowledge ALERT: it stays in the list, and counts as open no longer.
+    """Acknowledge ALERT: it stays in the list, but no longer counts as open.
 
     ALERT is the id that iogate trend shows, or the start of one.
     """

@@ -34,8 +34,8 @@ from iogate.run.request import Request
 @click.command()
 @options.SPEC
 @click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")
-@click.option("--good", metavar="REV", help="A revision at which it was good.")
-@click.option("--bad", metavar="REV", help="A later one at which it is bad.")
+@click.option("--good", metavar="REV", help="A revision before the regression.")
+@click.option("--bad", metavar="REV", help="A later revision that has the regression.")
 @options.REPOSITORY
 @click.option(
     "--builds",
@@ -53,7 +53,7 @@ from iogate.run.request import Request
     default=MOST,
     show_default=True,
     metavar="N",
-    help="Repetitions of a revision before it is given up.",
+    help="Repetitions of a revision before it counts as inconclusive.",
 )
 @options.output("Everything measured; by default a new folder in ./iogate-runs.")
 @options.WAIT
@@ -78,7 +78,7 @@ def command(
     unconfined: bool,
     as_json: bool,
 ) -> int:
-    """Find the revision between --good and --bad that made what SPEC measures worse.
+    """Find the revision between --good and --bad at which what SPEC measures got worse.
 
     Each revision is checked out in a clone, built there by BUILD COMMAND (no shell; it finds
     the revision in $IOGATE_BUILD) and measured against both ends. A build command that ends

@@ -44,7 +44,7 @@ def expires_option(function: Function) -> Function:
         "expires_s",
         type=Duration(),
         metavar="TIME",
-        help="For so long only (72h); then the alert is open again.",
+        help="Reopen the alert after this long (72h).",
     )
     return option(function)
 

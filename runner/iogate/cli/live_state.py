@@ -18,7 +18,7 @@ from iogate.store import Store
 from iogate_reports.site import Site, SpecTrend
 
 LISTED = 200
-"""So many runs are listed, and looked at for what may have changed."""
+"""How many runs are listed, and checked for changes."""
 RENEWED_S = 3600
 """A trend is made anew after so long without a change: acknowledgements expire."""
 

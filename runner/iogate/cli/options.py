@@ -88,12 +88,12 @@ TRUST: Decorator = click.option(
 PRECONDITION: Decorator = click.option(
     "--precondition",
     is_flag=True,
-    help="Precondition devices also where what an earlier run did still holds.",
+    help="Precondition devices even where an earlier run's still holds.",
 )
 UNCONFINED: Decorator = click.option(
     "--unconfined",
     is_flag=True,
-    help="Let the engine reach all that you can: the kernel keeps it to nothing.",
+    help="Do not confine the engine: it can reach all that you can.",
 )
 QUIET: Decorator = click.option("--quiet", is_flag=True, help="No progress; only the verdict.")
 
@@ -120,7 +120,7 @@ def last(runs: int) -> Decorator:
         default=runs,
         show_default=True,
         metavar="N",
-        help="So many runs of each host.",
+        help="Use the last N runs of each host.",
     )
 
 
@@ -136,7 +136,7 @@ def output(text: str = "The run folder; by default a new one in ./iogate-runs.")
     return click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
-def timeout(text: str = "Give a repetition up after this long.") -> Decorator:
+def timeout(text: str = "Abort a repetition after this long.") -> Decorator:
     """``--timeout`` of one repetition."""
     return click.option("--timeout", "timeout_s", type=Duration(), metavar="TIME", help=text)
 

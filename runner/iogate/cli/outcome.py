@@ -180,7 +180,7 @@ def _row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
 
 
 def _compared_row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
-    """Both arms; what so many blocks see is how large a regression a pass rules out."""
+    """Both arms; what this number of blocks can see is how large a regression a pass rules out."""
     limit, interval = verdict.threshold.limit, verdict.change_interval
     return (
         case,

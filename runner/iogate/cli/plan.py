@@ -46,7 +46,7 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
 
     The noise is this host's own: from its newest canary (see `iogate canary`), else from the
     repetitions of its newest run with four, else from those of its newest runs together. A
-    change counts as seen when four of five comparisons that end after so many blocks fail
+    change counts as seen when four of five comparisons that end after that many blocks fail
     because of it.
     """
     request = Request(sut=machine(), **asked)  # type: ignore[arg-type]

@@ -39,12 +39,14 @@ from iogate.spec import needs_trust
 @options.engine()
 @options.STORE
 @options.output()
-@click.option("--repetitions", type=click.IntRange(1), help="Instead of what the spec says.")
+@click.option(
+    "--repetitions", type=click.IntRange(1), help="Number of repetitions, overriding the spec."
+)
 @options.FAIL_FAST
 @options.TRUST
 @options.UNCONFINED
 @options.PRECONDITION
-@options.timeout("Give a repetition up after this long; by default from its runtime and size.")
+@options.timeout("Abort a repetition after this long; by default from its runtime and size.")
 @options.WAIT
 @options.REVISION
 @options.LABEL

@@ -57,7 +57,7 @@ def command(
     what was built. Judged are the metrics that moved, each held to a quarter of its change.
 
     Exits 1 when the regression is seen: then the alert is open, not a suspect. Exits 0 when
-    the revisions do not differ, 5 when that cannot be told.
+    the revisions do not differ, 5 when inconclusive.
     """
     if not build:
         raise UsageError(

@@ -16,7 +16,7 @@ from iogate.stats.signtest import (
     runs_that_decide,
 )
 
-COIN_SD = 2.0  # a limit this close to today's level is broken by noise alone, now and then
+NOISE_SD = 2.0  # a limit this close to today's level is broken by noise alone, now and then
 _LEAST_FOR_SPREAD = 3
 
 
@@ -50,7 +50,7 @@ def may_decide(samples: tuple[float, ...], threshold: Threshold, planned: Repeti
 
 
 def judge_absolute(verdict: ThresholdVerdict, planned: Repetitions) -> ThresholdVerdict:
-    """Fail when so many runs break the limit that chance is excluded, pass when so many keep
+    """Fail when enough runs break the limit to exclude chance, pass when enough keep
     it, else inconclusive. Below five runs the median decides, a *point* verdict, unless the
     threshold asks for a confidence. ``planned`` is how often the case was to be repeated."""
     threshold, value, n = verdict.threshold, verdict.value, len(verdict.samples)
@@ -97,6 +97,6 @@ def headroom(samples: tuple[float, ...], value: float, threshold: Threshold) -> 
     return room / sd
 
 
-def is_coin(verdict: ThresholdVerdict) -> bool:
+def is_within_noise(verdict: ThresholdVerdict) -> bool:
     """Whether the limit lies so close to today's level that noise decides."""
-    return verdict.headroom is not None and abs(verdict.headroom) < COIN_SD
+    return verdict.headroom is not None and abs(verdict.headroom) < NOISE_SD

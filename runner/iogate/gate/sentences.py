@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from iogate.gate.absolute import is_coin, level_of
+from iogate.gate.absolute import is_within_noise, level_of
 from iogate.metrics.thin import LEAST_IOS_BEYOND
 from iogate.model.plan import Case, Plan
 from iogate.model.reason import Reason
@@ -25,7 +25,7 @@ def absolute_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
     return Reason(
         subject_of(case, verdict.threshold),
         f"{_value(verdict)}, {_limit(verdict)} ({counted})",
-        remarks=_coin(verdict),
+        remarks=_near(verdict),
     )
 
 
@@ -58,10 +58,10 @@ def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     return f"{text}, {needed} on one side would decide"
 
 
-def _coin(verdict: ThresholdVerdict) -> tuple[str, ...]:
-    if not is_coin(verdict) or verdict.headroom is None:
+def _near(verdict: ThresholdVerdict) -> tuple[str, ...]:
+    if not is_within_noise(verdict) or verdict.headroom is None:
         return ()
-    return (f"this limit is a coin: {abs(verdict.headroom):.1f} sd of a repetition away",)
+    return (f"the limit is within noise: {abs(verdict.headroom):.1f} sd of a repetition away",)
 
 
 def relative_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
@@ -85,7 +85,7 @@ def _unsettled(verdict: ThresholdVerdict) -> str:
     limit = verdict.threshold.limit
     if verdict.change is None or limit.comparison.holds(verdict.change, limit.value):
         return "within the limit, but not certainly so"
-    return "beyond the limit, but chance is not excluded; iogate ab would tell"
+    return "beyond the limit, but not statistically significant; run iogate ab"
 
 
 def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> Reason:

@@ -1,4 +1,4 @@
-"""Halving: the culprit is found in few steps, whatever cannot be told."""
+"""Halving: the culprit is found in few steps, whatever is inconclusive."""
 
 from __future__ import annotations
 

@@ -364,15 +364,15 @@ def test_below_five_repetitions_a_verdict_is_a_point() -> None:
     assert "too few for a confidence" in found.reason
 
 
-def test_a_limit_within_the_noise_is_called_a_coin() -> None:
+def test_a_limit_within_the_noise_is_named_so() -> None:
     near = judged([101, 103, 99, 102, 97], s.threshold(value=100.0)).thresholds[0]
     assert near.headroom is not None
     assert abs(near.headroom) < 2
-    assert "this limit is a coin" in near.reason
+    assert "the limit is within noise" in near.reason
     far = judged([101, 103, 99, 102, 97], s.threshold(value=50.0)).thresholds[0]
     assert far.headroom is not None
     assert far.headroom > 10
-    assert "coin" not in far.reason
+    assert "within noise" not in far.reason
     broken = judged([101, 103, 99, 102, 97], s.threshold(value=200.0)).thresholds[0]
     assert broken.headroom is not None
     assert broken.headroom < -10
@@ -387,7 +387,7 @@ def test_from_four_runs_on_the_history_tells_how_runs_differ() -> None:
 
 
 def steady(count: int = 20, sd: float = 0.02) -> list[Run]:
-    """So many runs of three repetitions."""
+    """N runs of three repetitions."""
     rng = np.random.default_rng(7)
     return baseline(*(100 * np.exp(rng.normal(0, sd, (count, 3)))).tolist())
 
@@ -410,7 +410,7 @@ def test_a_change_fails_alone_that_chance_explains_among_many() -> None:
     now = [*s.repetitions(values), *(m for case in cases for m in noise_of(case))]
     many = judge(s.plan(s.case(limit), *cases), now, (), runs)
     assert many.thresholds[0].outcome is Outcome.INCONCLUSIVE
-    assert "chance is not excluded; iogate ab would tell" in many.thresholds[0].reason
+    assert "not statistically significant; run iogate ab" in many.thresholds[0].reason
     assert not any(each.outcome is Outcome.FAIL for each in many.thresholds)
 
 

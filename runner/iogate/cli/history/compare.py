@@ -43,7 +43,7 @@ class _Row:
 @click.argument("before")
 @click.argument("after")
 @options.CASES
-@options.metrics("This metric; else the usual ones.")
+@options.metrics("Only this metric; by default the usual ones.")
 @options.as_json()
 @options.STORE
 def command(

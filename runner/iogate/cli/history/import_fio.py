@@ -46,7 +46,9 @@ class _Reading:
 
 @click.command("fio")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--spec", default="", metavar="NAME", help="Name of the spec; else of the jobs.")
+@click.option(
+    "--spec", default="", metavar="NAME", help="Name of the spec; by default made from the jobs."
+)
 @click.option(
     "--host",
     metavar="NAME",

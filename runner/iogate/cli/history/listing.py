@@ -35,7 +35,7 @@ _HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict
     default=20,
     show_default=True,
     metavar="N",
-    help="At most so many.",
+    help="List at most N runs.",
 )
 @options.as_json()
 @options.STORE
