@@ -67,8 +67,10 @@ def copy(tmp_path: Path) -> Copy:
     for folder in ("schemas", "specs"):
         (made.sources / "runner/iogate" / folder).symlink_to(f"../../{folder}")
     (made.work / "bin").mkdir(parents=True)
-    (made.work / "bin/iogate").write_text(f'#!/bin/sh\nexec {sys.executable} -m iogate "$@"\n')
-    (made.work / "bin/iogate").chmod(0o755)
+    for program, words in (("iogate", "-m iogate"), ("python3", "")):
+        file = made.work / "bin" / program
+        file.write_text(f'#!/bin/sh\nexec {sys.executable} {words} "$@"\n')
+        file.chmod(0o755)
     made.git("init -q . && git add -A && git -c user.name=x -c user.email=x commit -qm before")
     return made
 

@@ -8,7 +8,10 @@ from iogate.errors import UsageError
 from iogate.sut.base import Sut
 from iogate.sut.helped import is_installed
 
-SUTS = {"local": "iogate.sut.local:LocalSut", "helped": "iogate.sut.helped:HelpedSut"}
+SUTS = {
+    "local": "iogate.sut.local:LocalSut",
+    "helped": "iogate.sut.helped:HelpedSut",
+}
 
 
 def open_sut(kind: str = "") -> Sut:
