@@ -250,5 +250,5 @@ def test_what_the_kernel_says_is_with_the_reason_of_a_failure(iogate: Iogate) ->
         cut_off(device)
         done = iogate.end(process)
     assert done.code == 4, done.text
-    (failure,) = iogate.run_document()["failures"]
+    failure, *_again = iogate.run_document()["failures"]
     assert f"the kernel's log: I/O error, dev {Path(device).name}," in failure["reason"]
