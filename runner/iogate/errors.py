@@ -34,8 +34,8 @@ class ExitCode(IntEnum):
 
 
 _MEANINGS = {
-    ExitCode.PASS: "every threshold passed, or only warned",
-    ExitCode.FAIL: "a threshold failed",
+    ExitCode.PASS: "every limit holds, or only warned",
+    ExitCode.FAIL: "a limit failed",
     ExitCode.USAGE: "the spec or the call is wrong",
     ExitCode.REFUSED: "refused for safety or because of the environment; nothing was touched, "
     "or, in the middle of a run, nothing more",

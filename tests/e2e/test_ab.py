@@ -32,7 +32,7 @@ def test_a_slower_arm_fails_and_ends_early(iogate: Iogate) -> None:
     done = iogate("ab", iogate.spec(spec()), "--candidate", "slow")
     assert done.code == 1, done.text
     assert "a regression" in done.out
-    assert "thresholds decided" in done.err
+    assert "limits decided" in done.err
     run = iogate.run_document()
     blocks = {m["block"] for m in run["measurements"]}
     assert max(blocks) < 28

@@ -60,7 +60,7 @@ from iogate.spec import needs_trust
 def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> int:
     """Measure what SPEC describes, store it, judge it, and write the report.
 
-    Exits 0 when every threshold passed, 1 when one failed, 2 when the spec or the call is
+    Exits 0 when every limit holds, 1 when one failed, 2 when the spec or the call is
     wrong, 3 when refused for safety, 4 when the run itself failed, 5 when inconclusive and
     the spec says that this blocks.
     """

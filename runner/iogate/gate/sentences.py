@@ -156,16 +156,16 @@ def _limits_reason(
     total = len(thresholds)
     if not total:
         cases = _count(len(plan.cases), "case")
-        return RunReason(outcome, f"{cases} measured, no thresholds to hold them to")
+        return RunReason(outcome, f"{cases} measured, no limits to hold them to")
     causes = _causes(outcome, thresholds)
     if causes:
-        of = f"{len(causes)} of {_count(total, 'threshold')}"
+        of = f"{len(causes)} of {_count(total, 'limit')}"
         return RunReason(outcome, of, decided_by=causes[0], more=len(causes) - 1)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in thresholds)
     if passed == total:
-        every = f"all {total} thresholds hold" if total > 1 else "the only threshold holds"
+        every = f"all {total} limits hold" if total > 1 else "the only limit holds"
         return RunReason(outcome, every)
-    held = f"{passed} of {_count(total, 'threshold')} hold, the others could not be judged"
+    held = f"{passed} of {_count(total, 'limit')} hold, the others could not be judged"
     return RunReason(outcome, held)
 
 

@@ -123,7 +123,7 @@ def block_text(
     *,
     disturbed: tuple[int, bool] = (0, False),
 ) -> str:
-    """``block 6 of at most 28: 3 of 8 thresholds decided; about 4 more blocks, 5 min``.
+    """``block 6 of at most 28: 3 of 8 limits decided; about 4 more blocks, 5 min``.
     ``disturbed`` is how many are measured again, and whether a case ended as that were too
     many."""
     again, too_many = disturbed
@@ -150,7 +150,7 @@ def block_text(
 def _counts(standings: Sequence[Standing]) -> str:
     states = [one.state for one in standings]
     never, failed = states.count(State.UNDECIDABLE), states.count(State.FAILED)
-    text = f"{failed + states.count(State.SETTLED)} of {len(states)} thresholds decided"
+    text = f"{failed + states.count(State.SETTLED)} of {len(states)} limits decided"
     if failed:
         text += f", {failed} failed"
     return f"{text}, {never} cannot be" if never else text

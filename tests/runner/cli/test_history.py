@@ -106,7 +106,7 @@ def test_show_prints_metrics_and_verdict(url: str) -> None:
     assert "aaaa1111bbbb2222" in text
     row = next(line.split() for line in text.splitlines() if "write.iops" in line)
     assert row == ["oltp/bs=4k", "write.iops", "110", "/s", "100", "/s", "120", "/s", "3"]
-    assert text.splitlines()[-1] == "pass: the only threshold holds"
+    assert text.splitlines()[-1] == "pass: the only limit holds"
 
 
 def test_show_says_each_reason_once(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_show_says_each_reason_once(tmp_path: Path) -> None:
     text = history("show", "bad", "--store", path).stdout
     reasons = [*(each.reason for each in failures), verdict.thresholds[0].reason]
     assert [text.count(reason) for reason in reasons] == [1, 1, 1]
-    assert "1 of 1 threshold failed" in text
+    assert "1 of 1 limit failed" in text
 
 
 def test_show_says_each_warning_of_the_numbers_once(tmp_path: Path) -> None:

@@ -116,12 +116,12 @@ def test_a_failure_names_the_line_of_its_threshold() -> None:
 
 def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
     assert closing_sentence(judged(FAILS, PASSES), tuple(Outcome)) == (
-        "fail: 1 of 2 thresholds failed"
+        "fail: 1 of 2 limits failed"
     )
     assert closing_sentence(judged(WARNS, PASSES), tuple(Outcome)) == (
-        "warn: 1 of 2 thresholds did not pass"
+        "warn: 1 of 2 limits did not pass"
     )
-    assert closing_sentence(judged(PASSES), tuple(Outcome)) == "pass: the only threshold holds"
+    assert closing_sentence(judged(PASSES), tuple(Outcome)) == "pass: the only limit holds"
     missing = judged(s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True))
     assert "to compare with" in closing_sentence(missing, (Outcome.FAIL, Outcome.WARN))
     assert "to compare with" not in closing_sentence(missing, tuple(Outcome))
@@ -218,7 +218,7 @@ def test_what_disturbed_repetitions_may_hide_is_told(
 
 def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None:
     for limits, told in (
-        ([FAILS], "1 of 1 threshold failed; 2 rep"),
+        ([FAILS], "1 of 1 limit failed; 2 rep"),
         ([FAILS] * 2, "s failed; 2 "),
     ):
         run = judged(*limits)
@@ -252,7 +252,7 @@ def test_the_last_sentence_does_not_say_again_why_they_were_disturbed() -> None:
     run = replace(run, verdict=judge(run.plan, run.measurements, (), ()))
     assert HOGS.text in explanations(run)[0]
     assert closing_sentence(run, tuple(Outcome)) == (
-        "warn: 1 of 1 threshold did not pass; every repetition was disturbed, so none counts"
+        "warn: 1 of 1 limit did not pass; every repetition was disturbed, so none counts"
     )
     assert closing_sentence(run, ()).count(HOGS.text) == 1
 

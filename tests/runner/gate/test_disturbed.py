@@ -51,7 +51,7 @@ def test_the_verdict_is_that_of_a_run_without_the_disturbed_repetition() -> None
     assert found.thresholds == calm.thresholds
     assert found.outcome is Outcome.PASS
     assert found.sentence == (
-        "pass: the only threshold holds; 1 repetition was disturbed (other processes used 61 % of"
+        "pass: the only limit holds; 1 repetition was disturbed (other processes used 61 % of"
         " the engine's CPUs) and does not count"
     )
     (seen,) = [o for o in found.observations if o.metric == "write.iops"]

@@ -177,7 +177,7 @@ def test_a_count_of_faults_is_true_whatever_disturbed_the_speed() -> None:
     assert (found.outcome, found.value, found.samples) == (Outcome.PASS, 0, (0, 0, 0))
     assert verdict.outcome is Outcome.PASS
     assert verdict.sentence == (
-        "pass: the only threshold holds; every repetition was disturbed (stolen), so only faults"
+        "pass: the only limit holds; every repetition was disturbed (stolen), so only faults"
         " are judged"
     )
     assert only(judged(spoiled, NO_KERNEL)).outcome is Outcome.PASS

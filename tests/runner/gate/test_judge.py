@@ -70,14 +70,14 @@ def test_a_failing_run_names_the_cause() -> None:
     verdict = judge(s.plan(s.case(*limits)), [repetition], (), ())
     assert verdict.outcome is Outcome.FAIL
     assert verdict.sentence.startswith(
-        "fail: 1 of 2 thresholds: write.clat.p99 of oltp/bs=4k is 3.10 ms, limit < 2e+06"
+        "fail: 1 of 2 limits: write.clat.p99 of oltp/bs=4k is 3.10 ms, limit < 2e+06"
     )
 
 
 def test_a_failing_run_names_the_limit_that_is_furthest_past_first() -> None:
     limits = [s.threshold(value=120.0), s.threshold(value=1000.0), s.threshold(value=150.0)]
     verdict = judge(s.plan(s.case(*limits)), s.repetitions([100, 101, 99]), (), ())
-    assert verdict.sentence.startswith("fail: 3 of 3 thresholds: write.iops of oltp/bs=4k is 100 ")
+    assert verdict.sentence.startswith("fail: 3 of 3 limits: write.iops of oltp/bs=4k is 100 ")
     assert verdict.sentence.endswith("(and 2 more)")
     assert verdict.decisive is verdict.thresholds[1]
 
@@ -296,7 +296,7 @@ def test_a_case_that_was_never_measured_is_no_pass() -> None:
 def test_without_thresholds_a_run_passes_and_says_so() -> None:
     verdict = judged([100] * 3)
     assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, ExitCode.PASS)
-    assert verdict.sentence == "pass: 1 case measured, no thresholds to hold them to"
+    assert verdict.sentence == "pass: 1 case measured, no limits to hold them to"
 
 
 def test_every_case_is_observed_with_its_baseline() -> None:

@@ -50,7 +50,7 @@ def test_a_run_is_named_by_its_block_and_arm() -> None:
 
 def test_what_cannot_be_decided_is_not_counted_as_decided() -> None:
     text = told([1000.0], [1000.0])
-    assert text.startswith("block 1 of at most 28: 0 of 2 thresholds decided, 1 cannot be; ")
+    assert text.startswith("block 1 of at most 28: 0 of 2 limits decided, 1 cannot be; ")
     assert text.endswith("; at most 27 more blocks, 54 s")
     (why,) = hopeless(stand(plan(RULE), measured([1000.0], [1000.0])))
     assert "write.clat.p99" in why
@@ -59,16 +59,16 @@ def test_what_cannot_be_decided_is_not_counted_as_decided() -> None:
 
 def test_the_end_is_said_in_blocks_and_time() -> None:
     text = told(NOISY, [value * 0.97 for value in NOISY[::-1]])
-    assert text.startswith("block 5 of at most 28: 0 of 2 thresholds decided")
+    assert text.startswith("block 5 of at most 28: 0 of 2 limits decided")
     assert text.endswith("(at most 23)")
     failed = told([1000.0] * 5, [900.0] * 5)
-    assert failed == "block 5 of at most 28: 1 of 2 thresholds decided, 1 failed, 1 cannot be; done"
+    assert failed == "block 5 of at most 28: 1 of 2 limits decided, 1 failed, 1 cannot be; done"
 
 
 def test_an_arm_that_failed_is_not_done() -> None:
     standings = stand(plan(RULE), measured(NOISY[:2], NOISY[:2]))
     text = block_text(3, standings, RULE, frozenset(), each_s=2.0)
-    assert text.endswith("0 of 2 thresholds decided, 1 cannot be; nothing more can be measured")
+    assert text.endswith("0 of 2 limits decided, 1 cannot be; nothing more can be measured")
 
 
 def test_disturbed_blocks_are_measured_again_and_more_of_them_end_it() -> None:
