@@ -115,9 +115,7 @@ def test_a_failure_names_the_line_of_its_threshold() -> None:
 
 
 def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
-    assert closing_sentence(judged(FAILS, PASSES), tuple(Outcome)) == (
-        "fail: 1 of 2 limits failed"
-    )
+    assert closing_sentence(judged(FAILS, PASSES), tuple(Outcome)) == ("fail: 1 of 2 limits failed")
     assert closing_sentence(judged(WARNS, PASSES), tuple(Outcome)) == (
         "warn: 1 of 2 limits did not pass"
     )
