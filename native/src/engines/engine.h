@@ -15,8 +15,7 @@
  * only looks. What commit() could not hand over, reap() or the next commit() does.
  */
 
-/* One I/O in flight: a cache line. An engine keeps what else it needs in its own
- * state, keyed by slot. */
+/* One I/O in flight: a cache line. What else an engine needs of each is engine_io_space(). */
 struct io {
 	uint64_t offset;
 	void *buffer;
@@ -27,13 +26,14 @@ struct io {
 		struct {
 			uint32_t length;
 			uint16_t file;		/* index into engine.files */
-			uint8_t dir;		/* enum io_dir; DIR_SYNC: fsync or fdatasync */
+			uint8_t dir;		/* enum io_dir: each engine does every kind, or
+					 * hands it back with -EOPNOTSUPP */
 			uint8_t data_only;	/* of a DIR_SYNC: fdatasync */
 		};
 		uint64_t what;		/* these four, copied from struct pattern_io at once */
 	};
 	uint32_t slot;			/* 0 .. depth-1 */
-	/* of the engine: bytes moved (0 for DIR_SYNC), or -errno */
+	/* of the engine: bytes moved or trimmed (0 for DIR_SYNC), or -errno */
 	int32_t result;
 	void *home;			/* where its buffer begins; buffer moves on after a
 					 * short transfer */
@@ -50,6 +50,7 @@ struct engine {
 	const struct engine_ops *ops;
 	const struct job *job;
 	void *state;			/* ops->state_size bytes, zeroed, 64-byte aligned */
+	void *io_spaces;		/* depth * ops->io_space bytes, the same */
 	struct engine_file *files;
 	uint32_t files_count;
 	uint32_t depth;
@@ -71,6 +72,7 @@ struct engine_ops {
 	const char *name, *help;
 	uint32_t depth_max;		/* 1: synchronous */
 	uint32_t flags, state_size;
+	uint32_t io_space;		/* bytes of its own that each I/O has; 0: none */
 	const struct option *options;	/* engine-only job keys (job/option.h), or NULL */
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
 	/* Of a job whose options all have their values, before anything is touched: refuse
@@ -86,6 +88,12 @@ struct engine_ops {
 	/* Size of the struct that the offsets of options are into: job.engine_options. */
 	uint32_t options_size;
 };
+
+/* Of the slot of an I/O: what an engine leaves there is there for the slot's next. */
+static inline void *engine_io_space(const struct engine *e, uint32_t slot)
+{
+	return (char *)e->io_spaces + (size_t)slot * e->ops->io_space;
+}
 
 /* One I/O in flight at a time: no submission latency, and iodepth means nothing. */
 static inline bool engine_is_sync(const struct engine_ops *ops)

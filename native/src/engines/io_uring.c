@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/engine.h"
 #include "engines/host_limits.h"
+#include "engines/trim.h"
 #include "job/option.h"
 
 /*
@@ -20,6 +20,7 @@ struct uring_state {
 	unsigned enter_flags;
 	bool polled;			/* a kernel thread looks for submissions */
 	bool fixed_buffers, fixed_files;
+	struct trim_queue trims;
 };
 
 struct uring_options {
@@ -125,8 +126,10 @@ static int register_resources(struct engine *e)
 static uint8_t opcode(const struct uring_state *s, uint8_t dir)
 {
 	static const uint8_t opcodes[2][DIR_COUNT] = {
-		{ IORING_OP_READ, IORING_OP_WRITE, IORING_OP_NOP, IORING_OP_FSYNC },
-		{ IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED, IORING_OP_NOP, IORING_OP_FSYNC },
+		{ [DIR_READ] = IORING_OP_READ, [DIR_WRITE] = IORING_OP_WRITE,
+		  [DIR_SYNC] = IORING_OP_FSYNC },
+		{ [DIR_READ] = IORING_OP_READ_FIXED, [DIR_WRITE] = IORING_OP_WRITE_FIXED,
+		  [DIR_SYNC] = IORING_OP_FSYNC },
 	};
 
 	return opcodes[s->fixed_buffers][dir];
@@ -140,6 +143,8 @@ static int uring_open(struct engine *e)
 	if (ret)
 		return limits_uring_error(e, ret);
 	ret = register_resources(e);
+	if (!ret && trim_queue_init(&s->trims, e))
+		ret = err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
 	for (uint32_t i = 0; i < e->depth; i++) {
 		s->ring.sq.sqes[i] = (struct io_uring_sqe){
 			.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
@@ -153,7 +158,10 @@ static int uring_open(struct engine *e)
 
 static void uring_close(struct engine *e)
 {
-	io_uring_queue_exit(&((struct uring_state *)e->state)->ring);
+	struct uring_state *s = e->state;
+
+	io_uring_queue_exit(&s->ring);
+	trim_queue_release(&s->trims);
 }
 
 /* The loop never exceeds depth, so the ring always has room: no check. */
@@ -163,6 +171,10 @@ static void uring_queue(struct engine *e, struct io *io)
 	struct io_uring_sqe *sqe = &s->ring.sq.sqes[io->slot];
 	const bool sync = io->dir == DIR_SYNC;
 
+	if (io->dir == DIR_TRIM) {
+		trim_queue_add(&s->trims, e, io);
+		return;
+	}
 	sqe->opcode = opcode(s, io->dir);
 	sqe->fd = s->fixed_files ? io->file : e->files[io->file].fd;
 	sqe->off = sync ? 0 : io->offset;
@@ -244,9 +256,12 @@ static unsigned take(struct uring_state *s, unsigned most, struct io **done)
 static int uring_reap(struct engine *e, unsigned min, struct io **done)
 {
 	struct uring_state *s = e->state;
-	unsigned count = take(s, e->reap_max, done);
+	unsigned count = 0;
 	int ret;
 
+	if (__builtin_expect(s->trims.count, 0))
+		done[count++] = trim_queue_do(&s->trims, e);
+	count += take(s, e->reap_max - count, done + count);
 	if (count >= min && count)
 		return (int)count;
 	ret = __builtin_expect(e->timeout_ns, 0) ? enter_timed(s, min - count, e->timeout_ns)

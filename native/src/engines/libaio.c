@@ -7,17 +7,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engines/engine.h"
 #include "engines/host_limits.h"
+#include "engines/trim.h"
 
 struct libaio_state {
 	io_context_t context;
-	struct iocb *iocbs;		/* by slot */
 	struct iocb **queued;
 	unsigned count, in_flight;
 	struct io_event *events;
 	struct io **refused;		/* failed in io_submit(): reaped next */
 	unsigned refused_count;
+	struct trim_queue trims;
 };
 
 static void libaio_close(struct engine *e)
@@ -27,10 +27,10 @@ static void libaio_close(struct engine *e)
 	if (s->context)
 		io_destroy(s->context);
 	s->context = NULL;
-	free(s->iocbs);
 	free(s->queued);
 	free(s->events);
 	free(s->refused);
+	trim_queue_release(&s->trims);
 }
 
 static int libaio_open(struct engine *e)
@@ -38,13 +38,12 @@ static int libaio_open(struct engine *e)
 	struct libaio_state *s = e->state;
 	int ret;
 
-	s->iocbs = calloc(e->depth, sizeof(*s->iocbs));
 	s->queued = calloc(e->depth, sizeof(*s->queued));
 	s->events = calloc(e->depth, sizeof(*s->events));
 	s->refused = calloc(e->depth, sizeof(struct io *));
-	for (uint32_t i = 0; s->iocbs && i < e->depth; i++)
-		s->iocbs[i].data = &e->ios[i];
-	ret = s->iocbs && s->queued && s->events && s->refused
+	for (uint32_t i = 0; i < e->depth; i++)
+		((struct iocb *)engine_io_space(e, i))->data = &e->ios[i];
+	ret = !trim_queue_init(&s->trims, e) && s->queued && s->events && s->refused
 	      ? io_setup((int)e->depth, &s->context) : -ENOMEM;
 	if (ret) {
 		limits_aio_error(e, ret);
@@ -55,19 +54,21 @@ static int libaio_open(struct engine *e)
 
 static short opcode(const struct io *io)
 {
-	static const short data[DIR_DATA_COUNT] = { IO_CMD_PREAD, IO_CMD_PWRITE, IO_CMD_NOOP };
-
 	if (io->dir == DIR_SYNC)
 		return io->data_only ? IO_CMD_FDSYNC : IO_CMD_FSYNC;
-	return data[io->dir];
+	return io->dir == DIR_READ ? IO_CMD_PREAD : IO_CMD_PWRITE;
 }
 
 /* The rest of a slot's iocb stays zero; the kernel wants it so of a sync. */
 static void libaio_queue(struct engine *e, struct io *io)
 {
 	struct libaio_state *s = e->state;
-	struct iocb *cb = &s->iocbs[io->slot];
+	struct iocb *cb = engine_io_space(e, io->slot);
 
+	if (io->dir == DIR_TRIM) {
+		trim_queue_add(&s->trims, e, io);
+		return;
+	}
 	cb->aio_lio_opcode = opcode(io);
 	cb->aio_fildes = e->files[io->file].fd;
 	cb->u.c.buf = io->dir == DIR_SYNC ? NULL : io->buffer;
@@ -127,16 +128,14 @@ static unsigned take_refused(struct libaio_state *s, unsigned most, struct io **
 	return count;
 }
 
-static int libaio_reap(struct engine *e, unsigned min, struct io **done)
+static int take_events(struct engine *e, unsigned min, unsigned most, struct io **done)
 {
 	struct libaio_state *s = e->state;
 	struct timespec limit = { .tv_sec = (time_t)(e->timeout_ns / 1000000000u),
 				  .tv_nsec = (long)(e->timeout_ns % 1000000000u) };
 	int count;
 
-	if (s->refused_count)
-		return (int)take_refused(s, e->reap_max, done);
-	count = io_getevents(s->context, min < s->in_flight ? min : s->in_flight, e->reap_max,
+	count = io_getevents(s->context, min < s->in_flight ? min : s->in_flight, most,
 			     s->events, e->timeout_ns ? &limit : NULL);
 	if (count < 0)
 		return count == -EINTR ? 0 : count;
@@ -150,11 +149,24 @@ static int libaio_reap(struct engine *e, unsigned min, struct io **done)
 	return count;
 }
 
+static int libaio_reap(struct engine *e, unsigned min, struct io **done)
+{
+	struct libaio_state *s = e->state;
+
+	if (s->refused_count)
+		return (int)take_refused(s, e->reap_max, done);
+	if (__builtin_expect(!s->trims.count, 1))
+		return take_events(e, min, e->reap_max, done);
+	done[0] = trim_queue_do(&s->trims, e);
+	return 1;
+}
+
 const struct engine_ops engine_libaio = {
 	.name = "libaio",
 	.help = "Linux native asynchronous I/O; asynchronous only with direct=1",
 	.depth_max = 1 << 16,
 	.state_size = sizeof(struct libaio_state),
+	.io_space = sizeof(struct iocb),
 	.open = libaio_open,
 	.close = libaio_close,
 	.queue = libaio_queue,

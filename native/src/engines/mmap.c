@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "engines/one.h"
+#include "engines/trim.h"
 
 /* Copies between a buffer and the file mapped whole. */
 struct mmap_state {
@@ -64,6 +65,8 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 	case DIR_WRITE:
 		memcpy(map + io->offset, io->buffer, io->length);
 		return (int32_t)io->length;
+	case DIR_TRIM:
+		return trim_now(e, io);
 	case DIR_SYNC:
 		return one_result(msync(map, e->files[io->file].end_bytes, MS_SYNC));
 	default:

@@ -5,33 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/engine.h"
+#include "engines/trim.h"
 
 /* The C library's aio: its threads call pread and pwrite for us. */
 struct posixaio_state {
-	struct aiocb *control_blocks;	/* by slot */
 	struct io **flying;		/* in flight, in no order */
 	const struct aiocb **waiting;	/* their control blocks, for aio_suspend() */
 	unsigned count, committed;
+	struct trim_queue trims;
 };
 
 static void posixaio_close(struct engine *e)
 {
 	struct posixaio_state *s = e->state;
 
-	free(s->control_blocks);
 	free(s->flying);
 	free(s->waiting);
+	trim_queue_release(&s->trims);
 }
 
 static int posixaio_open(struct engine *e)
 {
 	struct posixaio_state *s = e->state;
 
-	s->control_blocks = calloc(e->depth, sizeof(*s->control_blocks));
 	s->flying = calloc(e->depth, sizeof(struct io *));
 	s->waiting = calloc(e->depth, sizeof(struct aiocb *));
-	if (s->control_blocks && s->flying && s->waiting)
+	if (!trim_queue_init(&s->trims, e) && s->flying && s->waiting)
 		return 0;
 	posixaio_close(e);
 	return err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
@@ -40,8 +39,12 @@ static int posixaio_open(struct engine *e)
 static void posixaio_queue(struct engine *e, struct io *io)
 {
 	struct posixaio_state *s = e->state;
-	struct aiocb *cb = &s->control_blocks[io->slot];
+	struct aiocb *cb = engine_io_space(e, io->slot);
 
+	if (io->dir == DIR_TRIM) {
+		trim_queue_add(&s->trims, e, io);
+		return;
+	}
 	memset(cb, 0, sizeof(*cb));
 	cb->aio_sigevent.sigev_notify = SIGEV_NONE;	/* zero would be a signal */
 	cb->aio_fildes = e->files[io->file].fd;
@@ -78,7 +81,7 @@ static int posixaio_commit(struct engine *e)
 		struct io *io = s->flying[s->committed];
 
 		io->result = 0;
-		if (!start(&s->control_blocks[io->slot], io))
+		if (!start(engine_io_space(e, io->slot), io))
 			continue;
 		if (errno == EAGAIN && s->committed)
 			break;
@@ -87,9 +90,9 @@ static int posixaio_commit(struct engine *e)
 	return (int)(s->committed - before);
 }
 
-static bool finished(struct posixaio_state *s, struct io *io)
+static bool finished(const struct engine *e, struct io *io)
 {
-	struct aiocb *cb = &s->control_blocks[io->slot];
+	struct aiocb *cb = engine_io_space(e, io->slot);
 	int error;
 
 	if (io->result)
@@ -101,12 +104,13 @@ static bool finished(struct posixaio_state *s, struct io *io)
 	return true;
 }
 
-static unsigned collect(struct posixaio_state *s, unsigned most, struct io **done)
+static unsigned collect(const struct engine *e, unsigned most, struct io **done)
 {
+	struct posixaio_state *s = e->state;
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < s->committed && found < most;) {
-		if (!finished(s, s->flying[i])) {
+		if (!finished(e, s->flying[i])) {
 			i++;
 			continue;
 		}
@@ -127,8 +131,11 @@ static int posixaio_reap(struct engine *e, unsigned min, struct io **done)
 	struct posixaio_state *s = e->state;
 	const struct timespec limit = { .tv_sec = (time_t)(e->timeout_ns / 1000000000u),
 					.tv_nsec = (long)(e->timeout_ns % 1000000000u) };
-	unsigned found = collect(s, e->reap_max, done);
+	unsigned found = 0;
 
+	if (s->trims.count)
+		done[found++] = trim_queue_do(&s->trims, e);
+	found += collect(e, e->reap_max - found, done + found);
 	while (found < min && s->committed) {
 		if (aio_suspend(s->waiting, (int)s->committed, e->timeout_ns ? &limit : NULL)) {
 			if (errno == EAGAIN && e->timeout_ns)
@@ -136,7 +143,7 @@ static int posixaio_reap(struct engine *e, unsigned min, struct io **done)
 			if (errno != EINTR && errno != EAGAIN)
 				return -errno;
 		}
-		found += collect(s, e->reap_max - found, done + found);
+		found += collect(e, e->reap_max - found, done + found);
 	}
 	return (int)found;
 }
@@ -146,6 +153,7 @@ const struct engine_ops engine_posixaio = {
 	.help = "aio_read(3) and aio_write(3): threads of the C library",
 	.depth_max = 1 << 14,
 	.state_size = sizeof(struct posixaio_state),
+	.io_space = sizeof(struct aiocb),
 	.open = posixaio_open,
 	.close = posixaio_close,
 	.queue = posixaio_queue,

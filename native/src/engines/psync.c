@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engines/one.h"
+#include "engines/trim.h"
 
 static int32_t do_io(const struct engine *e, const struct io *io)
 {
@@ -10,6 +11,8 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 		return one_result(pread(fd, io->buffer, io->length, (off_t)io->offset));
 	case DIR_WRITE:
 		return one_result(pwrite(fd, io->buffer, io->length, (off_t)io->offset));
+	case DIR_TRIM:
+		return trim_now(e, io);
 	case DIR_SYNC:
 		return one_sync(fd, io);
 	default:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engines/one.h"
+#include "engines/trim.h"
 
 /* read(2) and write(2) move the file position: seek only when it is elsewhere. */
 struct sync_state {
@@ -37,6 +38,8 @@ static int32_t seek_and_do(const struct engine *e, const struct io *io)
 
 	if (io->dir == DIR_SYNC)
 		return one_sync(e->files[io->file].fd, io);
+	if (io->dir == DIR_TRIM)
+		return trim_now(e, io);
 	result = seek(s, e->files[io->file].fd, io);
 	if (result)
 		return result;

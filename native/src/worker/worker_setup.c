@@ -63,11 +63,13 @@ static int make_slots(struct worker_setup *setup)
 
 	e->ios = aligned_zeroed(e->depth * sizeof(struct io));
 	e->state = aligned_zeroed(e->ops->state_size ? e->ops->state_size : 1);
+	e->io_spaces = aligned_zeroed((size_t)e->depth * e->ops->io_space + 1);
 	e->files = aligned_zeroed((e->files_count + 1) * sizeof(*e->files));
 	l->free = calloc(e->depth, sizeof(struct io *));
 	l->batch = calloc(e->depth, sizeof(struct io *));
 	l->done = calloc(e->depth, sizeof(struct io *));
-	if (!e->ios || !e->state || !e->files || !l->free || !l->batch || !l->done)
+	if (!e->ios || !e->state || !e->io_spaces || !e->files || !l->free || !l->batch ||
+	    !l->done)
 		return err_set(&setup->err, -ENOMEM, "%s: no memory for %u I/Os in flight",
 			       e->job->name, e->depth);
 	for (uint32_t i = 0; i < e->depth; i++) {
@@ -192,6 +194,7 @@ void worker_setup_release(struct worker_setup *setup)
 		munmap(e->buffers, setup->buffers_bytes);
 	free(e->ios);
 	free(e->state);
+	free(e->io_spaces);
 	free(e->files);
 	free(setup->loop.free);
 	free(setup->loop.batch);
