@@ -43,6 +43,7 @@ class Copy:
             "XDG_DATA_HOME": f"{self.work}/data",
             "XDG_STATE_HOME": str(never_disturbed(self.work / "state")),
             "IOGATE_SCRATCH": str(self.work),
+            "SOURCES": str(self.sources),
         }
         done = subprocess.run(
             ["bash", "-c", command],

@@ -63,10 +63,29 @@ struct engine {
 };
 
 enum {
-	ENGINE_DISKLESS = 1,		/* touches no file (null, cpuio) */
-	ENGINE_NO_DIRECT = 2,		/* cannot do O_DIRECT (mmap) */
-	ENGINE_NO_DATA = 4,		/* moves no bytes and needs no size (cpuio) */
+	ENGINE_NO_DIRECT = 1,		/* cannot do O_DIRECT (mmap) */
+	ENGINE_NO_DATA = 2,		/* moves no bytes and needs no size (cpuio) */
 };
+
+/*
+ * An engine's own way with what a job's filename= names, step by step; where a member is
+ * NULL the room target does what it does with files and devices, its checks of what is in
+ * use and of --expect included. Functions that fail return -errno with a text in *err.
+ */
+struct engine_files {
+	/* How many bytes are there before the job begins; 0: none yet. Changes nothing. */
+	int (*size)(const struct job *job, const char *path, uint64_t *bytes, struct err *err);
+	/* Before all jobs begin: have `bytes` there, to be read and written. */
+	int (*layout)(const struct job *job, const char *path, uint64_t bytes, struct err *err);
+	/* In the worker, before ops->open: set file->fd, or leave it at -1. */
+	int (*open)(const struct job *job, struct engine_file *file, struct err *err);
+	/* After ops->close, of a file whose fd is not -1. */
+	void (*close)(const struct job *job, struct engine_file *file);
+	/* With unlink=1, when all jobs have ended. */
+	void (*unlink)(const struct job *job, const char *path);
+};
+
+extern const struct engine_files engine_no_files;	/* each of them does nothing */
 
 struct engine_ops {
 	const char *name, *help;
@@ -74,6 +93,7 @@ struct engine_ops {
 	uint32_t flags, state_size;
 	uint32_t io_space;		/* bytes of its own that each I/O has; 0: none */
 	const struct option *options;	/* engine-only job keys (job/option.h), or NULL */
+	const struct engine_files *files;	/* NULL: target's way with all of them */
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
 	/* Of a job whose options all have their values, before anything is touched: refuse
 	 * what cannot be with a text for *err, or derive an option from others. NULL: none. */
@@ -93,6 +113,12 @@ struct engine_ops {
 static inline void *engine_io_space(const struct engine *e, uint32_t slot)
 {
 	return (char *)e->io_spaces + (size_t)slot * e->ops->io_space;
+}
+
+/* Touches nothing outside this process (null, cpuio). */
+static inline bool engine_is_diskless(const struct engine_ops *ops)
+{
+	return ops->files == &engine_no_files;
 }
 
 /* One I/O in flight at a time: no submission latency, and iodepth means nothing. */

@@ -24,9 +24,12 @@ static bool writes(const struct job *job)
 	return job->rw & (RW_WRITE | RW_TRIM);
 }
 
-static bool diskless(const struct job *job)
+/* What the engine does itself with its files. */
+static const struct engine_files *own_way(const struct job *job)
 {
-	return job->ops->flags & ENGINE_DISKLESS;
+	static const struct engine_files nothing;
+
+	return job->ops->files ? job->ops->files : &nothing;
 }
 
 /* A mistyped device must not become a file in /dev that fills the memory. */
@@ -223,21 +226,21 @@ static int check_complete(const struct job *job, const struct target_file *f, st
 
 static int init_file(struct target *t, uint32_t i, bool readonly, struct err *err)
 {
+	const struct engine_files *own = own_way(t->job);
 	struct target_file *f = &t->files[i];
 	int ret = 0;
 
 	f->path = target_path(t->job, t->clone, i);
 	if (!f->path)
 		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
-	if (!diskless(t->job))
-		ret = look(t, f, err);
+	ret = own->size ? own->size(t->job, f->path, &f->present_bytes, err) : look(t, f, err);
 	if (!ret)
 		ret = set_extent(t, f, err);
-	if (!ret && readonly && !diskless(t->job))
+	if (!ret && readonly && !own->layout)
 		ret = check_complete(t->job, f, err);
 	if (!ret && t->direct)
 		ret = check_alignment(t->job, f, err);
-	if (!ret && (writes(t->job) || t->job->unlink) && !diskless(t->job))
+	if (!ret && (writes(t->job) || t->job->unlink) && !own->size)
 		ret = check_write(t->job, f, err);
 	return ret;
 }
@@ -250,7 +253,8 @@ int target_init(struct target *t, const struct job *job, uint32_t clone,
 
 	*t = (struct target){ .job = job, .clone = clone,
 			      .expected = rules ? rules->expected : NULL };
-	t->direct = job->direct && !(job->ops->flags & (ENGINE_NO_DIRECT | ENGINE_DISKLESS));
+	t->direct = job->direct && !(job->ops->flags & ENGINE_NO_DIRECT) &&
+		    !engine_is_diskless(job->ops);
 	if (readonly && (writes(job) || job->unlink))
 		return err_set(err, -EPERM, "%s: the job %s, and --readonly forbids it", job->name,
 			       writes(job) ? "writes" : "deletes its files");
@@ -307,8 +311,8 @@ static int open_file(const struct target *t, const struct target_file *f,
 	out->path = f->path;
 	out->end_bytes = f->extent.start_bytes + f->extent.size_bytes;
 	out->fd = -1;
-	if (diskless(t->job))
-		return 0;
+	if (own_way(t->job)->open)
+		return own_way(t->job)->open(t->job, out, err);
 	fd = expected_open(t->expected, f->path, access | sync_flag[t->job->sync] |
 			   (t->direct ? O_DIRECT : 0), err);
 	if (fd < 0)
@@ -337,7 +341,8 @@ int target_open(const struct target *t, struct engine_file *files, struct err *e
 
 void target_invalidate(const struct target *t, const struct engine_file *files)
 {
-	const bool cached = !t->direct && !(t->job->ops->flags & ENGINE_NO_DIRECT);
+	const bool cached = !t->direct && !(t->job->ops->flags & ENGINE_NO_DIRECT) &&
+			    !own_way(t->job)->open;
 
 	for (uint32_t i = 0; i < t->files_count && t->job->invalidate && cached; i++) {
 		if (files[i].fd >= 0)
@@ -347,8 +352,12 @@ void target_invalidate(const struct target *t, const struct engine_file *files)
 
 void target_close(const struct target *t, struct engine_file *files)
 {
+	const struct engine_files *own = own_way(t->job);
+
 	for (uint32_t i = 0; i < t->files_count; i++) {
-		if (files[i].fd >= 0)
+		if (files[i].fd >= 0 && own->close)
+			own->close(t->job, &files[i]);
+		else if (files[i].fd >= 0)
 			close(files[i].fd);
 		files[i].fd = -1;
 	}
@@ -356,6 +365,12 @@ void target_close(const struct target *t, struct engine_file *files)
 
 void target_unlink(const struct target *t)
 {
-	for (uint32_t i = 0; t->job->unlink && !diskless(t->job) && i < t->files_count; i++)
-		expected_unlink(t->expected, t->files[i].path);
+	const struct engine_files *own = own_way(t->job);
+
+	for (uint32_t i = 0; t->job->unlink && i < t->files_count; i++) {
+		if (own->unlink)
+			own->unlink(t->job, t->files[i].path);
+		else
+			expected_unlink(t->expected, t->files[i].path);
+	}
 }

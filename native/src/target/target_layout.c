@@ -214,12 +214,25 @@ static bool announce(const struct target *t, const struct target_hooks *hooks)
 	return files;
 }
 
+/* The engine's own way, file by file. */
+static int lay_out_own(const struct target *t, struct err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < t->files_count; i++)
+		ret = t->job->ops->files->layout(t->job, t->files[i].path,
+						 file_end(&t->files[i]), err);
+	return ret;
+}
+
 int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err)
 {
 	struct layout l = { .target = t, .hooks = hooks, .err = err, .noise = { 0x1a70 } };
 	int ret = 0;
 
-	if (t->job->ops->flags & ENGINE_DISKLESS || !announce(t, hooks))
+	if (t->job->ops->files && t->job->ops->files->layout)
+		return lay_out_own(t, err);
+	if (!announce(t, hooks))
 		return 0;
 	l.chunk = calloc(1, CHUNK_BYTES);
 	if (!l.chunk)

@@ -25,7 +25,7 @@ static int make_buffers(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
 	struct random noise = { setup->loop.seed };
-	const int populate = e->ops->flags & ENGINE_DISKLESS ? 0 : MAP_POPULATE;
+	const int populate = engine_is_diskless(e->ops) ? 0 : MAP_POPULATE;
 	uint64_t *words;
 
 	e->buffer_bytes = buffer_bytes(e->job);
@@ -107,7 +107,7 @@ static uint32_t batch_submit(const struct engine *e)
 	const uint32_t asked = e->job->batch_submit;
 
 	if (!asked)
-		return e->ops->flags & ENGINE_DISKLESS ? e->depth : 1;
+		return engine_is_diskless(e->ops) ? e->depth : 1;
 	return asked < e->depth ? asked : e->depth;
 }
 

@@ -150,7 +150,7 @@ static void a_device_discards(void **state)
 	assert_int_equal(system(command), 0);
 	assert_true(held >= 0);
 	core_for_each_engine(ops) {
-		if ((*ops)->flags & ENGINE_DISKLESS)
+		if (engine_is_diskless(*ops))
 			continue;
 		write_blocks(device);
 		const long long before = stored_blocks();
@@ -186,7 +186,7 @@ static void a_file_is_not_trimmed(void **state)
 	snprintf(path, sizeof(path), "%s/file", core_folder);
 	write_blocks(path);
 	core_for_each_engine(ops) {
-		if ((*ops)->flags & ENGINE_DISKLESS)
+		if (engine_is_diskless(*ops))
 			continue;
 		with_engine(*ops, path, trim_fails);
 		assert_int_equal(content(path, 1), 7);

@@ -93,7 +93,7 @@ static void written_blocks_arrive(void **state)
 		struct err err;
 		int fd;
 
-		if ((*ops)->flags & ENGINE_DISKLESS)
+		if (engine_is_diskless(*ops))
 			continue;
 		snprintf(path, sizeof(path), "%s/w", core_folder);
 		unlink(path);

@@ -191,7 +191,7 @@ static void the_rest_of_a_short_io_is_done(void **state)
 	for (int i = 0; i < 6; i++) {
 		const struct engine_ops slices = {
 			.name = "slices", .help = "", .depth_max = i % 3 ? 8 : 1,
-			.flags = ENGINE_DISKLESS, .state_size = sizeof(struct slice_state),
+			.files = &engine_no_files, .state_size = sizeof(struct slice_state),
 			.queue = slice_queue, .commit = slice_commit, .reap = slice_reap,
 		};
 		struct job job = core_job("null", RW_READ, 1 << 20);

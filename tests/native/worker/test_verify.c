@@ -115,7 +115,7 @@ static void what_a_job_writes_it_finds_again(void **state)
 		struct result result;
 		struct err err;
 
-		if ((*ops)->flags & ENGINE_DISKLESS)
+		if (engine_is_diskless(*ops))
 			continue;
 		job.bs_bytes[DIR_WRITE] = 12288;
 		job.bssplit[DIR_WRITE] = (struct block_split){ shares, 2 };
