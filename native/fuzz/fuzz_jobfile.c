@@ -31,13 +31,13 @@ static const char *environment(void *context, const char *name)
 /* What run.c may take for granted about a job. */
 static void check_job(const struct job *job)
 {
-	if (!job->ops || !job->name || !job->numjobs || !job->iodepth || !job->loops
-	    || !job->nrfiles || !(job->rw & (RW_READ | RW_WRITE)))
+	if (!job->ops || !job->name || !job->process.numjobs || !job->depth.iodepth
+	    || !job->time.loops || !job->files.count || !(job->rw & (RW_READ | RW_WRITE)))
 		abort();
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
-		if (!job->bs_bytes[dir])
+		if (!job->block.bytes[dir])
 			abort();
-	if ((job->zonemode == ZONE_STRIDED) != (job->zonesize_bytes > 0))
+	if ((job->zones.mode == ZONE_STRIDED) != (job->zones.size_bytes > 0))
 		abort();
 }
 

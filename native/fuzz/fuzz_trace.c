@@ -26,7 +26,7 @@ static void check(const struct trace *t)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct job job = { .replay_time_scale = 100, .replay_scale = 1 };
+	const struct job job = { .replay.time_scale = 100, .replay.scale = 1 };
 	struct err err = { 0 };
 	struct trace t;
 

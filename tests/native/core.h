@@ -2,7 +2,7 @@
 #ifndef TESTS_CORE_H
 #define TESTS_CORE_H
 
-/* Jobs by hand and a scratch folder, for the tests of the engine's core. */
+/* Jobs with every option's default and a scratch folder, for the tests of the engine's core. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 
 #include "engines/engines.h"
 #include "job/job.h"
+#include "jobfile/options.h"
 #include "run/run.h"
 
 /* ThreadSanitizer: the tests' own helper threads are alive while a run forks. */
@@ -28,6 +29,7 @@ __attribute__((unused)) const char *__tsan_default_options(void)
 }
 
 static char core_folder[] = "/tmp/iogate-test-XXXXXX";
+static struct arena *core_memory;	/* of what the jobs' defaults point to */
 
 __attribute__((unused))
 static int core_setup(void **state)
@@ -42,6 +44,8 @@ static int core_teardown(void **state)
 	char command[128];
 
 	(void)state;
+	arena_free(core_memory);
+	core_memory = NULL;
 	snprintf(command, sizeof(command), "rm -rf '%s'", core_folder);
 	return system(command);
 }
@@ -49,16 +53,17 @@ static int core_teardown(void **state)
 __attribute__((unused))
 static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 {
-	return (struct job){
-		.name = "t", .ops = engine_find(engine), .rw = rw, .size = { .bytes = size },
-		.bs_bytes = { 4096, 4096, 4096 }, .iodepth = 1, .batch_complete_min = 1,
-		.thinktime_blocks = 1,
-		.do_verify = true,
-		.numjobs = 1, .loops = 1,
-		.nrfiles = 1, .invalidate = true, .randrepeat = true, .rwmixread_percent = 50,
-		.directory = core_folder, .clat_percentiles = true, .disk_util = true,
-		.per_job_logs = true,
-	};
+	struct job job = { 0 };
+
+	if (!core_memory)
+		core_memory = arena_new();
+	options_defaults(&job, core_memory);
+	job.name = "t";
+	job.ops = engine_find(engine);
+	job.rw = rw;
+	job.amount.size.bytes = size;
+	job.files.directory = core_folder;
+	return job;
 }
 
 /* Engines that move data, one after the other. */

@@ -71,12 +71,12 @@ static void add_letters(struct text *t, const struct job_list *jobs, unsigned ru
 	unsigned total = 0;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		total += jobs->jobs[i].numjobs;
+		total += jobs->jobs[i].process.numjobs;
 	if (running != total)
 		return;
 	for (size_t i = 0; i < jobs->count; i++)
 		add(t, "%s%c(%" PRIu32 ")", i ? "," : "[", job_letter(jobs->jobs[i].rw),
-		    jobs->jobs[i].numjobs);
+		    jobs->jobs[i].process.numjobs);
 	add(t, "]");
 }
 
@@ -126,7 +126,7 @@ int eta_text(char text[ETA_TEXT_MAX], const char *json, const struct job_list *j
 		return t.used;
 	}
 	for (size_t i = 0; i < jobs->count; i++)
-		files = jobs->jobs[i].nrfiles > files ? jobs->jobs[i].nrfiles : files;
+		files = jobs->jobs[i].files.count > files ? jobs->jobs[i].files.count : files;
 	add(&t, "Jobs: %u (f=%" PRIu64 "): ", running, running * files);
 	add_letters(&t, jobs, running);
 	add(&t, strstr(json, "\"state\":\"ramp\"") ? "[ramp]" : "[%.1f%%]",

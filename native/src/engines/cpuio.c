@@ -30,9 +30,9 @@ static int cpuio_check(struct job *job, struct err *err)
 
 	if (!o->load_percent)
 		return err_set(err, -EINVAL, "ioengine=cpuio needs cpuload, 1 to 100");
-	if (!job->runtime_ns && !job->number_ios)
+	if (!job->time.runtime_ns && !job->amount.ios)
 		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime");
-	job->thinktime_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
+	job->think.pause_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
 	return 0;
 }
 

@@ -72,64 +72,98 @@ struct setting {
  * A resolved job: every option has its value, aliases and globals are applied,
  * numjobs is still one entry (run.c makes the clones). Immutable after parsing;
  * strings live as long as the job list. Times are ns, sizes bytes, 0 = unset
- * unless said otherwise. Each field is one row of a table of options (jobfile/options.h).
+ * unless said otherwise. Each field is one row of a table of options, and what is of one
+ * category is in one part (jobfile/options.h).
  */
 struct job {
 	const char *name, *description;
-	/* ':' separated, `\:` for a colon; NULL: made from name, clone and file number */
-	const char *filename;
-	const char *directory;		/* NULL: working directory */
 	const struct engine_ops *ops;
-	uint32_t rw;			/* RW_ bits */
-	struct size_value size, io_size, offset;
-	struct size_range filesize;	/* of each file; size is then how much is moved */
-	uint64_t bs_bytes[DIR_DATA_COUNT];
-	uint32_t iodepth, numjobs, loops, nrfiles;
-	/* I/Os */
-	uint32_t batch_submit, batch_complete_min, batch_complete_max, iodepth_low;
-	bool direct, thread, time_based, invalidate, norandommap, randrepeat;
-	bool group_reporting, stonewall, exitall, end_fsync;
-	bool overwrite, unlink, zero_buffers, refill_buffers;
-	enum preallocation fallocate;
-	enum sync_mode sync;		/* O_SYNC or O_DSYNC */
-	struct cpu_list cpus_allowed;
-	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
-	uint32_t rwmixread_percent;
-	uint64_t runtime_ns, ramp_time_ns, startdelay_ns;
-	uint64_t thinktime_ns, thinktime_spin_ns, thinktime_iotime_ns;
-	uint32_t thinktime_blocks;
-	enum think_count { THINK_COMPLETE, THINK_ISSUE } thinktime_blocks_type;
-	uint64_t rate_bytes[DIR_DATA_COUNT], rate_iops[DIR_DATA_COUNT];	/* a second */
-	enum rate_process rate_process;
-	struct block_split bssplit[DIR_DATA_COUNT];
-	struct distribution distribution;
-	enum verify_method verify;
-	bool do_verify, verify_fatal;
-	enum clock_choice clocksource;
-	bool gtod_reduce, disable_lat, disable_clat, disable_slat, disable_bw;
-	uint64_t randseed;
-	uint64_t number_ios;
-	enum zone_mode zonemode;
-	uint64_t zonesize_bytes, zoneskip_bytes, zonerange_bytes;
-
-	/* Logs: how their file names begin, "" for the job's name; NULL: none. */
-	const char *write_bw_log, *write_iops_log, *write_lat_log, *write_hist_log;
-	uint32_t log_avg_ms;		/* 0: every I/O is a row */
-	uint32_t log_hist_ms, log_hist_coarseness;
-	bool per_job_logs, log_offset, log_unix_epoch;
-
-	const char *write_iolog;	/* NULL: none */
-	/* ':' separated, for the clones in turn; NULL: none */
-	const char *read_iolog;
-	const char *replay_redirect, *replay_skip;
-	bool replay_no_stall;
-	uint32_t replay_time_scale, replay_scale, replay_align;
-	const struct trace *trace;	/* what read_iolog names, in the job of a clone */
-
-	bool slat_percentiles, clat_percentiles, lat_percentiles, disk_util;
-	struct percentile_list percentiles;
-
 	const void *engine_options;	/* of ops->options: ops->options_size bytes, or NULL */
+
+	/* Kind of I/O. */
+	uint32_t rw;			/* RW_ bits */
+	uint32_t rwmixread_percent;
+	bool direct, norandommap, randrepeat, end_fsync;
+	enum sync_mode sync;		/* O_SYNC or O_DSYNC */
+	uint32_t fsync, fdatasync;	/* every n writes; 0: never */
+	struct distribution distribution;
+	uint64_t randseed;
+
+	struct {
+		uint64_t runtime_ns, ramp_ns, startdelay_ns;
+		uint32_t loops;
+		bool based;		/* runtime is the end, not the amount of I/O */
+	} time;
+	struct {
+		/* ':' separated, `\:` for a colon; NULL: made from name, clone and file number */
+		const char *names;
+		const char *directory;	/* NULL: working directory */
+		uint32_t count;		/* of each clone */
+		struct size_range size;	/* of each file; amount.size is then what is moved */
+		enum preallocation fallocate;
+		bool overwrite, unlink;
+	} files;
+	struct {
+		enum zone_mode mode;
+		uint64_t size_bytes, skip_bytes, range_bytes;
+	} zones;
+	struct {
+		struct size_value size, io_size, offset;
+		uint64_t ios;		/* 0: no limit */
+	} amount;
+	struct {
+		uint64_t bytes[DIR_DATA_COUNT];
+		struct block_split splits[DIR_DATA_COUNT];
+	} block;
+	struct {			/* I/Os */
+		uint32_t iodepth, low, batch_submit, batch_complete_min, batch_complete_max;
+	} depth;
+	struct {
+		uint64_t bytes[DIR_DATA_COUNT], iops[DIR_DATA_COUNT];	/* a second */
+		enum rate_process process;
+	} rate;
+	struct {
+		uint64_t pause_ns, spin_ns, iotime_ns;
+		uint32_t blocks;
+		enum think_count { THINK_COMPLETE, THINK_ISSUE } blocks_type;
+	} think;
+	struct {
+		bool invalidate, zero, refill;
+	} buffers;
+	struct {
+		uint32_t numjobs;
+		bool thread, stonewall, exitall;
+		struct cpu_list cpus_allowed;
+	} process;
+	struct {
+		enum verify_method method;
+		bool at_end;		/* read what was written when all is written */
+		bool fatal;
+	} verify;
+	struct {
+		const char *record;	/* where to; NULL: nowhere */
+		/* what to replay, ':' separated, for the clones in turn; NULL: nothing */
+		const char *files;
+		const char *redirect, *skip;
+		bool no_stall;
+		uint32_t time_scale, scale, align;
+		const struct trace *trace;	/* what files names, in the job of a clone */
+	} replay;
+	struct {
+		/* How the names of log files begin, "" for the job's name; NULL: none. */
+		const char *bw, *iops, *lat, *hist;
+		uint32_t avg_ms;	/* 0: every I/O is a row */
+		uint32_t hist_ms, hist_coarseness;
+		bool per_job, offset, unix_epoch;
+	} log;
+	struct {
+		bool slat_percentiles, clat_percentiles, lat_percentiles, disk_util;
+		bool gtod_reduce, disable_lat, disable_clat, disable_slat, disable_bw;
+		bool group_reporting;
+		enum clock_choice clocksource;
+		struct percentile_list percentiles;
+	} report;
+
 	uint32_t group_id;		/* stonewall starts a new one, as fio's groupid */
 	const struct setting *settings;	/* this job's own, without job_list.globals */
 	size_t settings_count;
@@ -138,7 +172,7 @@ struct job {
 /* How many run of a job; one, of a job that no parser has filled. */
 static inline uint32_t job_clones(const struct job *job)
 {
-	return job->numjobs ? job->numjobs : 1;
+	return job->process.numjobs ? job->process.numjobs : 1;
 }
 
 struct job_list {

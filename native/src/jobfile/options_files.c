@@ -15,23 +15,24 @@ static const struct option_choice fallocate_choices[] = {
 };
 
 static const struct option rows[] = {
-	{ "directory", NULL, &type_text, JOB(directory),
+	{ "directory", NULL, &type_text, JOB(files.directory),
 	  .help = "Where the job's files are; several, separated by `:`, are shared out "
 		  "among the clones." },
-	{ "fallocate", NULL, &type_choice, JOB(fallocate), "native", .choices = fallocate_choices,
+	{ "fallocate", NULL, &type_choice, JOB(files.fallocate), "native",
+	  .choices = fallocate_choices,
 	  .help = "How space is kept for files that are only written." },
-	{ "filename", NULL, &type_text, JOB(filename),
+	{ "filename", NULL, &type_text, JOB(files.names),
 	  .help = "File or device to use, several separated by `:` (`\\:` is a colon in a "
 		  "name); without it, a name is made from job, clone and file number." },
-	{ "filesize", NULL, &type_size_range, JOB(filesize),
+	{ "filesize", NULL, &type_size_range, JOB(files.size),
 	  .help = "Bytes of each file, or a range to choose from for each; size is then how much "
 		  "is transferred at most." },
-	{ "nrfiles", "nr_files", &type_number, JOB(nrfiles), "1", 1, FILES_MAX,
+	{ "nrfiles", "nr_files", &type_number, JOB(files.count), "1", 1, FILES_MAX,
 	  .help = "Files of each clone; size is split evenly among them." },
-	{ "overwrite", NULL, &type_bool, JOB(overwrite), "0",
+	{ "overwrite", NULL, &type_bool, JOB(files.overwrite), "0",
 	  .help = "Fill files that are only written beforehand, so that no write is the first to "
 		  "its block." },
-	{ "unlink", NULL, &type_bool, JOB(unlink), "0",
+	{ "unlink", NULL, &type_bool, JOB(files.unlink), "0",
 	  .help = "Delete the job's files when all jobs have ended; never a device." },
 	{ .name = NULL },
 };

@@ -4,29 +4,29 @@
 enum { COARSENESS_MAX = 6 };
 
 static const struct option rows[] = {
-	{ "log_avg_msec", NULL, &type_number, JOB(log_avg_ms), "0",
+	{ "log_avg_msec", NULL, &type_number, JOB(log.avg_ms), "0",
 	  .help = "Average the bandwidth, IOPS and latency logs over this many ms a row; 0 is "
 		  "a row for every I/O." },
-	{ "log_hist_coarseness", NULL, &type_number, JOB(log_hist_coarseness), "0", 0,
+	{ "log_hist_coarseness", NULL, &type_number, JOB(log.hist_coarseness), "0", 0,
 	  COARSENESS_MAX,
 	  .help = "Add up 2^n neighbouring buckets in the histogram log." },
-	{ "log_hist_msec", NULL, &type_number, JOB(log_hist_ms), "0",
+	{ "log_hist_msec", NULL, &type_number, JOB(log.hist_ms), "0",
 	  .help = "Milliseconds of completions in a row of the histogram log." },
-	{ "log_offset", NULL, &type_bool, JOB(log_offset), "0",
+	{ "log_offset", NULL, &type_bool, JOB(log.offset), "0",
 	  .help = "Log the offset of each I/O, too." },
-	{ "log_unix_epoch", "log_alternate_epoch", &type_bool, JOB(log_unix_epoch), "0",
+	{ "log_unix_epoch", "log_alternate_epoch", &type_bool, JOB(log.unix_epoch), "0",
 	  .help = "Times in logs are Unix times in ms, not ms since the job's start." },
-	{ "per_job_logs", NULL, &type_bool, JOB(per_job_logs), "1",
+	{ "per_job_logs", NULL, &type_bool, JOB(log.per_job), "1",
 	  .help = "Each clone of each job has log files of its own; without it, jobs of the "
 		  "same log name share them." },
-	{ "write_bw_log", NULL, &type_log_name, JOB(write_bw_log),
+	{ "write_bw_log", NULL, &type_log_name, JOB(log.bw),
 	  .help = "Log bandwidth, in KiB/s, to NAME_bw.N.log; N counts the clones of all jobs." },
-	{ "write_hist_log", NULL, &type_log_name, JOB(write_hist_log),
+	{ "write_hist_log", NULL, &type_log_name, JOB(log.hist),
 	  .help = "Log histograms of completion latency to NAME_clat_hist.N.log; needs "
 		  "log_hist_msec." },
-	{ "write_iops_log", NULL, &type_log_name, JOB(write_iops_log),
+	{ "write_iops_log", NULL, &type_log_name, JOB(log.iops),
 	  .help = "Log IOPS to NAME_iops.N.log." },
-	{ "write_lat_log", NULL, &type_log_name, JOB(write_lat_log),
+	{ "write_lat_log", NULL, &type_log_name, JOB(log.lat),
 	  .help = "Log submission, completion and total latency, in ns, to NAME_slat.N.log, "
 		  "NAME_clat.N.log and NAME_lat.N.log." },
 	{ .name = NULL },

@@ -14,25 +14,25 @@ static const struct option_choice think_choices[] = {
 };
 
 static const struct option rows[] = {
-	{ "rate", NULL, &type_sizes, JOB(rate_bytes), "0",
+	{ "rate", NULL, &type_sizes, JOB(rate.bytes), "0",
 	  .help = "Bytes a second that are due, `r,w,t`; what a slow device leaves behind is "
 		  "caught up, and counts in intended_lat_ns." },
-	{ "rate_iops", NULL, &type_sizes, JOB(rate_iops), "0",
+	{ "rate_iops", NULL, &type_sizes, JOB(rate.iops), "0",
 	  .help = "I/Os a second that are due, `r,w,t`; overrides rate." },
-	{ "rate_process", NULL, &type_choice, JOB(rate_process), "linear",
+	{ "rate_process", NULL, &type_choice, JOB(rate.process), "linear",
 	  .choices = rate_process_choices,
 	  .help = "How I/Os of a given rate are spread over time." },
-	{ "thinktime", NULL, &type_time, JOB(thinktime_ns), "0", .unit_ns = 1000,
+	{ "thinktime", NULL, &type_time, JOB(think.pause_ns), "0", .unit_ns = 1000,
 	  .help = "Pause after each I/O; a number without unit is in microseconds." },
-	{ "thinktime_blocks", NULL, &type_number, JOB(thinktime_blocks), "1", 1,
+	{ "thinktime_blocks", NULL, &type_number, JOB(think.blocks), "1", 1,
 	  .help = "I/Os between two pauses." },
-	{ "thinktime_blocks_type", NULL, &type_choice, JOB(thinktime_blocks_type), "complete",
+	{ "thinktime_blocks_type", NULL, &type_choice, JOB(think.blocks_type), "complete",
 	  .choices = think_choices,
 	  .help = "Both values count I/Os as they are issued; a pause begins when all of them "
 		  "are done." },
-	{ "thinktime_iotime", NULL, &type_time, JOB(thinktime_iotime_ns), "0", .unit_ns = SECOND,
+	{ "thinktime_iotime", NULL, &type_time, JOB(think.iotime_ns), "0", .unit_ns = SECOND,
 	  .help = "Time of I/O between two pauses, in place of thinktime_blocks." },
-	{ "thinktime_spin", NULL, &type_time, JOB(thinktime_spin_ns), "0", .unit_ns = 1000,
+	{ "thinktime_spin", NULL, &type_time, JOB(think.spin_ns), "0", .unit_ns = 1000,
 	  .help = "The first part of thinktime that is spent computing instead of asleep; a "
 		  "number without unit is in microseconds." },
 	{ .name = NULL },

@@ -2,15 +2,15 @@
 #include "jobfile/options_parts.h"
 
 static const struct option rows[] = {
-	{ "loops", NULL, &type_number, JOB(loops), "1", 1,
+	{ "loops", NULL, &type_number, JOB(time.loops), "1", 1,
 	  .help = "Number of times to run the job." },
-	{ "ramp_time", NULL, &type_time, JOB(ramp_time_ns), "0", .unit_ns = SECOND,
+	{ "ramp_time", NULL, &type_time, JOB(time.ramp_ns), "0", .unit_ns = SECOND,
 	  .help = "Run this long before measuring." },
-	{ "runtime", "timeout", &type_time, JOB(runtime_ns), "0", .unit_ns = SECOND,
+	{ "runtime", "timeout", &type_time, JOB(time.runtime_ns), "0", .unit_ns = SECOND,
 	  .help = "Stop after this time; 0 is when all is transferred." },
-	{ "startdelay", NULL, &type_time, JOB(startdelay_ns), "0", .unit_ns = SECOND,
+	{ "startdelay", NULL, &type_time, JOB(time.startdelay_ns), "0", .unit_ns = SECOND,
 	  .help = "Wait this long before the job starts." },
-	{ "time_based", NULL, &type_flag, JOB(time_based), "0",
+	{ "time_based", NULL, &type_flag, JOB(time.based), "0",
 	  .help = "Repeat the workload until runtime is over." },
 	{ .name = NULL },
 };

@@ -9,11 +9,11 @@ static const struct option_choice verify_choices[] = {
 };
 
 static const struct option rows[] = {
-	{ "do_verify", NULL, &type_bool, JOB(do_verify), "1",
+	{ "do_verify", NULL, &type_bool, JOB(verify.at_end), "1",
 	  .help = "With verify, read what was written when all is written, and check it." },
-	{ "verify", NULL, &type_choice, JOB(verify), "0", .choices = verify_choices,
+	{ "verify", NULL, &type_choice, JOB(verify.method), "0", .choices = verify_choices,
 	  .help = "Write blocks that can be checked, and check blocks that are read." },
-	{ "verify_fatal", NULL, &type_bool, JOB(verify_fatal), "0",
+	{ "verify_fatal", NULL, &type_bool, JOB(verify.fatal), "0",
 	  .help = "End at the first block that is not as it was written." },
 	{ .name = NULL },
 };

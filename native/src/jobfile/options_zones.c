@@ -8,13 +8,13 @@ static const struct option_choice zonemode_choices[] = {
 };
 
 static const struct option rows[] = {
-	{ "zonemode", NULL, &type_choice, JOB(zonemode), "none", .choices = zonemode_choices,
+	{ "zonemode", NULL, &type_choice, JOB(zones.mode), "none", .choices = zonemode_choices,
 	  .help = "How zonesize, zoneskip and zonerange are meant." },
-	{ "zonerange", NULL, &type_size, JOB(zonerange_bytes), "0",
+	{ "zonerange", NULL, &type_size, JOB(zones.range_bytes), "0",
 	  .help = "Bytes that a zone spans; 0 is zonesize." },
-	{ "zonesize", NULL, &type_size, JOB(zonesize_bytes), "0",
+	{ "zonesize", NULL, &type_size, JOB(zones.size_bytes), "0",
 	  .help = "Bytes of I/O in a zone before going on to the next." },
-	{ "zoneskip", NULL, &type_size, JOB(zoneskip_bytes), "0",
+	{ "zoneskip", NULL, &type_size, JOB(zones.skip_bytes), "0",
 	  .help = "Bytes to leave out between two zones." },
 	{ .name = NULL },
 };

@@ -202,9 +202,9 @@ static int resolve_job(struct resolver *r, const struct section *s)
 		return code;
 	job->settings = given_settings(&r->earlier.globals, s, &job->settings_count, r->memory);
 	if (r->list->count)
-		job->group_id = job[-1].group_id + (job->stonewall ? 1 : 0);
+		job->group_id = job[-1].group_id + (job->process.stonewall ? 1 : 0);
 	r->list->count++;
-	r->clones += job->numjobs;
+	r->clones += job->process.numjobs;
 	if (r->clones > JOBS_MAX)
 		return too_many(r, s);
 	return resolve_checks(&r->earlier, s, job, r->list, r->memory, r->err);

@@ -69,18 +69,18 @@ static int check_zones(const struct check *c)
 {
 	struct job *job = c->job;
 
-	if (job->zonemode == ZONE_NONE && job->zonesize_bytes) {
+	if (job->zones.mode == ZONE_NONE && job->zones.size_bytes) {
 		if (origin(c, "zonemode"))
 			return refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
 						     "drop one of them");
-		job->zonemode = ZONE_STRIDED;
+		job->zones.mode = ZONE_STRIDED;
 	}
-	if (job->zonemode == ZONE_STRIDED && !job->zonesize_bytes)
+	if (job->zones.mode == ZONE_STRIDED && !job->zones.size_bytes)
 		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
-	if (job->zonemode == ZONE_NONE && (job->zoneskip_bytes || job->zonerange_bytes))
+	if (job->zones.mode == ZONE_NONE && (job->zones.skip_bytes || job->zones.range_bytes))
 		warn(c, "zoneskip and zonerange do nothing without zonemode=strided");
-	if (job->zonemode == ZONE_STRIDED && !job->zonerange_bytes)
-		job->zonerange_bytes = job->zonesize_bytes;
+	if (job->zones.mode == ZONE_STRIDED && !job->zones.range_bytes)
+		job->zones.range_bytes = job->zones.size_bytes;
 	return 0;
 }
 
@@ -88,9 +88,9 @@ static int zones_to_bytes(const struct check *c, const char *option, struct size
 {
 	if (!value->zones)
 		return 0;
-	if (!c->job->zonesize_bytes)
+	if (!c->job->zones.size_bytes)
 		return refuse(c, option, "a number of zones (z) needs zonesize");
-	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zonesize_bytes,
+	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zones.size_bytes,
 				   &value->bytes))
 		return refuse(c, option, "that many zones are too large");
 	value->zones = 0;
@@ -103,11 +103,11 @@ static void check_splits(const struct check *c)
 	struct job *job = c->job;
 
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		const struct block_split *s = &job->bssplit[dir];
+		const struct block_split *s = &job->block.splits[dir];
 
 		for (uint32_t i = 0; i < s->count; i++)
-			if (!i || s->shares[i].bytes > job->bs_bytes[dir])
-				job->bs_bytes[dir] = s->shares[i].bytes;
+			if (!i || s->shares[i].bytes > job->block.bytes[dir])
+				job->block.bytes[dir] = s->shares[i].bytes;
 	}
 }
 
@@ -119,11 +119,11 @@ static bool blocks_are_whole_units(const struct job *job)
 	bool whole = true;
 
 	for (int dir = DIR_READ; dir <= DIR_WRITE && unit; dir++) {
-		const struct block_split *s = &job->bssplit[dir];
+		const struct block_split *s = &job->block.splits[dir];
 
 		if (!(job->rw & (RW_READ << dir)))
 			continue;
-		whole = whole && !(job->bs_bytes[dir] % unit);
+		whole = whole && !(job->block.bytes[dir] % unit);
 		for (uint32_t i = 0; i < s->count; i++)
 			whole = whole && !(s->shares[i].bytes % unit);
 	}
@@ -132,12 +132,12 @@ static bool blocks_are_whole_units(const struct job *job)
 
 static int check_verify(const struct check *c)
 {
-	if (c->job->verify && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
+	if (c->job->verify.method && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
 		return refuse(c, "verify", "verify needs blocks of at least 32 bytes");
-	if (c->job->verify && !c->job->read_iolog && !blocks_are_whole_units(c->job))
+	if (c->job->verify.method && !c->job->replay.files && !blocks_are_whole_units(c->job))
 		return refuse(c, "verify", "verify needs block sizes that are all multiples of the "
 					   "smallest; change bs or bssplit");
-	if (c->job->verify && c->job->gtod_reduce)
+	if (c->job->verify.method && c->job->report.gtod_reduce)
 		warn(c, "gtod_reduce does nothing with verify");
 	return 0;
 }
@@ -145,15 +145,15 @@ static int check_verify(const struct check *c)
 static int check_sizes(const struct check *c)
 {
 	struct job *job = c->job;
-	int code = zones_to_bytes(c, "size", &job->size);
+	int code = zones_to_bytes(c, "size", &job->amount.size);
 
-	code = code ? code : zones_to_bytes(c, "io_size", &job->io_size);
-	code = code ? code : zones_to_bytes(c, "offset", &job->offset);
-	if (!code && job->filesize.max_bytes && job->filesize.min_bytes < pattern_unit(job))
+	code = code ? code : zones_to_bytes(c, "io_size", &job->amount.io_size);
+	code = code ? code : zones_to_bytes(c, "offset", &job->amount.offset);
+	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_unit(job))
 		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
 					     "or lower bs");
-	if (!code && !job->filesize.max_bytes && job->size.bytes &&
-	    job->size.bytes / job->nrfiles < pattern_unit(job))
+	if (!code && !job->files.size.max_bytes && job->amount.size.bytes &&
+	    job->amount.size.bytes / job->files.count < pattern_unit(job))
 		return refuse(c, "size", "size is smaller than one block in each file; raise "
 					 "size, or lower bs or nrfiles");
 	return code;
@@ -181,19 +181,19 @@ static int check_iolog(const struct check *c)
 	struct job *job = c->job;
 	void **recorder = NULL;
 
-	if (job->write_iolog && job->numjobs > 1)
+	if (job->replay.record && job->process.numjobs > 1)
 		return refuse(c, "write_iolog", "numjobs clones cannot record in one file; write "
 						"a job for each");
-	if (job->write_iolog)
-		recorder = text_map_at(&c->earlier->recorders, job->write_iolog, c->memory);
+	if (job->replay.record)
+		recorder = text_map_at(&c->earlier->recorders, job->replay.record, c->memory);
 	if (recorder && *recorder)
 		return refuse(c, "write_iolog", "another job records in the same file; give each "
 						"its own");
 	if (recorder)
 		*recorder = job;
-	if (job->replay_skip && !known_skips(job->replay_skip))
+	if (job->replay.skip && !known_skips(job->replay.skip))
 		return refuse(c, "replay_skip", "it is not a list of read, write, trim, sync");
-	if (job->replay_align & (job->replay_align - 1))
+	if (job->replay.align & (job->replay.align - 1))
 		return refuse(c, "replay_align", "replay_align is no power of 2");
 	return 0;
 }
@@ -212,25 +212,25 @@ static void check_time(const struct check *c)
 {
 	struct job *job = c->job;
 
-	if (!job->time_based || job->runtime_ns)
+	if (!job->time.based || job->time.runtime_ns)
 		return;
 	warn(c, "time_based does nothing without runtime");
-	job->time_based = false;
+	job->time.based = false;
 }
 
 static void check_depth(const struct check *c)
 {
 	const struct job *job = c->job;
 
-	if (job->iodepth <= job->ops->depth_max)
+	if (job->depth.iodepth <= job->ops->depth_max)
 		return;
 	if (engine_is_sync(job->ops))
 		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
-				     "synchronous: one I/O is in flight at a time", job->iodepth,
-				     job->ops->name));
+				     "synchronous: one I/O is in flight at a time",
+				     job->depth.iodepth, job->ops->name));
 	else
 		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
-				     "most %" PRIu32 " I/Os in flight", job->iodepth,
+				     "most %" PRIu32 " I/Os in flight", job->depth.iodepth,
 				     job->ops->name, job->ops->depth_max));
 }
 

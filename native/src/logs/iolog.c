@@ -14,9 +14,9 @@ struct recording {
 
 int iolog_create(const struct job *job, struct err *err)
 {
-	const int error = log_text_create(job->write_iolog);
+	const int error = log_text_create(job->replay.record);
 
-	return error ? log_text_error(job, job->write_iolog, error, err) : 0;
+	return error ? log_text_error(job, job->replay.record, error, err) : 0;
 }
 
 static void begin_line(struct recording *r, uint32_t file, const char *action)
@@ -55,7 +55,7 @@ int iolog_write(const struct job *job, const struct target *t, const struct log_
 	struct recording r = { .target = t, .start_ticks = start_ticks };
 	int error;
 
-	log_text_init(&r.text, job->write_iolog);
+	log_text_init(&r.text, job->replay.record);
 	log_text_word(&r.text, "fio version 3 iolog");
 	log_text_line_end(&r.text);
 	write_files(&r, " add");
@@ -64,10 +64,10 @@ int iolog_write(const struct job *job, const struct target *t, const struct log_
 	write_files(&r, " close");
 	error = log_text_finish(&r.text);
 	if (error)
-		return log_text_error(job, job->write_iolog, error, err);
+		return log_text_error(job, job->replay.record, error, err);
 	if (b->lost)
 		return err_set(err, -ENOMEM, "%s: '%s' lacks %llu I/Os, for which there was no "
-			       "memory: record a shorter run", job->name, job->write_iolog,
+			       "memory: record a shorter run", job->name, job->replay.record,
 			       (unsigned long long)b->lost);
 	return 0;
 }

@@ -18,13 +18,13 @@ static const char *asked_name(const struct job *job, enum log_kind kind)
 {
 	switch (kind) {
 	case LOG_BW:
-		return job->write_bw_log;
+		return job->log.bw;
 	case LOG_IOPS:
-		return job->write_iops_log;
+		return job->log.iops;
 	case LOG_HIST:
-		return job->write_hist_log;
+		return job->log.hist;
 	default:
-		return job->write_lat_log;
+		return job->log.lat;
 	}
 }
 
@@ -35,7 +35,7 @@ static char *make_path(const struct job *job, const char *name, enum log_kind ki
 	char *path = NULL;
 	int length;
 
-	if (job->per_job_logs)
+	if (job->log.per_job)
 		length = asprintf(&path, "%s_%s.%u.log", base, kind_names[kind], number);
 	else
 		length = asprintf(&path, "%s_%s.log", base, kind_names[kind]);
@@ -45,7 +45,7 @@ static char *make_path(const struct job *job, const char *name, enum log_kind ki
 int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err)
 {
 	*l = (struct logs){ .job = job };
-	if (job->write_iolog && iolog_create(job, err))
+	if (job->replay.record && iolog_create(job, err))
 		return err->code;
 	for (enum log_kind kind = 0; kind < LOG_KINDS; kind++) {
 		const char *name = asked_name(job, kind);
@@ -76,7 +76,7 @@ void logs_row(const struct job *job, struct log_text *t, const struct log_row *r
 	uint64_t values[6] = { row->time_ms, row->value, row->dir, row->bytes };
 	uint32_t count = 4;
 
-	if (job->log_offset)
+	if (job->log.offset)
 		values[count++] = row->offset;
 	values[count++] = 0;
 	log_text_row(t, values, count);
@@ -127,7 +127,7 @@ int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t b
 {
 	for (enum log_kind kind = LOG_BW; kind < LOG_HIST; kind++) {
 		struct log_writer w = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
-				     .base_ms = l->job->log_unix_epoch ? begin_unix_ms : 0 };
+				     .base_ms = l->job->log.unix_epoch ? begin_unix_ms : 0 };
 		int error;
 
 		if (!l->paths[kind] || (kind == LOG_SLAT && engine_is_sync(l->job->ops)))

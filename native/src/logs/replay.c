@@ -43,21 +43,22 @@ static void become(struct replay *r, const struct job *job)
 	const struct trace *t = &r->trace;
 
 	r->job = *job;
-	r->job.trace = t;
+	r->job.replay.trace = t;
 	r->job.rw = t->rw;
-	r->job.filename = r->filename;
-	r->job.directory = NULL;
-	r->job.offset = r->job.size = r->job.io_size = (struct size_value){ 0 };
-	r->job.filesize = (struct size_range){ 0 };
+	r->job.files.names = r->filename;
+	r->job.files.directory = NULL;
+	r->job.amount.offset = r->job.amount.size = (struct size_value){ 0 };
+	r->job.amount.io_size = (struct size_value){ 0 };
+	r->job.files.size = (struct size_range){ 0 };
 	r->job.fsync = r->job.fdatasync = 0;
-	r->job.zonemode = ZONE_NONE;
+	r->job.zones.mode = ZONE_NONE;
 	r->job.distribution.zipf = false;
-	memset(r->job.bssplit, 0, sizeof(r->job.bssplit));
-	memset(r->job.rate_bytes, 0, sizeof(r->job.rate_bytes));
-	memset(r->job.rate_iops, 0, sizeof(r->job.rate_iops));
+	memset(r->job.block.splits, 0, sizeof(r->job.block.splits));
+	memset(r->job.rate.bytes, 0, sizeof(r->job.rate.bytes));
+	memset(r->job.rate.iops, 0, sizeof(r->job.rate.iops));
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		if (t->length_max[dir])
-			r->job.bs_bytes[dir] = t->length_max[dir];
+			r->job.block.bytes[dir] = t->length_max[dir];
 	}
 }
 
@@ -67,7 +68,7 @@ static int check_verify(const struct replay *r, const char *path, struct err *er
 	const struct trace *t = &r->trace;
 	const uint32_t unit = pattern_unit(&r->job);
 
-	for (size_t i = 0; r->job.verify && i < t->count; i++) {
+	for (size_t i = 0; r->job.verify.method && i < t->count; i++) {
 		const struct trace_io *io = &t->ios[i];
 
 		if (io->dir != DIR_SYNC && (io->length != unit || io->offset % unit))
@@ -80,8 +81,8 @@ static int check_verify(const struct replay *r, const char *path, struct err *er
 
 static int load(struct replay *r, const struct job *job, uint32_t clone, struct err *err)
 {
-	const uint32_t count = namelist_count(job->read_iolog);
-	char *path = namelist_entry(job->read_iolog, clone % count);
+	const uint32_t count = namelist_count(job->replay.files);
+	char *path = namelist_entry(job->replay.files, clone % count);
 	int ret;
 
 	if (!path)

@@ -98,11 +98,11 @@ static void write_dir(struct json *j, const struct result *r, const struct job_r
 	json_uint(j, "total_ios", d->ios);
 	json_uint(j, "short_ios", d->short_ios);
 	json_uint(j, "drop_ios", d->dropped_ios);
-	write_latency(j, "slat_ns", &d->slat, job->slat_percentiles ? &d->slat_histogram : NULL,
-		      detail);
-	write_latency(j, "clat_ns", &d->clat, job->clat_percentiles ? &d->clat_histogram : NULL,
-		      detail);
-	write_latency(j, "lat_ns", &d->lat, job->lat_percentiles ? &d->lat_histogram : NULL,
+	write_latency(j, "slat_ns", &d->slat,
+		      job->report.slat_percentiles ? &d->slat_histogram : NULL, detail);
+	write_latency(j, "clat_ns", &d->clat,
+		      job->report.clat_percentiles ? &d->clat_histogram : NULL, detail);
+	write_latency(j, "lat_ns", &d->lat, job->report.lat_percentiles ? &d->lat_histogram : NULL,
 		      detail);
 	write_rates(j, &row->rates[dir], group.bw_bytes);
 	json_object_end(j);
@@ -312,7 +312,7 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 		json_uint(j, "total_err", errors_total(row->stats));
 		json_int(j, "first_error", row->error);
 	}
-	json_uint(j, "latency_depth", row->job->iodepth);
+	json_uint(j, "latency_depth", row->job->depth.iodepth);
 	json_uint(j, "latency_target", 0);
 	json_float(j, "latency_percentile", 100);
 	json_uint(j, "latency_window", 0);

@@ -95,11 +95,11 @@ static void print_rates(FILE *out, const struct rate_samples *r, uint64_t group_
 static void print_latency_percentiles(FILE *out, const struct job *job,
 				      const struct dir_stats *d)
 {
-	if (job->slat_percentiles && d->slat.n)
+	if (job->report.slat_percentiles && d->slat.n)
 		print_percentiles(out, "slat", &d->slat_histogram, job);
-	if (job->clat_percentiles && d->clat.n)
+	if (job->report.clat_percentiles && d->clat.n)
 		print_percentiles(out, "clat", &d->clat_histogram, job);
-	if (job->lat_percentiles && d->lat.n)
+	if (job->report.lat_percentiles && d->lat.n)
 		print_percentiles(out, "lat", &d->lat_histogram, job);
 }
 
@@ -249,7 +249,7 @@ static void print_row(FILE *out, const struct result *result, const struct job_r
 	print_levels(out, "     complete  : ", report_batch_labels, s->complete_levels);
 	print_issued(out, s);
 	fprintf(out, "     latency   : target=0, window=0, percentile=100.00%%, depth=%u\n",
-		row->job->iodepth);
+		row->job->depth.iodepth);
 }
 
 static void print_group_dir(FILE *out, const char *name, const struct group_total *t)
@@ -339,19 +339,19 @@ static void print_job_line(FILE *out, const struct job *job)
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		char bs[HUMANIZE_SIZE];
 
-		humanize_bytes(bs, job->bs_bytes[dir], 1024);
+		humanize_bytes(bs, job->block.bytes[dir], 1024);
 		fprintf(out, "%s(%c) %s-%s", dir ? ", " : "", letters[dir], bs, bs);
 	}
-	fprintf(out, ", ioengine=%s, iodepth=%u\n%s", job->ops->name, job->iodepth,
-		job->numjobs > 1 ? "...\n" : "");
+	fprintf(out, ", ioengine=%s, iodepth=%u\n%s", job->ops->name, job->depth.iodepth,
+		job->process.numjobs > 1 ? "...\n" : "");
 }
 
 static void print_starting(FILE *out, const struct job_list *jobs)
 {
 	uint64_t threads = 0, processes = 0;
 
-	for (size_t i = 0; i < jobs->count; i++)
-		*(jobs->jobs[i].thread ? &threads : &processes) += jobs->jobs[i].numjobs;
+	for (const struct job *job = jobs->jobs; job < jobs->jobs + jobs->count; job++)
+		*(job->process.thread ? &threads : &processes) += job->process.numjobs;
 	fputs("Starting ", out);
 	if (threads)
 		fprintf(out, "%" PRIu64 " thread%s%s", threads, threads == 1 ? "" : "s",

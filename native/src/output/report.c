@@ -9,7 +9,7 @@ static const struct percentile_list default_percentiles = {
 
 const struct percentile_list *report_percentiles(const struct job *job)
 {
-	return job->percentiles.count ? &job->percentiles : &default_percentiles;
+	return job->report.percentiles.count ? &job->report.percentiles : &default_percentiles;
 }
 
 const char *const report_depth_labels[STATS_DEPTH_LEVELS] = {

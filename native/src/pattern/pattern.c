@@ -160,25 +160,26 @@ uint32_t pattern_unit(const struct job *job)
 	uint64_t bytes = UINT32_MAX;
 
 	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		const struct block_split *s = &job->bssplit[dir];
+		const struct block_split *s = &job->block.splits[dir];
 
 		if (!(job->rw & (RW_READ << dir)))
 			continue;
 		for (uint32_t i = 0; i < s->count; i++)
 			bytes = s->shares[i].bytes < bytes ? s->shares[i].bytes : bytes;
-		if (!s->count && job->bs_bytes[dir] < bytes)
-			bytes = job->bs_bytes[dir];
+		if (!s->count && job->block.bytes[dir] < bytes)
+			bytes = job->block.bytes[dir];
 	}
 	return (uint32_t)bytes;
 }
 
 static void init_variety(struct pattern *p, const struct job *job, uint64_t seed)
 {
-	p->splits = job->bssplit;
+	p->splits = job->block.splits;
 	p->unit_bytes = pattern_unit(job);
 	p->zipf = p->random && job->distribution.zipf;
 	p->theta = job->distribution.theta;
-	p->varied = job->bssplit[DIR_READ].count || job->bssplit[DIR_WRITE].count || p->zipf;
+	p->varied = job->block.splits[DIR_READ].count || job->block.splits[DIR_WRITE].count
+		    || p->zipf;
 	p->mapped = p->random && !job->norandommap && !p->varied;
 	p->lengths.state = random_mix(seed + 6);
 	rate_init(&p->rate, job, seed);
@@ -188,26 +189,26 @@ static void init_variety(struct pattern *p, const struct job *job, uint64_t seed
 static void init_from_job(struct pattern *p, const struct job *job, uint64_t seed)
 {
 	memset(p, 0, sizeof(*p));
-	memcpy(p->bs_bytes, job->bs_bytes, sizeof(p->bs_bytes));
+	memcpy(p->bs_bytes, job->block.bytes, sizeof(p->bs_bytes));
 	p->random = job->rw & RW_RANDOM;
 	p->mixed = (job->rw & RW_READ) && (job->rw & RW_WRITE);
 	p->only_dir = job->rw & RW_READ ? DIR_READ : DIR_WRITE;
 	if (!p->mixed)
 		p->bs_bytes[DIR_READ] = p->bs_bytes[DIR_WRITE] = p->bs_bytes[p->only_dir];
 	p->shared_map = p->bs_bytes[DIR_READ] == p->bs_bytes[DIR_WRITE];
-	p->zoned = job->zonemode == ZONE_STRIDED;
-	p->zone_size = job->zonesize_bytes;
-	p->zone_range = job->zonerange_bytes ? job->zonerange_bytes : job->zonesize_bytes;
-	p->zone_skip = job->zoneskip_bytes;
+	p->zoned = job->zones.mode == ZONE_STRIDED;
+	p->zone_size = job->zones.size_bytes;
+	p->zone_range = job->zones.range_bytes ? job->zones.range_bytes : job->zones.size_bytes;
+	p->zone_skip = job->zones.skip_bytes;
 	p->read_threshold = ((uint64_t)job->rwmixread_percent << 32) / 100;
 	p->directions.state = random_mix(seed + 1);
 	p->offsets.state = random_mix(seed + 2);
 	p->maps.state = random_mix(seed + 3);
 	init_variety(p, job, seed);
-	p->trace = job->trace;
-	p->ios_left = job->number_ios ? job->number_ios : UINT64_MAX;
-	p->loops_left = job->time_based && job->runtime_ns ? UINT64_MAX
-			: job->loops ? job->loops : 1;
+	p->trace = job->replay.trace;
+	p->ios_left = job->amount.ios ? job->amount.ios : UINT64_MAX;
+	p->loops_left = job->time.based && job->time.runtime_ns ? UINT64_MAX
+			: job->time.loops ? job->time.loops : 1;
 }
 
 static int check(const struct pattern *p, const struct job *job, struct err *err)
@@ -241,12 +242,12 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 {
-	if (job->io_size.bytes)
-		return job->io_size.bytes;
-	if (job->io_size.percent)
-		return whole / 100 * job->io_size.percent;
-	if (job->filesize.max_bytes && job->size.bytes && job->size.bytes < whole)
-		return job->size.bytes;
+	if (job->amount.io_size.bytes)
+		return job->amount.io_size.bytes;
+	if (job->amount.io_size.percent)
+		return whole / 100 * job->amount.io_size.percent;
+	if (job->files.size.max_bytes && job->amount.size.bytes && job->amount.size.bytes < whole)
+		return job->amount.size.bytes;
 	return whole;
 }
 
@@ -261,7 +262,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 		p->no_data = true;
 		return 0;
 	}
-	if (job->trace) {
+	if (job->replay.trace) {
 		p->loops_left -= p->loops_left != UINT64_MAX;	/* the first has begun */
 		return 0;
 	}

@@ -7,15 +7,15 @@
 void rate_init(struct rate *p, const struct job *job, uint64_t seed)
 {
 	memset(p, 0, sizeof(*p));
-	p->poisson = job->rate_process == RATE_POISSON;
+	p->poisson = job->rate.process == RATE_POISSON;
 	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
 		p->gaps[dir].state = random_mix(seed + 4 + (uint64_t)dir);
 		if (!(job->rw & (RW_READ << dir)))
 			continue;
-		if (job->rate_iops[dir])
-			p->per_io[dir] = 1e9 / (double)job->rate_iops[dir];
-		else if (job->rate_bytes[dir])
-			p->per_byte[dir] = 1e9 / (double)job->rate_bytes[dir];
+		if (job->rate.iops[dir])
+			p->per_io[dir] = 1e9 / (double)job->rate.iops[dir];
+		else if (job->rate.bytes[dir])
+			p->per_byte[dir] = 1e9 / (double)job->rate.bytes[dir];
 	}
 	p->both = rate_limits(p, DIR_READ) && rate_limits(p, DIR_WRITE);
 	p->on = rate_limits(p, DIR_READ) || rate_limits(p, DIR_WRITE);

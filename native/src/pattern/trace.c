@@ -105,7 +105,7 @@ static int add_file(struct trace_reader *r, const struct word *name)
 /* replay_skip is a list of the words that logs use. */
 static bool is_skipped(const struct job *job, const char *action)
 {
-	const char *at = job->replay_skip;
+	const char *at = job->replay.skip;
 	const size_t length = strlen(action);
 
 	while (at) {
@@ -119,9 +119,9 @@ static bool is_skipped(const struct job *job, const char *action)
 
 static uint64_t due_ns(const struct trace_reader *r)
 {
-	const uint32_t percent = r->job->replay_time_scale ? r->job->replay_time_scale : 100;
+	const uint32_t percent = r->job->replay.time_scale ? r->job->replay.time_scale : 100;
 
-	if (r->job->replay_no_stall)
+	if (r->job->replay.no_stall)
 		return 0;
 	return (uint64_t)((unsigned __int128)r->now_ns * 100 / percent);
 }
@@ -148,8 +148,8 @@ static int add_io(struct trace_reader *r, struct trace_io io)
 
 static int read_transfer(struct trace_reader *r, uint16_t file, uint8_t dir)
 {
-	const uint32_t scale = r->job->replay_scale ? r->job->replay_scale : 1;
-	const uint32_t align = r->job->replay_align ? r->job->replay_align : 1;
+	const uint32_t scale = r->job->replay.scale ? r->job->replay.scale : 1;
+	const uint32_t align = r->job->replay.align ? r->job->replay.align : 1;
 	uint64_t offset, length;
 
 	if (r->words.count != 4 || word_number(&r->words.at[2], &offset) ||
@@ -305,7 +305,7 @@ static void redirect(struct trace *t, const struct job *job)
 		end = t->files[i].end_bytes > end ? t->files[i].end_bytes : end;
 	for (size_t i = 0; i < t->count; i++)
 		t->ios[i].file = 0;
-	t->files[0] = (struct trace_file){ .path = job->replay_redirect, .end_bytes = end };
+	t->files[0] = (struct trace_file){ .path = job->replay.redirect, .end_bytes = end };
 	t->files_count = 1;
 }
 
@@ -324,7 +324,7 @@ int trace_parse(struct trace *t, const struct job *job, const char *name, const 
 	if (ret)
 		return ret;
 	drop_idle_files(t);
-	if (job->replay_redirect)
+	if (job->replay.redirect)
 		redirect(t, job);
 	return 0;
 }

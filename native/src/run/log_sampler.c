@@ -12,12 +12,12 @@ static const uint64_t ms = 1000000;
 
 static bool averages(const struct log_sampler *s)
 {
-	return s->logs->job->log_avg_ms;
+	return s->logs->job->log.avg_ms;
 }
 
 static bool histograms(const struct log_sampler *s)
 {
-	return s->logs->job->log_hist_ms && s->logs->paths[LOG_HIST];
+	return s->logs->job->log.hist_ms && s->logs->paths[LOG_HIST];
 }
 
 void log_sampler_init(struct log_sampler *s, const struct logs *logs,
@@ -119,7 +119,7 @@ static bool take_columns(struct log_sampler *s, int dir, uint64_t *columns)
 
 static void write_columns(struct log_sampler *s, const uint64_t *columns)
 {
-	const uint32_t together = 1u << s->logs->job->log_hist_coarseness;
+	const uint32_t together = 1u << s->logs->job->log.hist_coarseness;
 	struct log_text *t = &s->texts[LOG_HIST];
 
 	for (uint32_t i = 0; i < COLUMNS; i += together) {
@@ -151,7 +151,7 @@ static void end_histogram(struct log_sampler *s, uint64_t now_ns)
 		log_text_word(t, ", ");
 		log_text_number(t, (uint64_t)dir);
 		log_text_word(t, ", ");
-		log_text_number(t, s->logs->job->bs_bytes[dir]);
+		log_text_number(t, s->logs->job->block.bytes[dir]);
 		write_columns(s, columns);
 	}
 	s->histogram_row_ms = row_ms;
@@ -163,10 +163,10 @@ static bool find_begin(struct log_sampler *s)
 		const struct job *job = s->logs->job;
 
 		s->begin_ns = s->average_from_ns = s->worker->begin_ns;
-		s->average_due_ns = averages(s) ? s->begin_ns + job->log_avg_ms * ms : UINT64_MAX;
-		s->histogram_due_ns = histograms(s) ? s->begin_ns + job->log_hist_ms * ms
+		s->average_due_ns = averages(s) ? s->begin_ns + job->log.avg_ms * ms : UINT64_MAX;
+		s->histogram_due_ns = histograms(s) ? s->begin_ns + job->log.hist_ms * ms
 						    : UINT64_MAX;
-		if (job->log_unix_epoch)
+		if (job->log.unix_epoch)
 			s->base_ms = clock_unix_ms() - (clock_monotonic_ns() - s->begin_ns) / ms;
 	}
 	return s->begin_ns;
@@ -187,11 +187,11 @@ uint64_t log_sampler_tick(struct log_sampler *s, uint64_t now_ns)
 		return UINT64_MAX;
 	if (now_ns >= s->average_due_ns) {
 		end_average(s, now_ns);
-		s->average_due_ns = next_due(s->average_due_ns, job->log_avg_ms * ms, now_ns);
+		s->average_due_ns = next_due(s->average_due_ns, job->log.avg_ms * ms, now_ns);
 	}
 	if (now_ns >= s->histogram_due_ns) {
 		end_histogram(s, now_ns);
-		s->histogram_due_ns = next_due(s->histogram_due_ns, job->log_hist_ms * ms, now_ns);
+		s->histogram_due_ns = next_due(s->histogram_due_ns, job->log.hist_ms * ms, now_ns);
 	}
 	return s->average_due_ns < s->histogram_due_ns ? s->average_due_ns : s->histogram_due_ns;
 }

@@ -6,7 +6,9 @@
 /* What a job may take at most; 0: only its bytes end it. */
 static uint64_t longest_ns(const struct job *job)
 {
-	return job->runtime_ns ? job->startdelay_ns + job->ramp_time_ns + job->runtime_ns : 0;
+	if (!job->time.runtime_ns)
+		return 0;
+	return job->time.startdelay_ns + job->time.ramp_ns + job->time.runtime_ns;
 }
 
 static double bytes_fraction(const struct member *m)

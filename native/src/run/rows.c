@@ -9,7 +9,7 @@
 
 static bool same_row(const struct job *a, const struct job *b)
 {
-	return a->group_reporting && b->group_reporting && a->group_id == b->group_id;
+	return a->report.group_reporting && b->report.group_reporting && a->group_id == b->group_id;
 }
 
 /* The row of an earlier member of the same group, or a new one. */
@@ -17,7 +17,7 @@ static uint32_t row_of(const struct workers *workers, uint32_t i, uint32_t rows_
 {
 	const struct job *job = workers->members[i].worker.job;
 
-	for (uint32_t j = 0; job->group_reporting && j < i; j++) {
+	for (uint32_t j = 0; job->report.group_reporting && j < i; j++) {
 		if (same_row(workers->members[j].worker.job, job))
 			return workers->members[j].row;
 	}
@@ -127,11 +127,11 @@ static uint64_t elapsed_s(const struct member *m)
 static void leave_out(struct worker_stats *s, const struct job *job)
 {
 	for (int i = 0; i < DIR_DATA_COUNT; i++) {
-		if (job->disable_slat || job->gtod_reduce)
+		if (job->report.disable_slat || job->report.gtod_reduce)
 			moments_init(&s->dirs[i].slat);
-		if (job->disable_lat || job->gtod_reduce)
+		if (job->report.disable_lat || job->report.gtod_reduce)
 			moments_init(&s->dirs[i].lat);
-		if (job->disable_clat || job->gtod_reduce)
+		if (job->report.disable_clat || job->report.gtod_reduce)
 			dir_stats_forget_clat(&s->dirs[i]);
 	}
 }

@@ -161,7 +161,7 @@ static bool all_gone(struct run *r, struct span g)
 		struct member *m = &r->workers.members[i];
 		const bool ended = member_poll(m);
 
-		if (ended && m->worker.job->exitall)
+		if (ended && m->worker.job->process.exitall)
 			end_group(r->workers.control);
 		gone = ended && gone;
 	}
@@ -270,7 +270,7 @@ static const char *clock_reads(const struct workers *workers, bool clock_per_io)
 	for (uint32_t i = 0; i < workers->count; i++) {
 		const struct job *job = workers->members[i].worker.job;
 
-		if (job->iodepth > 1 && !engine_is_sync(job->ops))
+		if (job->depth.iodepth > 1 && !engine_is_sync(job->ops))
 			return "per-batch";
 	}
 	return "per-io";
@@ -321,7 +321,7 @@ static int prepare(struct run *r, struct err *err)
 	if (!ret)
 		ret = lay_out(r, err);
 	for (uint32_t i = 0; !ret && i < r->workers.count; i++)
-		if (r->workers.members[i].worker.job->disk_util)
+		if (r->workers.members[i].worker.job->report.disk_util)
 			disk_watch_add(&r->disks, &r->workers.members[i].target);
 	return ret;
 }
@@ -363,7 +363,7 @@ static bool wants_clock(const struct job_list *jobs, enum clock_choice choice)
 	bool any = false;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		any = any || jobs->jobs[i].clocksource == choice;
+		any = any || jobs->jobs[i].report.clocksource == choice;
 	return any;
 }
 

@@ -62,7 +62,7 @@ static void rate_sample(struct row_sampler *s, uint64_t now_ns)
 {
 	const uint64_t elapsed_us = (now_ns - s->rate_from_ns) / 1000;
 
-	if (s->row->job->disable_bw || s->row->job->gtod_reduce)
+	if (s->row->job->report.disable_bw || s->row->job->report.gtod_reduce)
 		return;
 	for (int dir = 0; dir < DIR_DATA_COUNT && elapsed_us; dir++) {
 		const struct counters c = row_counters(s, dir);

@@ -34,17 +34,17 @@ static int map_shared(struct workers *workers, struct err *err)
 
 static uint64_t planned_bytes(const struct job *job, const struct target *t)
 {
-	const uint64_t bs = job->bs_bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
+	const uint64_t bs = job->block.bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
 	uint64_t bytes = 0;
 
-	if (job->time_based && job->runtime_ns)
+	if (job->time.based && job->time.runtime_ns)
 		return 0;
 	for (uint32_t i = 0; i < t->files_count; i++)
 		bytes += t->files[i].extent.size_bytes;
-	bytes = job->trace ? job->trace->bytes : pattern_loop_bytes(job, bytes);
-	bytes *= job->loops ? job->loops : 1;
-	if (job->number_ios && job->number_ios * bs < bytes)
-		bytes = job->number_ios * bs;
+	bytes = job->replay.trace ? job->replay.trace->bytes : pattern_loop_bytes(job, bytes);
+	bytes *= job->time.loops ? job->time.loops : 1;
+	if (job->amount.ios && job->amount.ios * bs < bytes)
+		bytes = job->amount.ios * bs;
 	return bytes;
 }
 
@@ -55,7 +55,7 @@ static int add_member(struct workers *workers, const struct job *job, uint32_t j
 	int ret = 0;
 
 	m->clone = clone;
-	if (job->read_iolog) {
+	if (job->replay.files) {
 		ret = replay_new(&workers->replays[workers->count], job, clone, err);
 		if (ret)
 			return ret;
@@ -88,7 +88,7 @@ static int check_job(const struct job *job, struct err *err)
 	if (job->rw & RW_TRIM || !(job->rw & (RW_READ | RW_WRITE)))
 		return err_set(err, -EOPNOTSUPP, "%s: rw with trim is not supported yet: use "
 			       "reads and writes", job->name);
-	return cpus_check(&job->cpus_allowed, err);
+	return cpus_check(&job->process.cpus_allowed, err);
 }
 
 static int add_job(struct workers *workers, const struct job *job, uint32_t index,
@@ -186,7 +186,7 @@ static void run_threads(struct workers *workers, uint32_t first, uint32_t end)
 		struct worker *w = &workers->members[i].worker;
 		int ret;
 
-		if (!w->job->thread)
+		if (!w->job->process.thread)
 			continue;
 		ret = threads ? pthread_create(&threads[count], &attributes, thread_main, w)
 			      : ENOMEM;
@@ -237,7 +237,7 @@ static void start_threads(struct workers *workers, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++) {
 		struct member *m = &workers->members[i];
 
-		if (!m->worker.job->thread)
+		if (!m->worker.job->process.thread)
 			continue;
 		note_start(m, process);
 		if (!m->started)
@@ -249,12 +249,12 @@ void workers_start(struct workers *workers, uint32_t first, uint32_t end)
 {
 	uint32_t i = first;
 
-	while (i < end && !workers->members[i].worker.job->thread)
+	while (i < end && !workers->members[i].worker.job->process.thread)
 		i++;
 	if (i < end)
 		start_threads(workers, i, end);
 	for (i = first; i < end; i++) {
-		if (!workers->members[i].worker.job->thread)
+		if (!workers->members[i].worker.job->process.thread)
 			start_process(&workers->members[i]);
 	}
 }
@@ -271,7 +271,8 @@ static void close_books(struct member *m)
 		     "is kept", m->worker.job->name, m->clone, m->process->pid, name,
 		     WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
 		     ? " (a mapped file was truncated, or its disk is full)" : "");
-	worker_stats_settle(s, engine_is_sync(m->worker.job->ops), m->worker.job->iodepth == 1);
+	worker_stats_settle(s, engine_is_sync(m->worker.job->ops),
+			    m->worker.job->depth.iodepth == 1);
 	if (w->begin_ns) {
 		s->runtime_ns = clock_monotonic_ns() - w->begin_ns;
 		for (int dir = 0; dir < DIR_DATA_COUNT; dir++)

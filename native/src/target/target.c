@@ -112,9 +112,9 @@ static uint64_t resolve(const struct size_value *v, uint64_t whole)
 
 static int size_missing(const struct job *job, const struct target_file *f, struct err *err)
 {
-	if (job->size.percent)
+	if (job->amount.size.percent)
 		return err_set(err, -EINVAL, "%s: size=%u%% of what? '%s' does not exist: give "
-			       "size= in bytes", job->name, job->size.percent, f->path);
+			       "size= in bytes", job->name, job->amount.size.percent, f->path);
 	return err_set(err, -EINVAL, "%s: you need to specify size=: '%s' %s", job->name, f->path,
 		       f->type ? "is empty" : "does not exist");
 }
@@ -123,8 +123,8 @@ static int size_missing(const struct job *job, const struct target_file *f, stru
 static uint64_t choose_filesize(const struct target *t, const struct target_file *f)
 {
 	const struct job *job = t->job;
-	const uint64_t min = job->filesize.min_bytes, span = job->filesize.max_bytes - min + 1;
-	const uint64_t bs = job->bs_bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
+	const uint64_t min = job->files.size.min_bytes, span = job->files.size.max_bytes - min + 1;
+	const uint64_t bs = job->block.bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
 	const uint64_t number = ((uint64_t)t->clone << 32) + (uint64_t)(f - t->files);
 	uint64_t size = span ? min + random_mix(random_mix(number + 1)) % span : min;
 
@@ -136,26 +136,27 @@ static uint64_t choose_filesize(const struct target *t, const struct target_file
 static int set_extent(const struct target *t, struct target_file *f, struct err *err)
 {
 	const struct job *job = t->job;
-	const uint64_t whole = job->filesize.max_bytes ? choose_filesize(t, f)
-						       : job->size.bytes / t->files_count;
-	const uint64_t start = resolve(&job->offset, f->present_bytes ? f->present_bytes : whole);
+	const uint64_t whole = job->files.size.max_bytes ? choose_filesize(t, f)
+						       : job->amount.size.bytes / t->files_count;
+	const uint64_t start = resolve(&job->amount.offset,
+				       f->present_bytes ? f->present_bytes : whole);
 	const uint64_t rest = f->present_bytes > start ? f->present_bytes - start : 0;
 	uint64_t size = whole;
 
-	if (job->trace)
-		size = job->trace->files[f - t->files].end_bytes;
-	else if (job->filesize.max_bytes)
+	if (job->replay.trace)
+		size = job->replay.trace->files[f - t->files].end_bytes;
+	else if (job->files.size.max_bytes)
 		size = whole > start ? whole - start : 0;
-	else if (job->size.percent)
-		size = resolve(&job->size, f->present_bytes);
-	else if (!job->size.bytes)
+	else if (job->amount.size.percent)
+		size = resolve(&job->amount.size, f->present_bytes);
+	else if (!job->amount.size.bytes)
 		size = rest;
 	if (!size && f->present_bytes && start >= f->present_bytes)
 		return err_set(err, -EINVAL, "%s: offset %" PRIu64 " is past the end of '%s' (%"
 			       PRIu64 " bytes)", job->name, start, f->path, f->present_bytes);
 	if (!size)
 		return size_missing(job, f, err);
-	if ((f->type == S_IFBLK || job->size.percent) && size > rest)
+	if ((f->type == S_IFBLK || job->amount.size.percent) && size > rest)
 		size = rest;
 	if (!size)
 		return err_set(err, -EINVAL, "%s: offset %" PRIu64 " is past the end of '%s' (%"
@@ -186,11 +187,11 @@ static int check_alignment(const struct job *job, const struct target_file *f, s
 	const uint32_t unit = direct_alignment(f);
 
 	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		if (job->rw & (RW_READ << dir) && job->bs_bytes[dir] % unit)
+		if (job->rw & (RW_READ << dir) && job->block.bytes[dir] % unit)
 			return err_set(err, -EINVAL, "%s: direct=1 on '%s' needs blocks of a "
 				       "multiple of %u bytes, bs is %" PRIu64 ": change bs or "
 				       "set direct=0", job->name, f->path, unit,
-				       job->bs_bytes[dir]);
+				       job->block.bytes[dir]);
 	}
 	if (f->extent.start_bytes % unit)
 		return err_set(err, -EINVAL, "%s: direct=1 on '%s' needs an offset that is a "
@@ -240,7 +241,7 @@ static int init_file(struct target *t, uint32_t i, bool readonly, struct err *er
 		ret = check_complete(t->job, f, err);
 	if (!ret && t->direct)
 		ret = check_alignment(t->job, f, err);
-	if (!ret && (writes(t->job) || t->job->unlink) && !own->size)
+	if (!ret && (writes(t->job) || t->job->files.unlink) && !own->size)
 		ret = check_write(t->job, f, err);
 	return ret;
 }
@@ -255,7 +256,7 @@ int target_init(struct target *t, const struct job *job, uint32_t clone,
 			      .expected = rules ? rules->expected : NULL };
 	t->direct = job->direct && !(job->ops->flags & ENGINE_NO_DIRECT) &&
 		    !engine_is_diskless(job->ops);
-	if (readonly && (writes(job) || job->unlink))
+	if (readonly && (writes(job) || job->files.unlink))
 		return err_set(err, -EPERM, "%s: the job %s, and --readonly forbids it", job->name,
 			       writes(job) ? "writes" : "deletes its files");
 	t->files_count = job->ops->flags & ENGINE_NO_DATA ? 0 : target_files_count(job);
@@ -318,7 +319,7 @@ static int open_file(const struct target *t, const struct target_file *f,
 	if (fd < 0)
 		return open_error(t, f, fd, err);
 	out->fd = fd;
-	if (t->job->invalidate)
+	if (t->job->buffers.invalidate)
 		invalidate(f, out->fd);
 	/* Readahead follows the pattern, as fio's fadvise_hint does by default. */
 	posix_fadvise(out->fd, (off_t)f->extent.start_bytes, (off_t)f->extent.size_bytes,
@@ -344,7 +345,7 @@ void target_invalidate(const struct target *t, const struct engine_file *files)
 	const bool cached = !t->direct && !(t->job->ops->flags & ENGINE_NO_DIRECT) &&
 			    !own_way(t->job)->open;
 
-	for (uint32_t i = 0; i < t->files_count && t->job->invalidate && cached; i++) {
+	for (uint32_t i = 0; i < t->files_count && t->job->buffers.invalidate && cached; i++) {
 		if (files[i].fd >= 0)
 			invalidate(&t->files[i], files[i].fd);
 	}
@@ -367,7 +368,7 @@ void target_unlink(const struct target *t)
 {
 	const struct engine_files *own = own_way(t->job);
 
-	for (uint32_t i = 0; t->job->unlink && i < t->files_count; i++) {
+	for (uint32_t i = 0; t->job->files.unlink && i < t->files_count; i++) {
 		if (own->unlink)
 			own->unlink(t->job, t->files[i].path);
 		else

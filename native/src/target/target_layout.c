@@ -23,7 +23,7 @@ struct layout {
 
 static bool zeros(const struct layout *l)
 {
-	return l->target->job->zero_buffers;
+	return l->target->job->buffers.zero;
 }
 
 static uint64_t file_end(const struct target_file *f)
@@ -122,9 +122,10 @@ static int write_data(struct layout *l, int fd, const struct target_file *f, uin
 /* A mapping does not grow a file. */
 static enum preallocation preallocation(const struct job *job)
 {
-	const bool grows = job->fallocate == ALLOCATE_NONE || job->fallocate == ALLOCATE_KEEP;
+	const enum preallocation asked = job->files.fallocate;
+	const bool grows = asked == ALLOCATE_NONE || asked == ALLOCATE_KEEP;
 
-	return grows && job->ops->flags & ENGINE_NO_DIRECT ? ALLOCATE_TRUNCATE : job->fallocate;
+	return grows && job->ops->flags & ENGINE_NO_DIRECT ? ALLOCATE_TRUNCATE : asked;
 }
 
 static int reserve(struct layout *l, int fd, const struct target_file *f, uint64_t from)
@@ -160,7 +161,7 @@ static void undo(const struct layout *l, const struct target_file *f, int fd, ui
 
 static bool needs_data(const struct job *job)
 {
-	return job->rw & RW_READ || job->overwrite;
+	return job->rw & RW_READ || job->files.overwrite;
 }
 
 static int lay_out_file(struct layout *l, const struct target_file *f)

@@ -8,9 +8,9 @@
 
 uint32_t target_files_count(const struct job *job)
 {
-	if (job->filename)
-		return namelist_count(job->filename);
-	return job->nrfiles ? job->nrfiles : 1;
+	if (job->files.names)
+		return namelist_count(job->files.names);
+	return job->files.count ? job->files.count : 1;
 }
 
 static char *join(const char *directory, const char *name)
@@ -28,13 +28,14 @@ char *target_path(const struct job *job, uint32_t clone, uint32_t file)
 {
 	char *directory = NULL, *name = NULL, *path = NULL;
 
-	if (job->directory)
-		directory = namelist_entry(job->directory, clone % namelist_count(job->directory));
-	if (job->filename)
-		name = namelist_entry(job->filename, file);
+	if (job->files.directory)
+		directory = namelist_entry(job->files.directory,
+					   clone % namelist_count(job->files.directory));
+	if (job->files.names)
+		name = namelist_entry(job->files.names, file);
 	else if (asprintf(&name, "%s.%u.%u", job->name, clone, file) < 0)
 		name = NULL;
-	if (name && (directory || !job->directory))
+	if (name && (directory || !job->files.directory))
 		path = join(directory, name);
 	free(directory);
 	free(name);

@@ -150,13 +150,13 @@ static void account_verify(struct loop *l, const struct io *io)
 	worker_error(l->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name, text,
 		     l->engine.files_count ? l->engine.files[io->file].path : "");
 	l->slow.verify_error = EILSEQ;
-	if (l->job->verify_fatal)
+	if (l->job->verify.fatal)
 		loop_fail(l, EILSEQ);
 }
 
 void account_slow(struct loop *l, uint32_t n, uint64_t now)
 {
-	const bool reads_are_checked = l->job->verify &&
+	const bool reads_are_checked = l->job->verify.method &&
 				       (l->slow.verifying || !(l->job->rw & RW_WRITE));
 
 	for (uint32_t i = 0; i < n; i++) {

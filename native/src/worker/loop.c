@@ -7,10 +7,10 @@
 
 void loop_run(struct loop *l)
 {
-	l->one = !l->needs.general && !l->job->gtod_reduce && l->engine.depth == 1;
+	l->one = !l->needs.general && !l->job->report.gtod_reduce && l->engine.depth == 1;
 	if (l->needs.general)
 		loop_run_general(l);
-	else if (l->job->gtod_reduce)
+	else if (l->job->report.gtod_reduce)
 		loop_run_untimed(l);
 	else
 		loop_run_plain(l);

@@ -79,7 +79,7 @@ static uint64_t intended_start(const struct loop *l)
 
 	if (l->slow.verifying)
 		return 0;
-	if (l->job->trace && !l->job->replay_no_stall)
+	if (l->job->replay.trace && !l->job->replay.no_stall)
 		return l->slow.begin_ticks + clock_ns_to_ticks(replay_due_ns(l));
 	if (!rate_limits(p, dir))
 		return 0;
@@ -91,11 +91,11 @@ static void fill(struct random *noise, const struct job *job, const struct io *i
 {
 	uint64_t *words = io->home;
 
-	if (job->zero_buffers) {	/* a read may have been here */
+	if (job->buffers.zero) {	/* a read may have been here */
 		memset(words, 0, io->length);
 		return;
 	}
-	for (size_t i = 0; job->refill_buffers && i * sizeof(*words) < io->length; i++)
+	for (size_t i = 0; job->buffers.refill && i * sizeof(*words) < io->length; i++)
 		words[i] = random_next(noise);
 }
 
@@ -108,7 +108,7 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 	if (planned->dir == DIR_WRITE) {
 		note_write(l, planned->file);
 		fill(&l->slow.noise, l->job, io);
-		if (l->job->verify)
+		if (l->job->verify.method)
 			verify_seal(&l->slow.verify, io);
 	}
 	if (l->slow.rate.on)
@@ -160,7 +160,7 @@ static struct io *take_next(struct loop *l, uint64_t now, uint64_t *due)
 /* iodepth_low: once full, nothing new until few are left. */
 static bool refilling(struct loop *l)
 {
-	const uint32_t low = l->job->iodepth_low;
+	const uint32_t low = l->job->depth.low;
 
 	if (!l->free_count)
 		l->slow.emptying = low && low < l->engine.depth;
@@ -241,16 +241,16 @@ static uint64_t think(struct loop *l)
 {
 	const struct job *job = l->job;
 	const uint64_t begin = clock_ticks();
-	const uint64_t spin_end = begin + clock_ns_to_ticks(job->thinktime_spin_ns);
+	const uint64_t spin_end = begin + clock_ns_to_ticks(job->think.spin_ns);
 	uint64_t now = begin;
 
-	l->slow.think_left = job->thinktime_blocks;
+	l->slow.think_left = job->think.blocks;
 	while (now < spin_end && now < l->event_ticks && !stopped(l))
 		now = clock_ticks();
-	now = wait_until(l, begin + clock_ns_to_ticks(job->thinktime_ns));
-	if (job->thinktime_iotime_ns) {
+	now = wait_until(l, begin + clock_ns_to_ticks(job->think.pause_ns));
+	if (job->think.iotime_ns) {
 		l->slow.think_left = UINT64_MAX;
-		l->slow.think_ticks = now + clock_ns_to_ticks(job->thinktime_iotime_ns);
+		l->slow.think_ticks = now + clock_ns_to_ticks(job->think.iotime_ns);
 	}
 	return now;
 }
@@ -287,11 +287,11 @@ static int slow_init(struct loop *l)
 		.noise = { ~l->seed }, .verify = { .unit_bytes = pattern_unit(job) },
 	};
 	rate_init(&s->rate, job, l->seed);
-	if (job->thinktime_ns && !job->thinktime_iotime_ns)
-		s->think_left = job->thinktime_blocks;
-	else if (job->thinktime_ns)
-		s->think_ticks = s->begin_ticks + clock_ns_to_ticks(job->thinktime_iotime_ns);
-	if (job->verify && job->rw & RW_WRITE)
+	if (job->think.pause_ns && !job->think.iotime_ns)
+		s->think_left = job->think.blocks;
+	else if (job->think.pause_ns)
+		s->think_ticks = s->begin_ticks + clock_ns_to_ticks(job->think.iotime_ns);
+	if (job->verify.method && job->rw & RW_WRITE)
 		s->verify.run = random_mix(clock_unix_ms() ^ l->seed) | 1;
 	return s->dirty ? 0 : -ENOMEM;
 }
@@ -324,7 +324,7 @@ void loop_run_general(struct loop *l)
 		return;
 	}
 	run(l);
-	if (l->job->verify && l->job->do_verify && l->job->rw & RW_WRITE)
+	if (l->job->verify.method && l->job->verify.at_end && l->job->rw & RW_WRITE)
 		verify_written(l);
 	if (l->slow.verify_error)
 		loop_fail(l, l->slow.verify_error);

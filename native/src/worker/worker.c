@@ -24,7 +24,7 @@ static void enter_state(const struct worker *w, enum worker_state state)
 
 static void usage_now(const struct job *job, struct rusage *usage)
 {
-	getrusage(job->thread ? RUSAGE_THREAD : RUSAGE_SELF, usage);
+	getrusage(job->process.thread ? RUSAGE_THREAD : RUSAGE_SELF, usage);
 }
 
 /* What is counted from now on has its time and its CPU. */
@@ -45,7 +45,8 @@ static void begin(struct worker_setup *setup, uint64_t now)
 	worker_stats_init(l->stats);
 	if (l->log)
 		log_buffer_clear(l->log);
-	l->event_ticks = job->runtime_ns ? now + clock_ns_to_ticks(job->runtime_ns) : UINT64_MAX;
+	l->event_ticks = job->time.runtime_ns ? now + clock_ns_to_ticks(job->time.runtime_ns)
+					      : UINT64_MAX;
 	count_from(setup, now);
 	setup->worker->shared->in_ramp = false;
 	enter_state(setup->worker, WORKER_RUNNING);
@@ -56,7 +57,7 @@ static void begin_ramp(struct worker_setup *setup, uint64_t now)
 {
 	struct loop *l = &setup->loop;
 
-	l->event_ticks = now + clock_ns_to_ticks(l->job->ramp_time_ns);
+	l->event_ticks = now + clock_ns_to_ticks(l->job->time.ramp_ns);
 	setup->worker->shared->in_ramp = true;
 	count_from(setup, now);
 }
@@ -148,8 +149,8 @@ static void work(struct worker_setup *setup)
 	if (l->needs.general)
 		prctl(PR_SET_TIMERSLACK, 1);	/* else a sleep takes 50 us more */
 	enter_state(setup->worker, WORKER_RAMP);
-	sleep_for(setup->worker, job->startdelay_ns);
-	if (job->ramp_time_ns)
+	sleep_for(setup->worker, job->time.startdelay_ns);
+	if (job->time.ramp_ns)
 		begin_ramp(setup, clock_ticks());
 	else
 		begin(setup, clock_ticks());
@@ -181,7 +182,7 @@ static void write_logs(struct worker_setup *setup)
 /* Before its memory is touched, so that this is near them. */
 static void keep_to_cpus(const struct worker *w)
 {
-	const int ret = cpus_keep_to(&w->job->cpus_allowed);
+	const int ret = cpus_keep_to(&w->job->process.cpus_allowed);
 
 	if (ret)
 		worker_error(w->shared, -ret, "%s: cpus_allowed: %s", w->job->name,

@@ -13,8 +13,8 @@ static uint64_t buffer_bytes(const struct job *job)
 	uint64_t bytes = 1;
 
 	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		if (job->rw & (RW_READ << dir) && job->bs_bytes[dir] > bytes)
-			bytes = job->bs_bytes[dir];
+		if (job->rw & (RW_READ << dir) && job->block.bytes[dir] > bytes)
+			bytes = job->block.bytes[dir];
 	}
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
@@ -39,7 +39,7 @@ static int make_buffers(struct worker_setup *setup)
 			       (unsigned long long)e->buffer_bytes);
 	}
 	words = e->buffers;
-	if (e->job->zero_buffers)
+	if (e->job->buffers.zero)
 		return 0;
 	for (size_t i = 0; e->job->rw & RW_WRITE && i < setup->buffers_bytes / sizeof(*words); i++)
 		words[i] = random_next(&noise);
@@ -104,7 +104,7 @@ static int open_engine(struct worker_setup *setup)
  * that the device begins with the first while the next is prepared. */
 static uint32_t batch_submit(const struct engine *e)
 {
-	const uint32_t asked = e->job->batch_submit;
+	const uint32_t asked = e->job->depth.batch_submit;
 
 	if (!asked)
 		return engine_is_diskless(e->ops) ? e->depth : 1;
@@ -114,16 +114,16 @@ static uint32_t batch_submit(const struct engine *e)
 static uint32_t reap_max(const struct engine *e, bool clock_per_io)
 {
 	const struct job *job = e->job;
-	uint32_t most = job->batch_complete_max ? job->batch_complete_max : e->depth;
+	uint32_t most = job->depth.batch_complete_max ? job->depth.batch_complete_max : e->depth;
 
-	most = most < job->batch_complete_min ? job->batch_complete_min : most;
+	most = most < job->depth.batch_complete_min ? job->depth.batch_complete_min : most;
 	return clock_per_io ? 1 : most < e->depth ? most : e->depth;
 }
 
 void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 {
 	const struct job *job = w->job;
-	const uint32_t depth = job->iodepth ? job->iodepth : 1;
+	const uint32_t depth = job->depth.iodepth ? job->depth.iodepth : 1;
 	struct loop *l = &setup->loop;
 
 	setup->worker = w;
@@ -144,8 +144,9 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 	};
 	l->engine.reap_max = reap_max(&l->engine, w->clock_per_io);
 	l->batch_submit = batch_submit(&l->engine);
-	l->reap_min = job->batch_complete_min < l->engine.reap_max ? job->batch_complete_min
-								   : l->engine.reap_max;
+	l->reap_min = job->depth.batch_complete_min;
+	if (l->reap_min > l->engine.reap_max)
+		l->reap_min = l->engine.reap_max;
 }
 
 static void init_extras(struct worker_setup *setup, bool has_logs)

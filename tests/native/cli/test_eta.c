@@ -17,7 +17,7 @@ static const char running[] =
 	"\"read\":{\"ios\":9,\"bytes\":9,\"iops\":10700.0,\"bw_bytes\":43201331},"
 	"\"write\":{\"ios\":0,\"bytes\":0,\"iops\":0.0,\"bw_bytes\":0}}\n";
 
-static struct job one_job = { .rw = RW_READ | RW_RANDOM, .numjobs = 1, .nrfiles = 1 };
+static struct job one_job = { .rw = RW_READ | RW_RANDOM, .process.numjobs = 1, .files.count = 1 };
 
 static void a_line_reads_like_fio(void **state)
 {

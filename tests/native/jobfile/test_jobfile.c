@@ -95,10 +95,10 @@ static void globals_are_defaults_of_later_jobs(void **state)
 	(void)state;
 	assert_int_equal(list.count, 2);
 	assert_string_equal(list.jobs[0].name, "a");
-	assert_int_equal(list.jobs[0].bs_bytes[0], 8192);
-	assert_int_equal(list.jobs[1].bs_bytes[0], 16384);
-	assert_int_equal(list.jobs[1].size.bytes, 1 << 20);
-	assert_int_equal(list.jobs[1].iodepth, 4);
+	assert_int_equal(list.jobs[0].block.bytes[0], 8192);
+	assert_int_equal(list.jobs[1].block.bytes[0], 16384);
+	assert_int_equal(list.jobs[1].amount.size.bytes, 1 << 20);
+	assert_int_equal(list.jobs[1].depth.iodepth, 4);
 	assert_int_equal(list.globals_count, 2);
 	assert_int_equal(list.jobs[0].settings_count, 0);
 	assert_int_equal(list.jobs[1].settings_count, 3);
@@ -112,9 +112,9 @@ static void layout_of_lines_does_not_matter(void **state)
 
 	(void)state;
 	assert_string_equal(list.jobs[0].name, "j");
-	assert_int_equal(list.jobs[0].size.bytes, 65536);
-	assert_true(list.jobs[0].time_based);
-	assert_int_equal(list.jobs[0].runtime_ns, 2000000000);
+	assert_int_equal(list.jobs[0].amount.size.bytes, 65536);
+	assert_true(list.jobs[0].time.based);
+	assert_int_equal(list.jobs[0].time.runtime_ns, 2000000000);
 	job_list_release(&list);
 }
 
@@ -123,7 +123,7 @@ static void the_last_of_repeated_keys_wins(void **state)
 	struct job_list list = parsed("[j]\nbs=1k\nsize=1m\nblocksize=2k\nthread\n");
 
 	(void)state;
-	assert_int_equal(list.jobs[0].bs_bytes[0], 2048);
+	assert_int_equal(list.jobs[0].block.bytes[0], 2048);
 	assert_int_equal(list.jobs[0].settings_count, 3);
 	assert_string_equal(list.jobs[0].settings[0].key, "bs");
 	assert_string_equal(list.jobs[0].settings[0].value, "2k");
@@ -138,11 +138,11 @@ static void variables_and_includes(void **state)
 
 	(void)state;
 	assert_int_equal(list.count, 3);
-	assert_int_equal(list.jobs[0].size.bytes, 2 << 20);
-	assert_int_equal(list.jobs[0].bs_bytes[0], 8192);
+	assert_int_equal(list.jobs[0].amount.size.bytes, 2 << 20);
+	assert_int_equal(list.jobs[0].block.bytes[0], 8192);
 	assert_string_equal(list.jobs[1].name, "inner");
 	assert_string_equal(list.jobs[2].description, "a2mb$jobname");
-	assert_true(list.jobs[2].size.bytes >= 8192);
+	assert_true(list.jobs[2].amount.size.bytes >= 8192);
 	job_list_release(&list);
 }
 
@@ -163,8 +163,8 @@ static void zones(void **state)
 	struct job_list list = parsed("[a]\nzonemode=strided\nzonesize=64k\nsize=4z\n");
 
 	(void)state;
-	assert_int_equal(list.jobs[0].zonerange_bytes, 65536);
-	assert_int_equal(list.jobs[0].size.bytes, 4 * 65536);
+	assert_int_equal(list.jobs[0].zones.range_bytes, 65536);
+	assert_int_equal(list.jobs[0].amount.size.bytes, 4 * 65536);
 	job_list_release(&list);
 	expect_error("[a]\nzonesize=64k\nzonemode=none\n",
 		     "t.fio:2:1: job 'a': zonesize contradicts");
@@ -179,9 +179,9 @@ static void zonesize_alone_means_strided_zones(void **state)
 	struct job_list list = parsed("[a]\nzonesize=64k\n[b]\nzonesize=0\n");
 
 	(void)state;
-	assert_int_equal(list.jobs[0].zonemode, ZONE_STRIDED);
-	assert_int_equal(list.jobs[0].zonerange_bytes, 65536);
-	assert_int_equal(list.jobs[1].zonemode, ZONE_NONE);
+	assert_int_equal(list.jobs[0].zones.mode, ZONE_STRIDED);
+	assert_int_equal(list.jobs[0].zones.range_bytes, 65536);
+	assert_int_equal(list.jobs[1].zones.mode, ZONE_NONE);
 	job_list_release(&list);
 }
 
@@ -195,7 +195,7 @@ static void what_does_nothing_is_told(void **state)
 	assert_non_null(strstr(list.warnings[0], "'a': time_based"));
 	assert_non_null(strstr(list.warnings[1], "psync is synchronous"));
 	assert_non_null(strstr(list.warnings[2], "'b': zoneskip"));
-	assert_false(list.jobs[0].time_based);
+	assert_false(list.jobs[0].time.based);
 	job_list_release(&list);
 }
 
@@ -270,7 +270,7 @@ static void command_line_sections(void **state)
 	assert_int_equal(job_builder_finish(b, &list, NULL), 0);
 	assert_int_equal(list.count, 1);
 	assert_string_equal(list.jobs[0].name, "two");
-	assert_int_equal(list.jobs[0].bs_bytes[0], 8192);
+	assert_int_equal(list.jobs[0].block.bytes[0], 8192);
 	job_list_release(&list);
 	job_builder_free(b);
 }

@@ -73,8 +73,9 @@ static void every_default_parses(void **state)
 	memset(&job, 0, sizeof(job));
 	options_defaults(&job, memory);
 	assert_string_equal(job.ops->name, "psync");
-	assert_true(job.bs_bytes[DIR_TRIM] == 4096 && job.iodepth == 1 && job.loops == 1);
-	assert_true(job.rw == RW_READ && !job.direct && job.invalidate && job.randrepeat);
+	assert_int_equal(job.block.bytes[DIR_TRIM], 4096);
+	assert_true(job.depth.iodepth == 1 && job.time.loops == 1);
+	assert_true(job.rw == RW_READ && !job.direct && job.buffers.invalidate && job.randrepeat);
 	assert_int_equal(job.rwmixread_percent, 50);
 	arena_free(memory);
 }
@@ -95,25 +96,25 @@ static void rows_set_their_fields(void **state)
 	(void)state;
 	options_defaults(&job, memory);
 	set(&job, memory, "blocksize", "8k,16k");
-	assert_true(job.bs_bytes[0] == 8192 && job.bs_bytes[1] == 16384
-		    && job.bs_bytes[2] == 16384);
+	assert_true(job.block.bytes[0] == 8192 && job.block.bytes[1] == 16384
+		    && job.block.bytes[2] == 16384);
 	set(&job, memory, "bs", ",,1k");
-	assert_true(job.bs_bytes[0] == 8192 && job.bs_bytes[1] == 16384
-		    && job.bs_bytes[2] == 1024);
+	assert_true(job.block.bytes[0] == 8192 && job.block.bytes[1] == 16384
+		    && job.block.bytes[2] == 1024);
 	set(&job, memory, "buffered", "0");
 	assert_true(job.direct);
 	set(&job, memory, "rwmixwrite", "30");
 	assert_int_equal(job.rwmixread_percent, 70);
 	set(&job, memory, "time_based", NULL);
-	assert_true(job.time_based);
+	assert_true(job.time.based);
 	set(&job, memory, "readwrite", "randrw");
 	assert_int_equal(job.rw, RW_READ | RW_WRITE | RW_RANDOM);
 	set(&job, memory, "thinktime", "40");
-	assert_int_equal(job.thinktime_ns, 40000);
+	assert_int_equal(job.think.pause_ns, 40000);
 	set(&job, memory, "ioengine", "libaio");
 	assert_string_equal(job.ops->name, "libaio");
 	set(&job, memory, "size", "10%");
-	assert_int_equal(job.size.percent, 10);
+	assert_int_equal(job.amount.size.percent, 10);
 	arena_free(memory);
 }
 
@@ -124,24 +125,25 @@ static void logs_and_percentiles_set_their_fields(void **state)
 
 	(void)state;
 	options_defaults(&job, memory);
-	assert_null(job.write_bw_log);
-	assert_int_equal(job.percentiles.count, 17);
-	assert_true(job.clat_percentiles && !job.lat_percentiles && job.per_job_logs);
+	assert_null(job.log.bw);
+	assert_int_equal(job.report.percentiles.count, 17);
+	assert_true(job.report.clat_percentiles && !job.report.lat_percentiles && job.log.per_job);
 	set(&job, memory, "write_bw_log", NULL);
-	assert_string_equal(job.write_bw_log, "");
+	assert_string_equal(job.log.bw, "");
 	set(&job, memory, "write_lat_log", "a");
-	assert_string_equal(job.write_lat_log, "a");
+	assert_string_equal(job.log.lat, "a");
 	set(&job, memory, "filesize", "16k-64k");
-	assert_true(job.filesize.min_bytes == 16384 && job.filesize.max_bytes == 65536);
+	assert_true(job.files.size.min_bytes == 16384 && job.files.size.max_bytes == 65536);
 	set(&job, memory, "filesize", "1m");
-	assert_true(job.filesize.min_bytes == 1 << 20 && job.filesize.max_bytes == 1 << 20);
+	assert_true(job.files.size.min_bytes == 1 << 20 && job.files.size.max_bytes == 1 << 20);
 	set(&job, memory, "percentile_list", "99.9:50:10.5");
-	assert_int_equal(job.percentiles.count, 3);
-	assert_true(job.percentiles.percents[0] == 10.5 && job.percentiles.percents[1] == 50 &&
-		    job.percentiles.percents[2] == 99.9);
+	assert_int_equal(job.report.percentiles.count, 3);
+	assert_true(job.report.percentiles.percents[0] == 10.5);
+	assert_true(job.report.percentiles.percents[1] == 50);
+	assert_true(job.report.percentiles.percents[2] == 99.9);
 	set(&job, memory, "percentile_list", "50:99:50.00000001:50");	/* one key each */
-	assert_int_equal(job.percentiles.count, 2);
-	assert_true(job.percentiles.percents[1] == 99);
+	assert_int_equal(job.report.percentiles.count, 2);
+	assert_true(job.report.percentiles.percents[1] == 99);
 	arena_free(memory);
 }
 

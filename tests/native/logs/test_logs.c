@@ -163,9 +163,9 @@ static void each_io_is_a_row(void **state)
 	core_for_each_engine(ops) {
 		struct job job = core_job((*ops)->name, RW_WRITE | RW_RANDOM, 64 * 4096);
 
-		job.iodepth = 4;
+		job.depth.iodepth = 4;
 		job.fsync = 10;
-		job.write_lat_log = job.write_bw_log = log_name("each");
+		job.log.lat = job.log.bw = log_name("each");
 		run_ok(&job);
 		assert_int_equal(lines(file_text("each_clat.1.log")), 64);
 		assert_int_equal(lines(file_text("each_lat.1.log")), 64);
@@ -180,10 +180,10 @@ static void clones_share_a_log_when_asked(void **state)
 	struct job job = core_job("psync", RW_READ, 16 * 4096);
 
 	(void)state;
-	job.numjobs = 3;
-	job.per_job_logs = false;
-	job.log_offset = true;
-	job.write_iops_log = log_name("shared");
+	job.process.numjobs = 3;
+	job.log.per_job = false;
+	job.log.offset = true;
+	job.log.iops = log_name("shared");
 	run_ok(&job);
 	assert_int_equal(lines(file_text("shared_iops.log")), 48);
 	assert_non_null(strstr(file_text("shared_iops.log"), ", 1, 0, 4096, 8192, 0\n"));
@@ -200,10 +200,10 @@ static void windows_add_up(void **state)
 	int used;
 
 	(void)state;
-	job.time_based = true;
-	job.runtime_ns = 450 * ms;
-	job.log_avg_ms = 100;
-	job.write_iops_log = log_name("windows");
+	job.time.based = true;
+	job.time.runtime_ns = 450 * ms;
+	job.log.avg_ms = 100;
+	job.log.iops = log_name("windows");
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	at = file_text("windows_iops.1.log");
 	for (; sscanf(at, "%lu, %lu, 0, 0, 0\n%n", &time, &value, &used) == 2; at += used) {
@@ -238,9 +238,9 @@ static void no_two_rows_have_the_same_time(void **state)
 	struct err err;
 
 	(void)state;
-	job.log_avg_ms = job.log_hist_ms = 100;
-	job.log_hist_coarseness = 6;
-	job.write_lat_log = job.write_hist_log = log_name("twice");
+	job.log.avg_ms = job.log.hist_ms = 100;
+	job.log.hist_coarseness = 6;
+	job.log.lat = job.log.hist = log_name("twice");
 	assert_int_equal(logs_init(&logs, &job, 1, &err), 0);
 	worker_stats_init(&w->stats);
 	w->begin_ns = 1000 * ms;
@@ -269,7 +269,7 @@ static void a_log_that_cannot_be_is_refused(void **state)
 	struct err err;
 
 	(void)state;
-	job.write_lat_log = "/nonexistent/folder/x";
+	job.log.lat = "/nonexistent/folder/x";
 	assert_int_equal(core_run(&job, 1, &result, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/folder/x_slat.1.log"));
 	assert_non_null(strstr(err.text, "create it"));
@@ -284,9 +284,9 @@ static void all_histograms_count_all(void **state)
 		struct result result;
 		struct err err;
 
-		job.iodepth = 4;
-		job.numjobs = 2;
-		job.group_reporting = job.lat_percentiles = true;
+		job.depth.iodepth = 4;
+		job.process.numjobs = 2;
+		job.report.group_reporting = job.report.lat_percentiles = true;
 		assert_int_equal(core_run(&job, 1, &result, &err), 0);
 		for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
 			const struct dir_stats *d = &result.rows[0].stats->dirs[dir];

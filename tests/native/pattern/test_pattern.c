@@ -63,8 +63,8 @@ static void random_covers_each_block_once_a_pass(void **state)
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		const struct pattern_extent extent = { 512, blocks[i] * 4096 + 100 };
 
-		job.loops = (uint32_t)(i % 3 + 1);
-		assert_covers(all(&job, &extent, 1), 512, blocks[i], job.loops);
+		job.time.loops = (uint32_t)(i % 3 + 1);
+		assert_covers(all(&job, &extent, 1), 512, blocks[i], job.time.loops);
 	}
 }
 
@@ -183,13 +183,13 @@ static void io_size_and_number_ios_limit(void **state)
 	const struct pattern_extent extent = { 0, 16 * 4096 };
 
 	(void)state;
-	job.io_size.bytes = 10240;
+	job.amount.io_size.bytes = 10240;
 	assert_int_equal(all(&job, &extent, 1), 3);
-	job.io_size.bytes = 2 * 16 * 4096;
+	job.amount.io_size.bytes = 2 * 16 * 4096;
 	assert_covers(all(&job, &extent, 1), 0, 16, 2);
 	job.rw |= RW_RANDOM;
 	assert_covers(all(&job, &extent, 1), 0, 16, 2);
-	job.number_ios = 5;
+	job.amount.ios = 5;
 	assert_int_equal(all(&job, &extent, 1), 5);
 }
 
@@ -200,8 +200,8 @@ static void time_based_never_ends(void **state)
 	uint32_t count;
 
 	(void)state;
-	job.time_based = true;
-	job.runtime_ns = 1;
+	job.time.based = true;
+	job.time.runtime_ns = 1;
 	count = all(&job, &extent, 1);
 	assert_true(count + 256 > PLENTY);
 	assert_covers(count / 16 > 200 ? 200 * 16 : 0, 0, 16, 200);
@@ -231,10 +231,10 @@ static void zones_stride(void **state)
 	uint64_t zone = 0;
 
 	(void)state;
-	job.zonemode = ZONE_STRIDED;
-	job.zonesize_bytes = 4 * 4096;
-	job.zonerange_bytes = 8 * 4096;
-	job.zoneskip_bytes = 4 * 4096;
+	job.zones.mode = ZONE_STRIDED;
+	job.zones.size_bytes = 4 * 4096;
+	job.zones.range_bytes = 8 * 4096;
+	job.zones.skip_bytes = 4 * 4096;
 	assert_int_equal(all(&job, &extent, 1), 64);
 	for (int i = 0; i < 64; i++) {
 		if (i && i % 4 == 0)
@@ -249,9 +249,9 @@ static void random_zones_stay_inside(void **state)
 	const struct pattern_extent extent = { 0, 64 * 4096 };
 
 	(void)state;
-	job.zonemode = ZONE_STRIDED;
-	job.zonesize_bytes = 4 * 4096;
-	job.zoneskip_bytes = 4 * 4096;
+	job.zones.mode = ZONE_STRIDED;
+	job.zones.size_bytes = 4 * 4096;
+	job.zones.skip_bytes = 4 * 4096;
 	assert_int_equal(all(&job, &extent, 1), 64);
 	for (int i = 0; i < 64; i += 4) {
 		uint32_t seen = 0;
@@ -274,7 +274,7 @@ static void directions_have_their_own_size(void **state)
 	uint64_t bytes = 0;
 
 	(void)state;
-	job.bs_bytes[DIR_WRITE] = 16384;
+	job.block.bytes[DIR_WRITE] = 16384;
 	count = all(&job, &extent, 1);
 	for (i = 0; i < count; i++) {
 		assert_int_equal(ios[i].length, ios[i].dir == DIR_READ ? 4096 : 16384);
@@ -299,13 +299,13 @@ static void impossible_sizes_are_errors(void **state)
 	assert_non_null(strstr(err.text, "bs smaller"));
 	pattern_release(&p);
 	err = (struct err){ 0 };
-	job.zonemode = ZONE_STRIDED;
-	job.zonesize_bytes = 512;
+	job.zones.mode = ZONE_STRIDED;
+	job.zones.size_bytes = 512;
 	assert_true(pattern_init(&p, &job, &enough, 1, 1, &err) < 0);
 	assert_non_null(strstr(err.text, "zonesize"));
 	pattern_release(&p);
 	err = (struct err){ 0 };
-	job.zonemode = ZONE_NONE;
+	job.zones.mode = ZONE_NONE;
 	assert_true(pattern_init(&p, &job, halves, 3, 1, &err) < 0);
 	assert_non_null(strstr(err.text, "too large"));
 	pattern_release(&p);
@@ -319,10 +319,10 @@ static void zones_far_apart_begin_again(void **state)
 	const struct pattern_extent extent = { 1 << 20, 64 * 4096 };
 
 	(void)state;
-	job.zonemode = ZONE_STRIDED;
-	job.zonesize_bytes = 4 * 4096;
+	job.zones.mode = ZONE_STRIDED;
+	job.zones.size_bytes = 4 * 4096;
 	for (size_t i = 0; i < sizeof(skips) / sizeof(*skips); i++) {
-		job.zoneskip_bytes = skips[i];
+		job.zones.skip_bytes = skips[i];
 		assert_int_equal(all(&job, &extent, 1), 64);
 		for (uint32_t j = 0; j < 64; j++)
 			assert_int_equal(ios[j].offset, (1 << 20) + j % 4 * 4096);

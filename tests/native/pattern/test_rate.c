@@ -10,9 +10,9 @@ static struct job rated(uint32_t rw, uint64_t reads, uint64_t writes, enum rate_
 {
 	struct job job = core_job("null", rw, 1 << 20);
 
-	job.rate_iops[DIR_READ] = reads;
-	job.rate_iops[DIR_WRITE] = writes;
-	job.rate_process = process;
+	job.rate.iops[DIR_READ] = reads;
+	job.rate.iops[DIR_WRITE] = writes;
+	job.rate.process = process;
 	return job;
 }
 
@@ -36,7 +36,7 @@ static void a_rate_in_bytes_follows_the_block_size(void **state)
 	struct rate p;
 
 	(void)state;
-	job.rate_bytes[DIR_WRITE] = 1000000;
+	job.rate.bytes[DIR_WRITE] = 1000000;
 	rate_init(&p, &job, 1);
 	rate_advance(&p, DIR_WRITE, 500000);
 	rate_advance(&p, DIR_WRITE, 250000);
@@ -137,7 +137,7 @@ static void rates_are_kept_over_passes(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.io_size.bytes = 1 << 30;
+	job.amount.io_size.bytes = 1 << 30;
 	assert_int_equal(pattern_init(&p, &job, &extent, 1, 3, &err), 0);
 	rate_init(&rate, &job, 3);
 	for (int batch = 0; batch < 100; batch++) {

@@ -60,11 +60,11 @@ static void replay_options_change_it(void **state)
 	struct err err;
 
 	(void)state;
-	job.replay_skip = "trim,sync";
-	job.replay_redirect = "/c";
-	job.replay_scale = 2;
-	job.replay_align = 4096;
-	job.replay_time_scale = 200;
+	job.replay.skip = "trim,sync";
+	job.replay.redirect = "/c";
+	job.replay.scale = 2;
+	job.replay.align = 4096;
+	job.replay.time_scale = 200;
 	assert_int_equal(parse(&t, &job, text, &err), 0);
 	assert_int_equal(t.count, 2);
 	assert_int_equal(t.files_count, 1);
@@ -73,7 +73,7 @@ static void replay_options_change_it(void **state)
 	assert_true(t.ios[0].due_ns == 50000 && t.ios[1].due_ns == 100000);
 	assert_int_equal(t.files[0].end_bytes, 12288);
 	trace_release(&t);
-	job.replay_no_stall = true;
+	job.replay.no_stall = true;
 	assert_int_equal(parse(&t, &job, text, &err), 0);
 	assert_int_equal(t.ios[1].due_ns, 0);
 	trace_release(&t);
@@ -130,8 +130,8 @@ static void a_pattern_follows_its_trace(void **state)
 	(void)state;
 	assert_int_equal(parse(&t, &job, "fio version 3 iolog\n0 /a add\n5 /a read 0 512\n"
 			       "6 /a write 512 1024\n7 /a sync 0 0\n", &err), 0);
-	job.trace = &t;
-	job.loops = 2;
+	job.replay.trace = &t;
+	job.time.loops = 2;
 	assert_int_equal(pattern_init(&p, &job, NULL, 0, 1, &err), 0);
 	for (int pass = 0; pass < 2; pass++) {
 		assert_int_equal(pattern_fill(&p, ios, 2), 2);

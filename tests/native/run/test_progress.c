@@ -20,7 +20,7 @@ static void team_init(struct team *t, const uint64_t *seconds, const uint32_t *g
 	t->workers = (struct workers){ .members = t->members, .count = 3 };
 	for (int i = 0; i < 3; i++) {
 		t->jobs[i] = core_job("null", RW_READ, 1 << 20);
-		t->jobs[i].runtime_ns = seconds[i] * s;
+		t->jobs[i].time.runtime_ns = seconds[i] * s;
 		t->members[i].worker = (struct worker){ .job = &t->jobs[i], .group = groups[i],
 							.shared = &t->shared[i] };
 		worker_stats_init(&t->shared[i].stats);

@@ -67,8 +67,8 @@ static void every_engine_does_every_pattern(void **state)
 			struct result result;
 			struct err err;
 
-			job.thread = i / 6 % 2;
-			job.iodepth = i < 12 ? 1 : 7;
+			job.process.thread = i / 6 % 2;
+			job.depth.iodepth = i < 12 ? 1 : 7;
 			job.fsync = i % 3 == 1 ? 50 : 0;
 			assert_int_equal(core_run(&job, 1, &result, &err), 0);
 			assert_int_equal(result.rows_count, 1);
@@ -97,8 +97,8 @@ static void written_blocks_arrive(void **state)
 			continue;
 		snprintf(path, sizeof(path), "%s/w", core_folder);
 		unlink(path);
-		job.filename = "w";
-		job.iodepth = 5;
+		job.files.names = "w";
+		job.depth.iodepth = 5;
 		job.end_fsync = true;
 		assert_int_equal(core_run(&job, 1, &result, &err), 0);
 		result_release(&result);
@@ -119,8 +119,8 @@ static void clones_share_a_group_row(void **state)
 	struct err err;
 
 	(void)state;
-	jobs[0].numjobs = 3;
-	jobs[0].group_reporting = true;
+	jobs[0].process.numjobs = 3;
+	jobs[0].report.group_reporting = true;
 	assert_int_equal(core_run(jobs, 2, &result, &err), 0);
 	assert_int_equal(result.rows_count, 2);
 	assert_int_equal(result.rows[0].jobs_count, 3);
@@ -128,7 +128,7 @@ static void clones_share_a_group_row(void **state)
 	assert_int_equal(counted(&result, 1), 256);
 	assert_consistent(&result, 0);
 	result_release(&result);
-	jobs[0].group_reporting = false;
+	jobs[0].report.group_reporting = false;
 	assert_int_equal(core_run(jobs, 2, &result, &err), 0);
 	assert_int_equal(result.rows_count, 4);
 	assert_int_equal(result.rows[2].clone, 2);
@@ -143,9 +143,9 @@ static void groups_follow_each_other(void **state)
 	struct err err;
 
 	(void)state;
-	jobs[0].time_based = true;
-	jobs[0].runtime_ns = 100 * ms;
-	jobs[1].stonewall = true;
+	jobs[0].time.based = true;
+	jobs[0].time.runtime_ns = 100 * ms;
+	jobs[1].process.stonewall = true;
 	jobs[1].group_id = 1;
 	assert_int_equal(core_run(jobs, 2, &result, &err), 0);
 	assert_int_equal(result.rows[1].group_id, 1);
@@ -161,16 +161,16 @@ static void time_ends_a_job(void **state)
 	uint64_t ran;
 
 	(void)state;
-	job.time_based = true;
-	job.runtime_ns = 1200 * ms;
-	job.ramp_time_ns = 200 * ms;
+	job.time.based = true;
+	job.time.runtime_ns = 1200 * ms;
+	job.time.ramp_ns = 200 * ms;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	ran = result.rows[0].stats->runtime_ns;		/* a busy machine adds to it */
 	assert_true(ran >= 1200 * ms);
 	assert_int_equal(result.rows[0].stats->runtime_ns, dir(&result, 0, DIR_READ)->runtime_ns);
 	assert_int_equal(dir(&result, 0, DIR_WRITE)->runtime_ns, 0);
 	assert_in_range(result.rows[0].series.intervals_count, 6, ran / (100 * ms) + 1);
-	assert_in_range(result.rows[0].elapsed_s, 2, (ran + job.ramp_time_ns) / (1000 * ms) + 1);
+	assert_in_range(result.rows[0].elapsed_s, 2, (ran + job.time.ramp_ns) / (1000 * ms) + 1);
 	assert_true(result.rows[0].rates[DIR_READ].iops.n >= 1);
 	assert_consistent(&result, 0);
 	result_release(&result);
@@ -199,8 +199,8 @@ static void thinktime_spreads_ios(void **state)
 	struct err err;
 
 	(void)state;
-	job.iodepth = 8;
-	job.thinktime_ns = 5 * ms;
+	job.depth.iodepth = 8;
+	job.think.pause_ns = 5 * ms;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_int_equal(counted(&result, 0), 20);
 	assert_true(result.rows[0].stats->runtime_ns >= 90 * ms);
@@ -227,10 +227,10 @@ static void errors_are_no_throughput(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/shrinks", core_folder);
-	jobs[0].filename = "shrinks";
-	jobs[0].time_based = jobs[1].time_based = true;
-	jobs[0].runtime_ns = 5000 * ms;
-	jobs[1].runtime_ns = 300 * ms;
+	jobs[0].files.names = "shrinks";
+	jobs[0].time.based = jobs[1].time.based = true;
+	jobs[0].time.runtime_ns = 5000 * ms;
+	jobs[1].time.runtime_ns = 300 * ms;
 	pthread_create(&thread, NULL, shrink, path);
 	assert_int_equal(core_run(jobs, 2, &result, &err), 0);
 	pthread_join(thread, NULL);
@@ -269,9 +269,9 @@ static void a_killed_worker_leaves_its_numbers(void **state)
 	pthread_t thread;
 
 	(void)state;
-	job.numjobs = 2;
-	job.time_based = true;
-	job.runtime_ns = 3000 * ms;
+	job.process.numjobs = 2;
+	job.time.based = true;
+	job.time.runtime_ns = 3000 * ms;
 	pthread_create(&thread, NULL, kill_a_child, NULL);
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	pthread_join(thread, NULL);
@@ -302,11 +302,11 @@ static void a_stop_keeps_results(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		jobs[i].time_based = true;
-		jobs[i].runtime_ns = 60000 * ms;
+		jobs[i].time.based = true;
+		jobs[i].time.runtime_ns = 60000 * ms;
 	}
-	jobs[1].thinktime_ns = 30000 * ms;
-	jobs[1].thread = true;
+	jobs[1].think.pause_ns = 30000 * ms;
+	jobs[1].process.thread = true;
 	jobs[2].group_id = 1;
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_int_equal(core_run(jobs, 3, &result, &err), 0);
@@ -326,8 +326,8 @@ static void many_clones_run(void **state)
 	struct err err;
 
 	(void)state;
-	job.numjobs = 300;
-	job.group_reporting = true;
+	job.process.numjobs = 300;
+	job.report.group_reporting = true;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_int_equal(counted(&result, 0), 300 * 16);
 	result_release(&result);
@@ -352,23 +352,23 @@ static void what_cannot_run_says_why(void **state)
 	struct job job = core_job("psync", RW_READ, 1 << 20);
 
 	(void)state;
-	job.directory = "/nonexistent/folder";
+	job.files.directory = "/nonexistent/folder";
 	refused(job, "does not exist: create it");
 	job = core_job("psync", RW_READ, 0);
-	job.filename = "not-there";
+	job.files.names = "not-there";
 	refused(job, "you need to specify size=");
 	job = core_job("psync", RW_READ, 0);
-	job.size.percent = 50;
-	job.filename = "not-there";
+	job.amount.size.percent = 50;
+	job.files.names = "not-there";
 	refused(job, "size=50%");
 	job = core_job("psync", RW_WRITE, 1 << 20);
 	refused(job, "--readonly");
 	job = core_job("psync", RW_READ, 1 << 20);
 	job.direct = true;
-	job.bs_bytes[DIR_READ] = 1000;
+	job.block.bytes[DIR_READ] = 1000;
 	refused(job, "direct=1");
 	job = core_job("psync", RW_READ, 1000);
-	job.filename = "tiny";
+	job.files.names = "tiny";
 	/* Not a reason to refuse all jobs: only this one fails. */
 	{
 		struct result result;
@@ -397,8 +397,8 @@ static void a_job_that_ends_in_its_ramp_counts(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.thinktime_ns = 100000;
-	job.ramp_time_ns = 60000 * ms;
+	job.think.pause_ns = 100000;
+	job.time.ramp_ns = 60000 * ms;
 	assert_int_equal(run_jobs(&list, &options, &result, &err), 0);
 	assert_int_equal(counted(&result, 0), 256);
 	assert_in_range(dir(&result, 0, DIR_READ)->runtime_ns, 25 * ms, 50000 * ms);
@@ -416,9 +416,9 @@ static void what_is_left_out_stays_in_the_series(void **state)
 	const struct series *s;
 
 	(void)state;
-	job.time_based = true;
-	job.runtime_ns = 350 * ms;
-	job.disable_clat = job.disable_slat = true;
+	job.time.based = true;
+	job.time.runtime_ns = 350 * ms;
+	job.report.disable_clat = job.report.disable_slat = true;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	s = &result.rows[0].series;
 	assert_true(s->intervals_count > 1);
@@ -435,8 +435,8 @@ static void clones_without_clat_merge_their_histograms(void **state)
 	struct err err;
 
 	(void)state;
-	job.numjobs = 2;
-	job.group_reporting = job.disable_clat = job.lat_percentiles = true;
+	job.process.numjobs = 2;
+	job.report.group_reporting = job.report.disable_clat = job.report.lat_percentiles = true;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_int_equal(dir(&result, 0, DIR_READ)->lat.n, 512);
 	assert_int_equal(histogram_count(&dir(&result, 0, DIR_READ)->lat_histogram), 512);
@@ -451,9 +451,9 @@ static void rates_of_huge_samples(void **state)
 	struct err err;
 
 	(void)state;
-	job.bs_bytes[DIR_READ] = 1 << 30;
-	job.time_based = true;
-	job.runtime_ns = 1100 * ms;
+	job.block.bytes[DIR_READ] = 1 << 30;
+	job.time.based = true;
+	job.time.runtime_ns = 1100 * ms;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_true(dir(&result, 0, DIR_READ)->bytes >> 45);
 	assert_true(result.rows[0].rates[DIR_READ].bw_mean * 1024 * 10 >

@@ -25,13 +25,13 @@ static void names_are_fios(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *path;
 
-		job.directory = rows[i].directory;
-		job.filename = rows[i].filename;
+		job.files.directory = rows[i].directory;
+		job.files.names = rows[i].filename;
 		path = target_path(&job, rows[i].clone, rows[i].file);
 		assert_string_equal(path, rows[i].path);
 		free(path);
 	}
-	job.filename = "a:b\\:c:d";
+	job.files.names = "a:b\\:c:d";
 	assert_int_equal(target_files_count(&job), 3);
 }
 
@@ -60,8 +60,8 @@ static void layout_makes_files(void **state)
 	int fd;
 
 	(void)state;
-	job.filename = "l1:l2:l3";
-	job.offset.bytes = 512;
+	job.files.names = "l1:l2:l3";
+	job.amount.offset.bytes = 512;
 	init(&t, &job);
 	assert_int_equal(target_layout(&t, &silent, &err), 0);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -83,11 +83,11 @@ static void layout_extends_but_never_cuts(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.filename = "grows";
+	job.files.names = "grows";
 	for (int i = 0; i < 3; i++) {
 		static const uint64_t sizes[] = { 8192, 65536, 4096 };
 
-		job.size.bytes = sizes[i];
+		job.amount.size.bytes = sizes[i];
 		init(&t, &job);
 		assert_int_equal(target_layout(&t, &silent, &err), 0);
 		assert_int_equal(file_bytes(&t, 0), i ? 65536 : 8192);
@@ -103,17 +103,17 @@ static void size_defaults_to_what_is_there(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.filename = "there";
+	job.files.names = "there";
 	init(&t, &job);
 	assert_int_equal(target_layout(&t, &silent, &err), 0);
 	target_release(&t);
-	job.size.bytes = 0;
-	job.offset.bytes = 4096;
+	job.amount.size.bytes = 0;
+	job.amount.offset.bytes = 4096;
 	init(&t, &job);
 	assert_int_equal(t.files[0].extent.size_bytes, 65536 - 4096);
 	target_release(&t);
-	job.offset.bytes = 0;
-	job.size.percent = 25;
+	job.amount.offset.bytes = 0;
+	job.amount.size.percent = 25;
 	init(&t, &job);
 	assert_int_equal(t.files[0].extent.size_bytes, 16384);
 	target_release(&t);
@@ -132,7 +132,7 @@ static void layout_can_be_stopped(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.filename = "stopped";
+	job.files.names = "stopped";
 	init(&t, &job);
 	assert_int_equal(target_layout(&t, &hooks, &err), -EINTR);
 	assert_int_equal(file_bytes(&t, 0), 0);
@@ -146,7 +146,7 @@ static void too_large_says_how_much(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.filename = "huge";
+	job.files.names = "huge";
 	init(&t, &job);
 	assert_int_equal(target_layout(&t, &silent, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "1099511627776 MiB more"));
@@ -161,7 +161,7 @@ static void no_file_in_dev(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	job.filename = "/dev/iogate-no-such-device";
+	job.files.names = "/dev/iogate-no-such-device";
 	assert_true(target_init(&t, &job, 0, NULL, &err) < 0);
 	assert_non_null(strstr(err.text, "no device"));
 	target_release(&t);
@@ -198,8 +198,8 @@ static void assert_refused(const char *path, const char *why)
 	struct target t;
 	struct err err = { 0 };
 
-	job.directory = NULL;
-	job.filename = path;
+	job.files.directory = NULL;
+	job.files.names = path;
 	assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EBUSY);
 	assert_non_null(strstr(err.text, why));
 	target_release(&t);
@@ -221,8 +221,8 @@ static void what_is_in_use_is_not_written(void **state)
 	    !loop_device(image, device, sizeof(device)))
 		skip();
 	assert_refused(image, "stores its blocks");
-	job.directory = NULL;
-	job.filename = device;
+	job.files.directory = NULL;
+	job.files.names = device;
 	init(&t, &job);				/* unused: allowed */
 	assert_int_equal(t.files[0].type, S_IFBLK);
 	target_release(&t);
@@ -247,7 +247,7 @@ static void readonly_makes_and_extends_nothing(void **state)
 	struct target t;
 
 	(void)state;
-	job.filename = "short";
+	job.files.names = "short";
 	for (int i = 0; i < 2; i++) {
 		struct err err = { 0 };
 
@@ -256,13 +256,13 @@ static void readonly_makes_and_extends_nothing(void **state)
 						   : "does not exist, and --readonly forbids"));
 		assert_int_equal(file_bytes(&t, 0), 4096 * (unsigned)i);
 		target_release(&t);
-		job.size.bytes = 4096;
+		job.amount.size.bytes = 4096;
 		init(&t, &job);
 		assert_int_equal(target_layout(&t, &silent, &err), 0);
 		target_release(&t);
 		assert_int_equal(target_init(&t, &job, 0, &reading, &err), 0);
 		target_release(&t);
-		job.size.bytes = 8192;
+		job.amount.size.bytes = 8192;
 	}
 }
 
@@ -279,8 +279,8 @@ static void no_extent_ends_past_the_largest_file(void **state)
 		struct target t;
 		struct err err = { 0 };
 
-		job.filename = "none";
-		job.offset.bytes = rows[i].offset;
+		job.files.names = "none";
+		job.amount.offset.bytes = rows[i].offset;
 		assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EFBIG);
 		assert_non_null(strstr(err.text, "past the end of any file"));
 		target_release(&t);

@@ -26,16 +26,16 @@ static void batches_are_as_asked(void **state)
 		struct job job = core_job(deep_engines[i], RW_READ, 1 << 20);
 		struct result result;
 
-		job.iodepth = 16;
+		job.depth.iodepth = 16;
 		assert_int_equal(run(&job, &result)->submit_levels[1], 256);
 		result_release(&result);
-		job.batch_submit = 16;
-		job.batch_complete_min = 16;
+		job.depth.batch_submit = 16;
+		job.depth.batch_complete_min = 16;
 		assert_int_equal(run(&job, &result)->submit_levels[3], 16);
 		assert_int_equal(result.rows[0].stats->complete_levels[3], 16);
 		result_release(&result);
-		job.batch_complete_min = 1;
-		job.batch_complete_max = 1;
+		job.depth.batch_complete_min = 1;
+		job.depth.batch_complete_max = 1;
 		assert_int_equal(run(&job, &result)->complete_levels[1], 256);
 		result_release(&result);
 	}
@@ -47,10 +47,10 @@ static void submit_levels_of_null(void **state)
 	struct result result;
 
 	(void)state;
-	job.iodepth = 32;
+	job.depth.iodepth = 32;
 	assert_int_equal(run(&job, &result)->submit_levels[4], 8);
 	result_release(&result);
-	job.batch_submit = 1;
+	job.depth.batch_submit = 1;
 	assert_int_equal(run(&job, &result)->submit_levels[1], 256);
 	result_release(&result);
 }
@@ -65,17 +65,17 @@ static void slow_features_lose_nothing(void **state)
 		const struct worker_stats *s;
 		uint64_t ios = 0, intended = 0;
 
-		job.iodepth = 8;
-		job.thread = i % 2;
+		job.depth.iodepth = 8;
+		job.process.thread = i % 2;
 		switch (i / 4) {
-		case 0: job.iodepth_low = 2; break;
-		case 1: job.batch_complete_min = 0; break;
-		case 2: job.thinktime_ns = 1000; job.thinktime_blocks = 50; break;
-		case 3: job.thinktime_ns = ms; job.thinktime_spin_ns = ms;
-			job.thinktime_iotime_ns = 5 * ms; break;
-		case 4: job.rate_iops[DIR_READ] = job.rate_iops[DIR_WRITE] = 100000; break;
-		case 5: job.rate_bytes[DIR_READ] = 1 << 30; job.rate_bytes[DIR_WRITE] = 1 << 29;
-			job.rate_process = RATE_POISSON; break;
+		case 0: job.depth.low = 2; break;
+		case 1: job.depth.batch_complete_min = 0; break;
+		case 2: job.think.pause_ns = 1000; job.think.blocks = 50; break;
+		case 3: job.think.pause_ns = ms; job.think.spin_ns = ms;
+			job.think.iotime_ns = 5 * ms; break;
+		case 4: job.rate.iops[DIR_READ] = job.rate.iops[DIR_WRITE] = 100000; break;
+		case 5: job.rate.bytes[DIR_READ] = 1 << 30; job.rate.bytes[DIR_WRITE] = 1 << 29;
+			job.rate.process = RATE_POISSON; break;
 		}
 		s = run(&job, &result);
 		for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
@@ -99,12 +99,12 @@ static void intended_latency_is_at_least_the_usual_one(void **state)
 	const struct dir_stats *d;
 
 	(void)state;
-	job.rate_iops[DIR_READ] = 5000000;		/* more than any device does */
+	job.rate.iops[DIR_READ] = 5000000;		/* more than any device does */
 	d = &run(&job, &result)->dirs[DIR_READ];
 	assert_true(d->intended.sum > 10 * d->clat.sum);
 	assert_true(d->intended.min >= d->clat.min);
 	result_release(&result);
-	job.rate_iops[DIR_READ] = 2000;
+	job.rate.iops[DIR_READ] = 2000;
 	d = &run(&job, &result)->dirs[DIR_READ];
 	assert_true(d->runtime_ns > 255 * ms / 2);	/* 256 I/Os, the first at once */
 	result_release(&result);
@@ -117,7 +117,7 @@ static void a_sync_reaches_every_file(void **state)
 	struct result result;
 
 	(void)state;
-	job.nrfiles = 2;
+	job.files.count = 2;
 	job.fsync = 64;
 	assert_int_equal(run(&job, &result)->sync_lat.n, 3 * 2);
 	result_release(&result);
@@ -131,8 +131,8 @@ static void gtod_reduce_counts_and_measures_nothing(void **state)
 		struct result result;
 		const struct dir_stats *d;
 
-		job.iodepth = 8;
-		job.gtod_reduce = true;
+		job.depth.iodepth = 8;
+		job.report.gtod_reduce = true;
 		d = &run(&job, &result)->dirs[DIR_READ];
 		assert_int_equal(d->ios, 256);
 		assert_int_equal(d->bytes, 1 << 20);
@@ -149,7 +149,7 @@ static void what_is_disabled_is_left_out(void **state)
 	const struct dir_stats *d;
 
 	(void)state;
-	job.disable_clat = true;
+	job.report.disable_clat = true;
 	d = &run(&job, &result)->dirs[DIR_READ];
 	assert_true(!d->clat.n && d->slat.n == 256 && d->lat.n == 256);
 	result_release(&result);
@@ -199,8 +199,8 @@ static void the_rest_of_a_short_io_is_done(void **state)
 		const struct dir_stats *d;
 
 		job.ops = &slices;
-		job.iodepth = i % 3 == 2 ? 8 : 1;
-		job.iodepth_low = i < 3 ? 0 : 1;	/* the general loop */
+		job.depth.iodepth = i % 3 == 2 ? 8 : 1;
+		job.depth.low = i < 3 ? 0 : 1;	/* the general loop */
 		d = &run(&job, &result)->dirs[DIR_READ];
 		assert_int_equal(d->ios, 256);
 		assert_int_equal(d->bytes, 1 << 20);
@@ -257,9 +257,9 @@ static void split_blocks_keep_their_shares(void **state)
 		struct err err = { 0 };
 		uint32_t n, all = 0, small = 0;
 
-		job.bs_bytes[DIR_READ] = 65536;
-		job.bssplit[DIR_READ] = (struct block_split){ shares, 2 };
-		job.loops = 100;
+		job.block.bytes[DIR_READ] = 65536;
+		job.block.splits[DIR_READ] = (struct block_split){ shares, 2 };
+		job.time.loops = 100;
 		assert_int_equal(pattern_init(&p, &job, &extent, 1, 3, &err), 0);
 		while ((n = pattern_fill(&p, ios, 64))) {
 			for (uint32_t i = 0; i < n; i++) {
@@ -281,10 +281,10 @@ static void a_loop_that_only_looks_ends_with_its_time(void **state)
 	struct result result;
 
 	(void)state;
-	job.iodepth = 4;
-	job.batch_complete_min = 0;
-	job.time_based = true;
-	job.runtime_ns = 100 * ms;
+	job.depth.iodepth = 4;
+	job.depth.batch_complete_min = 0;
+	job.time.based = true;
+	job.time.runtime_ns = 100 * ms;
 	assert_in_range(run(&job, &result)->runtime_ns, 100 * ms, 5000 * ms);
 	result_release(&result);
 }
@@ -300,8 +300,8 @@ static void one_at_a_time_waits_for_one(void **state)
 		struct result result;
 		struct err err = { 0 };
 
-		job.iodepth = 8;
-		job.batch_complete_min = 4;
+		job.depth.iodepth = 8;
+		job.depth.batch_complete_min = 4;
 		assert_int_equal(run_jobs(&list, &options, &result, &err), 0);
 		assert_string_equal(result.rows[0].error_text, "");
 		assert_int_equal(result.rows[0].stats->complete_levels[1], 256);
@@ -316,7 +316,7 @@ static void only_a_direction_with_a_rate_is_due(void **state)
 	const struct worker_stats *s;
 
 	(void)state;
-	job.rate_iops[DIR_WRITE] = 100000;
+	job.rate.iops[DIR_WRITE] = 100000;
 	s = run(&job, &result);
 	assert_int_equal(s->dirs[DIR_READ].intended.n, 0);
 	assert_true(s->dirs[DIR_READ].ios > 0);

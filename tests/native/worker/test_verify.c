@@ -117,10 +117,10 @@ static void what_a_job_writes_it_finds_again(void **state)
 
 		if (engine_is_diskless(*ops))
 			continue;
-		job.bs_bytes[DIR_WRITE] = 12288;
-		job.bssplit[DIR_WRITE] = (struct block_split){ shares, 2 };
-		job.verify = VERIFY_CRC32C;
-		job.iodepth = 4;
+		job.block.bytes[DIR_WRITE] = 12288;
+		job.block.splits[DIR_WRITE] = (struct block_split){ shares, 2 };
+		job.verify.method = VERIFY_CRC32C;
+		job.depth.iodepth = 4;
 		assert_int_equal(core_run(&job, 1, &result, &err), 0);
 		assert_string_equal(result.rows[0].error_text, "");
 		assert_int_equal(result.rows[0].stats->dirs[DIR_READ].ios,
@@ -150,8 +150,8 @@ static void a_damaged_file_fails_the_job(void **state)
 	struct err err;
 
 	(void)state;
-	job.filename = "damaged";
-	job.verify = VERIFY_CRC32C;
+	job.files.names = "damaged";
+	job.verify.method = VERIFY_CRC32C;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_int_equal(result.rows[0].error, 0);
 	result_release(&result);
@@ -164,7 +164,7 @@ static void a_damaged_file_fails_the_job(void **state)
 	assert_int_equal(result.rows[0].stats->dirs[DIR_READ].ios, 256);
 	assert_non_null(strstr(result.rows[0].error_text, "offset 40960 does not match"));
 	result_release(&result);
-	job.verify_fatal = true;
+	job.verify.fatal = true;
 	assert_int_equal(core_run(&job, 1, &result, &err), 0);
 	assert_true(result.rows[0].stats->dirs[DIR_READ].ios < 16);
 	result_release(&result);
