@@ -5,8 +5,8 @@
  *
  *	jobfile.h		the door: sections in, a list of jobs out
  *	job_source.h		what a job file may ask of the world outside
- *	options.h		the tables of options by category: a row is an option, its default and
- *				its help
+ *	options.h		the tables of options by category: a row is an option, its
+ *				default and its help
  *	options_parts.h		for the files of the categories, options_*.c
  *	sections.h		what was read, before it means anything; variables in it
  *	given.h			which options sections gave, each once with its last value
