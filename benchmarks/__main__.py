@@ -20,7 +20,11 @@ from measure import Comparison
 
 RESULTS = Path(__file__).parent / "results"
 BENCHMARKS = ("startup", "validity", "confine")
-APART = ("history", "quiet")  # what make bench does not do: see scripts/bench-history, bench-quiet
+APART = (
+    "history",
+    "quiet",
+    "parsing",
+)  # what make bench does not do: see scripts/bench-history, bench-quiet
 
 
 def version(*command: str) -> str:

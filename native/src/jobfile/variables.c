@@ -100,8 +100,8 @@ int variables_expand(const struct job_builder *b, const char *text, const char *
 		grow(&done, value, strlen(value), b->memory);
 		at = dollar + length;
 	}
-	if (done.length)
+	if (done.text)
 		grow(&done, at, strlen(at), b->memory);
-	*expanded = done.length ? done.text : text;
+	*expanded = done.text ? done.text : text;
 	return 0;
 }

@@ -47,6 +47,8 @@ static char *include(void *context, const char *path, const char *from, size_t *
 static const char *environment(void *context, const char *name)
 {
 	(void)context;
+	if (!strcmp(name, "EMPTY"))
+		return "";
 	return !strcmp(name, "SIZE") ? "2m" : NULL;
 }
 
@@ -143,6 +145,18 @@ static void variables_and_includes(void **state)
 	assert_string_equal(list.jobs[1].name, "inner");
 	assert_string_equal(list.jobs[2].description, "a2mb$jobname");
 	assert_true(list.jobs[2].amount.size.bytes >= 8192);
+	job_list_release(&list);
+}
+
+static void a_variable_may_be_empty(void **state)
+{
+	struct job_list list = parsed("[j]\nsize=1m\ndescription=${EMPTY}\n"
+				      "[k]\nsize=${EMPTY}1m\ndescription=${EMPTY}${EMPTY}rest\n");
+
+	(void)state;
+	assert_string_equal(list.jobs[0].description, "");
+	assert_int_equal(list.jobs[1].amount.size.bytes, 1 << 20);
+	assert_string_equal(list.jobs[1].description, "rest");
 	job_list_release(&list);
 }
 
@@ -282,6 +296,7 @@ int main(void)
 		cmocka_unit_test(layout_of_lines_does_not_matter),
 		cmocka_unit_test(the_last_of_repeated_keys_wins),
 		cmocka_unit_test(variables_and_includes),
+		cmocka_unit_test(a_variable_may_be_empty),
 		cmocka_unit_test(stonewall_starts_a_group),
 		cmocka_unit_test(zones),
 		cmocka_unit_test(zonesize_alone_means_strided_zones),
