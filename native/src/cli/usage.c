@@ -28,5 +28,5 @@ void usage_print(FILE *out)
 	fprintf(out, "\nEvery job option is also --option=value; --cmdhelp lists them. Options "
 		"before the\nfirst --name are defaults of all jobs.\n"
 		"Exit status: 0 all jobs ran, 1 a job failed or the run was interrupted, "
-		"2 usage.\n");
+		"2 usage,\n3 refused: a target is not the one expected.\n");
 }

@@ -150,14 +150,14 @@ static void variables_and_includes(void **state)
 
 static void a_variable_may_be_empty(void **state)
 {
-	struct job_list list = parsed("[j]\nsize=1m\ndescription=${EMPTY}\n"
-				      "[k]\nsize=${EMPTY}1m\ndescription=${EMPTY}${EMPTY}rest\n");
+	struct job_list list =
+		parsed("[k]\nsize=${EMPTY}1m\ndescription=${EMPTY}${EMPTY}rest\n");
 
 	(void)state;
-	assert_string_equal(list.jobs[0].description, "");
-	assert_int_equal(list.jobs[1].amount.size.bytes, 1 << 20);
-	assert_string_equal(list.jobs[1].description, "rest");
+	assert_int_equal(list.jobs[0].amount.size.bytes, 1 << 20);
+	assert_string_equal(list.jobs[0].description, "rest");
 	job_list_release(&list);
+	expect_error("[a]\ndescription=${EMPTY}\n", "t.fio:2:13: description: a value is missing");
 }
 
 static void stonewall_starts_a_group(void **state)
