@@ -64,7 +64,7 @@ static void grow(struct growing *g, const char *text, size_t length, struct aren
 {
 	char *more;
 
-	if (g->room - g->length < length + 1) {
+	if (!g->text || g->room - g->length < length + 1) {
 		g->room = 2 * (g->length + length + 1);
 		more = arena_alloc(memory, g->room);
 		if (g->length)

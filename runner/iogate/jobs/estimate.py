@@ -27,6 +27,7 @@ _PLAIN_DATA = (
 _MARGIN_S = 120.0
 _MARGIN_FACTOR = 2.0
 _USUAL_BLOCK = 4096
+_MOST_CLONES = 4096  # more is refused by every engine
 _SLOWEST_BPS = 2 << 20  # the slowest layout or transfer that is still waited for
 _UNBOUNDED_MARGIN_S = 3600.0
 T = TypeVar("T")
@@ -246,7 +247,7 @@ def _file_names(job: JobSpec) -> list[str]:
     """fio names a clone's file after the job and the clone unless ``filename`` does."""
     if given := job.options.get("filename"):
         return given.split(":")
-    return [f"{job.name}.{clone}" for clone in range(_count(job, "numjobs"))]
+    return [f"{job.name}.{clone}" for clone in range(min(_count(job, "numjobs"), _MOST_CLONES))]
 
 
 def _transfers(job: JobSpec) -> tuple[str, ...]:

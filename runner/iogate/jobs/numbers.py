@@ -21,6 +21,7 @@ from decimal import Decimal
 from iogate.jobs.arithmetic import evaluate
 
 NS_PER_US, NS_PER_MS, NS_PER_S = 10**3, 10**6, 10**9
+_MOST, _MOST_DIGITS = 2**64 - 1, 40  # asked before anything is made an int, which may take for ever
 _NUMBER = re.compile(r"(-?)(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]*)", re.IGNORECASE | re.ASCII)
 _HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
 _OCTAL = re.compile(r"-?0\d+", re.ASCII)
@@ -50,6 +51,10 @@ class BadNumberError(ValueError):
         super().__init__(what)
         self.what = what
         self.remedy = remedy
+
+
+class TooLargeError(BadNumberError):
+    """A sum that no option can hold, however it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +106,12 @@ def _computed(text: str, unit: Callable[[str], Decimal | None], bare: int = 1) -
         value, has_unit = evaluate(text, unit)
     except ValueError:
         raise BadNumberError(f": {text!r} cannot be worked out", "write (4k*2)") from None
+    whole = value if has_unit else value * bare
+    if max(value.adjusted(), whole.adjusted()) > _MOST_DIGITS or abs(whole) > _MOST * bare:
+        raise TooLargeError(f" is less than 2^64, which {text} is not", "make it smaller")
     if not has_unit and bare == 1 and value != int(value):
         raise BadNumberError(f" is a whole number, not {text!r}", "1.5k is fine: 1536")
-    return int(value if has_unit else value * bare)
+    return int(whole)
 
 
 def scaled(digits: str, prefix: str, base: int) -> Decimal:
@@ -128,7 +136,10 @@ def nanoseconds(text: str, unit_ns: int = NS_PER_S) -> int:
     """A duration; a bare number counts in ``unit_ns``. What is below a nanosecond is cut."""
     text = text.strip()
     if "(" in text:
-        return _computed(text, _time_unit, unit_ns)
+        worked_out = _computed(text, _time_unit, unit_ns)
+        if worked_out < 0:
+            raise TooLargeError(f" is a duration, not {text!r}", "durations are not negative")
+        return worked_out
     match = _NUMBER.fullmatch(text)
     scale = _NANOSECONDS.get(match[3].lower()) if match and match[3] else unit_ns
     if not match or match[1] or scale is None:
@@ -161,11 +172,23 @@ def each(text: str) -> tuple[str, ...]:
 def span(text: str, read: Callable[[str], int]) -> tuple[int, int]:
     """The ends of a range, ``4k-64k`` or ``4k:64k``, the lower one first; of a plain value, both
     are it. ``read`` reads one end."""
-    parts = [text] if "(" in text else re.split("[-:]", text) if text else []
+    parts = _ends(text) if text else []
     if not 1 <= len(parts) <= 2:
         raise BadNumberError(f" is a range, not {text!r}", "write 4k-64k")
     ends = [read(part) for part in parts]
     return min(ends), max(ends)
+
+
+def _ends(text: str) -> list[str]:
+    """What ``-`` and ``:`` separate; in parentheses they are part of a sum."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character in "-:" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def plain_size(text: str, *, kb_base: int = 1024) -> str:

@@ -31,6 +31,8 @@ def plain_value(key: str, text: str, *, kb_base: int = 1024) -> str:
     write = _writer(key, kind, kb_base)
     if write is None or "$" in text:
         return text
+    if "(" in text and key in _SIZES_IN_TEXT:
+        return text  # a sum beside separators that could be its own
     if "(" in text:
         return ",".join(_plain(write, part) for part in text.split(","))
     return _ENDS.sub(lambda end: _plain(write, end[0]), text)

@@ -55,6 +55,8 @@ def _results(root: Path, broken: list[str]) -> Iterator[Path]:
             continue
         for path in folder.glob(pattern):
             result = path if name == "raw" else path / f"{path.name}.json"
+            if name == "logs" and os.path.lexists(root / "raw" / result.name):
+                continue  # it was taken from there
             if name == "raw" or (not path.is_symlink() and os.path.lexists(result)):
                 yield result
 

@@ -7,7 +7,7 @@ import pwd
 import resource
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 from stat import S_ISLNK
 from tempfile import gettempdir
@@ -87,7 +87,11 @@ def _has_open(pid: int, path: str) -> bool:
 
 def _each(paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
-        yield from glob(path) if "*" in path else (path,)  # noqa: PTH207
+        yield from glob(_literal_but_stars(path)) if "*" in path else (path,)  # noqa: PTH207
+
+
+def _literal_but_stars(path: str) -> str:
+    return "*".join(map(escape, path.split("*")))
 
 
 def _line(path: str) -> str:

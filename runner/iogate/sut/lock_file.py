@@ -77,7 +77,7 @@ def open_lock_file(path: str, *, make: bool) -> LocalLock:
         _clear(place)
     handle = _open_any(place, make=make)
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+    if not _is_fit(found):
         os.close(handle)
         raise _unfit(place, "it is no file of its own")
     if make:
@@ -114,8 +114,26 @@ def _clear(path: Path) -> None:
         found = path.lstat()
         if stat.S_ISDIR(found.st_mode):
             path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
-        elif not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        elif not _is_fit(found) and not _is_held(path, found):
             path.unlink()
+
+
+def _is_fit(found: os.stat_result) -> bool:
+    """Whether it can be a lock: a file with one name, or root's own that all may write. Of such
+    a one any user can make a second name, which neither frees it nor makes it anybody's."""
+    is_roots = found.st_uid == 0 and stat.S_IMODE(found.st_mode) == _MODE
+    return stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or is_roots)
+
+
+def _is_held(path: Path, found: os.stat_result) -> bool:
+    """Whether somebody measures under it: a lock that is held is never taken away."""
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    lock = LocalLock(os.open(path, os.O_RDONLY | _OPEN))
+    try:
+        return not lock.take(shared=False)
+    finally:
+        lock.close()
 
 
 def _adopt(handle: int, found: os.stat_result) -> None:

@@ -331,3 +331,11 @@ def test_nothing_is_written_through_a_link(sut: Sut, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot write"):
         sut.write_text(str(tmp_path / "link"), "x")
     assert (tmp_path / "victim").read_text() == "precious"
+
+
+def test_only_stars_mean_anything_in_names_that_are_looked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "x[1]?"
+    folder.mkdir()
+    (folder / "a.json").write_text("1")
+    found = open_sut("local").read_many([f"{folder}/*.json"])
+    assert [each.data for each in found.values()] == [b"1"]

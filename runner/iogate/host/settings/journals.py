@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import PurePosixPath
 
@@ -38,18 +38,9 @@ def foreign_journals(sut: Sut) -> tuple[str, ...]:
 
 def _of(sut: Sut, user: int) -> tuple[str, ...]:
     """Regular files of one name that are this user's."""
-    places = tuple(dict.fromkeys(_places(sut)))
-    found = sut.read_many(places)
-    known = (path for place in places for path in _named(place, found))
-    return tuple(path for path in known if _is_of(found[path], user))
-
-
-def _named(place: str, found: Mapping[str, Found]) -> list[str]:
-    """What stands at a place, which may have a ``*``."""
-    head, star, _ = place.partition("*")
-    if not star:
-        return [place] if place in found else []
-    return sorted(p for p in found if p.startswith(head) and _NAME.fullmatch(p.rpartition("/")[2]))
+    known = tuple(dict.fromkeys(_places(sut)))
+    found = sut.read_many((), looks=known)  # not what is in them: anybody may put files there
+    return tuple(path for path in known if path in found and _is_of(found[path], user))
 
 
 def _is_of(found: Found, user: int) -> bool:
@@ -61,7 +52,10 @@ def _places(sut: Sut) -> Iterator[str]:
     """Journals as they are named now, and where earlier versions left them, so that an update
     loses none."""
     machine = sut.about()
-    yield from (f"{folder}/iogate-journal.*" for folder in journal_folders(sut))
+    for folder in journal_folders(sut):
+        yield from (
+            f"{folder}/{name}" for name in sorted(sut.list_dir(folder)) if _NAME.fullmatch(name)
+        )
     yield f"{LOCKS}/iogate.journal"
     yield f"/run/user/{machine.user}/iogate.journal"
     yield f"{machine.temporary}/iogate-{machine.user}.journal"

@@ -23,6 +23,10 @@ _PART_OF_OLD = re.compile(r"(?ai)\d{1,3}(\.\d{1,6})?%|\d{1,9}z")
 _MAX_LENGTH = 4096
 _MOST = 2**64 - 1
 _NUMERIC = (Kind.NUMBER, Kind.NUMBERS, Kind.SIZE)
+_TIMES: dict[Kind, Callable[[str], int]] = {
+    Kind.SECONDS: numbers.nanoseconds,
+    Kind.MICROSECONDS: partial(numbers.nanoseconds, unit_ns=numbers.NS_PER_US),
+}
 T = TypeVar("T")
 SPANS = ("startdelay",)  # each clone draws one of a range
 # The least and the most that both engines run with, where that is not any number.
@@ -60,11 +64,14 @@ def read_value(key: str, text: str) -> str:
 
 def _check_range(key: str, text: str, canonical: str) -> None:
     least, most = _RANGES.get(key, (None, None))
-    if OPTIONS[key] not in _NUMERIC or _COMPUTED.search(canonical):
+    if _COMPUTED.search(canonical):
+        values = _worked_out(key, canonical)
+    elif OPTIONS[key] not in _NUMERIC:
         return
+    else:
+        values = [int(part) for part in canonical.split(",") if part.lstrip("-").isdecimal()]
     if canonical.endswith("%") and Decimal(canonical.rstrip("% ")) > 100:
         raise BadValueError(f"{key} is at most 100%, not {text}", "make it smaller")
-    values = [int(part) for part in canonical.split(",") if part.lstrip("-").isdecimal()]
     if least is not None and any(value < least for value in values):
         raise BadValueError(
             f"{key} is at least {least}, not {text}", "leave it out for its default"
@@ -73,6 +80,23 @@ def _check_range(key: str, text: str, canonical: str) -> None:
         raise BadValueError(f"{key} is less than 2^64, which {text} is not", "make it smaller")
     if most is not None and any(value > most for value in values):
         raise BadValueError(f"{key} is at most {most}, not {text}", "make it smaller")
+
+
+def _worked_out(key: str, text: str) -> list[int]:
+    """The values of sums in parentheses, as far as the runner can read them; BadValueError for one
+    that nothing can hold."""
+    kind = OPTIONS[key]
+    if "$" in text or not (kind in _TIMES or kind in _NUMERIC):
+        return []
+    read, found = _TIMES.get(kind, numbers.number), []
+    for part in text.split(","):
+        try:
+            found.append(read(part))
+        except numbers.TooLargeError as error:
+            raise BadValueError(f"{key}{error.what}", error.remedy) from None
+        except numbers.BadNumberError:
+            continue
+    return [] if kind in _TIMES else found
 
 
 def canonical_value(key: str, text: str) -> str:

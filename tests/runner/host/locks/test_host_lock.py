@@ -244,6 +244,23 @@ def test_what_another_has_put_in_its_place_is_neither_followed_nor_written(
 
 
 @needs_root
+def test_a_second_name_that_another_user_makes_frees_no_lock() -> None:
+    with host_lock(SUT, "first"):
+        as_nobody(f"import os; os.link({str(LOCK)!r}, '/tmp/iogate-second-name')")
+        second = Path("/tmp/iogate-second-name")
+        if not second.exists():
+            os.link(LOCK, second := LOCK.with_name("second"))
+        try:
+            with pytest.raises(RefusedError, match="first"), host_lock(SUT, "second"):
+                pass
+            assert LOCK.stat().st_nlink == 2
+        finally:
+            second.unlink()
+    with host_lock(SUT, "third"):
+        pass
+
+
+@needs_root
 def test_a_folder_with_something_in_it_is_put_aside_by_root() -> None:
     (LOCK / "x").mkdir(parents=True)
     done = as_nobody(HOLD + "    pass")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from iogate.host.settings.journal import (
     unrestored,
 )
 from iogate.host.settings.journals import own_journals
+from iogate.sut.base import Found
 from iogate.sut.local import LocalSut
 from support.devices import fill, loop_device, needs_root, sh
 from support.own_locks import LOCKS, as_nobody
@@ -234,3 +236,24 @@ def test_another_run_has_a_journal_of_its_own_beside_what_is_left(sut: LocalSut)
         second.undo()
         assert path.read_text().strip() == before
         assert len(unrestored(sut)) == 1
+
+
+class Reads(LocalSut):
+    """Counts what is read, and not only looked at."""
+
+    read: tuple[str, ...] = ()
+
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        self.read = (*self.read, *paths)
+        return super().read_many(paths, looks)
+
+
+def test_what_lies_where_journals_lie_is_not_read_to_find_them() -> None:
+    """Anybody may put files there, as large as they like."""
+    sut, strange = Reads(), LOCKS / "iogate-journal.0.0123456789ab"
+    strange.symlink_to("/etc/hostname")
+    try:
+        assert str(strange) not in own_journals(sut)
+        assert not sut.read
+    finally:
+        strange.unlink()

@@ -172,3 +172,27 @@ def test_the_table_of_options_is_sound() -> None:
     assert set(OPTIONS.values()) == set(Kind)
     assert not set(ALIASES) & set(OPTIONS)
     assert set(ALIASES.values()) <= set(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("numjobs", "(2^31)"),
+        ("numjobs", "(1-1)"),
+        ("number_ios", "(9^999999)"),
+        ("number_ios", "(2^20000)"),
+        ("size", "(9^500)"),
+        ("bs", "(4k),(2^70)"),
+        ("runtime", "(9^500)"),
+        ("runtime", "(1-5)"),
+        ("thinktime", "(9^999999)"),
+    ],
+)
+def test_a_sum_that_no_option_can_hold_is_refused(key: str, text: str) -> None:
+    with pytest.raises(BadValueError):
+        read_value(key, text)
+
+
+def test_sums_that_can_be_held_stay_as_they_are() -> None:
+    assert read_value("numjobs", "(2*2)") == "(2*2)"
+    assert read_value("size", "(4m*2)") == "(4m*2)"
