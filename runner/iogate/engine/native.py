@@ -27,6 +27,7 @@ from iogate.sut.base import Sut
 
 PROGRAM = "iogate-engine"
 _REFUSED = 3  # its exit status when it refused for safety
+_LEAST_ROOM = 64 << 10  # bytes; below that a log may not have been written
 _NOT_STARTED = "nothing was touched; see what stands there now, and start again"
 
 
@@ -76,7 +77,8 @@ class NativeEngine:
         require_orderly_end(PROGRAM, ending, job)
         said = log_tail(self._sut, job)
         if ending.status == _REFUSED:
-            raise RefusedError(f"{PROGRAM} refused: {_complaint(said)}", remedy=_NOT_STARTED)
+            why = _complaint(said) or "it said nothing"
+            raise RefusedError(f"{PROGRAM} refused: {why}", remedy=_NOT_STARTED)
         warnings = _warnings(self._sut.read_text(job.log_file) or "")
         result = parse_result(_document(self._sut, job, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
@@ -198,7 +200,15 @@ def _warnings(log: str) -> tuple[str, ...]:
 
 def _complaint(said: str) -> str:
     """What the engine complained of, without what it told before."""
-    return said.rpartition(f"{PROGRAM}: ")[2] or "it said nothing"
+    return said.rpartition(f"{PROGRAM}: ")[2]
+
+
+def _silence(sut: Sut, job: EngineJob) -> str:
+    """Why an engine may have said nothing: its log is where its result should be."""
+    folder = job.result_file.rpartition("/")[0]
+    room = sut.space(folder)
+    full = room is not None and room.free_bytes < _LEAST_ROOM
+    return f"No space left in {folder}, not even to say so" if full else "it said nothing"
 
 
 def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
@@ -207,7 +217,7 @@ def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, obj
         document: dict[str, object] = parse_json(text or "")
     except ValueError:
         raise EngineError(
-            f"{PROGRAM} gave no result (status {status}): {_complaint(said)}",
+            f"{PROGRAM} gave no result (status {status}): {_complaint(said) or _silence(sut, job)}",
             remedy=f"run it by hand: {PROGRAM} {job.job_file}",
         ) from None
     return document
