@@ -7,7 +7,6 @@ Arrows that a longer way implies are left out, and those into rooms that everybo
 from __future__ import annotations
 
 import ast
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,11 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
+import check_rooms
+
 ROOT = Path(__file__).resolve().parent.parent
 _BOX_W, _BOX_H, _GAP_X, _GAP_Y, _MARGIN = 118, 40, 22, 46, 24
 Stop = str | tuple[str, int]  # a room, or where an arrow to a room crosses a row
-_INCLUDE = re.compile(r'^\s*#\s*include\s+"([\w./]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -81,18 +81,11 @@ def _imports(path: Path) -> Iterable[str]:
             yield from (f"iogate.{a.name}" for a in node.names) if whole else (node.module,)
 
 
-def native(layers: Sequence[Sequence[str]]) -> Drawing:
-    """The C side, in the layers given."""
-    source = ROOT / "native" / "src"
-    files = sorted(path for path in source.rglob("*.[ch]"))
-    rooms = {path: path.relative_to(source).parts[0] for path in files}
-    arrows = {
-        (room, used.split("/")[0])
-        for path, room in rooms.items()
-        for used in _INCLUDE.findall(path.read_text(encoding="utf-8"))
-        if "/" in used and used.split("/")[0] != room
-    }
-    return Drawing("the engine", layers, frozenset(arrows), frozenset({"util"}))
+def native() -> Drawing:
+    """The C side, in the layers that the lint checks."""
+    used = check_rooms.arrows(check_rooms.SOURCE)
+    arrows = frozenset((room, below) for room, rooms in used.items() for below in rooms)
+    return Drawing("the engine", check_rooms.LAYERS, arrows, frozenset({"util"}))
 
 
 def table(drawing: Drawing, lines: Mapping[str, str]) -> str:

@@ -42,7 +42,7 @@ def _rooms() -> dict[Path, str]:
     """The picture of the rooms of each side, and their table in the page about them."""
     page = ROOT / "docs" / "architecture.md"
     images = ROOT / "docs" / "images"
-    runner, engine = draw_rooms.runner(), draw_rooms.native(check_rooms.LAYERS)
+    runner, engine = draw_rooms.runner(), draw_rooms.native()
     text = page.read_text(encoding="utf-8")
     text = _between(text, "runner", draw_rooms.table(runner, draw_rooms.runner_lines()))
     text = _between(text, "engine", draw_rooms.table(engine, check_rooms.first_sentences()))

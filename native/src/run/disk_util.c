@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/disk_util.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,22 +87,9 @@ static bool make_room(struct disk_watch *w)
 
 static void add_device(struct disk_watch *w, dev_t device);
 
-static void add_slaves(struct disk_watch *w, dev_t device)
+static void visit_slave(void *watch, dev_t device)
 {
-	char folder[64], path[512];
-	struct dirent *entry;
-	dev_t slave;
-	DIR *d;
-
-	sysfs_path(folder, sizeof(folder), device, "slaves");
-	d = opendir(folder);
-	while (d && (entry = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/%s/dev", folder, entry->d_name);
-		if (entry->d_name[0] != '.' && sysfs_device(path, &slave))
-			add_device(w, slave);
-	}
-	if (d)
-		closedir(d);
+	add_device(watch, device);
 }
 
 static void add_device(struct disk_watch *w, dev_t device)
@@ -116,7 +102,7 @@ static void add_device(struct disk_watch *w, dev_t device)
 		return;
 	w->devices[w->count] = device;
 	w->disks[w->count++] = disk;
-	add_slaves(w, device);
+	sysfs_each(device, "slaves", "dev", visit_slave, w);
 }
 
 /* A device by its node; by its name where /dev does not hold it, as when confined. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/stack.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
-
 #include "target/sysfs.h"
 
 static struct stack_member *find(struct stack *s, dev_t device)
@@ -49,43 +44,14 @@ static void add_due(struct stack *s, dev_t device, bool bare)
 	m->due = true;
 }
 
-static void add_partitions(struct stack *s, dev_t disk)
+static void visit_partition(void *stack, dev_t device)
 {
-	char path[512], folder[64];
-	struct dirent *entry;
-	dev_t device;
-	DIR *d;
-
-	sysfs_path(folder, sizeof(folder), disk, "");
-	d = opendir(folder);
-	while (d && (entry = readdir(d))) {
-		snprintf(path, sizeof(path), "%s%s/partition", folder, entry->d_name);
-		if (access(path, F_OK))
-			continue;
-		snprintf(path, sizeof(path), "%s%s/dev", folder, entry->d_name);
-		if (sysfs_device(path, &device))
-			add(s, device);
-	}
-	if (d)
-		closedir(d);
+	add(stack, device);
 }
 
-static void add_slaves(struct stack *s, dev_t disk)
+static void visit_slave(void *stack, dev_t device)
 {
-	char path[512], folder[64];
-	struct dirent *entry;
-	dev_t device;
-	DIR *d;
-
-	sysfs_path(folder, sizeof(folder), disk, "slaves/");
-	d = opendir(folder);
-	while (d && (entry = readdir(d))) {
-		snprintf(path, sizeof(path), "%s%s/dev", folder, entry->d_name);
-		if (entry->d_name[0] != '.' && sysfs_device(path, &device))
-			add_due(s, device, false);
-	}
-	if (d)
-		closedir(d);
+	add_due(stack, device, false);
 }
 
 static void add_below_loop(struct stack *s, dev_t disk)
@@ -109,9 +75,9 @@ static void walk(struct stack *s, dev_t device)
 	if (sysfs_disk_of(device, &disk))
 		add(s, disk);
 	else
-		add_partitions(s, disk);
+		sysfs_each(disk, "", "partition", visit_partition, s);
 	add_below_loop(s, disk);
-	add_slaves(s, disk);
+	sysfs_each(disk, "slaves", "dev", visit_slave, s);
 }
 
 static struct stack_member *next_due(struct stack *s)

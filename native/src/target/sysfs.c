@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/sysfs.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -44,4 +45,28 @@ bool sysfs_disk_of(dev_t partition, dev_t *disk)
 		return false;
 	sysfs_path(path, sizeof(path), partition, "../dev");
 	return sysfs_device(path, disk);
+}
+
+void sysfs_each(dev_t device, const char *folder, const char *having,
+		void (*visit)(void *context, dev_t device), void *context)
+{
+	char path[512], place[64];
+	struct dirent *entry;
+	dev_t found;
+	DIR *d;
+
+	sysfs_path(place, sizeof(place), device, folder);
+	d = opendir(place);
+	while (d && (entry = readdir(d))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s", place, entry->d_name, having);
+		if (access(path, F_OK))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/dev", place, entry->d_name);
+		if (sysfs_device(path, &found))
+			visit(context, found);
+	}
+	if (d)
+		closedir(d);
 }

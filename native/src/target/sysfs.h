@@ -20,4 +20,9 @@ bool sysfs_device(const char *path, dev_t *device);
 /* The disk that a partition is of; false for a disk. */
 bool sysfs_disk_of(dev_t partition, dev_t *disk);
 
+/* Each device in a folder of a device ("" is its own, "slaves" what it stands on) whose entry
+ * has a file of this name ("dev": any). */
+void sysfs_each(dev_t device, const char *folder, const char *having,
+		void (*visit)(void *context, dev_t device), void *context);
+
 #endif
