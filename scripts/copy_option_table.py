@@ -43,6 +43,11 @@ CHOICES: dict[str, str] = {{
 {choices}
 }}
 
+# The least and the most that the engine takes of an option; None: what its field holds.
+RANGES: dict[str, tuple[int, int | None]] = {{
+{ranges}
+}}
+
 # These ioengines do an I/O as it is issued.
 SYNCHRONOUS = "{synchronous}"
 DEFAULT_ENGINE = "{ioengine}"
@@ -52,12 +57,10 @@ DEFAULT_RW = "{rw}"
 
 def module() -> str:
     """The options and ioengines of the built engine, as the text of ``jobs/engine_table.py``."""
-    if not ENGINE.exists():
-        sys.exit(f"{ENGINE} is not built, and its option table is copied: make -C native")
-    asked = [str(ENGINE), "--option-table"]
-    table = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
-    engines = table["ioengines"]
-    rows = [*table["options"], *(row for engine in engines for row in engine["options"])]
+    asked = table()
+    engines = asked["ioengines"]
+    own = (row for engine in engines for row in engine["options"])
+    rows = list({row["name"]: row for row in [*asked["options"], *own]}.values())
     kinds: dict[str, list[str]] = {}
     for row in rows:
         names = f"{row['name']}={row['alias']}" if "alias" in row else row["name"]
@@ -67,10 +70,37 @@ def module() -> str:
     return ENGINE_TABLE.format(
         options=_blocks(kinds),
         choices=_blocks(choices),
+        ranges="\n".join(sorted(filter(None, map(_range, rows)))),
         synchronous=" ".join(engine["name"] for engine in engines if engine["synchronous"]),
         rw=next(row["default"] for row in rows if row["name"] == "rw"),
         ioengine=next(row["default"] for row in rows if row["name"] == "ioengine"),
     )
+
+
+def table() -> Any:
+    """The options and ioengines of the built engine, each with its help."""
+    return json.loads(_asked("--option-table"))
+
+
+def reference() -> str:
+    """The page about the options and ioengines of the built engine."""
+    return _asked("--option-reference")
+
+
+def _asked(command: str) -> str:
+    if not ENGINE.exists():
+        sys.exit(f"{ENGINE} is not built, and its option table is copied: make -C native")
+    asked = [str(ENGINE), command]
+    return subprocess.run(asked, capture_output=True, check=True, text=True).stdout
+
+
+def _range(row: Mapping[str, Any]) -> str:
+    """The item of RANGES of an option of numbers; empty where any number is one."""
+    if row["type"] == "percent":
+        return f'    "{row["name"]}": (0, 100),'
+    if _kind(row) not in ("NUMBER", "NUMBERS", "SIZE") or not {"least", "most"} & row.keys():
+        return ""
+    return f'    "{row["name"]}": ({row.get("least", 0)}, {row.get("most")}),'
 
 
 def _kind(row: Mapping[str, Any]) -> str:

@@ -70,10 +70,10 @@ class Report:
         print(line, flush=True)
         self.lines.append(line)
 
-    def verdict(self, what: str, held: bool, found: Instructions | None = None) -> str:
+    def verdict(self, what: str, held: bool, counted: Instructions | None = None) -> str:
         """A cell; what is missed is kept for the end."""
         if not held:
-            self.missed.append((what, found))
+            self.missed.append((what, counted))
         return "met" if held else "**missed**"
 
 
@@ -132,21 +132,23 @@ def remember(report: Report, jobs: int) -> None:
     )
 
 
-def measure_all(report: Report, found: dict[Place, list[str]], rounds: int, seconds: float) -> None:
+def measure_all(
+    report: Report, arguments: dict[Place, list[str]], rounds: int, seconds: float
+) -> None:
     """Every row, table after table."""
     report.add(
         "\n| instructions an I/O | iogate | fio | ratio | goal | |\n|---|---|---|---|---|---|"
     )
     for counted in COUNTED:
-        count(report, counted, found[counted.place])
+        count(report, counted, arguments[counted.place])
     report.add(
         "\n| rates (iogate · fio) | IOPS | ratio | user µs an I/O | ratio | CPU µs an I/O | ratio "
         "| goal | |\n|---|---|---|---|---|---|---|---|---|"
     )
     for timed in TIMED:
-        if timed.place in found:
+        if timed.place in arguments:
             with first_in_line():
-                time_it(report, timed, found[timed.place], rounds, seconds)
+                time_it(report, timed, arguments[timed.place], rounds, seconds)
     report.add("\n| jobs | memory (iogate · fio) | ratio | goal | |\n|---|---|---|---|---|")
     for jobs in (1, 256):
         remember(report, jobs)
@@ -154,9 +156,9 @@ def measure_all(report: Report, found: dict[Place, list[str]], rounds: int, seco
 
 def explain(report: Report) -> None:
     """Where the instructions of missed goals go."""
-    for what, found in report.missed:
-        if found:
-            parts = ", ".join(f"{name} {n:.0f}" for name, n in found.functions if n >= 1)
+    for what, counted in report.missed:
+        if counted:
+            parts = ", ".join(f"{name} {n:.0f}" for name, n in counted.functions if n >= 1)
             report.add(f"\nMissed: {what}; its instructions: {parts}.")
 
 
@@ -175,8 +177,8 @@ def main() -> int:
             seconds=asked.seconds,
         )
     )  # fmt: skip
-    with places() as found:
-        measure_all(report, found, asked.rounds, asked.seconds)
+    with places() as arguments:
+        measure_all(report, arguments, asked.rounds, asked.seconds)
     explain(report)
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text("\n".join(report.lines) + "\n", encoding="utf-8")

@@ -21,10 +21,10 @@ def places() -> Iterator[dict[Place, list[str]]]:
     with TemporaryDirectory(prefix="iogate-bench-", dir="/var/tmp") as folder, zram() as device:
         path = Path(folder) / "file"
         fill(path)
-        found: dict[Place, list[str]] = {Place.NOWHERE: [], Place.FILE: [f"--filename={path}"]}
+        arguments: dict[Place, list[str]] = {Place.NOWHERE: [], Place.FILE: [f"--filename={path}"]}
         if device:
-            found[Place.ZRAM] = [f"--filename={device}"]
-        yield found
+            arguments[Place.ZRAM] = [f"--filename={device}"]
+        yield arguments
 
 
 def fill(path: Path | str) -> None:

@@ -64,11 +64,11 @@ class Pairs:
 def measure_pairs(engines: tuple[str, str], options: Sequence[str], rounds: int) -> Pairs:
     """Both engines in turns, each first in every other round: a noisy minute hits both, and
     so does what a run leaves behind."""
-    found: tuple[list[Rate], list[Rate]] = ([], [])
+    rates: tuple[list[Rate], list[Rate]] = ([], [])
     for i in range(rounds):
         for which in (0, 1) if i % 2 == 0 else (1, 0):
-            found[which].append(measured(engines[which], options))
-    return Pairs(*found)
+            rates[which].append(measured(engines[which], options))
+    return Pairs(*rates)
 
 
 def middle(rates: Sequence[Rate]) -> Rate:

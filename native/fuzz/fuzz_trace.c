@@ -3,9 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
 #include "pattern/trace.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t fuzz_taken;
 
 /* A log that is taken holds what a replay relies on. */
 static void check(const struct trace *t)
@@ -31,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trace t;
 
 	if (!trace_parse(&t, &job, "fuzz", (const char *)data, size, &err))
-		check(&t);
+		check(&t), fuzz_taken++;
 	else if (!err.text[0])
 		abort();
 	trace_release(&t);

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
+
 /* Runs a fuzz target over files, where there is no libFuzzer. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INPUT_MAX = 1 << 20 };
 
@@ -23,6 +24,6 @@ int main(int argc, char **argv)
 		fclose(input);
 	}
 	free(data);
-	printf("%s: %d inputs\n", argv[0], argc - 1);
+	printf("%s: %d inputs, %zu taken\n", argv[0], argc - 1, fuzz_taken);
 	return argc < 2;
 }

@@ -63,6 +63,7 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 	job.rw = rw;
 	job.amount.size.bytes = size;
 	job.files.directory = core_folder;
+	job.verify.state_save = false;	/* it would stand in the working directory */
 	return job;
 }
 

@@ -31,7 +31,7 @@ def showcmd(engine: Path, folder: Path, *arguments: str, text: str = "") -> str:
         ["--name=x", "--bs=8k", "--thread"],
         ["-name=x", "-bs=8k", "-thread"],
         ["--name", "x", "--bs", "8k", "--thread=1"],
-        ["--nam", "x", "--blocks=8k", "--thread"],
+        ["--nam", "x", "--blocksize=8k", "--threa"],
     ],
 )
 def test_ways_to_write_an_option(engine: Path, tmp_path: Path, arguments: list[str]) -> None:
@@ -89,27 +89,30 @@ MISTAKES = {
         "unknown option --iodeth, did you mean --iodepth?",
     ),
     "unknown command": (["--outptu=x"], "", "did you mean --output?"),
-    "ambiguous": (["--r=1"], "", "--r could mean --readonly, --ramp_time"),
+    "ambiguous": (["--r=1"], "", "--r could mean --readonly, --ramp_"),
     "value missing": (["--name=j", "--direct", "--size=1m"], "", "direct: a value is missing"),
     "no value wanted": (["--readonly=1"], "", "--readonly takes no value"),
     "file missing": (["no.fio"], "", "cannot read the job file 'no.fio': No such file"),
     "folder": (["."], "", "cannot read the job file '.': Is a directory"),
     "of fio's": (
-        ["--name=j", "--nice=5"],
+        ["--name=j", "--dp_scheme=5"],
         "",
-        "--nice: fio has it, iogate-engine does not have it yet",
+        "--dp_scheme: fio has it, iogate-engine does not have it yet",
     ),
-    "command of fio's": (["--minimal"], "", "--minimal: fio has it"),
-    "key of fio's": (["-"], "[j]\n bsrange=1k-4k\n", "stdin:2:2: bsrange: fio has it"),
-    "help of fio's": (["--cmdhelp=openfiles"], "", "openfiles: fio has it"),
-    "format of fio's": ([*SMALL, "--output-format=terse"], "", "terse: fio has it"),
+    "command of fio's": (["--server"], "", "--server: fio has it"),
+    "key of fio's": (["-"], "[j]\n plids=4\n", "stdin:2:2: plids: fio has it"),
+    "help of fio's": (["--cmdhelp=rbdname"], "", "rbdname: fio has it"),
     "far from all": (["--name=j", "--nume=x"], "", "unknown option --nume, did you mean --name?"),
     "CPU": ([*SMALL, "--cpus_allowed=x"], "", "cpus_allowed: 'x' is no list of CPUs"),
     "key": (["-"], "[j]\n\n  bogus = 3\n", "stdin:3:3: unknown option 'bogus'"),
     "key case": (["-"], "[j]\nSize=4k\n", "stdin:2:1: unknown option 'Size', did you mean"),
     "value": (["-"], "[j]\nsize = 4q\n", "stdin:2:8: size: cannot read '4q': no unit 'q'"),
     "overflow": (["-"], "[j]\nsize=99999p\n", "stdin:2:6: size: cannot read '99999p': it is too"),
-    "format": ([*SMALL, "--output-format=xml"], "", "'xml' is not one of normal, json, json+"),
+    "format": (
+        [*SMALL, "--output-format=xml"],
+        "",
+        "'xml' is not one of normal, terse, ",
+    ),
     "status fd": ([*SMALL, "--status-fd=77"], "", "file descriptor 77 is not open"),
     "section": ([*SMALL, "--section=k"], "", "--section: there is no job 'k'"),
     "engine": (["--enghelp=libaoi"], "", "there is no engine 'libaoi', did you mean 'libaio'?"),
@@ -179,8 +182,11 @@ def test_the_option_reference_is_current(engine: Path, tmp_path: Path) -> None:
 def test_the_option_table_is_what_the_help_lists(engine: Path, tmp_path: Path) -> None:
     table = json.loads(run(engine, ["--option-table"], tmp_path).out)
     listed = run(engine, ["--cmdhelp"], tmp_path).out.splitlines()
-    assert [row["name"] for row in table["options"]] == [line.split()[0] for line in listed]
+    of_jobs = [row[key] for row in table["options"] for key in ("name", "alias") if key in row]
+    of_engines = [row["name"] for each in table["ioengines"] for row in each["options"]]
+    assert of_jobs + of_engines == [line.split()[0] for line in listed]
     rows = {row["name"]: row for row in table["options"]}
+    assert rows["bs"].pop("help").startswith("Bytes of one I/O; ")
     assert rows["bs"] == {
         "name": "bs", "alias": "blocksize", "type": "size, or sizes `r,w,t`", "default": "4k",
         "least": 1, "most": 1 << 30,
@@ -195,10 +201,17 @@ def test_the_option_table_is_what_the_help_lists(engine: Path, tmp_path: Path) -
 
 
 def test_json_stands_alone(engine: Path, tmp_path: Path) -> None:
-    """Remarks and the laying out of files go to stderr."""
+    """Remarks are in it, and what tools take for an error is empty."""
     ran = run(engine, ["--name=j", "--size=64k", "--iodepth=4", "--output-format=json"], tmp_path)
     assert ran.document()["fio version"] == VERSION
-    assert "psync is synchronous" in ran.err
+    (warning,) = ran.document()["iogate"]["warnings"]
+    assert "psync is synchronous" in warning
+    assert ran.err == ""
+
+
+def test_a_result_says_what_its_numbers_mean(engine: Path, tmp_path: Path) -> None:
+    said = run(engine, [*SMALL, "--output-format=json"], tmp_path).document()["iogate"]
+    assert (said["version"], said["semantics"]) == ("0.1.0", 2)
 
 
 def test_several_formats_at_once(engine: Path, tmp_path: Path) -> None:

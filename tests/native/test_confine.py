@@ -30,7 +30,7 @@ from support.confining import (
     plan_of,
     users_have_namespaces,
 )
-from support.devices import loop_device, mounted, needs_root, sh
+from support.devices import loop_device, mounted, needs_root, own_loop_device, reattach, sh
 
 NOBODY = 65534
 PYTHON = "/usr/bin/python3"
@@ -40,6 +40,9 @@ pytestmark = [
     needs_root,
     pytest.mark.skipif(not Path(PYTHON).exists(), reason=f"{PYTHON} is what is confined here"),
 ]
+
+# Abstract sockets are the whole host's: another process of tests has its own.
+LISTENER = f"iogate-test-{os.getpid()}"
 
 _TRY = """
 import ctypes, errno, fcntl, os, shutil, signal, socket, stat, sys
@@ -105,7 +108,7 @@ ATTACKS = {
     "UDP": ("udp('127.0.0.1')", NO_NETWORK),
     "UDP far away": ("udp('192.0.2.1')", NO_NETWORK),
     "raw packets": ("socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)", DENIED),
-    "an abstract socket": ("abstract('iogate-test')", {"EPERM", "ECONNREFUSED"}),
+    "an abstract socket": (f"abstract('{LISTENER}')", {"EPERM", "ECONNREFUSED"}),
     "another root": ("os.chroot(inside)", DENIED),
     "the host's name": ("socket.sethostname('x')", DENIED),
 }
@@ -175,7 +178,7 @@ def test_nothing_leads_out(
         pytest.skip("users have no namespaces here, and Landlock does not know this")
     (inside / "out").symlink_to(outside / "file")
     before = state_of(outside)
-    with abstract_listener("iogate-test"):
+    with abstract_listener(LISTENER):
         plan = plan_of(place(inside), layers=layers)
         told = attack(engine, code, plan, outside, inside, user=user)
     assert told in errors
@@ -190,7 +193,7 @@ def test_landlock_alone_keeps_what_it_knows(
     code, errors = ATTACKS[name]
     (inside / "out").symlink_to(outside / "file")
     before = state_of(outside)
-    with abstract_listener("iogate-test"):
+    with abstract_listener(LISTENER):
         plan = plan_of(place(inside), layers=("landlock", "capabilities"))
         assert attack(engine, code, plan, outside, inside, user=user) in errors
     assert state_of(outside) == before
@@ -223,7 +226,7 @@ def abstract_listener(name: str) -> Iterator[None]:
 def test_the_attacks_work_where_nothing_confines(outside: Path, inside: Path) -> None:
     """Otherwise the tests above would show nothing."""
     mostly = ("write a file", "make a folder", "chmod", "unlink", "UDP", "an abstract socket")
-    with abstract_listener("iogate-test"):
+    with abstract_listener(LISTENER):
         for name in mostly:
             code = _TRY % ATTACKS[name][0]
             argv = [PYTHON, "-I", "-c", code, str(outside), str(inside)]
@@ -436,12 +439,11 @@ def test_another_device_than_was_meant_is_refused_untouched(
 
 
 def test_another_image_behind_the_same_node_is_refused(engine: Path, tmp_path: Path) -> None:
-    with loop_device(tmp_path) as path:
+    with own_loop_device(tmp_path) as path:
         line = place(path)
         other = tmp_path / "other"
         other.write_bytes(bytes(32 << 20))
-        sh("losetup", "-d", path)
-        sh("losetup", path, str(other))
+        reattach(path, other)
         before = digest(other)
         done = confined(engine, plan_of(line), "/bin/dd", "if=/dev/urandom", f"of={path}")
         assert done.returncode == REFUSED

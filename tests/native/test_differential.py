@@ -131,6 +131,7 @@ def _options() -> Iterable[tuple[str, str]]:
     deep = "ioengine=libaio iodepth=16 direct=1 size=512k"
     yield "batches", _job("j", f"{deep} iodepth_batch_submit=8 iodepth_batch_complete_min=4")
     yield "batch-max", _job("j", f"{deep} iodepth_batch=4 iodepth_batch_complete_max=2")
+    yield "batch-all", _job("j", f"{deep} iodepth_batch=0")
     yield "low", _job("j", f"{deep} rw=randrw iodepth_low=4")
     yield "poll", _job("j", f"{deep} iodepth_batch_complete_min=0")
     uring = "ioengine=io_uring iodepth=8 direct=1 size=512k rw=randrw"
@@ -139,6 +140,7 @@ def _options() -> Iterable[tuple[str, str]]:
     yield "rate", _job("j", "rw=randrw size=256k rate=64m,32m")
     yield "rate_iops", _job("j", "rw=read size=256k rate_iops=5000 rate_process=poisson")
     yield "thinktime", _job("j", f"{deep} thinktime=100 thinktime_blocks=16 thinktime_spin=50")
+    yield "thinktime-0", _job("j", f"{deep} thinktime=100 thinktime_blocks=0")
     yield "thinktime-issue", _job("j", f"{deep} thinktime=1ms thinktime_blocks_type=issue")
     yield "thinktime-iotime", _job("j", f"{deep} thinktime=2ms thinktime_iotime=1ms")
     yield "verify", _job("j", "rw=randwrite size=512k verify=crc32c")
@@ -186,11 +188,6 @@ def _syncs(document: dict[str, Any]) -> int:
     return sum(int(job["sync"]["total_ios"]) for job in document["jobs"])
 
 
-def _without_state(found: dict[str, int]) -> dict[str, int]:
-    """fio keeps what it verified in a file, too."""
-    return {name: size for name, size in found.items() if not name.endswith("-verify.state")}
-
-
 def _rows(document: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(job["jobname"], job["groupid"], job["error"]) for job in document["jobs"]]
 
@@ -207,7 +204,7 @@ def test_same_job_same_document_and_totals(
     assert _total(found, "io_bytes") == _total(expected, "io_bytes")
     assert _total(found, "total_ios") == _total(expected, "total_ios")
     assert _syncs(found) == _syncs(expected)
-    assert files(ours.folder) == _without_state(files(reference.folder))
+    assert files(ours.folder) == files(reference.folder)
 
 
 TIMED = {
@@ -306,6 +303,12 @@ def test_nothing_is_written_outside_of_size(engine: Path, tmp_path: Path, option
     assert max(written) < 16 + 250
 
 
+NOT_BARE = (
+    "disable_lat", "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement",
+    "gtod_reduce",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -316,6 +319,8 @@ def test_nothing_is_written_outside_of_size(engine: Path, tmp_path: Path, option
         "[j]\nrw=read\nsize=1m\ndirect=yes\n",
         "[j]\nrw=read\nsize=1m\niodepth=0\n",
         "[j]\nrw=READ\nsize=1m\n",
+        "[j]\nrw=read\nsize=1m\nreplay_time_scale=0\n",
+        *(f"[j]\nrw=read\nsize=1m\n{key}\n" for key in NOT_BARE),
         "[j]\nrw=write\nsize=1m\ndirectory=/nonexistent\n",
         "[j]\nrw=read\nsize=1m\nioengine=nothing\n",
     ],
@@ -326,6 +331,19 @@ def test_what_fio_refuses_is_refused(engine: Path, fio: str, tmp_path: Path, tex
     assert reference.status != 0
     assert ours.status in {1, 2}
     assert ours.err.startswith("iogate-engine: ")
+
+
+@pytest.mark.parametrize(("program", "part"), [("fio", "level"), ("engine", "submit")])
+def test_a_batch_of_0_is_all_of_iodepth(
+    program: str, part: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """fio counts the calls that submit nothing among its batches, so its depths are looked at."""
+    asked, levels = ["--output-format=json", "-"], {}
+    for batch in (0, 1, 16):
+        text = _job("j", f"rw=read size=1m ioengine=libaio iodepth=16 iodepth_batch={batch}")
+        ran = run(request.getfixturevalue(program), asked, tmp_path, text)
+        levels[batch] = ran.document(notes=program == "fio")["jobs"][0][f"iodepth_{part}"]
+    assert levels[0] == levels[16] != levels[1]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +384,6 @@ def test_zipf_prefers_as_many_blocks(engine: Path, fio: str, tmp_path: Path) -> 
 
 
 def test_damage_is_found_by_both(engine: Path, fio: str, tmp_path: Path) -> None:
-    """Each checks what it wrote itself: the headers are not the same."""
     for program, folder in ((fio, tmp_path / "fio"), (engine, tmp_path / "ours")):
         job = _job("j", "filename=f size=256k bs=4k verify=crc32c rw=")
         assert run(program, ["-"], folder, job.replace("rw=", "rw=write")).status == 0

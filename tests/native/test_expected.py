@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.devices import loop_device, mounted, needs_root, sh
+from support.devices import loop_device, mounted, needs_root, own_loop_device, reattach, sh
 from support.engine_runs import Ran, run
 
 WRITE = ("--name=j", "--rw=write", "--size=64k", "--ioengine=psync")
@@ -192,19 +192,34 @@ def test_another_device_is_not_written(engine: Path, tmp_path: Path) -> None:
 
 
 @needs_root
+@pytest.mark.parametrize("rw", ["trim", "randtrim", "trimwrite", "randtrimwrite"])
+def test_another_device_is_not_trimmed(engine: Path, tmp_path: Path, rw: str) -> None:
+    with loop_device(tmp_path, 8) as wanted, loop_device(tmp_path, 8) as other:
+        for device in (wanted, other):
+            Path(device).write_bytes(b"x" * (8 << 20))
+        before = digest(wanted, other)
+        words = (f"--filename={wanted}", f"--rw={rw}")
+        ran = write(engine, tmp_path, expect("block", Path(wanted), at=Path(other)), *words)
+        assert ran.status == REFUSED
+        assert digest(wanted, other) == before
+        assert write(engine, tmp_path, expect("block", Path(wanted)), *words).status == 0
+        assert digest(wanted) != before[:1]
+        assert digest(other) == before[1:]
+
+
+@needs_root
 @pytest.mark.parametrize("how", ["attached again", "larger"])
 def test_another_disk_behind_a_device_is_not_written(
     engine: Path, tmp_path: Path, how: str
 ) -> None:
-    with loop_device(tmp_path, 8) as device:
+    with own_loop_device(tmp_path, 8) as device:
         image = next(tmp_path.glob("image-*"))
         expected = expect("block", Path(device))
         if how == "larger":
             os.truncate(image, 16 << 20)
             sh("losetup", "-c", device)
         else:
-            sh("losetup", "-d", device)
-            sh("losetup", device, str(image))
+            reattach(device, image)
         before = digest(device)
         ran = write(engine, tmp_path, expected, f"--filename={device}")
         assert ran.status == REFUSED
@@ -256,6 +271,7 @@ def test_what_is_no_expectation_is_an_error(engine: Path, tmp_path: Path, text: 
         "include other.fio",
         "directory=${X:-/etc}",
         "comm=$(id)",
+        "filename_format=${HOME}",
     ],
 )
 def test_a_literal_job_file_holds_nothing_to_replace(
@@ -267,3 +283,24 @@ def test_a_literal_job_file_holds_nothing_to_replace(
     assert ran.status == 2
     assert "stdin:4:" in ran.err
     assert sorted(each.name for each in tmp_path.iterdir()) == ["other.fio"]
+
+
+def test_folders_of_made_names_are_below_the_target(engine: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "target"
+    folder.mkdir()
+    names = [f"--directory={folder}", "--filename_format=a/$jobname/$filenum"]
+    ran = write(engine, tmp_path, expect("directory", folder), *names)
+    assert ran.status == 0, ran.err
+    assert [str(path.relative_to(folder)) for path in folder.rglob("*")] == ["a", "a/j", "a/j/0"]
+
+
+@pytest.mark.parametrize("name", ["../out/$filenum", "link/in/$filenum"])
+def test_no_folder_is_made_elsewhere(engine: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "target"
+    folder.mkdir()
+    (tmp_path / "other").mkdir()
+    (folder / "link").symlink_to(tmp_path / "other")
+    names = [f"--directory={folder}", f"--filename_format={name}"]
+    assert write(engine, tmp_path, expect("directory", folder), *names).status != 0
+    assert not (tmp_path / "out").exists()
+    assert not list((tmp_path / "other").iterdir())

@@ -92,6 +92,22 @@ def test_waits_of_version_2(engine: Path, tmp_path: Path) -> None:
     assert _times(tmp_path / "again")[1] >= 30_000
 
 
+@pytest.mark.parametrize(("scale", "offsets"), [(0, (8192, 4096)), (2, (4096, 2048))])
+def test_offsets_are_divided(
+    engine: Path, fio: str, tmp_path: Path, scale: int, offsets: tuple[int, int]
+) -> None:
+    log = "fio version 2 iolog\nf add\nf open\nf read 8192 4096\nf read 4096 4096\nf close\n"
+    text = f"[j]\nread_iolog=log\nreplay_scale={scale}\nwrite_lat_log=out\nlog_offset=1\n"
+    for name, program in (("fio", fio), ("ours", engine)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "log").write_text(log)
+        (folder / "f").write_bytes(bytes(16384))
+        assert run(program, ["-"], folder, text).status == 0
+        rows = (folder / "out_lat.1.log").read_text().splitlines()
+        assert tuple(int(row.split(",")[4]) for row in rows) == offsets
+
+
 def test_files_are_as_large_as_the_log_needs(engine: Path, tmp_path: Path) -> None:
     """fio makes empty files, and the first read fails."""
     (tmp_path / "log").write_text(f"{HEAD}0 f read 1048576 4096\n")
@@ -117,17 +133,22 @@ def test_clones_take_their_logs_in_turn(engine: Path, tmp_path: Path) -> None:
         ("read_iolog=log replay_skip=reads", "not a list of read, write, trim, sync"),
         ("read_iolog=log replay_align=3", "no power of 2"),
         ("rw=write size=64k write_iolog=/dev/null", "it is there and no regular file"),
-        ("read_iolog=sizes verify=crc32c", "j: verify needs blocks of one size, at multiples"),
-        ("read_iolog=shifted verify=crc32c", "the log 'shifted' has others: drop verify"),
+        ("read_iolog=small verify=crc32c", "at least 45 bytes, and the log 'small' has smaller"),
     ],
 )
 def test_mistakes_are_told(engine: Path, tmp_path: Path, options: str, message: str) -> None:
     (tmp_path / "job").write_text("[j]\n")
-    (tmp_path / "sizes").write_text(f"{HEAD}0 f write 0 4096\n0 f write 8192 8192\n")
-    (tmp_path / "shifted").write_text(f"{HEAD}0 f write 0 4096\n0 f write 6144 4096\n")
+    (tmp_path / "small").write_text(f"{HEAD}0 f write 0 40\n")
     ran = run(engine, ["-"], tmp_path, _job(options))
     assert ran.status in {1, 2}
     assert message in ran.err
+
+
+def test_a_replay_verifies_what_no_later_write_changed(engine: Path, tmp_path: Path) -> None:
+    lines = ["0 4096", "8192 8192", "12288 4096", "30000 512"]
+    (tmp_path / "log").write_text(HEAD + "".join(f"0 f write {line}\n" for line in lines))
+    document = _run(engine, tmp_path, "read_iolog=log verify=crc32c")
+    assert _counts(document) == (4096 + 4096 + 512, 3, 16896, 4, 0)
 
 
 def test_a_replay_verifies_blocks_of_one_size(engine: Path, tmp_path: Path) -> None:
@@ -164,6 +185,16 @@ def test_cpuio_uses_its_part(engine: Path, fio: str, tmp_path: Path) -> None:
     reference = _run(fio, tmp_path, options.replace("20ms", "20000"))["jobs"][0]
     assert abs(reference["read"]["total_ios"] - job["read"]["total_ios"]) <= 5
     assert reference["read"]["runtime"] == job["read"]["runtime"] == 0
+
+
+@pytest.mark.parametrize(("mode", "status"), [("noop", 0), ("qsort", 0), ("sleep", 1)])
+def test_cpuio_takes_fios_modes(
+    engine: Path, fio: str, tmp_path: Path, mode: str, status: int
+) -> None:
+    text = f"[j]\nioengine=cpuio\ncpuload=10\ncpuchunks=5ms\nruntime=100ms\ncpumode={mode}\n"
+    for program in (engine, fio):
+        ran = run(program, ["--output-format=json", "-"], tmp_path, text)
+        assert (ran.status != 0) == (status != 0), ran.err
 
 
 @pytest.mark.parametrize("options", ["", "cpuload=50", "cpuload=0 runtime=1"])

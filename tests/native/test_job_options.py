@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from support.engine_runs import run
+from support.system_calls import calls_of
 
 SMALL = ["--name=j", "--size=256k", "--filename=f"]
 
 
-def calls_of(engine: Path, name: str, options: list[str], folder: Path) -> str:
-    """The system calls of that name that a small job makes, as strace shows them."""
-    if not shutil.which("strace"):
-        pytest.skip("strace is not here")
-    done = subprocess.run(
-        ["strace", "-f", "-qq", "-e", f"trace={name}", str(engine), *SMALL, *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stderr
-
-
 def test_a_job_stays_on_its_cpus(engine: Path, tmp_path: Path) -> None:
     cpu = max(os.sched_getaffinity(0))
-    options = ["--numjobs=2", f"--cpus_allowed={cpu}"]
+    options = [*SMALL, "--numjobs=2", f"--cpus_allowed={cpu}"]
     calls = calls_of(engine, "sched_setaffinity", options, tmp_path)
     assert calls.count(f"sched_setaffinity(0, 128, [{cpu}]") == 2
 
 
 def test_posixaio_asks_for_no_signals(engine: Path, tmp_path: Path) -> None:
-    calls = calls_of(engine, "rt_sigqueueinfo", ["--ioengine=posixaio"], tmp_path)
+    calls = calls_of(engine, "rt_sigqueueinfo", [*SMALL, "--ioengine=posixaio"], tmp_path)
     assert "rt_sigqueueinfo" not in calls
 
 
@@ -122,5 +107,5 @@ stonewall
 
 @pytest.mark.parametrize(("value", "flag"), [("1", "O_SYNC"), ("dsync", "O_DSYNC")])
 def test_synchronous_writes_open_so(engine: Path, tmp_path: Path, value: str, flag: str) -> None:
-    calls = calls_of(engine, "openat", ["--rw=write", f"--sync={value}"], tmp_path)
+    calls = calls_of(engine, "openat", [*SMALL, "--rw=write", f"--sync={value}"], tmp_path)
     assert f"|{flag}|" in calls

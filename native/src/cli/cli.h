@@ -4,6 +4,9 @@
  * together.
  *
  *	cmdline.h	argv to what is asked for, by the table of commands
+ *	commands_parts.h	functions of that table that stand in files of their own
+ *	debug.h		--debug
+ *	self_tests.h	--crctest, --cpuclock-test, --idle-prof=calibrate
  *	usage.h		--help
  *	textfile.h	the files that a command line names
  *	eta.h		the line on a terminal that shows how a run is doing

@@ -67,6 +67,8 @@ static void match(struct matches *m, const char *name, const struct command *com
 
 static void match_option(struct matches *m, const struct option *o)
 {
+	if (o->whole)
+		return;
 	match(m, o->name, NULL, o);
 	match(m, o->alias, NULL, o);
 }
@@ -197,7 +199,7 @@ static int take_words(struct cmdline *c, char **argv, struct err *err)
 
 int cmdline_parse(struct cmdline *c, int argc, char **argv, struct err *err)
 {
-	*c = (struct cmdline){ .formats = FORMAT_NORMAL, .status_fd = -1,
+	*c = (struct cmdline){ .formats = FORMAT_NORMAL, .status_fd = -1, .terse_version = 3,
 			       .builder = job_builder_new(&textfile_source) };
 	return argc ? take_words(c, argv + 1, err) : 0;
 }

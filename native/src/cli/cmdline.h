@@ -5,23 +5,36 @@
 #include <stdbool.h>
 
 #include "jobfile/jobfile.h"
+#include "run/run_options.h"
 #include "target/expected.h"
 #include "util/err.h"
 
 enum action { ACTION_RUN, ACTION_PARSE_ONLY, ACTION_SHOWCMD, ACTION_HELP, ACTION_VERSION,
 	      ACTION_CMDHELP, ACTION_ENGHELP, ACTION_OPTION_REFERENCE,
-	      ACTION_OPTION_TABLE };
-enum { FORMAT_NORMAL = 1, FORMAT_JSON = 2, FORMAT_JSON_PLUS = 4 };
+	      ACTION_OPTION_TABLE, ACTION_DEBUG_HELP, ACTION_CHECKSUM_TEST, ACTION_CLOCK_TEST,
+	      ACTION_IDLE_UNIT };
+enum { FORMAT_NORMAL = 1, FORMAT_JSON = 2, FORMAT_JSON_PLUS = 4, FORMAT_TERSE = 8 };
 enum eta_when { ETA_AUTO, ETA_ALWAYS, ETA_NEVER };
+enum { NOTES_MAX = 16 };
 
 /* What argv asks for. Texts point into argv or live in the builder. */
 struct cmdline {
 	enum action action;
-	const char *topic;		/* of --cmdhelp and --enghelp; NULL: all */
+	const char *topic;		/* of --cmdhelp, --enghelp, --crctest; NULL: all */
 	const char *output;		/* NULL: stdout */
 	unsigned formats;		/* FORMAT_ bits */
+	int terse_version;
 	enum eta_when eta;
-	bool readonly, clock_per_io;
+	uint64_t eta_interval_ns, eta_newline_ns;	/* 0: as it comes; none */
+	uint64_t status_interval_ns;	/* of whole results while the run goes on; 0: none */
+	unsigned debug;			/* bits of debug_types */
+	bool readonly, clock_per_io, warnings_fatal, bandwidth_log;
+	enum idle_profile idle_profile;
+	struct trigger trigger;
+	const char *aux_path;		/* where state is saved; NULL: the working directory */
+	const char *notes[NOTES_MAX];	/* words that do nothing here, each with its reason */
+	unsigned notes_count;
+	const char *unknown_debug;	/* what --debug does not know; NULL */
 	int status_fd;			/* -1: none */
 	struct expected_list *expected;	/* NULL: none was named */
 	struct job_builder *builder;	/* all sections, ready for job_builder_finish */

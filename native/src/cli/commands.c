@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/cmdline.h"
+#include "cli/commands_parts.h"
 #include "cli/textfile.h"
-#include "jobfile/unsupported_options.h"
 
 static int set_action(struct cmdline *c, enum action action, const char *topic)
 {
@@ -100,7 +100,7 @@ static unsigned format_bit(const char *name, size_t length)
 		const char *name;
 		unsigned bit;
 	} formats[] = { { "normal", FORMAT_NORMAL }, { "json", FORMAT_JSON },
-			{ "json+", FORMAT_JSON_PLUS } };
+			{ "json+", FORMAT_JSON_PLUS }, { "terse", FORMAT_TERSE } };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strlen(formats[i].name) == length && !memcmp(formats[i].name, name, length))
@@ -115,15 +115,36 @@ static int apply_output_format(struct cmdline *c, const char *value, struct err 
 		const size_t length = strcspn(at, ",");
 		const unsigned bit = format_bit(at, length);
 
-		if (length == 5 && !memcmp(at, "terse", 5))
-			return err_set(err, -EINVAL, "--output-format=terse: " UNSUPPORTED_TEXT
-				       "; json has the same numbers");
 		if (!bit)
 			return err_set(err, -EINVAL, "--output-format: '%.*s' is not one of "
-				       "normal, json, json+", (int)(length < 40 ? length : 40), at);
+				       "normal, terse, json, json+",
+				       (int)(length < 40 ? length : 40), at);
 		c->formats |= bit;
 		at = at[length] ? at + length + 1 : NULL;
 	}
+	return 0;
+}
+
+static int apply_minimal(struct cmdline *c, const char *value, struct err *err)
+{
+	(void)value, (void)err;
+	c->formats = FORMAT_TERSE;
+	return 0;
+}
+
+static int apply_append_terse(struct cmdline *c, const char *value, struct err *err)
+{
+	(void)value, (void)err;
+	c->formats |= FORMAT_TERSE;
+	return 0;
+}
+
+static int apply_terse_version(struct cmdline *c, const char *value, struct err *err)
+{
+	if (strlen(value) != 1 || *value < '2' || *value > '5')
+		return err_set(err, -EINVAL, "--terse-version: '%.40s' is not one of 2, 3, 4, 5",
+			       value);
+	c->terse_version = *value - '0';
 	return 0;
 }
 
@@ -157,23 +178,9 @@ static int apply_section(struct cmdline *c, const char *value, struct err *err)
 	return 0;
 }
 
-static int apply_eta(struct cmdline *c, const char *value, struct err *err)
-{
-	static const char *const names[] = { [ETA_AUTO] = "auto", [ETA_ALWAYS] = "always",
-					     [ETA_NEVER] = "never" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(value, names[i])) {
-			c->eta = (enum eta_when)i;
-			return 0;
-		}
-	}
-	return err_set(err, -EINVAL, "--eta: '%.40s' is not one of auto, always, never", value);
-}
-
 const struct command commands_all[] = {
-	{ "help", NULL, false, apply_help, "This page" },
-	{ "version", NULL, false, apply_version, "Name and version" },
+	{ "help", NULL, false, apply_help, "Show this page" },
+	{ "version", NULL, false, apply_version, "Show name and version" },
 	{ "cmdhelp", "option", true, apply_cmdhelp, "Explain a job option, or list all" },
 	{ "enghelp", "engine[,option]", true, apply_enghelp,
 	  "Explain an I/O engine, or list all" },
@@ -182,19 +189,53 @@ const struct command commands_all[] = {
 	{ "parse-only", NULL, false, apply_parse_only, "Check the jobs, start no I/O" },
 	{ "showcmd", "job file", true, apply_showcmd, "Print the jobs as a command line" },
 	{ "section", "job", false, apply_section, "Run only this job; may be repeated" },
-	{ "readonly", NULL, false, apply_readonly, "Refuse every job that would write" },
+	{ "readonly", NULL, false, apply_readonly,
+	  "Refuse every job that writes, trims or deletes" },
 	{ "literal", NULL, false, apply_literal,
-	  "Take job files as they are from here on: no variables, no include" },
+	  "Take the job files that follow literally: no variables, no include" },
 	{ "expect", "target", false, apply_expect,
-	  "What must stand there, KIND DEVICE INODE RDEV DISKSEQ SIZE PATH; may be repeated" },
+	  "Refuse a target that is not this one: KIND DEVICE INODE RDEV DISKSEQ SIZE PATH; "
+	  "may be repeated" },
 	{ "output", "file", false, apply_output, "Write results here instead of stdout" },
 	{ "output-format", "list", false, apply_output_format,
-	  "One or more of normal, json, json+ (with histograms)" },
+	  "One or more of normal, terse, json, json+ (with histograms)" },
+	{ "minimal", NULL, false, apply_minimal, "The same as --output-format=terse" },
+	{ "append-terse", NULL, false, apply_append_terse, "Terse lines beside other formats" },
+	{ "terse-version", "number", false, apply_terse_version,
+	  "Which terse lines: 2, 3 (default), 4, 5" },
 	{ "status-fd", "number", false, apply_status_fd,
 	  "Write progress to this open file descriptor, a JSON object a line" },
 	{ "clock", "reads", false, apply_clock,
 	  "Read the clock per-batch of completions (default) or per-io" },
 	{ "eta", "when", false, apply_eta,
 	  "Live line on the terminal: auto (default), always, never" },
+	{ "eta-interval", "time", false, apply_eta_interval,
+	  "Time between changes of the live line: seconds, or with a unit; 250ms at least" },
+	{ "eta-newline", "time", false, apply_eta_newline,
+	  "Keep the live line as it is, and begin another, each time this has passed" },
+	{ "status-interval", "time", false, apply_status_interval,
+	  "Whole results so far, each time this has passed; JSON is then a document a line" },
+	{ "debug", "list", false, apply_debug,
+	  "Tell more of: parse, job (what else fio has is accepted); help lists all" },
+	{ "warnings-fatal", NULL, false, apply_warnings_fatal,
+	  "Refuse jobs that ask for what does nothing" },
+	{ "aux-path", "folder", false, apply_aux_path, "Where state is saved" },
+	{ "idle-prof", "what", false, apply_idle_prof,
+	  "How idle the CPUs were: system, percpu; calibrate: the unit of work alone" },
+	{ "bandwidth-log", NULL, false, apply_bandwidth_log,
+	  "Log what all jobs move together: agg-read_bw.log, agg-write_bw.log, agg-trim_bw.log" },
+	{ "trigger-file", "file", false, apply_trigger_file,
+	  "When this file is there: end all jobs, save their state, run --trigger" },
+	{ "trigger-timeout", "time", false, apply_trigger_timeout,
+	  "The same when this time has passed: seconds, or with a unit" },
+	{ "trigger", "command", false, apply_trigger, "What runs then, in a shell" },
+	{ "crctest", "list", true, apply_crctest,
+	  "How fast the checksums of verify= are; help lists them" },
+	{ "cpuclock-test", NULL, false, apply_cpuclock_test,
+	  "Whether the CPUs' time stamp counters keep one time" },
+	{ "max-jobs", "number", false, apply_max_jobs,
+	  "Accepted, and does nothing: there is no limit to raise" },
+	{ "alloc-size", "KiB", false, apply_alloc_size,
+	  "Accepted, and does nothing: memory is taken as it is needed" },
 	{ .name = NULL },
 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "run/status.h"
+#include "stats/clock.h"
 #include "stats/stats.h"
 #include "util/humanize.h"
 
@@ -62,7 +63,9 @@ static char job_letter(uint32_t rw)
 		return random ? 'm' : 'M';
 	if (rw & RW_READ)
 		return random ? 'r' : 'R';
-	return random ? 'w' : 'W';
+	if (rw & RW_WRITE)
+		return random ? 'w' : 'W';
+	return random ? 'd' : 'D';
 }
 
 /* "[r(4),w(1)]", while all jobs run; which of them ended is not known here. */
@@ -94,7 +97,8 @@ static void add_rates(struct text *t, const char *json)
 		if (rate <= 0)
 			continue;
 		add(&bw_text, "%s%c=%s/s", bw_text.used ? "," : "", letters[dir],
-		    humanize_bytes(number, (uint64_t)number_after(object, "bw_bytes"), 1024));
+		    humanize_bytes(number, (uint64_t)number_after(object, "bw_bytes"), 1024,
+				   4));
 		add(&iops_text, "%s%c=%s", iops_text.used ? "," : "", letters[dir],
 		    humanize_count(number, (uint64_t)rate, 4));
 	}
@@ -136,13 +140,18 @@ int eta_text(char text[ETA_TEXT_MAX], const char *json, const struct job_list *j
 	return t.used;
 }
 
-static void show_line(const struct eta *e, char *line)
+static void show_line(struct eta *e, char *line)
 {
+	const uint64_t now = clock_monotonic_ns();
 	char text[ETA_TEXT_MAX];
-	const int length = eta_text(text, line, e->jobs);
+	bool keep;
 
-	if (length)
-		dprintf(e->screen_fd, "\r%s\033[K", text);
+	if (now - e->shown_ns < e->interval_ns || !eta_text(text, line, e->jobs))
+		return;
+	keep = e->newline_ns && now - e->kept_ns >= e->newline_ns;
+	dprintf(e->screen_fd, "\r%s\033[K%s", text, keep ? "\n" : "");
+	e->shown_ns = now;
+	e->kept_ns = keep ? now : e->kept_ns;
 }
 
 static void pass_on(int fd, const char *bytes, size_t length)
@@ -185,7 +194,10 @@ int eta_start(struct eta *e, const struct job_list *jobs, int pass_fd, int scree
 	int fds[2];
 	int code;
 
-	*e = (struct eta){ .pass_fd = pass_fd, .screen_fd = screen_fd, .jobs = jobs };
+	e->pass_fd = pass_fd;
+	e->screen_fd = screen_fd;
+	e->jobs = jobs;
+	e->kept_ns = clock_monotonic_ns();
 	if (pipe2(fds, O_CLOEXEC))
 		return err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
 	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BUFFER);

@@ -3,6 +3,7 @@
 #define IOGATE_ETA_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 #include "job/job.h"
 #include "util/err.h"
@@ -15,12 +16,14 @@
 struct eta {
 	int status_fd;			/* for run_options.status_fd */
 	int read_fd, pass_fd, screen_fd;
+	uint64_t interval_ns, newline_ns;	/* 0: each line of progress; no new lines */
+	uint64_t shown_ns, kept_ns;		/* when a line was shown, or kept, last */
 	const struct job_list *jobs;
 	pthread_t thread;
 	int started;
 };
 
-/* pass_fd: --status-fd, or -1. screen_fd: where the line goes. */
+/* pass_fd: --status-fd, or -1. screen_fd: where the line goes. The intervals are set in *e. */
 int eta_start(struct eta *e, const struct job_list *jobs, int pass_fd, int screen_fd,
 	      struct err *err);
 void eta_stop(struct eta *e);			/* wipes the line */

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cli/cmdline.h"
+#include "cli/debug.h"
 #include "cli/eta.h"
+#include "cli/self_tests.h"
 #include "cli/usage.h"
 #include "confine/confine.h"
 #include "jobfile/help.h"
@@ -19,6 +21,7 @@
 /* The exit statuses, all of them. fio's own, the number of failed jobs modulo 256,
  * can be 0 for a failure. --confine has its own: see confine/confine.h. */
 enum { EXIT_OK, EXIT_JOB_FAILED, EXIT_USAGE, EXIT_REFUSED };
+enum { ETA_USUAL_MS = 500 };
 
 static void complain(const char *text)
 {
@@ -58,17 +61,26 @@ struct session {
 	FILE *talk;			/* where text that is no result goes */
 };
 
+/* Results for programs, on stdout: what else is told must not stand among them. */
+static bool stands_alone(const struct cmdline *c)
+{
+	return !c->output && !(c->formats & FORMAT_NORMAL);
+}
+
 static void say(void *context, const char *text)
 {
 	const struct session *s = context;
 
+	if (stands_alone(s->cmdline))
+		return;
 	fprintf(s->talk, "%s\n", text);
 	fflush(s->talk);
 }
 
-static bool wants_json(const struct cmdline *c)
+static void warn(void *context, const char *text)
 {
-	return c->formats & (FORMAT_JSON | FORMAT_JSON_PLUS);
+	(void)context;
+	fprintf(stderr, "%s\n", text);
 }
 
 static bool wants_eta(const struct session *s)
@@ -81,13 +93,40 @@ static bool wants_eta(const struct session *s)
 static void write_results(struct session *s, const struct result *result)
 {
 	const unsigned formats = s->cmdline->formats;
+	const bool one_line = s->cmdline->status_interval_ns;
 
+	if (formats & FORMAT_TERSE)
+		output_terse(s->file.stream, result, s->cmdline->terse_version);
 	if (formats & FORMAT_JSON_PLUS)
-		output_json(s->file.stream, result, &s->jobs, true);
+		output_json(s->file.stream, result, &s->jobs, true, one_line);
 	else if (formats & FORMAT_JSON)
-		output_json(s->file.stream, result, &s->jobs, false);
+		output_json(s->file.stream, result, &s->jobs, false, one_line);
 	if (formats & FORMAT_NORMAL)
 		output_normal(s->file.stream, result, &s->jobs);
+}
+
+/* --status-interval: whoever reads it has a whole result at once. */
+static void look(void *context, const struct result *so_far)
+{
+	struct session *s = context;
+
+	write_results(s, so_far);
+	fflush(s->file.stream);
+}
+
+static int start_eta(struct session *s, struct run_options *options, struct err *err)
+{
+	const struct cmdline *c = s->cmdline;
+	int code;
+
+	s->eta = (struct eta){ .interval_ns = c->eta_interval_ns, .newline_ns = c->eta_newline_ns };
+	code = eta_start(&s->eta, &s->jobs, options->status_fd, fileno(s->talk), err);
+	if (code)
+		return code;
+	options->status_fd = s->eta.status_fd;
+	if (c->eta_interval_ns && c->eta_interval_ns < ETA_USUAL_MS * 1000000ull)
+		options->status_interval_ms = (uint32_t)(c->eta_interval_ns / 1000000);
+	return 0;
 }
 
 static int status_of(const struct result *result)
@@ -109,15 +148,18 @@ static int run_and_write(struct session *s, struct err *err)
 				       .expected = s->cmdline->expected,
 				       .clock_per_io = s->cmdline->clock_per_io,
 				       .status_fd = s->cmdline->status_fd,
-				       .say = say, .say_context = s };
+				       .say = say, .warn = warn, .say_context = s,
+				       .look = look,
+				       .idle_profile = s->cmdline->idle_profile,
+				       .bandwidth_log = s->cmdline->bandwidth_log,
+				       .trigger = s->cmdline->trigger,
+				       .look_interval_ns = s->cmdline->status_interval_ns };
 	struct result result;
 	int code = 0, status;
 
-	if (wants_eta(s))
-		code = eta_start(&s->eta, &s->jobs, options.status_fd, fileno(s->talk), err);
-	if (s->eta.started)
-		options.status_fd = s->eta.status_fd;
 	fflush(NULL);			/* so that no forked job repeats what is buffered */
+	if (wants_eta(s))
+		code = start_eta(s, &options, err);
 	code = code ? code : run_jobs(&s->jobs, &options, &result, err);
 	eta_stop(&s->eta);
 	if (code)
@@ -133,9 +175,9 @@ static int run(struct session *s, struct err *err)
 	const struct cmdline *c = s->cmdline;
 	int status;
 
-	if (output_file_open(&s->file, c->output, err))
+	if (output_file_open(&s->file, c->output, c->status_interval_ns, err))
 		return EXIT_USAGE;
-	s->talk = wants_json(c) || c->output ? stderr : stdout;
+	s->talk = stands_alone(c) ? stderr : stdout;
 	if (c->formats & FORMAT_NORMAL) {
 		output_normal_jobs(s->file.stream, &s->jobs);
 		fflush(s->file.stream);
@@ -146,6 +188,40 @@ static int run(struct session *s, struct err *err)
 	return status;
 }
 
+/* Jobs that do not do all they say: what is on stderr is an error to many programs, so that it
+ * tells only who asks for no run. JSON has them, too. */
+static void tell_warnings(const struct session *s)
+{
+	const bool runs = s->cmdline->action == ACTION_RUN;
+
+	if (runs && stands_alone(s->cmdline))
+		return;
+	for (unsigned i = 0; runs && i < s->cmdline->notes_count; i++)
+		printf("%s: %s\n", IOGATE_ENGINE_NAME, s->cmdline->notes[i]);
+	for (size_t i = 0; i < s->jobs.warnings_count; i++)
+		fprintf(runs ? stdout : stderr, "%s: warning: %s\n", IOGATE_ENGINE_NAME,
+			s->jobs.warnings[i]);
+}
+
+/* --warnings-fatal, and what --debug tells of the jobs before they run. */
+static int look_at_jobs(const struct session *s, struct err *err)
+{
+	const struct cmdline *c = s->cmdline;
+
+	const int length = c->unknown_debug ? (int)strcspn(c->unknown_debug, ",") : 0;
+
+	if (c->unknown_debug && c->warnings_fatal)
+		return err_set(err, -EINVAL, "--debug: '%.*s' is not one of those that "
+			       "--debug=help lists", length, c->unknown_debug);
+	if (c->unknown_debug)
+		fprintf(stderr, "%s: warning: --debug: '%.*s' is not one of those that "
+			"--debug=help lists\n", IOGATE_ENGINE_NAME, length, c->unknown_debug);
+	if (s->jobs.fatal_warning && c->warnings_fatal)
+		return err_set(err, -EINVAL, "%s (--warnings-fatal)", s->jobs.fatal_warning);
+	debug_jobs(stands_alone(c) ? stderr : stdout, c->debug, &s->jobs);
+	return 0;
+}
+
 static int act_on_jobs(const struct cmdline *c, struct err *err)
 {
 	struct session s = { .cmdline = c };
@@ -153,14 +229,25 @@ static int act_on_jobs(const struct cmdline *c, struct err *err)
 
 	if (job_builder_finish(c->builder, &s.jobs, err))
 		return EXIT_USAGE;
-	for (size_t i = 0; i < s.jobs.warnings_count; i++)
-		fprintf(stderr, "%s: warning: %s\n", IOGATE_ENGINE_NAME, s.jobs.warnings[i]);
+	if (look_at_jobs(&s, err)) {
+		job_list_release(&s.jobs);
+		return EXIT_USAGE;
+	}
+	tell_warnings(&s);
 	if (c->action == ACTION_SHOWCMD)
 		help_showcmd(stdout, &s.jobs);
 	else if (c->action == ACTION_RUN)
 		status = run(&s, err);
 	job_list_release(&s.jobs);
 	return status;
+}
+
+/* The second line is for people: programs that ask fio for its version read the first. */
+static void print_version(void)
+{
+	puts(version_text());
+	if (strcmp(version_program(), IOGATE_ENGINE_NAME))
+		puts(IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);
 }
 
 static int act(const struct cmdline *c, struct err *err)
@@ -170,7 +257,7 @@ static int act(const struct cmdline *c, struct err *err)
 		usage_print(stdout);
 		return EXIT_OK;
 	case ACTION_VERSION:
-		puts(IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);
+		print_version();
 		return EXIT_OK;
 	case ACTION_CMDHELP:
 		return help_options(stdout, c->topic, err) ? EXIT_USAGE : EXIT_OK;
@@ -182,6 +269,15 @@ static int act(const struct cmdline *c, struct err *err)
 	case ACTION_OPTION_TABLE:
 		help_json(stdout);
 		return EXIT_OK;
+	case ACTION_DEBUG_HELP:
+		debug_list(stdout);
+		return EXIT_OK;
+	case ACTION_CHECKSUM_TEST:
+		return self_test_checksums(stdout, c->topic, err) ? EXIT_USAGE : EXIT_OK;
+	case ACTION_CLOCK_TEST:
+		return self_test_clock(stdout, err) ? EXIT_JOB_FAILED : EXIT_OK;
+	case ACTION_IDLE_UNIT:
+		return self_test_idle_unit(stdout, err) ? EXIT_JOB_FAILED : EXIT_OK;
 	case ACTION_RUN:
 	case ACTION_PARSE_ONLY:
 	case ACTION_SHOWCMD:
@@ -206,6 +302,7 @@ int main(int argc, char **argv)
 	struct err err = { 0 };
 	int status = EXIT_USAGE;
 
+	version_called(argc ? argv[0] : NULL);
 	if (confine_is_meant(argc, argv))
 		return confine(argc, argv);
 	if (!cmdline_parse(&cmdline, argc, argv, &err))

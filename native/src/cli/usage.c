@@ -22,8 +22,9 @@ void usage_print(FILE *out)
 			"", c->help);
 	}
 	fprintf(out, "\n  %s --confine PLAN -- COMMAND [ARGUMENT...]\n"
-		"    Run a command that the kernel keeps to the places of a plan; --confine-probe "
-		"says\n    what of that this kernel gives. Exit status: 2 usage, 3 refused.\n",
+		"    Run a command that the kernel confines to the places of a plan;\n"
+		"    --confine-probe shows which layers this kernel has.\n"
+		"    Exit status: 2 usage, 3 refused.\n",
 		IOGATE_ENGINE_NAME);
 	fprintf(out, "\nEvery job option is also --option=value; --cmdhelp lists them. Options "
 		"before the\nfirst --name are defaults of all jobs.\n"

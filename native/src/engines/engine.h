@@ -42,6 +42,7 @@ struct io {
 /* A power of 2 in size: an index costs a shift and no multiplication. */
 struct engine_file {
 	int fd;
+	int claim_fd;			/* of a device that is claimed: trims need it; 0: none */
 	uint64_t end_bytes;		/* where the region that the job may touch ends */
 	const char *path;
 } __attribute__((aligned(32)));
@@ -100,10 +101,15 @@ struct engine_ops {
 	int (*check)(struct job *job, struct err *err);
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
+	/* A file was opened after open(), or closed before close(): files[file].fd is then -1, as
+	 * it is in open() of those that are not open yet. NULL: nothing depends on it. */
+	int (*file_changed)(struct engine *e, uint32_t file);
 	/* Hot path. */
 	/* cannot fail: never exceeds depth */
 	void (*queue)(struct engine *e, struct io *io);
 	int (*commit)(struct engine *e);		/* number handed over, or -errno */
+	/* Of an I/O that was queued and not yet handed over; NULL: not to be had. */
+	void (*prioritize)(struct engine *e, const struct io *io, uint16_t priority);
 	int (*reap)(struct engine *e, unsigned min, struct io **done); /* completed, or -errno */
 	/* Size of the struct that the offsets of options are into: job.engine_options. */
 	uint32_t options_size;

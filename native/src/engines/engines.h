@@ -4,8 +4,10 @@
  *
  *	engine.h	what an ioengine is given and must do; struct io, one I/O in flight
  *	engines.h	the one list of them: a new one is a file here and a line there
- *	one.h		for synchronous engines: the one I/O between queue() and reap()
+ *	single_io.h	for synchronous engines: the one I/O between queue() and reap()
  *	trim.h		a trim: of one that waits for it, and of one that does not
+ *	atomic.h	writes that are whole or not there at all
+ *	cmdprio.h	which I/Os have a priority of their own
  *	host_limits.h	errors that say which limit of this machine to raise
  *
  * An ioengine knows its job, its files (opened by the room target) and nothing of loops, of

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/atomic.h"
+#include "engines/cmdprio.h"
 #include "engines/host_limits.h"
 #include "engines/trim.h"
 #include "job/option.h"
@@ -21,17 +23,22 @@ struct uring_state {
 	bool polled;			/* a kernel thread looks for submissions */
 	bool fixed_buffers, fixed_files;
 	struct trim_queue trims;
+	struct engine_ops atomic;	/* of a job with atomic=1 */
 };
 
 struct uring_options {
 	bool fixedbufs, registerfiles, sqthread_poll, hipri;
 	uint32_t sqthread_poll_cpu;
+	struct cmdprio cmdprio;
+	bool atomic;
 };
 
 #define OWN(field) OPTION_FIELD(struct uring_options, field)
 enum { ANY_CPU = UINT16_MAX };
 
 static const struct option uring_options[] = {
+	ATOMIC_ROW(struct uring_options, atomic),
+	CMDPRIO_ROWS(struct uring_options, cmdprio),
 	{ "fixedbufs", NULL, &type_flag, OWN(fixedbufs), "0",
 	  .help = "Fail where buffers cannot be registered with the ring; without it they are "
 		  "registered where possible." },
@@ -123,6 +130,19 @@ static int register_resources(struct engine *e)
 	return 0;
 }
 
+static int uring_file_changed(struct engine *e, uint32_t file)
+{
+	struct uring_state *s = e->state;
+	const int fd = e->files[file].fd;
+	int ret;
+
+	if (!s->fixed_files)
+		return 0;
+	ret = io_uring_register_files_update(&s->ring, file, &fd, 1);
+	return ret < 0 ? err_set(e->err, ret, "cannot register '%s': %s", e->files[file].path,
+				 strerror(-ret)) : 0;
+}
+
 static uint8_t opcode(const struct uring_state *s, uint8_t dir)
 {
 	static const uint8_t opcodes[2][DIR_COUNT] = {
@@ -135,33 +155,13 @@ static uint8_t opcode(const struct uring_state *s, uint8_t dir)
 	return opcodes[s->fixed_buffers][dir];
 }
 
-static int uring_open(struct engine *e)
-{
-	struct uring_state *s = e->state;
-	int ret = ring_init(e);
-
-	if (ret)
-		return limits_uring_error(e, ret);
-	ret = register_resources(e);
-	if (!ret && trim_queue_init(&s->trims, e))
-		ret = err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
-	for (uint32_t i = 0; i < e->depth; i++) {
-		s->ring.sq.sqes[i] = (struct io_uring_sqe){
-			.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
-			.user_data = (uintptr_t)&e->ios[i],
-		};
-	}
-	if (ret)
-		io_uring_queue_exit(&s->ring);
-	return ret;
-}
-
 static void uring_close(struct engine *e)
 {
 	struct uring_state *s = e->state;
 
 	io_uring_queue_exit(&s->ring);
 	trim_queue_release(&s->trims);
+	atomic_close(e);
 }
 
 /* The loop never exceeds depth, so the ring always has room: no check. */
@@ -183,6 +183,59 @@ static void uring_queue(struct engine *e, struct io *io)
 	sqe->fsync_flags = sync && io->data_only ? IORING_FSYNC_DATASYNC : 0;
 	s->ring.sq.array[s->tail++ & *s->ring.sq.kring_mask] = io->slot;
 	s->pending++;
+}
+
+/* The kernel makes no registered buffer whole. */
+static void uring_queue_atomic(struct engine *e, struct io *io)
+{
+	struct io_uring_sqe *sqe = &((struct uring_state *)e->state)->ring.sq.sqes[io->slot];
+
+	uring_queue(e, io);
+	if (io->dir != DIR_WRITE)
+		return;
+	sqe->opcode = IORING_OP_WRITE;
+	sqe->rw_flags = ATOMIC_FLAG;
+}
+
+static int uring_open(struct engine *e)
+{
+	const struct uring_options *o = e->job->engine_options;
+	struct uring_state *s = e->state;
+	int ret = ring_init(e);
+
+	if (ret)
+		return limits_uring_error(e, ret);
+	ret = register_resources(e);
+	if (!ret && trim_queue_init(&s->trims, e))
+		ret = err_set(e->err, -ENOMEM, "no memory for %u I/Os in flight", e->depth);
+	for (uint32_t i = 0; i < e->depth; i++) {
+		s->ring.sq.sqes[i] = (struct io_uring_sqe){
+			.flags = s->fixed_files ? IOSQE_FIXED_FILE : 0,
+			.user_data = (uintptr_t)&e->ios[i],
+		};
+	}
+	if (ret)
+		io_uring_queue_exit(&s->ring);
+	else if (o && o->atomic)
+		atomic_open(e, &s->atomic, uring_queue_atomic);
+	return ret;
+}
+
+static void uring_prioritize(struct engine *e, const struct io *io, uint16_t priority)
+{
+	struct uring_state *s = e->state;
+
+	s->ring.sq.sqes[io->slot].ioprio = priority;
+}
+
+static int uring_check(struct job *job, struct err *err)
+{
+	const struct uring_options *o = job->engine_options;
+
+	if (!o)
+		return 0;
+	atomic_check(job, o->atomic);
+	return cmdprio_check(job, &o->cmdprio, err);
 }
 
 /* What the kernel's thread takes needs a call only when the thread sleeps. */
@@ -278,9 +331,12 @@ const struct engine_ops engine_io_uring = {
 	.state_size = sizeof(struct uring_state),
 	.options = uring_options,
 	.options_size = sizeof(struct uring_options),
+	.check = uring_check,
 	.open = uring_open,
 	.close = uring_close,
+	.file_changed = uring_file_changed,
 	.queue = uring_queue,
+	.prioritize = uring_prioritize,
 	.commit = uring_commit,
 	.reap = uring_reap,
 };

@@ -7,8 +7,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engines/atomic.h"
+#include "engines/cmdprio.h"
 #include "engines/host_limits.h"
 #include "engines/trim.h"
+
+enum { IOCB_FLAG_IOPRIO = 1 << 1 };	/* of linux/aio_abi.h, which libaio.h replaces */
 
 struct libaio_state {
 	io_context_t context;
@@ -18,6 +22,18 @@ struct libaio_state {
 	struct io **refused;		/* failed in io_submit(): reaped next */
 	unsigned refused_count;
 	struct trim_queue trims;
+	struct engine_ops atomic;	/* of a job with atomic=1 */
+};
+
+struct libaio_options {
+	struct cmdprio cmdprio;
+	bool atomic;
+};
+
+static const struct option libaio_options[] = {
+	ATOMIC_ROW(struct libaio_options, atomic),
+	CMDPRIO_ROWS(struct libaio_options, cmdprio),
+	{ .name = NULL },
 };
 
 static void libaio_close(struct engine *e)
@@ -31,25 +47,7 @@ static void libaio_close(struct engine *e)
 	free(s->events);
 	free(s->refused);
 	trim_queue_release(&s->trims);
-}
-
-static int libaio_open(struct engine *e)
-{
-	struct libaio_state *s = e->state;
-	int ret;
-
-	s->queued = calloc(e->depth, sizeof(*s->queued));
-	s->events = calloc(e->depth, sizeof(*s->events));
-	s->refused = calloc(e->depth, sizeof(struct io *));
-	for (uint32_t i = 0; i < e->depth; i++)
-		((struct iocb *)engine_io_space(e, i))->data = &e->ios[i];
-	ret = !trim_queue_init(&s->trims, e) && s->queued && s->events && s->refused
-	      ? io_setup((int)e->depth, &s->context) : -ENOMEM;
-	if (ret) {
-		limits_aio_error(e, ret);
-		libaio_close(e);
-	}
-	return ret;
+	atomic_close(e);
 }
 
 static short opcode(const struct io *io)
@@ -75,6 +73,52 @@ static void libaio_queue(struct engine *e, struct io *io)
 	cb->u.c.nbytes = io->length;
 	cb->u.c.offset = (long long)io->offset;
 	s->queued[s->count++] = cb;
+}
+
+static void libaio_queue_atomic(struct engine *e, struct io *io)
+{
+	((struct iocb *)engine_io_space(e, io->slot))->aio_rw_flags = atomic_flags(io);
+	libaio_queue(e, io);
+}
+
+static int libaio_open(struct engine *e)
+{
+	const struct libaio_options *o = e->job->engine_options;
+	struct libaio_state *s = e->state;
+	int ret;
+
+	s->queued = calloc(e->depth, sizeof(*s->queued));
+	s->events = calloc(e->depth, sizeof(*s->events));
+	s->refused = calloc(e->depth, sizeof(struct io *));
+	for (uint32_t i = 0; i < e->depth; i++)
+		((struct iocb *)engine_io_space(e, i))->data = &e->ios[i];
+	ret = !trim_queue_init(&s->trims, e) && s->queued && s->events && s->refused
+	      ? io_setup((int)e->depth, &s->context) : -ENOMEM;
+	if (ret) {
+		limits_aio_error(e, ret);
+		libaio_close(e);
+	} else if (o && o->atomic) {
+		atomic_open(e, &s->atomic, libaio_queue_atomic);
+	}
+	return ret;
+}
+
+static void libaio_prioritize(struct engine *e, const struct io *io, uint16_t priority)
+{
+	struct iocb *cb = engine_io_space(e, io->slot);
+
+	cb->u.c.flags = priority ? IOCB_FLAG_IOPRIO : 0;
+	cb->aio_reqprio = (short)priority;
+}
+
+static int libaio_check(struct job *job, struct err *err)
+{
+	const struct libaio_options *o = job->engine_options;
+
+	if (!o)
+		return 0;
+	atomic_check(job, o->atomic);
+	return cmdprio_check(job, &o->cmdprio, err);
 }
 
 /* An iocb that io_submit() itself refuses (unaligned, say) is an I/O that failed. */
@@ -167,9 +211,13 @@ const struct engine_ops engine_libaio = {
 	.depth_max = 1 << 16,
 	.state_size = sizeof(struct libaio_state),
 	.io_space = sizeof(struct iocb),
+	.options = libaio_options,
+	.options_size = sizeof(struct libaio_options),
+	.check = libaio_check,
 	.open = libaio_open,
 	.close = libaio_close,
 	.queue = libaio_queue,
+	.prioritize = libaio_prioritize,
 	.commit = libaio_commit,
 	.reap = libaio_reap,
 };

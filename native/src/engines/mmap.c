@@ -3,14 +3,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engines/one.h"
+#include "engines/single_io.h"
 #include "engines/trim.h"
 
 /* Copies between a buffer and the file mapped whole. */
 struct mmap_state {
-	struct one one;
+	struct single_io single;
 	char **maps;
 };
+
+/* As posix_fadvise() is given by the room target; no reuse is nothing that madvise() knows. */
+static void advise(const struct job *job, void *map, uint64_t bytes)
+{
+	const bool by_pattern = job->advice == ADVICE_PATTERN;
+
+	if (job->advice == ADVICE_RANDOM || (by_pattern && job->rw & RW_RANDOM))
+		madvise(map, bytes, MADV_RANDOM);
+	else if (by_pattern || job->advice == ADVICE_SEQUENTIAL)
+		madvise(map, bytes, MADV_SEQUENTIAL);
+}
 
 static int map_file(const struct engine *e, uint32_t i)
 {
@@ -23,7 +34,7 @@ static int map_file(const struct engine *e, uint32_t i)
 	if (map == MAP_FAILED)
 		return err_set(e->err, -errno, "cannot map '%s': %s", f->path, strerror(errno));
 	s->maps[i] = map;
-	madvise(map, f->end_bytes, e->job->rw & RW_RANDOM ? MADV_RANDOM : MADV_SEQUENTIAL);
+	advise(e->job, map, f->end_bytes);
 	return 0;
 }
 
@@ -48,10 +59,20 @@ static int mmap_open(struct engine *e)
 	if (!s->maps)
 		return err_set(e->err, -ENOMEM, "no memory for %u files", e->files_count);
 	for (uint32_t i = 0; !ret && i < e->files_count; i++)
-		ret = map_file(e, i);
+		ret = e->files[i].fd < 0 ? 0 : map_file(e, i);
 	if (ret)
 		mmap_close(e);
 	return ret;
+}
+
+static int mmap_file_changed(struct engine *e, uint32_t file)
+{
+	struct mmap_state *s = e->state;
+
+	if (s->maps[file])
+		munmap(s->maps[file], e->files[file].end_bytes);
+	s->maps[file] = NULL;
+	return e->files[file].fd < 0 ? 0 : map_file(e, file);
 }
 
 static int32_t do_io(const struct engine *e, const struct io *io)
@@ -68,7 +89,7 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 	case DIR_TRIM:
 		return trim_now(e, io);
 	case DIR_SYNC:
-		return one_result(msync(map, e->files[io->file].end_bytes, MS_SYNC));
+		return single_io_result(msync(map, e->files[io->file].end_bytes, MS_SYNC));
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -76,7 +97,7 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 
 static int mmap_commit(struct engine *e)
 {
-	struct io *io = ((struct one *)e->state)->io;
+	struct io *io = ((struct single_io *)e->state)->io;
 
 	io->result = do_io(e, io);
 	return 1;
@@ -90,7 +111,8 @@ const struct engine_ops engine_mmap = {
 	.state_size = sizeof(struct mmap_state),
 	.open = mmap_open,
 	.close = mmap_close,
-	.queue = one_queue,
+	.file_changed = mmap_file_changed,
+	.queue = single_io_queue,
 	.commit = mmap_commit,
-	.reap = one_reap,
+	.reap = single_io_reap,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engines/one.h"
+#include "engines/single_io.h"
 #include "engines/trim.h"
 
 static int32_t do_io(const struct engine *e, const struct io *io)
@@ -8,13 +8,13 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 
 	switch (io->dir) {
 	case DIR_READ:
-		return one_result(pread(fd, io->buffer, io->length, (off_t)io->offset));
+		return single_io_result(pread(fd, io->buffer, io->length, (off_t)io->offset));
 	case DIR_WRITE:
-		return one_result(pwrite(fd, io->buffer, io->length, (off_t)io->offset));
+		return single_io_result(pwrite(fd, io->buffer, io->length, (off_t)io->offset));
 	case DIR_TRIM:
 		return trim_now(e, io);
 	case DIR_SYNC:
-		return one_sync(fd, io);
+		return single_io_sync(fd, io);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -22,7 +22,7 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 
 static int psync_commit(struct engine *e)
 {
-	struct io *io = ((struct one *)e->state)->io;
+	struct io *io = ((struct single_io *)e->state)->io;
 
 	io->result = do_io(e, io);
 	return 1;
@@ -32,8 +32,8 @@ const struct engine_ops engine_psync = {
 	.name = "psync",
 	.help = "pread(2) and pwrite(2), one at a time",
 	.depth_max = 1,
-	.state_size = sizeof(struct one),
-	.queue = one_queue,
+	.state_size = sizeof(struct single_io),
+	.queue = single_io_queue,
 	.commit = psync_commit,
-	.reap = one_reap,
+	.reap = single_io_reap,
 };

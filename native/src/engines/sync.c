@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engines/one.h"
+#include "engines/single_io.h"
 #include "engines/trim.h"
 
 /* read(2) and write(2) move the file position: seek only when it is elsewhere. */
 struct sync_state {
-	struct one one;
+	struct single_io single;
 	uint64_t position;
 	uint32_t file;			/* whose position that is, plus 1; 0: none */
 };
@@ -23,9 +23,9 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 
 	switch (io->dir) {
 	case DIR_READ:
-		return one_result(read(fd, io->buffer, io->length));
+		return single_io_result(read(fd, io->buffer, io->length));
 	case DIR_WRITE:
-		return one_result(write(fd, io->buffer, io->length));
+		return single_io_result(write(fd, io->buffer, io->length));
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -37,7 +37,7 @@ static int32_t seek_and_do(const struct engine *e, const struct io *io)
 	int32_t result;
 
 	if (io->dir == DIR_SYNC)
-		return one_sync(e->files[io->file].fd, io);
+		return single_io_sync(e->files[io->file].fd, io);
 	if (io->dir == DIR_TRIM)
 		return trim_now(e, io);
 	result = seek(s, e->files[io->file].fd, io);
@@ -51,10 +51,18 @@ static int32_t seek_and_do(const struct engine *e, const struct io *io)
 
 static int sync_commit(struct engine *e)
 {
-	struct io *io = ((struct one *)e->state)->io;
+	struct io *io = ((struct single_io *)e->state)->io;
 
 	io->result = seek_and_do(e, io);
 	return 1;
+}
+
+/* Another descriptor has a position of its own. */
+static int sync_file_changed(struct engine *e, uint32_t file)
+{
+	(void)file;
+	((struct sync_state *)e->state)->file = 0;
+	return 0;
 }
 
 const struct engine_ops engine_sync = {
@@ -62,7 +70,8 @@ const struct engine_ops engine_sync = {
 	.help = "read(2), write(2) and lseek(2), one at a time",
 	.depth_max = 1,
 	.state_size = sizeof(struct sync_state),
-	.queue = one_queue,
+	.file_changed = sync_file_changed,
+	.queue = single_io_queue,
 	.commit = sync_commit,
-	.reap = one_reap,
+	.reap = single_io_reap,
 };

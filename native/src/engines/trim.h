@@ -11,15 +11,17 @@
 
 /*
  * A trim is BLKDISCARD of a block device: a file, or a device that cannot discard, fails
- * with EOPNOTSUPP. The call waits for the device, so an asynchronous engine does one
- * trim in reap(), where its time counts as completion latency, and no other I/O of the
- * job is looked at meanwhile.
+ * with EOPNOTSUPP. It goes by the descriptor that claims the device: by any other one the
+ * kernel fails with EBUSY where a page of the range is still to be written. The call waits
+ * for the device, so an asynchronous engine does one trim in reap(), where its time counts as
+ * completion latency, and no other I/O of the job is looked at meanwhile.
  */
 static inline int32_t trim_now(const struct engine *e, const struct io *io)
 {
+	const struct engine_file *f = &e->files[io->file];
 	const uint64_t range[2] = { io->offset, io->length };
 
-	if (!ioctl(e->files[io->file].fd, BLKDISCARD, range))
+	if (!ioctl(f->claim_fd ? f->claim_fd : f->fd, BLKDISCARD, range))
 		return (int32_t)io->length;
 	return errno == ENOTTY ? -EOPNOTSUPP : -errno;
 }

@@ -7,15 +7,15 @@
 
 #include "util/units.h"
 
-enum { KB_BASE = 1024, BYTES_MAX = 1 << 30, UNSAID = UINT32_MAX };
+enum { BYTES_MAX = 1 << 30, UNSAID = UINT32_MAX };
 
 /* One entry, "4k/50", "4k/" or "4k". */
-static int parse_share(const char *text, struct block_share *share, struct arena *memory,
-		       struct err *err)
+static int parse_share(const char *text, uint32_t kb_base, struct block_share *share,
+		       struct arena *memory, struct err *err)
 {
 	const size_t length = strcspn(text, "/");
 	uint64_t bytes;
-	int code = units_number(arena_text(memory, text, length), KB_BASE, &bytes, err);
+	int code = units_number(arena_text(memory, text, length), kb_base, &bytes, err);
 
 	if (!code && (!bytes || bytes > BYTES_MAX))
 		code = err_set(err, -EINVAL, "'%.80s' is no block size from 1 byte to 1 GiB", text);
@@ -56,16 +56,16 @@ static uint32_t count_parts(const char *text, char separator)
 	return count;
 }
 
-static int parse_split(const char *text, struct block_split *split, struct arena *memory,
-		       struct err *err)
+static int parse_split(const char *text, uint32_t kb_base, struct block_split *split,
+		       struct arena *memory, struct err *err)
 {
 	const uint32_t count = count_parts(text, ':');
 	struct block_share *shares = arena_alloc(memory, count * sizeof(*shares));
 
 	for (uint32_t i = 0; i < count; i++) {
 		const size_t length = strcspn(text, ":");
-		const int code = parse_share(arena_text(memory, text, length), &shares[i], memory,
-					     err);
+		const int code = parse_share(arena_text(memory, text, length), kb_base,
+					     &shares[i], memory, err);
 
 		if (code)
 			return code;
@@ -75,7 +75,7 @@ static int parse_split(const char *text, struct block_split *split, struct arena
 	return share_out(shares, count, err);
 }
 
-int bssplit_parse(const char *text, struct block_split splits[DIR_DATA_COUNT],
+int bssplit_parse(const char *text, uint32_t kb_base, struct block_split splits[DIR_DATA_COUNT],
 		  struct arena *memory, struct err *err)
 {
 	const uint32_t parts = count_parts(text, ',');
@@ -89,28 +89,11 @@ int bssplit_parse(const char *text, struct block_split splits[DIR_DATA_COUNT],
 		int code = 0;
 
 		if (length)
-			code = parse_split(arena_text(memory, at, length), &splits[dir], memory,
-					   err);
+			code = parse_split(arena_text(memory, at, length), kb_base, &splits[dir],
+					   memory, err);
 		if (code)
 			return code;
 		at += dir + 1 < parts ? length + 1 : 0;
 	}
-	return 0;
-}
-
-int distribution_parse(const char *text, struct distribution *d, struct err *err)
-{
-	char *end;
-
-	*d = (struct distribution){ .zipf = !strncmp(text, "zipf", 4) };
-	if (!strcmp(text, "random"))
-		return 0;
-	if (!d->zipf)
-		return err_set(err, -EINVAL, "'%.80s' is not one of random, zipf:theta", text);
-	if (text[4] != ':')
-		return err_set(err, -EINVAL, "zipf needs its theta: zipf:1.2");
-	d->theta = strtod(text + 5, &end);
-	if (end == text + 5 || *end || !(d->theta >= 0.01 && d->theta <= 10))
-		return err_set(err, -EINVAL, "'%.80s' is no theta from 0.01 to 10", text + 5);
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { KB_BASE = 1024 };
+
 const struct option *option_find(const struct option *table, const char *key)
 {
 	for (const struct option *o = table; o && o->name; o++)
@@ -38,12 +40,12 @@ void option_store(const struct option_destination *to, uint64_t value)
 		memcpy(to->field, &value, sizeof(value));
 }
 
-int option_parse(const struct option *o, const char *value, void *structure,
-		 struct arena *memory, struct err *err)
+int option_parse_based(const struct option *o, const char *value, uint32_t kb_base,
+		       void *structure, struct arena *memory, struct err *err)
 {
 	struct err why = { 0 };
 	const struct option_destination to = { o, (unsigned char *)structure + o->offset, memory,
-					       &why };
+					       kb_base, &why };
 	const char *text = value ? value : o->type->bare;
 	int code;
 
@@ -52,6 +54,12 @@ int option_parse(const struct option *o, const char *value, void *structure,
 			       o->type->words);
 	code = o->type->parse(&to, text);
 	return code ? err_set(err, code, "%s: %s", o->name, why.text) : 0;
+}
+
+int option_parse(const struct option *o, const char *value, void *structure,
+		 struct arena *memory, struct err *err)
+{
+	return option_parse_based(o, value, KB_BASE, structure, memory, err);
 }
 
 void option_defaults(const struct option *table, void *structure, struct arena *memory)

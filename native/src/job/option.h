@@ -29,6 +29,7 @@ struct option {
 	uint64_t unit_ns;
 	const struct option_choice *choices;
 	const char *help;		/* one sentence, first line of --cmdhelp */
+	bool whole;			/* no beginning of its name stands for it */
 };
 
 /* Options that belong together. */
@@ -46,6 +47,7 @@ struct option_destination {
 	const struct option *option;
 	unsigned char *field;
 	struct arena *memory;		/* for what the field points to */
+	uint32_t kb_base;		/* 1024, or 1000 where kb_base says so */
 	struct err *err;
 };
 
@@ -74,10 +76,17 @@ extern const struct option_type type_choice;		/* uint32_t or an enum, of choices
 extern const struct option_type type_log_name;		/* const char *, a bare key means "" */
 /* option_lists.c */
 extern const struct option_type type_sizes;	/* uint64_t[DIR_DATA_COUNT]: "r", "r,w", "r,w,t" */
+extern const struct option_type type_microseconds;	/* uint64_t[DIR_DATA_COUNT] ns: the same */
 extern const struct option_type type_size_range;	/* struct size_range: "a" or "a-b" */
+extern const struct option_type type_size_ranges;	/* struct size_range[DIR_DATA_COUNT] */
 extern const struct option_type type_percentiles;	/* struct percentile_list */
+extern const struct option_type type_placed_pattern;	/* the same, with %o */
+extern const struct option_type type_pattern;	/* struct byte_pattern: byte_pattern.c */
 extern const struct option_type type_splits;	/* struct block_split[DIR_DATA_COUNT] */
 extern const struct option_type type_distribution;	/* struct distribution */
+extern const struct option_type type_service;	/* struct file_service */
+extern const struct option_type type_sync_range;	/* struct sync_range */
+extern const struct option_type type_io_kinds;	/* uint32_t, a bit each of enum io_dir */
 extern const struct option_type type_cpus;		/* struct cpu_list */
 
 /* For parsers: whether a value is one that the row allows, and into the field, of 4 or 8
@@ -91,6 +100,9 @@ const struct option *option_find(const struct option *table, const char *key);
  * 0 or -EINVAL, the message starting with the option's name. */
 int option_parse(const struct option *o, const char *value, void *structure,
 		 struct arena *memory, struct err *err);
+/* The same, of a job whose kb_base is another. */
+int option_parse_based(const struct option *o, const char *value, uint32_t kb_base,
+		       void *structure, struct arena *memory, struct err *err);
 /* Set every field of a table to its default. */
 void option_defaults(const struct option *table, void *structure, struct arena *memory);
 

@@ -12,7 +12,7 @@
 
 /* Types of several values: one for each direction, a range or a list. */
 
-enum { KB_BASE = 1024 };
+enum { MICROSECOND = 1000 };
 
 /* One part of "r,w,t". The last one is for all directions that follow, too; an
  * empty one keeps what the field held. */
@@ -24,7 +24,9 @@ static int parse_part(const struct option_destination *to, const char *text, siz
 
 	if (!length)
 		return last && !dir ? err_set(to->err, -EINVAL, "the size is missing") : 0;
-	code = units_number(part, KB_BASE, &values[dir], to->err);
+	code = to->option->type == &type_microseconds
+	       ? units_time(part, MICROSECOND, &values[dir], to->err)
+	       : units_number(part, to->kb_base, &values[dir], to->err);
 	code = code ? code : option_check_range(to, values[dir]);
 	for (unsigned rest = dir + 1; rest < DIR_DATA_COUNT && last; rest++)
 		values[rest] = values[dir];
@@ -59,6 +61,12 @@ const struct option_type type_sizes = {
 	.parse = parse_sizes,
 };
 
+const struct option_type type_microseconds = {
+	.words = "time, or times `r,w,t`",
+	.width = DIR_DATA_COUNT * sizeof(uint64_t),
+	.parse = parse_sizes,
+};
+
 static int parse_percentile(const struct option_destination *to, const char *text,
 			    const char **end, double *percent)
 {
@@ -69,8 +77,8 @@ static int parse_percentile(const struct option_destination *to, const char *tex
 	if (rest == text || (*rest && *rest != ':'))
 		return err_set(to->err, -EINVAL, "'%.80s' is no list of numbers with ':' between "
 			       "them", text);
-	if (!(*percent > 0 && *percent <= 100))
-		return err_set(to->err, -EINVAL, "%g is not above 0 and at most 100", *percent);
+	if (!(*percent >= 0 && *percent <= 100))
+		return err_set(to->err, -EINVAL, "%g is not from 0 to 100", *percent);
 	return 0;
 }
 
@@ -123,12 +131,12 @@ static int parse_size_range(const struct option_destination *to, const char *tex
 	const char *dash = strchr(text, '-');
 	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
 	struct size_range range;
-	int code = units_number(arena_text(to->memory, text, length), KB_BASE, &range.min_bytes,
+	int code = units_number(arena_text(to->memory, text, length), to->kb_base, &range.min_bytes,
 				to->err);
 
 	range.max_bytes = range.min_bytes;
 	if (!code && dash)
-		code = units_number(dash + 1, KB_BASE, &range.max_bytes, to->err);
+		code = units_number(dash + 1, to->kb_base, &range.max_bytes, to->err);
 	code = code ? code : option_check_range(to, range.min_bytes);
 	if (!code && range.max_bytes < range.min_bytes)
 		return err_set(to->err, -EINVAL, "'%.80s' ends before it begins", text);
@@ -143,10 +151,63 @@ const struct option_type type_size_range = {
 	.parse = parse_size_range,
 };
 
+/* Either end may be the smaller one. */
+static int parse_range(const struct option_destination *to, const char *text,
+		       struct size_range *range)
+{
+	const char *dash = strchr(text, '-');
+	uint64_t a, b;
+	int code;
+
+	if (!dash)
+		return err_set(to->err, -EINVAL, "'%.80s' is no range such as 1k-4k", text);
+	code = units_number(arena_text(to->memory, text, (size_t)(dash - text)), to->kb_base, &a,
+			    to->err);
+	code = code ? code : units_number(dash + 1, to->kb_base, &b, to->err);
+	code = code ? code : option_check_range(to, a);
+	code = code ? code : option_check_range(to, b);
+	if (!code)
+		*range = (struct size_range){ a < b ? a : b, a < b ? b : a };
+	return code;
+}
+
+/* As with sizes, the last part is for all directions that follow, too. */
+static int parse_size_ranges(const struct option_destination *to, const char *text)
+{
+	struct size_range ranges[DIR_DATA_COUNT];
+	const char *at = text;
+	unsigned dir = 0;
+
+	memcpy(ranges, to->field, sizeof(ranges));
+	for (; at; dir++) {
+		const size_t length = strcspn(at, ",");
+		int code = 0;
+
+		if (dir == DIR_DATA_COUNT)
+			return err_set(to->err, -EINVAL, "'%.80s' has more than the three "
+				       "parts read,write,trim", text);
+		if (length || !at[length])
+			code = parse_range(to, arena_text(to->memory, at, length), &ranges[dir]);
+		if (code)
+			return code;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	for (; dir < DIR_DATA_COUNT; dir++)
+		ranges[dir] = ranges[dir - 1];
+	memcpy(to->field, ranges, sizeof(ranges));
+	return 0;
+}
+
+const struct option_type type_size_ranges = {
+	.words = "sizes `a-b`, or such ranges `r,w,t`",
+	.width = DIR_DATA_COUNT * sizeof(struct size_range),
+	.parse = parse_size_ranges,
+};
+
 static int parse_splits(const struct option_destination *to, const char *text)
 {
 	struct block_split splits[DIR_DATA_COUNT] = { { 0 } };
-	int code = bssplit_parse(text, splits, to->memory, to->err);
+	int code = bssplit_parse(text, to->kb_base, splits, to->memory, to->err);
 
 	if (!code)
 		memcpy(to->field, splits, sizeof(splits));
@@ -162,7 +223,7 @@ const struct option_type type_splits = {
 static int parse_distribution(const struct option_destination *to, const char *text)
 {
 	struct distribution d;
-	int code = distribution_parse(text, &d, to->err);
+	int code = distribution_parse(text, to->kb_base, &d, to->memory, to->err);
 
 	if (!code)
 		memcpy(to->field, &d, sizeof(d));
@@ -170,9 +231,47 @@ static int parse_distribution(const struct option_destination *to, const char *t
 }
 
 const struct option_type type_distribution = {
-	.words = "`random` or `zipf:theta`",
+	.words = "`random`, `zipf:theta`, `pareto:power`, `normal:percent`, `zoned:…`, "
+		 "`zoned_abs:…` or `sequence:2,0,1`",
 	.width = sizeof(struct distribution),
 	.parse = parse_distribution,
+};
+
+/* The kind that a word of a list names; DIR_COUNT: none. */
+static unsigned io_kind(const char *word, size_t length)
+{
+	unsigned kind = 0;
+
+	while (kind < DIR_COUNT && (strlen(io_dir_names[kind]) != length ||
+				    memcmp(word, io_dir_names[kind], length)))
+		kind++;
+	return kind;
+}
+
+static int parse_io_kinds(const struct option_destination *to, const char *text)
+{
+	uint32_t kinds = 0;
+
+	for (const char *at = text;; at++) {
+		const size_t length = strcspn(at, ",");
+		const unsigned kind = io_kind(at, length);
+
+		if (kind == DIR_COUNT)
+			return err_set(to->err, -EINVAL, "'%.80s' is not a list of read, write, "
+				       "trim, sync", text);
+		kinds |= 1u << kind;
+		at += length;
+		if (!*at)
+			break;
+	}
+	option_store(to, kinds);
+	return 0;
+}
+
+const struct option_type type_io_kinds = {
+	.words = "list of `read`, `write`, `trim`, `sync`",
+	.width = sizeof(uint32_t),
+	.parse = parse_io_kinds,
 };
 
 static int parse_cpus(const struct option_destination *to, const char *text)

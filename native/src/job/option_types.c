@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "job/option.h"
+#include "util/suggest.h"
 #include "util/units.h"
 
 /* Types of a single value. */
 
-enum { KB_BASE = 1024, CHOICES_TEXT_MAX = 400 };
+enum { CHOICES_TEXT_MAX = 400 };
 
 static int parse_text(const struct option_destination *to, const char *text)
 {
@@ -29,7 +30,7 @@ const struct option_type type_text = {
 static int parse_number(const struct option_destination *to, const char *text)
 {
 	uint64_t value;
-	int code = units_number(text, KB_BASE, &value, to->err);
+	int code = units_number(text, to->kb_base, &value, to->err);
 
 	code = code ? code : option_check_range(to, value);
 	if (!code)
@@ -50,7 +51,7 @@ const struct option_type type_size = {
 static int parse_size_value(const struct option_destination *to, const char *text)
 {
 	struct size_value value;
-	int code = units_size(text, KB_BASE, &value, to->err);
+	int code = units_size(text, to->kb_base, &value, to->err);
 
 	if (!code)
 		memcpy(to->field, &value, sizeof(value));
@@ -136,17 +137,25 @@ const struct option_type type_flag = {
 static int choice_error(const struct option_destination *to, const char *text)
 {
 	char names[CHOICES_TEXT_MAX] = "";
+	struct suggestion close;
 	size_t used = 0;
 
+	suggestion_init(&close, text);
+
 	for (const struct option_choice *c = to->option->choices; c->name; c++) {
-		const int n = snprintf(names + used, sizeof(names) - used, "%s%s",
+		int n;
+
+		suggestion_offer(&close, c->name);
+		n = snprintf(names + used, sizeof(names) - used, "%s%s",
 				       used ? ", " : "", c->name);
 
 		if (n < 0 || (size_t)n >= sizeof(names) - used)
 			break;
 		used += (size_t)n;
 	}
-	return err_set(to->err, -EINVAL, "'%.80s' is not one of %s", text, names);
+	return err_set(to->err, -EINVAL, "'%.80s' is not one of %s%s%s%s", text, names,
+		       close.best ? "; did you mean '" : "", close.best ? close.best : "",
+		       close.best ? "'?" : "");
 }
 
 static int parse_choice(const struct option_destination *to, const char *text)

@@ -41,14 +41,29 @@ static void list_option(FILE *out, const struct option *o)
 	fprintf(out, "%-*s%s\n", NAME_COLUMN, o->name, o->help);
 }
 
+/* By any name that a job may have it; those of ioengines behind the others. */
+static void list_all(FILE *out)
+{
+	for (const struct option *const *all = options_sorted(); *all; all++) {
+		list_option(out, *all);
+		if ((*all)->alias)
+			fprintf(out, "%-*sThe same as %s.\n", NAME_COLUMN, (*all)->alias,
+				(*all)->name);
+	}
+	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+		for (const struct option *o = (*ops)->options; o && o->name; o++)
+			fprintf(out, "%-*sOf ioengine %s. %s\n", NAME_COLUMN, o->name,
+				(*ops)->name, o->help);
+	}
+}
+
 int help_options(FILE *out, const char *topic, struct err *err)
 {
 	const struct option *o;
 	const char *close;
 
 	if (!topic) {
-		for (const struct option *const *all = options_sorted(); *all; all++)
-			list_option(out, *all);
+		list_all(out);
 		return 0;
 	}
 	o = options_find_any(topic);

@@ -30,6 +30,7 @@ static void write_option(struct json *j, const struct option *o)
 	if (o->unit_ns)
 		json_uint(j, "unit_ns", o->unit_ns);
 	write_choices(j, o->choices);
+	json_text(j, "help", o->help);
 	json_object_end(j);
 }
 

@@ -81,6 +81,12 @@ static void section_new(struct job_builder *b, const char *name, size_t length,
 	b->current = section;
 }
 
+/* The variables of filename_format are not of the job file: they stay. */
+static bool stays(const struct job_builder *b, const char *key, const char *value)
+{
+	return b->literal && !strcmp(key, "filename_format") && !strstr(value, "${");
+}
+
 static int assign(struct job_builder *b, const char *key, const char *value,
 		  const struct place *place, struct err *err)
 {
@@ -89,7 +95,9 @@ static int assign(struct job_builder *b, const char *key, const char *value,
 
 	a->key = key;
 	a->place = *place;
-	if (value && variables_expand(b, value, &a->value, &why))
+	if (value && stays(b, key, value))
+		a->value = value;
+	else if (value && variables_expand(b, value, &a->value, &why))
 		return place_error(err, place, place->value_column, "%s: %s", key,
 				   why.text);
 	*b->current->last = a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The room jobfile: text to jobs, and back. Pure: it reads no file and prints nothing by
- * itself.
+ * The room jobfile: text to jobs, and back. Pure: it prints nothing, and reads no file by
+ * itself but one that a buffer_pattern names.
  *
  *	jobfile.h		the door: sections in, a list of jobs out
  *	job_source.h		what a job file may ask of the world outside
@@ -9,6 +9,7 @@
  *				default and its help
  *	options_parts.h		for the files of the categories, options_*.c
  *	sections.h		what was read, before it means anything; variables in it
+ *	dedupe_sets.h		which jobs repeat writes from one working set
  *	given.h			which options sections gave, each once with its last value
  *	resolve_checks.h	what shows only when all options of a job are known
  *	unsupported_options.h	names that fio has and this engine has not yet

@@ -1,25 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/options_parts.h"
 
+#include "util/units.h"
+
 enum { DEPTH_MAX = 1 << 16 };
 
+/* As in fio, a batch of 0 is all of iodepth; the field's own 0 is that nothing was asked for. */
+static int parse_batch(const struct option_destination *to, const char *text)
+{
+	uint64_t value;
+	int code = units_number(text, to->kb_base, &value, to->err);
+
+	code = code ? code : option_check_range(to, value);
+	if (!code)
+		option_store(to, value ? value : DEPTH_MAX);
+	return code;
+}
+
+static const struct option_type type_batch = {
+	.words = "number",
+	.parse = parse_batch,
+};
+
+static const struct option_choice submit_choices[] = {
+	{ "inline", SUBMIT_INLINE, "the job itself" },
+	{ "offload", SUBMIT_OFFLOAD, "the same" },
+	{ NULL, 0, NULL },
+};
+
 static const struct option rows[] = {
+	{ "io_submit_mode", NULL, &type_choice, JOB(depth.submit_mode), "inline",
+	  .choices = submit_choices,
+	  .help = "Who submits I/O: the job itself, whatever is asked for; intended_lat_ns has "
+		  "what a slow device keeps waiting." },
 	{ "iodepth", NULL, &type_number, JOB(depth.iodepth), "1", 1, DEPTH_MAX,
 	  .help = "I/Os kept in flight; only asynchronous engines go past 1." },
-	{ "iodepth_batch", "iodepth_batch_submit", &type_number, JOB(depth.batch_submit), NULL, 1,
+	{ "iodepth_batch", "iodepth_batch_submit", &type_batch, JOB(depth.batch_submit), NULL, 0,
 	  DEPTH_MAX,
-	  .help = "I/Os handed over in one call; without it 1, and iodepth where that costs "
-		  "nothing (ioengine=null)." },
+	  .help = "I/Os submitted in one call, 0 is all of iodepth; without it 1, and iodepth "
+		  "where that costs nothing (ioengine=null)." },
 	{ "iodepth_batch_complete_max", NULL, &type_number, JOB(depth.batch_complete_max), "0", 0,
 	  DEPTH_MAX,
-	  .help = "Most I/Os taken back at a time; 0 is all that are done." },
+	  .help = "At most this many completions at a time; 0 is all that are done." },
 	{ "iodepth_batch_complete_min", "iodepth_batch_complete", &type_number,
 	  JOB(depth.batch_complete_min), "1", 0, DEPTH_MAX,
 	  .help = "I/Os to wait for at a time when iodepth are in flight; 0 also looks for done "
 		  "ones before each I/O." },
 	{ "iodepth_low", NULL, &type_number, JOB(depth.low), "0", 0, DEPTH_MAX,
-	  .help = "Once iodepth are in flight, let them fall to this before there are more; 0 is "
-		  "one for one." },
+	  .help = "When iodepth I/Os are in flight, issue no more until only this many are left; 0 "
+		  "replaces each at once." },
+	{ "serialize_overlap", NULL, &type_bool, JOB(depth.serialize_overlap), "0",
+	  .help = "Let an I/O wait for those in flight that touch the same bytes, if any of them "
+		  "changes data." },
 	{ .name = NULL },
 };
 

@@ -14,7 +14,8 @@ extern const struct option_type type_engine;	/* const struct engine_ops * */
 
 extern const struct option_category options_job, options_time, options_files, options_zones,
 	options_io, options_verify, options_block, options_amount, options_engine, options_depth,
-	options_rate, options_buffers, options_processes, options_replay, options_report,
+	options_rate, options_errors, options_steady, options_buffers, options_processes,
+	options_placement, options_replay, options_report,
 	options_logs;
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "jobfile/dedupe_sets.h"
 #include "jobfile/given.h"
 #include "jobfile/jobfile.h"
 #include "jobfile/options.h"
@@ -37,6 +38,7 @@ struct resolver {
 	uint64_t clones;
 	struct err *err;
 	int failed;			/* of the options read so far */
+	uint32_t kb_base;			/* of the section at hand */
 };
 
 static const char *copy_text(const struct resolver *r, const char *text)
@@ -61,7 +63,7 @@ static int parse_at(const struct resolver *r, const struct option *o,
 		    const struct assignment *a, void *structure)
 {
 	struct err why = { 0 };
-	int code = option_parse(o, a->value, structure, r->memory, &why);
+	int code = option_parse_based(o, a->value, r->kb_base, structure, r->memory, &why);
 
 	return code ? place_error(r->err, &a->place, a->place.value_column, "%s", why.text)
 		    : 0;
@@ -176,14 +178,40 @@ static int too_many(const struct resolver *r, const struct section *s)
 			   "more than %d jobs, counting numjobs; use fewer", JOBS_MAX);
 }
 
+/* What the section's numbers are read by, wherever in it that stands. */
+static uint32_t kb_base_of(const struct resolver *r, const struct section *s,
+			   const struct job *inherited)
+{
+	struct job job = *inherited;
+
+	for (const struct assignment *a = s->first; a; a = a->next) {
+		const struct option *o = options_find(a->key);
+
+		if (o && !strcmp(o->name, "kb_base"))
+			option_parse(o, a->value, &job, r->memory, NULL);
+	}
+	return job.report.kb_base;
+}
+
 /* 0 while all options are right, of the sections before as well. */
 static int take_options(struct resolver *r, const struct section *s, struct job *job)
 {
-	int code = apply_section(r, s, job);
+	int code;
 
+	r->kb_base = kb_base_of(r, s, job);
+	code = apply_section(r, s, job);
 	if (code)
 		r->failed = code;
 	return r->failed;
+}
+
+/* Into the wave and the group of the job before, or new ones. */
+static void follow(struct job *job, const struct job *before)
+{
+	const bool wall = job->process.stonewall;
+
+	job->wave = before->wave + wall;
+	job->group_id = before->group_id + (wall || job->process.new_group);
 }
 
 static int resolve_job(struct resolver *r, const struct section *s)
@@ -194,7 +222,7 @@ static int resolve_job(struct resolver *r, const struct section *s)
 	if (r->list->count == JOBS_MAX)
 		return too_many(r, s);
 	*job = r->defaults;
-	job->name = copy_text(r, s->name);
+	job->name = job->section = copy_text(r, s->name);
 	if (take_options(r, s, job))
 		return 0;		/* options of other sections may be wrong as well */
 	code = apply_engine_options(r, s, job);
@@ -202,7 +230,7 @@ static int resolve_job(struct resolver *r, const struct section *s)
 		return code;
 	job->settings = given_settings(&r->earlier.globals, s, &job->settings_count, r->memory);
 	if (r->list->count)
-		job->group_id = job[-1].group_id + (job->process.stonewall ? 1 : 0);
+		follow(job, &job[-1]);
 	r->list->count++;
 	r->clones += job->process.numjobs;
 	if (r->clones > JOBS_MAX)
@@ -258,6 +286,7 @@ int job_builder_finish(struct job_builder *b, struct job_list *list, struct err 
 	options_defaults(&r.defaults, memory);
 	choose(&r);
 	code = resolve_sections(&r);
+	dedupe_sets_share(r.jobs, list->count);
 	list->globals = given_settings(&r.earlier.defaults, NULL, &list->globals_count, memory);
 	if (code)
 		job_list_release(list);

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/ioprio.h>
 #include <string.h>
+#include <time.h>
 
 #include "engines/engine.h"
 #include "jobfile/options.h"
 #include "pattern/pattern.h"
+#include "verify/header.h"
 
 struct check {
 	struct earlier *earlier;
@@ -47,7 +50,7 @@ static int refuse(const struct check *c, const char *option, const char *why)
 	return place_error(c->err, place, column, "job '%.80s': %s", c->job->name, why);
 }
 
-static void warn(const struct check *c, const char *text)
+static void note(const struct check *c, const char *text)
 {
 	const char **warnings;
 	const size_t n = c->list->warnings_count;
@@ -61,6 +64,15 @@ static void warn(const struct check *c, const char *text)
 	warnings = (const char **)(uintptr_t)c->list->warnings;
 	warnings[n] = arena_format(c->memory, "job '%s': %s", c->job->name, text);
 	c->list->warnings_count++;
+}
+
+/* Of what --warnings-fatal refuses: what does nothing as the job stands. That an engine takes
+ * less than is asked for is none: fio says it as a note. */
+static void warn(const struct check *c, const char *text)
+{
+	note(c, text);
+	if (!c->list->fatal_warning)
+		c->list->fatal_warning = c->list->warnings[c->list->warnings_count - 1];
 }
 
 /* zonesize alone divides the file into zones, as it did before there was a zonemode;
@@ -78,7 +90,7 @@ static int check_zones(const struct check *c)
 	if (job->zones.mode == ZONE_STRIDED && !job->zones.size_bytes)
 		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
 	if (job->zones.mode == ZONE_NONE && (job->zones.skip_bytes || job->zones.range_bytes))
-		warn(c, "zoneskip and zonerange do nothing without zonemode=strided");
+		warn(c, "zoneskip and zonerange do nothing without zonemode");
 	if (job->zones.mode == ZONE_STRIDED && !job->zones.range_bytes)
 		job->zones.range_bytes = job->zones.size_bytes;
 	return 0;
@@ -97,10 +109,28 @@ static int zones_to_bytes(const struct check *c, const char *option, struct size
 	return 0;
 }
 
+/* What is said of reads is then of sequential I/O, and of writes of random I/O. */
+static void sizes_by_order(struct job *job)
+{
+	const unsigned from = job->rw & RW_RANDOM ? DIR_WRITE : DIR_READ;
+
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT && job->block.by_order; dir++) {
+		job->block.bytes[dir] = job->block.bytes[from];
+		job->block.splits[dir] = job->block.splits[from];
+		job->block.ranges[dir] = job->block.ranges[from];
+	}
+}
+
 /* bs stands for the largest block: buffers and files have to hold it. */
 static void check_splits(const struct check *c)
 {
 	struct job *job = c->job;
+
+	sizes_by_order(job);
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		if (job->block.ranges[dir].max_bytes)
+			job->block.bytes[dir] = job->block.ranges[dir].max_bytes;
+	}
 
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		const struct block_split *s = &job->block.splits[dir];
@@ -111,35 +141,90 @@ static void check_splits(const struct check *c)
 	}
 }
 
-/* Headers stand at the beginning of each unit: a block that ends within one would be read
- * as damaged, or cut another's in two. */
-static bool blocks_are_whole_units(const struct job *job)
+/* A block is as large as the larger of both sizes, and is trimmed and written in whole. */
+static int check_trims(const struct check *c)
 {
-	const uint64_t unit = pattern_unit(job);
-	bool whole = true;
+	const struct job *job = c->job;
+	const uint64_t trim = job->block.bytes[DIR_TRIM], write = job->block.bytes[DIR_WRITE];
 
-	for (int dir = DIR_READ; dir <= DIR_WRITE && unit; dir++) {
-		const struct block_split *s = &job->block.splits[dir];
+	if (!job_trims_before_writes(job))
+		return 0;
+	if (job->block.splits[DIR_TRIM].count || job->block.splits[DIR_WRITE].count)
+		return refuse(c, "bssplit", "what is trimmed and then written has blocks of one "
+					    "size: drop bssplit");
+	if (pattern_has_range(job, DIR_TRIM) || pattern_has_range(job, DIR_WRITE))
+		return refuse(c, "bsrange", "what is trimmed and then written has blocks of one "
+					    "size: drop bsrange");
+	if (trim && write && trim % write && write % trim)
+		return refuse(c, "bs", "what is trimmed is then written: of the block sizes of "
+				       "writes and trims one has to be a multiple of the other");
+	return 0;
+}
 
-		if (!(job->rw & (RW_READ << dir)))
-			continue;
-		whole = whole && !(job->block.bytes[dir] % unit);
-		for (uint32_t i = 0; i < s->count; i++)
-			whole = whole && !(s->shares[i].bytes % unit);
-	}
-	return whole;
+/* What is read in the second loop would have gone with the first. */
+static int check_files(const struct check *c)
+{
+	const struct job *job = c->job;
+	const bool sized = job->amount.size.bytes || job->amount.size.percent ||
+			   job->files.size.max_bytes;
+	const bool loops = job->time.loops > 1 || (job->time.based && job->time.runtime_ns);
+
+	if (job->files.below && (job->files.unlink || job->files.unlink_each_loop))
+		return refuse(c, "opendir", "files that the job found are not deleted; drop unlink "
+					    "and unlink_each_loop");
+	if (job->amount.append && !sized)
+		return refuse(c, "file_append", "what is appended has no size yet; give size");
+	if (job->amount.fill && job->ops->flags & ENGINE_NO_DIRECT)
+		return refuse(c, "fill_device", "a mapping ends where its file does, and fills "
+						"nothing; use another ioengine");
+	if (job->amount.fill && !sized && job_changes(job) && job->rw & RW_RANDOM)
+		return refuse(c, "fill_device", "nothing is filled at random places; use rw=write, "
+						"or give size");
+	if (job->amount.fill && !sized && job->rw & RW_READ && job->files.count > 1)
+		return refuse(c, "fill_device", "the first file that is read would fill it alone; "
+						"give size, or leave nrfiles out");
+	if (!job->files.unlink_each_loop || !loops || !(job->rw & RW_READ))
+		return 0;
+	return refuse(c, "unlink_each_loop", "a job that reads cannot delete its files before it "
+					     "reads them again; drop unlink_each_loop, or loops");
+}
+
+static int check_headers(const struct check *c)
+{
+	const struct job *job = c->job;
+	const uint32_t header = header_bytes(job->verify.method);
+	const uint32_t interval = job->verify.interval_bytes, least = pattern_unit(job);
+	const uint32_t unit = interval && interval < least ? interval : least;
+
+	if (unit < header_unit_min(job->verify.method))
+		return refuse(c, interval ? "verify_interval" : "verify", arena_format(c->memory,
+			      "this verify needs blocks of at least %" PRIu32 " bytes",
+			      header_unit_min(job->verify.method)));
+	if (job->verify.offset_bytes && job->verify.offset_bytes < header)
+		return refuse(c, "verify_offset", "verify_offset is within the header");
+	if (job->verify.offset_bytes + (uint64_t)header > unit)
+		return refuse(c, "verify_offset", "behind verify_offset there is no place for the "
+						  "header in a block");
+	return 0;
 }
 
 static int check_verify(const struct check *c)
 {
-	if (c->job->verify.method && pattern_unit(c->job) < VERIFY_HEADER_BYTES)
-		return refuse(c, "verify", "verify needs blocks of at least 32 bytes");
-	if (c->job->verify.method && !c->job->replay.files && !blocks_are_whole_units(c->job))
-		return refuse(c, "verify", "verify needs block sizes that are all multiples of the "
-					   "smallest; change bs or bssplit");
-	if (c->job->verify.method && c->job->report.gtod_reduce)
+	struct job *job = c->job;
+
+	if (job->verify.pattern.length && !job->verify.method)
+		job->verify.method = VERIFY_PATTERN_HDR;
+	if (!job->verify.method)
+		return 0;
+	if (!job->verify.pattern.length && (job->verify.method == VERIFY_PATTERN ||
+					    job->verify.method == VERIFY_PATTERN_HDR))
+		return refuse(c, "verify", "verify=pattern needs verify_pattern");
+	if (job->verify.only && job->time.based)
+		return refuse(c, "verify_only", "verify_only writes nothing, so that time_based "
+						"has no end; drop one of them");
+	if (job->report.gtod_reduce)
 		warn(c, "gtod_reduce does nothing with verify");
-	return 0;
+	return check_headers(c);
 }
 
 static int check_sizes(const struct check *c)
@@ -149,6 +234,7 @@ static int check_sizes(const struct check *c)
 
 	code = code ? code : zones_to_bytes(c, "io_size", &job->amount.io_size);
 	code = code ? code : zones_to_bytes(c, "offset", &job->amount.offset);
+	code = code ? code : zones_to_bytes(c, "ramp_size", &job->time.ramp);
 	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_unit(job))
 		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
 					     "or lower bs");
@@ -157,22 +243,6 @@ static int check_sizes(const struct check *c)
 		return refuse(c, "size", "size is smaller than one block in each file; raise "
 					 "size, or lower bs or nrfiles");
 	return code;
-}
-
-static bool known_skips(const char *list)
-{
-	static const char *const names[] = { "read", "write", "trim", "sync" };
-
-	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		const size_t length = strcspn(at, ",");
-		int i = 0;
-
-		while (i < 4 && (strlen(names[i]) != length || memcmp(at, names[i], length)))
-			i++;
-		if (i == 4)
-			return false;
-	}
-	return true;
 }
 
 /* What is recorded in one file is one clone's: others would make it unreadable. */
@@ -191,10 +261,50 @@ static int check_iolog(const struct check *c)
 						"its own");
 	if (recorder)
 		*recorder = job;
-	if (job->replay.skip && !known_skips(job->replay.skip))
-		return refuse(c, "replay_skip", "it is not a list of read, write, trim, sync");
 	if (job->replay.align & (job->replay.align - 1))
 		return refuse(c, "replay_align", "replay_align is no power of 2");
+	return 0;
+}
+
+/* A job that cannot keep both would end at once; a log that lacks its columns says nothing. */
+static int check_rates_and_logs(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	JOB_DIRS(dir, job) {
+		const uint64_t bytes = job->rate.bytes[dir], iops = job->rate.iops[dir];
+
+		if (bytes && job->rate.min_bytes[dir] > bytes)
+			return refuse(c, "rate_min", "rate_min is above rate");
+		if (iops && job->rate.min_iops[dir] > iops)
+			return refuse(c, "rate_iops_min", "rate_iops_min is above rate_iops");
+	}
+	if (job->log.epoch_clock > CLOCK_TAI)
+		return refuse(c, "log_alternate_epoch_clock_id", "there is no such clock: "
+			      "clock_gettime(2) has 0 to 11");
+	if (job->process.start_clock > CLOCK_TAI)
+		return refuse(c, "job_start_clock_id", "there is no such clock: clock_gettime(2) "
+						       "has 0 to 11");
+	if (job->log.issue_time && !(job->log.lat && job->log.offset))
+		return refuse(c, "log_issue_time", "log_issue_time needs write_lat_log and "
+						   "log_offset");
+	return 0;
+}
+
+/* Blocks of the set are written once each before they repeat. */
+static int check_dedupe(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (!job->dedupe.percent || job->dedupe.mode != DEDUPE_WORKING_SET)
+		return 0;
+	if (!job->amount.size.bytes)
+		return refuse(c, "dedupe_mode", "a working set is a part of size: give size in "
+						"bytes");
+	if (job->dedupe.percent + job->dedupe.set_percent > 100)
+		return refuse(c, "dedupe_percentage", "dedupe_percentage and "
+			      "dedupe_working_set_percentage are above 100 together: what is of "
+			      "the set is no repetition");
 	return 0;
 }
 
@@ -218,6 +328,45 @@ static void check_time(const struct check *c)
 	job->time.based = false;
 }
 
+/* Time of I/O between pauses stands alone, unless a number of blocks is given, too. */
+static void check_think(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (job->think.iotime_ns && !origin(c, "thinktime_blocks"))
+		job->think.blocks = 0;
+}
+
+/* The one job of that name before this one. */
+static int check_wait(const struct check *c)
+{
+	struct job *job = c->job;
+	const char *name = job->process.wait_for;
+
+	if (!name)
+		return 0;
+	if (!strcmp(name, job->name))
+		return refuse(c, "wait_for", "a job cannot wait for itself");
+	for (uint32_t i = 0; i + 1 < c->list->count; i++) {
+		if (strcmp(c->list->jobs[i].name, name))
+			continue;
+		if (job->process.waits_for)
+			return refuse(c, "wait_for", "two jobs before it have that name: rename "
+						     "one");
+		job->process.waits_for = i + 1;
+	}
+	return job->process.waits_for ? 0 : refuse(c, "wait_for", "no job before it has that name");
+}
+
+/* A priority is one of a class: of best effort, unless another is given. */
+static void check_priority(const struct check *c)
+{
+	struct job *job = c->job;
+
+	if (!origin(c, "prioclass") && (origin(c, "prio") || origin(c, "priohint")))
+		job->place.class = IOPRIO_CLASS_BE;
+}
+
 static void check_depth(const struct check *c)
 {
 	const struct job *job = c->job;
@@ -225,13 +374,22 @@ static void check_depth(const struct check *c)
 	if (job->depth.iodepth <= job->ops->depth_max)
 		return;
 	if (engine_is_sync(job->ops))
-		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
+		note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
 				     "synchronous: one I/O is in flight at a time",
 				     job->depth.iodepth, job->ops->name));
 	else
-		warn(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
+		note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
 				     "most %" PRIu32 " I/Os in flight", job->depth.iodepth,
 				     job->ops->name, job->ops->depth_max));
+}
+
+/* On the command line it makes jobs of fio's own; in a job file it is nothing. */
+static int check_profile(const struct check *c)
+{
+	const struct assignment *a = origin(c, "profile");
+
+	return a && !a->place.file ? refuse(c, "profile", "profile: its jobs are fio's own, and "
+					    "not here: write them in a job file") : 0;
 }
 
 int resolve_checks(struct earlier *earlier, const struct section *own, struct job *job,
@@ -241,13 +399,23 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	int code = check_zones(&c);
 
 	check_splits(&c);
+	code = code ? code : check_profile(&c);
 	code = code ? code : check_sizes(&c);
+	code = code ? code : check_trims(&c);
+	code = code ? code : check_files(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);
+	code = code ? code : check_rates_and_logs(&c);
+	code = code ? code : check_dedupe(&c);
+	code = code ? code : check_wait(&c);
 	code = code ? code : check_engine(&c);
 	if (code)
 		return code;
+	if (job->files.pre_read)
+		job->buffers.invalidate = false;
 	check_time(&c);
 	check_depth(&c);
+	check_priority(&c);
+	check_think(&c);
 	return 0;
 }

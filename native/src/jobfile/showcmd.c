@@ -41,7 +41,7 @@ static void print_settings(FILE *out, const struct setting *settings, size_t cou
 
 void help_showcmd(FILE *out, const struct job_list *list)
 {
-	fputs(IOGATE_ENGINE_NAME, out);
+	fputs(version_program(), out);
 	print_settings(out, list->globals, list->globals_count);
 	for (size_t i = 0; i < list->count; i++) {
 		print_word(out, "name", list->jobs[i].name);

@@ -17,6 +17,7 @@ struct log_record {
 	uint16_t file;
 	uint8_t dir;			/* enum io_dir */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
+	uint16_t priority;		/* as ioprio_set(2) has it; 0: none */
 };
 
 struct log_chunk;

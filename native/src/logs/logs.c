@@ -2,6 +2,7 @@
 #include "logs/logs.h"
 
 #include <errno.h>
+#include <linux/ioprio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,42 @@ static const char *asked_name(const struct job *job, enum log_kind kind)
 	}
 }
 
+/* A latency that is not measured has no log. */
+static bool has_file(const struct job *job, enum log_kind kind)
+{
+	switch (kind) {
+	case LOG_SLAT:
+		return !job->report.disable_slat && !job->report.gtod_reduce;
+	case LOG_CLAT:
+		return !job->report.disable_clat && !job->report.gtod_reduce;
+	case LOG_LAT:
+		return !job->report.disable_lat && !job->report.gtod_reduce;
+	default:
+		return true;
+	}
+}
+
+/* What is counted all the same has its averages; only rows of each I/O are left out. */
+bool logs_have_rows(const struct logs *l, enum log_kind kind)
+{
+	const struct job *job = l->job;
+
+	if (!l->paths[kind])
+		return false;
+	switch (kind) {
+	case LOG_SLAT:
+		return !engine_is_sync(job->ops);
+	case LOG_BW:
+		return job->log.avg_ms || !(job->report.disable_bw || job->report.gtod_reduce);
+	case LOG_IOPS:
+		return job->log.avg_ms || !job->report.gtod_reduce;
+	case LOG_HIST:
+		return !(job->report.disable_clat || job->report.gtod_reduce);
+	default:
+		return true;
+	}
+}
+
 static char *make_path(const struct job *job, const char *name, enum log_kind kind,
 		       uint32_t number)
 {
@@ -51,7 +88,7 @@ int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err
 		const char *name = asked_name(job, kind);
 		int error;
 
-		if (!name)
+		if (!name || !has_file(job, kind))
 			continue;
 		l->paths[kind] = make_path(job, name, kind, number);
 		if (!l->paths[kind])
@@ -70,16 +107,48 @@ void logs_release(struct logs *l)
 	*l = (struct logs){ .job = NULL };
 }
 
-/* The last number is the priority of the I/O, which nothing here sets. */
+/* Whether it is of the class real time. */
+static bool is_high(const struct log_row *row)
+{
+	return row->priority >> IOPRIO_CLASS_SHIFT == IOPRIO_CLASS_RT;
+}
+
+static void finish_row(const struct job *job, struct log_text *t, const struct log_row *row)
+{
+	char word[8];
+
+	snprintf(word, sizeof(word), job->log.prio ? "0x%04x" : "%d",
+		 job->log.prio ? row->priority : is_high(row));
+	log_text_word(t, word);
+	if (job->log.issue_time) {
+		log_text_word(t, ", ");
+		log_text_number(t, row->issue_ns);
+	}
+	log_text_line_end(t);
+}
+
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row)
 {
-	uint64_t values[6] = { row->time_ms, row->value, row->dir, row->bytes };
-	uint32_t count = 4;
+	const bool plain = !job->log.prio && !job->log.issue_time;
+	uint64_t values[8] = { row->time_ms, row->value };
+	uint32_t count = 2;
 
+	if (row->has_max)
+		values[count++] = row->max;
+	values[count++] = row->dir;
+	values[count++] = row->bytes;
 	if (job->log.offset)
 		values[count++] = row->offset;
-	values[count++] = 0;
-	log_text_row(t, values, count);
+	if (plain) {
+		values[count++] = is_high(row);
+		log_text_row(t, values, count);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		log_text_number(t, values[i]);
+		log_text_word(t, ", ");
+	}
+	finish_row(job, t, row);
 }
 
 /* Rows of each I/O on their way to one file. */
@@ -118,19 +187,20 @@ static void write_record(void *context, const struct log_record *r)
 	logs_row(w->job, &w->text, &(struct log_row){
 		.time_ms = w->base_ms + time_ns / 1000000, .offset = r->offset,
 		.value = record_value(w->kind, r, synchronous), .bytes = r->bytes,
-		.dir = r->dir,
+		.dir = r->dir, .priority = r->priority,
+		.issue_ns = clock_between_ns(w->begin_ticks, r->issue_ticks),
 	});
 }
 
 int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
-		    uint64_t begin_unix_ms, struct err *err)
+		    uint64_t begin_epoch_ms, struct err *err)
 {
 	for (enum log_kind kind = LOG_BW; kind < LOG_HIST; kind++) {
 		struct log_writer w = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
-				     .base_ms = l->job->log.unix_epoch ? begin_unix_ms : 0 };
+				     .base_ms = l->job->log.unix_epoch ? begin_epoch_ms : 0 };
 		int error;
 
-		if (!l->paths[kind] || (kind == LOG_SLAT && engine_is_sync(l->job->ops)))
+		if (!logs_have_rows(l, kind))
 			continue;
 		log_text_init(&w.text, l->paths[kind]);
 		log_buffer_each(b, write_record, &w);

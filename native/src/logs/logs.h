@@ -36,15 +36,22 @@ struct logs {
 int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err *err);
 void logs_release(struct logs *l);
 
+/* Whether anything is told in that log: a synchronous engine knows no slat, and what is not
+ * measured has no rows. */
+bool logs_have_rows(const struct logs *l, enum log_kind kind);
+
 struct log_row {
 	uint64_t time_ms, value, bytes, offset;
+	uint64_t max, issue_ns;		/* log_window_value=both, log_issue_time */
 	uint8_t dir;
+	uint16_t priority;
+	bool has_max;
 };
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row);
 
 /* The rows of each I/O. begin_ticks: when the measured part began, which was at
- * begin_unix_ms. 0 or -errno. */
+ * begin_epoch_ms of the clock of log_unix_epoch. 0 or -errno. */
 int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
-		    uint64_t begin_unix_ms, struct err *err);
+		    uint64_t begin_epoch_ms, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "pattern/pattern.h"
 #include "pattern/trace.h"
 #include "util/namelist.h"
+#include "verify/header.h"
 
 struct replay {
 	struct job job;
@@ -52,8 +53,9 @@ static void become(struct replay *r, const struct job *job)
 	r->job.files.size = (struct size_range){ 0 };
 	r->job.fsync = r->job.fdatasync = 0;
 	r->job.zones.mode = ZONE_NONE;
-	r->job.distribution.zipf = false;
+	r->job.distribution = (struct distribution){ 0 };
 	memset(r->job.block.splits, 0, sizeof(r->job.block.splits));
+	memset(r->job.block.ranges, 0, sizeof(r->job.block.ranges));
 	memset(r->job.rate.bytes, 0, sizeof(r->job.rate.bytes));
 	memset(r->job.rate.iops, 0, sizeof(r->job.rate.iops));
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
@@ -62,19 +64,17 @@ static void become(struct replay *r, const struct job *job)
 	}
 }
 
-/* A header stands at the beginning of each block: others must begin and end there, too. */
+/* Each block has its header: it has to have room for it. */
 static int check_verify(const struct replay *r, const char *path, struct err *err)
 {
 	const struct trace *t = &r->trace;
-	const uint32_t unit = pattern_unit(&r->job);
+	const uint32_t least = header_unit_min(r->job.verify.method);
 
 	for (size_t i = 0; r->job.verify.method && i < t->count; i++) {
-		const struct trace_io *io = &t->ios[i];
-
-		if (io->dir != DIR_SYNC && (io->length != unit || io->offset % unit))
-			return err_set(err, -EINVAL, "%s: verify needs blocks of one size, at "
-				       "multiples of it, and the log '%s' has others: drop verify",
-				       r->job.name, path);
+		if (t->ios[i].dir < DIR_TRIM && t->ios[i].length < least)
+			return err_set(err, -EINVAL, "%s: this verify needs blocks of at least %u "
+				       "bytes, and the log '%s' has smaller ones: drop verify",
+				       r->job.name, least, path);
 	}
 	return 0;
 }

@@ -42,12 +42,12 @@ static int open_temporary(struct output_file *s, struct err *err)
 	return s->stream ? 0 : fail(s, "create", err);
 }
 
-int output_file_open(struct output_file *s, const char *path, struct err *err)
+int output_file_open(struct output_file *s, const char *path, bool grows, struct err *err)
 {
 	*s = (struct output_file){ .stream = stdout, .path = path };
 	if (!path)
 		return 0;
-	if (!in_place(path))
+	if (!grows && !in_place(path))
 		return open_temporary(s, err);
 	s->stream = fopen(path, "we");
 	return s->stream ? 0 : fail(s, "open", err);

@@ -2,6 +2,7 @@
 #ifndef IOGATE_OUTPUT_FILE_H
 #define IOGATE_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/err.h"
@@ -13,9 +14,9 @@ struct output_file {
 	char *temporary;		/* renamed to path in the end; NULL: written in place */
 };
 
-/* path NULL: stdout. A path that exists and is no regular file (a pipe, a terminal) is
- * written in place. */
-int output_file_open(struct output_file *s, const char *path, struct err *err);
+/* path NULL: stdout. A path that exists and is no regular file (a pipe, a terminal) is written
+ * in place, as is one that grows while others read it. */
+int output_file_open(struct output_file *s, const char *path, bool grows, struct err *err);
 /* Make the file appear. */
 int output_file_finish(struct output_file *s, struct err *err);
 /* Leave nothing behind; after output_file_finish it does nothing. */

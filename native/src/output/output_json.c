@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "engines/engine.h"
 #include "output/output.h"
+#include "output/output_json_steady.h"
 #include "output/report.h"
 #include "util/json.h"
 #include "util/version.h"
@@ -17,13 +19,14 @@ struct detail {
 	bool plus;
 };
 
-static void write_percentiles(struct json *j, const struct histogram *h, const struct job *job)
+static void write_percentiles(struct json *j, const struct histogram *h, const struct moments *m,
+			      const struct job *job)
 {
 	const struct percentile_list *list = report_percentiles(job);
 	uint64_t values[PERCENTILES_MAX];
 	char key[32];
 
-	histogram_percentiles(h, list->percents, list->count, values);
+	report_latency_percentiles(h, m, list, values);
 	json_object_begin(j, "percentile");
 	for (uint32_t i = 0; i < list->count; i++) {
 		snprintf(key, sizeof(key), "%f", list->percents[i]);
@@ -58,11 +61,30 @@ static void write_latency(struct json *j, const char *key, const struct moments 
 	json_float(j, "stddev", moments_stddev(m));
 	json_uint(j, "N", m->n);
 	if (h && m->n) {
-		write_percentiles(j, h, detail->job);
+		write_percentiles(j, h, m, detail->job);
 		if (detail->plus)
 			write_bins(j, h);
 	}
 	json_object_end(j);
+}
+
+static void write_priorities(struct json *j, const struct dir_stats *d,
+			     const struct detail *detail)
+{
+	const bool whole = detail->job->report.lat_percentiles;
+
+	json_array_begin(j, "prios");
+	for (int i = 0; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
+		const struct priority_stats *p = &d->priorities[i];
+
+		json_object_begin(j, NULL);
+		json_uint(j, "prioclass", report_priority_class(p->priority));
+		json_uint(j, "prio", report_priority_level(p->priority));
+		json_uint(j, "priohint", report_priority_hint(p->priority));
+		write_latency(j, whole ? "lat_ns" : "clat_ns", &p->lat, &p->histogram, detail);
+		json_object_end(j);
+	}
+	json_array_end(j);
 }
 
 static void write_rates(struct json *j, const struct rate_samples *r, uint64_t group_bw_bytes)
@@ -80,15 +102,20 @@ static void write_rates(struct json *j, const struct rate_samples *r, uint64_t g
 	json_uint(j, "iops_samples", r->iops.n);
 }
 
-static void write_dir(struct json *j, const struct result *r, const struct job_result *row,
-		      enum io_dir dir, const struct detail *detail)
-{
-	const struct dir_stats *d = &row->stats->dirs[dir];
-	const struct job *job = row->job;
-	struct group_total group;
+/* One direction, or all of them together. */
+struct side {
+	const char *name;
+	const struct dir_stats *stats;
+	const struct rate_samples *rates;
+	uint64_t group_bw_bytes;
+};
 
-	report_group_total(r, row->group_id, dir, &group);
-	json_object_begin(j, io_dir_names[dir]);
+static void write_side(struct json *j, const struct side *side, const struct detail *detail)
+{
+	const struct dir_stats *d = side->stats;
+	const struct job *job = detail->job;
+
+	json_object_begin(j, side->name);
 	json_uint(j, "io_bytes", d->bytes);
 	json_uint(j, "io_kbytes", d->bytes >> 10);
 	json_uint(j, "bw_bytes", report_bw_bytes(d));
@@ -104,8 +131,33 @@ static void write_dir(struct json *j, const struct result *r, const struct job_r
 		      job->report.clat_percentiles ? &d->clat_histogram : NULL, detail);
 	write_latency(j, "lat_ns", &d->lat, job->report.lat_percentiles ? &d->lat_histogram : NULL,
 		      detail);
-	write_rates(j, &row->rates[dir], group.bw_bytes);
+	if (job->cmdprio)
+		write_priorities(j, d, detail);
+	write_rates(j, side->rates, side->group_bw_bytes);
 	json_object_end(j);
+}
+
+static void write_dir(struct json *j, const struct result *r, const struct job_result *row,
+		      enum io_dir dir, const struct detail *detail)
+{
+	struct group_total group;
+
+	report_group_total(r, row->group_id, dir, &group);
+	write_side(j, &(struct side){ io_dir_names[dir], &row->stats->dirs[dir], &row->rates[dir],
+				      group.bw_bytes }, detail);
+}
+
+static void write_mixed(struct json *j, const struct result *r, const struct job_result *row,
+			const struct detail *detail)
+{
+	struct dir_stats *all = report_mixed(row);
+	struct group_total group;
+
+	report_group_total(r, row->group_id, DIR_DATA_COUNT, &group);
+	if (all)
+		write_side(j, &(struct side){ "mixed", all, &row->mixed_rates, group.bw_bytes },
+			   detail);
+	free(all);
 }
 
 static void write_sync(struct json *j, const struct worker_stats *s,
@@ -269,23 +321,19 @@ static void write_extras(struct json *j, const struct job_result *row,
 	json_object_end(j);
 }
 
-static uint64_t errors_total(const struct worker_stats *s)
-{
-	uint64_t total = 0;
-
-	for (int i = 0; i < STATS_ERRNO_MAX; i++)
-		total += s->errors[i].count;
-	return total;
-}
-
 static void write_cpu(struct json *j, const struct job_result *row)
 {
-	json_uint(j, "job_runtime", report_runtime_ms(row->stats->runtime_ns) * row->jobs_count);
+	json_uint(j, "job_runtime", report_runtime_ms(row->stats->all_runtimes_ns));
 	json_float(j, "usr_cpu", report_cpu_percent(row, row->stats->user_ns));
 	json_float(j, "sys_cpu", report_cpu_percent(row, row->stats->system_ns));
 	json_uint(j, "ctx", row->stats->context_switches);
 	json_uint(j, "majf", row->stats->major_faults);
 	json_uint(j, "minf", row->stats->minor_faults);
+}
+
+static bool is_mixed(const struct job_result *row)
+{
+	return row->job->report.unified == UNIFIED_MIXED;
 }
 
 static void write_job(struct json *j, const struct result *r, const struct job_result *row,
@@ -297,25 +345,30 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 	json_text(j, "jobname", row->job->name);
 	json_uint(j, "groupid", row->group_id);
 	json_uint(j, "job_start", row->start_unix_ms);
-	json_int(j, "error", row->error);
+	json_int(j, "error", report_error(row));
 	json_int(j, "eta", 0);
 	json_uint(j, "elapsed", row->elapsed_s);
 	if (row->job->description)
 		json_text(j, "desc", row->job->description);
 	write_settings(j, "job options", row->job->settings, row->job->settings_count);
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+	for (int dir = 0; dir < DIR_DATA_COUNT && !is_mixed(row); dir++)
 		write_dir(j, r, row, (enum io_dir)dir, &detail);
-	write_sync(j, row->stats, &detail);
+	if (!is_mixed(row))
+		write_sync(j, row->stats, &detail);
+	if (row->job->report.unified != UNIFIED_NONE)
+		write_mixed(j, r, row, &detail);
 	write_cpu(j, row);
 	write_distributions(j, row->stats);
-	if (row->error) {
-		json_uint(j, "total_err", errors_total(row->stats));
-		json_int(j, "first_error", row->error);
+	if (row->error || report_passes_errors(row->job)) {
+		json_uint(j, "total_err", report_errors(row->stats));
+		json_int(j, "first_error", report_error(row));
 	}
-	json_uint(j, "latency_depth", row->job->depth.iodepth);
-	json_uint(j, "latency_target", 0);
-	json_float(j, "latency_percentile", 100);
-	json_uint(j, "latency_window", 0);
+	json_uint(j, "latency_depth", report_latency_depth(row));
+	json_uint(j, "latency_target", row->job->latency.target_ns);
+	json_float(j, "latency_percentile", row->job->latency.percentile);
+	json_uint(j, "latency_window", row->job->latency.window_ns / 1000);
+	if (row->steady)
+		output_json_steady(j, row);
 	write_extras(j, row, &detail);
 	json_object_end(j);
 }
@@ -350,13 +403,21 @@ static void write_clock(struct json *j, const struct clock_facts *c)
 	json_object_end(j);
 }
 
+static void write_warnings(struct json *j, const struct job_list *jobs)
+{
+	json_array_begin(j, "warnings");
+	for (size_t i = 0; i < jobs->warnings_count; i++)
+		json_text(j, NULL, jobs->warnings[i]);
+	json_array_end(j);
+}
+
 static void write_head(struct json *j, const struct result *r, const struct job_list *jobs)
 {
 	const time_t seconds = (time_t)(r->end_unix_ms / 1000);
 	struct tm local;
 	char text[64];
 
-	json_text(j, "fio version", IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);
+	json_text(j, "fio version", version_text());
 	json_uint(j, "timestamp", r->end_unix_ms / 1000);
 	json_uint(j, "timestamp_ms", r->end_unix_ms);
 	localtime_r(&seconds, &local);
@@ -366,26 +427,50 @@ static void write_head(struct json *j, const struct result *r, const struct job_
 	json_text(j, "schema", "result/1");
 	json_text(j, "engine", IOGATE_ENGINE_NAME);
 	json_text(j, "version", IOGATE_ENGINE_VERSION);
+	json_uint(j, "semantics", IOGATE_ENGINE_SEMANTICS);
 	write_clock(j, &r->clock);
 	json_bool(j, "interrupted", r->interrupted);
+	if (jobs->warnings_count)
+		write_warnings(j, jobs);
 	json_object_end(j);
 	write_settings(j, "global options", jobs->globals, jobs->globals_count);
 }
 
-void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus)
+static void write_idleness(struct json *j, const struct idleness *idle)
+{
+	char key[32];
+
+	json_object_begin(j, "cpu_idleness");
+	json_float(j, "system", idle->system);
+	for (uint32_t i = 0; idle->profile == IDLE_PROFILE_CPUS && i < idle->count; i++) {
+		snprintf(key, sizeof(key), "cpu-%" PRIu32, i);
+		json_float(j, key, idle->cpus[i]);
+	}
+	json_float(j, "unit_mean", idle->unit_mean_us);
+	json_float(j, "unit_stddev", idle->unit_stddev_us);
+	json_object_end(j);
+}
+
+void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus,
+		 bool one_line)
 {
 	struct json j;
 
 	json_init(&j, out);
+	j.flat = one_line;
 	json_object_begin(&j, NULL);
 	write_head(&j, result, jobs);
 	json_list_begin(&j, "jobs");
-	for (size_t i = 0; i < result->rows_count; i++)
-		write_job(&j, result, &result->rows[i], plus);
+	for (size_t i = 0; i < result->rows_count; i++) {
+		if (result->rows[i].job->report.stats)
+			write_job(&j, result, &result->rows[i], plus);
+	}
 	json_list_end(&j);
 	json_list_begin(&j, "disk_util");
 	for (size_t i = 0; i < result->disks_count; i++)
 		write_disk(&j, &result->disks[i]);
 	json_list_end(&j);
+	if (result->idleness.profile)
+		write_idleness(&j, &result->idleness);
 	json_object_end(&j);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,13 +55,13 @@ static int decimal_width(uint64_t value)
 }
 
 static void print_percentiles(FILE *out, const char *name, const struct histogram *h,
-			      const struct job *job)
+			      const struct moments *m, const struct job *job)
 {
 	const struct percentile_list *list = report_percentiles(job);
 	const int count = (int)list->count;
 	uint64_t values[PERCENTILES_MAX];
 
-	histogram_percentiles(h, list->percents, list->count, values);
+	report_latency_percentiles(h, m, list, values);
 	const struct latency_unit *unit = choose_unit(values[0], values[count - 1]);
 	const int width = decimal_width(values[count - 1] / unit->ns);
 	const int columns = (80 - 7) / (12 + width);
@@ -79,14 +80,23 @@ static void print_percentiles(FILE *out, const char *name, const struct histogra
 	}
 }
 
+static void print_bandwidth(FILE *out, const struct rate_samples *r, uint64_t group_bw_bytes)
+{
+	const bool large = r->bw_mean > 1 << 20;	/* a GiB/s and more is told in MiB/s */
+	const unsigned per = large ? 1024 : 1;
+
+	fprintf(out, "   bw (  %s/s): min=%5" PRIu64 ", max=%5" PRIu64 ", per=%3.2f%%, avg=%5.2f, "
+		"stdev=%5.2f, samples=%" PRIu64 "\n", large ? "MiB" : "KiB", r->bw_kib.min / per,
+		r->bw_kib.max / per,
+		group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0,
+		r->bw_mean / per, r->bw_stddev / per, r->bw_kib.n);
+}
+
 static void print_rates(FILE *out, const struct rate_samples *r, uint64_t group_bw_bytes)
 {
 	if (!r->bw_kib.n)
 		return;
-	fprintf(out, "   bw (  KiB/s): min=%5" PRIu64 ", max=%5" PRIu64 ", per=%3.2f%%, avg=%5.2f, "
-		"stdev=%5.2f, samples=%" PRIu64 "\n", r->bw_kib.min, r->bw_kib.max,
-		group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0,
-		r->bw_mean, r->bw_stddev, r->bw_kib.n);
+	print_bandwidth(out, r, group_bw_bytes);
 	fprintf(out, "   iops        : min=%5" PRIu64 ", max=%5" PRIu64 ", avg=%5.2f, stdev=%5.2f, "
 		"samples=%" PRIu64 "\n", r->iops.min, r->iops.max, r->iops_mean, r->iops_stddev,
 		r->iops.n);
@@ -96,35 +106,119 @@ static void print_latency_percentiles(FILE *out, const struct job *job,
 				      const struct dir_stats *d)
 {
 	if (job->report.slat_percentiles && d->slat.n)
-		print_percentiles(out, "slat", &d->slat_histogram, job);
+		print_percentiles(out, "slat", &d->slat_histogram, &d->slat, job);
 	if (job->report.clat_percentiles && d->clat.n)
-		print_percentiles(out, "clat", &d->clat_histogram, job);
+		print_percentiles(out, "clat", &d->clat_histogram, &d->clat, job);
 	if (job->report.lat_percentiles && d->lat.n)
-		print_percentiles(out, "lat", &d->lat_histogram, job);
+		print_percentiles(out, "lat", &d->lat_histogram, &d->lat, job);
 }
 
-static void print_dir(FILE *out, const struct result *result, const struct job_result *row,
-		      enum io_dir dir)
+/* "clat prio 1/0": class and level. */
+static void priority_name(char name[64], const struct job *job, const struct priority_stats *p,
+			  double share)
 {
-	const struct dir_stats *d = &row->stats->dirs[dir];
+	const char *what = job->report.lat_percentiles ? "lat" : "clat";
+	const int length = snprintf(name, 64, "%s prio %u/%u", what,
+				    report_priority_class(p->priority),
+				    report_priority_level(p->priority));
+
+	if (share > 0)
+		snprintf(name + length, 64 - (size_t)length, " (%3.2f%% of IOs)", share);
+}
+
+static void print_priorities(FILE *out, const struct job *job, const struct dir_stats *d)
+{
+	char name[64];
+
+	for (int i = 0; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
+		priority_name(name, job, &d->priorities[i], 0);
+		print_moments(out, name, &d->priorities[i].lat);
+	}
+}
+
+static void print_priority_percentiles(FILE *out, const struct job *job, const struct dir_stats *d)
+{
+	char name[64];
+
+	for (int i = 0; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
+		const struct priority_stats *p = &d->priorities[i];
+
+		priority_name(name, job, p, 100.0 * (double)p->lat.n / (double)d->ios);
+		print_percentiles(out, name, &p->histogram, &p->lat, job);
+	}
+}
+
+/* A rate in the job's unit, with each base; the one that it prefers comes first. */
+static const char *rate_text(char room[HUMANIZE_SIZE], const struct job *job, uint64_t bytes,
+			     bool first)
+{
+	const unsigned base = (job->report.kb_base == 1000) == first ? 1000 : 1024;
+	const int figures = (int)job->report.figures;
+
+	return job->report.unit_base == 1 ? humanize_bits(room, bytes * 8, base, figures)
+					  : humanize_bytes(room, bytes, base, figures);
+}
+
+static const char *amount_text(char room[HUMANIZE_SIZE], const struct job *job, uint64_t bytes,
+			       bool first)
+{
+	const unsigned base = (job->report.kb_base == 1000) == first ? 1000 : 1024;
+
+	return humanize_bytes(room, bytes, base, (int)job->report.figures);
+}
+
+/* One direction, or all of them together. */
+struct side {
+	const char *name, *end;
+	const struct dir_stats *stats;
+	const struct rate_samples *rates;
+	enum io_dir dir;		/* DIR_DATA_COUNT: all */
+};
+
+static void print_side(FILE *out, const struct result *result, const struct job_result *row,
+		       const struct side *side)
+{
+	const struct dir_stats *d = side->stats;
+	const struct job *job = row->job;
 	char iops[HUMANIZE_SIZE], iec[HUMANIZE_SIZE], si[HUMANIZE_SIZE], bytes[HUMANIZE_SIZE];
 	struct group_total group;
 
 	if (!d->bytes)
 		return;
-	report_group_total(result, row->group_id, dir, &group);
-	fprintf(out, "  %s: IOPS=%s, BW=%s/s (%s/s)(%s/%" PRIu64 "msec)%s\n", io_dir_names[dir],
-		humanize_count(iops, (uint64_t)report_iops(d), 4),
-		humanize_bytes(iec, report_bw_bytes(d), 1024),
-		humanize_bytes(si, report_bw_bytes(d), 1000),
-		humanize_bytes(bytes, d->bytes, 1024), report_runtime_ms(d->runtime_ns),
-		dir == DIR_WRITE ? "; 0 zone resets" : "");
-	if (!engine_is_sync(row->job->ops))
+	report_group_total(result, row->group_id, side->dir, &group);
+	fprintf(out, "  %s: IOPS=%s, BW=%s/s (%s/s)(%s/%" PRIu64 "msec)%s\n", side->name,
+		humanize_count(iops, (uint64_t)report_iops(d), (int)job->report.figures),
+		rate_text(iec, job, report_bw_bytes(d), true),
+		rate_text(si, job, report_bw_bytes(d), false),
+		amount_text(bytes, job, d->bytes, true), report_runtime_ms(d->runtime_ns),
+		side->end);
+	if (!engine_is_sync(job->ops))
 		print_moments(out, "slat", &d->slat);
 	print_moments(out, "clat", &d->clat);
 	print_moments(out, " lat", &d->lat);
-	print_latency_percentiles(out, row->job, d);
-	print_rates(out, &row->rates[dir], group.bw_bytes);
+	print_priorities(out, job, d);
+	print_latency_percentiles(out, job, d);
+	print_priority_percentiles(out, job, d);
+	print_rates(out, side->rates, group.bw_bytes);
+}
+
+static void print_dir(FILE *out, const struct result *result, const struct job_result *row,
+		      enum io_dir dir)
+{
+	print_side(out, result, row, &(struct side){
+		io_dir_names[dir], dir == DIR_WRITE ? "; 0 zone resets" : "",
+		&row->stats->dirs[dir], &row->rates[dir], dir,
+	});
+}
+
+static void print_mixed(FILE *out, const struct result *result, const struct job_result *row)
+{
+	struct dir_stats *all = report_mixed(row);
+
+	if (all)
+		print_side(out, result, row, &(struct side){ "mixed", "", all, &row->mixed_rates,
+							     DIR_DATA_COUNT });
+	free(all);
 }
 
 /* What is there but rounds to nothing is shown as 0.01. */
@@ -169,7 +263,7 @@ static void print_sync(FILE *out, const struct worker_stats *s, const struct job
 		return;
 	fputs("  fsync/fdatasync/sync_file_range:\n", out);
 	print_moments(out, "sync", &s->sync_lat);
-	print_percentiles(out, "sync", &s->sync_histogram, job);
+	print_percentiles(out, "sync", &s->sync_histogram, &s->sync_lat, job);
 }
 
 static void print_levels(FILE *out, const char *name, const char *const labels[],
@@ -222,12 +316,22 @@ static void print_row_head(FILE *out, const struct result *result, const struct 
 
 	localtime_r(&seconds, &local);
 	strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &local);
-	if (row->error)
-		snprintf(error, sizeof(error), " (%s)", strerror(row->error));
+	if (report_error(row))
+		snprintf(error, sizeof(error), " (%s)", strerror(report_error(row)));
 	fprintf(out, "%s: (groupid=%u, jobs=%u): err=%2d%s: pid=%d: %s\n", row->job->name,
-		row->group_id, row->jobs_count, row->error, error, row->pid, when);
+		row->group_id, row->jobs_count, report_error(row), error, row->pid, when);
 	if (row->job->description)
 		fprintf(out, "  Description  : [%s]\n", row->job->description);
+}
+
+static void print_steady(FILE *out, const struct job_result *row)
+{
+	const struct steady_criterion *asked = &row->job->steady.criterion;
+
+	fprintf(out, "  steadystate  : attained=%s, %.*s %s=%.3f%s\n",
+		row->steady->attained ? "yes" : "no", (int)strcspn(asked->name, "_"), asked->name,
+		asked->slope ? "slope" : "mean dev", row->steady->criterion,
+		asked->percent ? "%" : "");
 }
 
 static void print_row(FILE *out, const struct result *result, const struct job_result *row)
@@ -235,8 +339,10 @@ static void print_row(FILE *out, const struct result *result, const struct job_r
 	const struct worker_stats *s = row->stats;
 
 	print_row_head(out, result, row);
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+	for (int dir = 0; dir < DIR_DATA_COUNT && row->job->report.unified != UNIFIED_MIXED; dir++)
 		print_dir(out, result, row, (enum io_dir)dir);
+	if (row->job->report.unified != UNIFIED_NONE)
+		print_mixed(out, result, row);
 	print_latency_classes(out, s);
 	print_sync(out, s, row->job);
 	fprintf(out, "  cpu          : usr=%3.2f%%, sys=%3.2f%%, ctx=%" PRIu64 ", majf=%" PRIu64
@@ -248,35 +354,56 @@ static void print_row(FILE *out, const struct result *result, const struct job_r
 	print_levels(out, "     submit    : ", report_batch_labels, s->submit_levels);
 	print_levels(out, "     complete  : ", report_batch_labels, s->complete_levels);
 	print_issued(out, s);
-	fprintf(out, "     latency   : target=0, window=0, percentile=100.00%%, depth=%u\n",
-		row->job->depth.iodepth);
+	if (report_passes_errors(row->job))
+		fprintf(out, "     errors    : total=%" PRIu64 ", first_error=%d/<%s>\n",
+			report_errors(s), report_error(row), strerror(report_error(row)));
+	fprintf(out, "     latency   : target=%" PRIu64 ", window=%" PRIu64 ", percentile=%.2f%%, "
+		"depth=%u\n", row->job->latency.target_ns, row->job->latency.window_ns / 1000,
+		row->job->latency.percentile, report_latency_depth(row));
+	if (row->steady)
+		print_steady(out, row);
 }
 
-static void print_group_dir(FILE *out, const char *name, const struct group_total *t)
+static void print_group_dir(FILE *out, const char *name, const struct job *job,
+			    const struct group_total *t)
 {
 	char a[HUMANIZE_SIZE], b[HUMANIZE_SIZE], c[HUMANIZE_SIZE], d[HUMANIZE_SIZE];
 
-	fprintf(out, "%7s: bw=%s/s (%s/s), ", name, humanize_bytes(a, t->bw_bytes, 1024),
-		humanize_bytes(b, t->bw_bytes, 1000));
-	fprintf(out, "%s/s-%s/s (%s/s-%s/s), ", humanize_bytes(a, t->bw_min, 1024),
-		humanize_bytes(b, t->bw_max, 1024), humanize_bytes(c, t->bw_min, 1000),
-		humanize_bytes(d, t->bw_max, 1000));
+	fprintf(out, "%7s: bw=%s/s (%s/s), ", name, rate_text(a, job, t->bw_bytes, true),
+		rate_text(b, job, t->bw_bytes, false));
+	fprintf(out, "%s/s-%s/s (%s/s-%s/s), ", rate_text(a, job, t->bw_min, true),
+		rate_text(b, job, t->bw_max, true), rate_text(c, job, t->bw_min, false),
+		rate_text(d, job, t->bw_max, false));
 	fprintf(out, "io=%s (%s), run=%" PRIu64 "-%" PRIu64 "msec\n",
-		humanize_bytes(a, t->bytes, 1024), humanize_bytes(b, t->bytes, 1000),
+		amount_text(a, job, t->bytes, true), amount_text(b, job, t->bytes, false),
 		t->runtime_min_ms, t->runtime_max_ms);
+}
+
+/* The first job of a group says how it is reported. */
+static const struct job *first_of(const struct result *result, uint32_t group_id)
+{
+	size_t i = 0;
+
+	while (i + 1 < result->rows_count && result->rows[i].group_id != group_id)
+		i++;
+	return result->rows[i].job;
 }
 
 static void print_group(FILE *out, const struct result *result, uint32_t group_id)
 {
-	static const char *const names[DIR_DATA_COUNT] = { "READ", "WRITE", "TRIM" };
+	static const char *const names[DIR_DATA_COUNT + 1] = { "READ", "WRITE", "TRIM", "MIXED" };
+	const struct job *job = first_of(result, group_id);
+	const enum unified unified = job->report.unified;
+	const int first = unified == UNIFIED_MIXED ? DIR_DATA_COUNT : 0;
+	const int end = unified == UNIFIED_NONE ? DIR_DATA_COUNT : DIR_DATA_COUNT + 1;
 
 	fprintf(out, "\nRun status group %u (all jobs):\n", group_id);
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+	for (int dir = first; dir < end; dir++) {
 		struct group_total t;
 
 		report_group_total(result, group_id, (enum io_dir)dir, &t);
 		if (t.bytes)
-			print_group_dir(out, names[dir], &t);
+			print_group_dir(out, names[dir], job, &t);
 	}
 }
 
@@ -295,6 +422,18 @@ static void print_disks(FILE *out, const struct result *result)
 	}
 }
 
+void output_idleness(FILE *out, const struct idleness *idle)
+{
+	fputs("\nCPU idleness:\n", out);
+	if (idle->profile)
+		fprintf(out, "  system: %3.2f%%\n", idle->system);
+	for (uint32_t i = 0; idle->profile == IDLE_PROFILE_CPUS && i < idle->count; i++)
+		fprintf(out, "%s%3.2f%%%s", i ? ", " : "  percpu: ", idle->cpus[i],
+			i + 1 < idle->count ? "" : "\n");
+	fprintf(out, "  unit work: mean=%3.2fus, stddev=%3.2f\n", idle->unit_mean_us,
+		idle->unit_stddev_us);
+}
+
 void output_normal(FILE *out, const struct result *result, const struct job_list *jobs)
 {
 	uint32_t groups = 0;
@@ -304,12 +443,15 @@ void output_normal(FILE *out, const struct result *result, const struct job_list
 	for (size_t i = 0; i < result->rows_count; i++) {
 		const struct job_result *row = &result->rows[i];
 
-		print_row(out, result, row);
+		if (row->job->report.stats)
+			print_row(out, result, row);
 		groups = row->group_id + 1 > groups ? row->group_id + 1 : groups;
 	}
 	for (uint32_t group = 0; group < groups; group++)
 		print_group(out, result, group);
 	print_disks(out, result);
+	if (result->idleness.profile)
+		output_idleness(out, &result->idleness);
 }
 
 /* fio's word for an rw mode. */
@@ -331,6 +473,17 @@ static const char *rw_name(uint32_t rw)
 	return "?";
 }
 
+static uint64_t least_bytes(const struct job *job, int dir)
+{
+	const struct block_split *s = &job->block.splits[dir];
+	uint64_t least = job->block.bytes[dir];
+
+	for (uint32_t i = 0; i < s->count; i++)
+		least = s->shares[i].bytes < least ? s->shares[i].bytes : least;
+	return s->count || !job->block.ranges[dir].max_bytes ? least
+							     : job->block.ranges[dir].min_bytes;
+}
+
 static void print_job_line(FILE *out, const struct job *job)
 {
 	static const char letters[DIR_DATA_COUNT] = { 'R', 'W', 'T' };
@@ -339,8 +492,9 @@ static void print_job_line(FILE *out, const struct job *job)
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		char bs[HUMANIZE_SIZE];
 
-		humanize_bytes(bs, job->block.bytes[dir], 1024);
-		fprintf(out, "%s(%c) %s-%s", dir ? ", " : "", letters[dir], bs, bs);
+		fprintf(out, "%s(%c) %s-", dir ? ", " : "", letters[dir],
+			amount_text(bs, job, least_bytes(job, dir), true));
+		fputs(amount_text(bs, job, job->block.bytes[dir], true), out);
 	}
 	fprintf(out, ", ioengine=%s, iodepth=%u\n%s", job->ops->name, job->depth.iodepth,
 		job->process.numjobs > 1 ? "...\n" : "");
@@ -364,6 +518,6 @@ void output_normal_jobs(FILE *out, const struct job_list *jobs)
 {
 	for (size_t i = 0; i < jobs->count; i++)
 		print_job_line(out, &jobs->jobs[i]);
-	fputs(IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION "\n", out);
+	fprintf(out, "%s\n", version_text());
 	print_starting(out, jobs);
 }

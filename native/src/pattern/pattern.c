@@ -8,7 +8,12 @@
 
 #include "engines/engine.h"
 #include "pattern/pattern_cursor.h"
+#include "pattern/pattern_files.h"
+#include "pattern/pattern_pair.h"
 #include "pattern/pattern_plain.h"
+#include "pattern/pattern_sequence.h"
+#include "pattern/pattern_turn.h"
+#include "pattern/pattern_zbd.h"
 #include "pattern/trace.h"
 
 static const uint64_t default_seed = 0x10a7e5eed;
@@ -23,11 +28,25 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 	return random_mix(seed ^ random_mix(((uint64_t)job_index << 32) + clone));
 }
 
+/* As fio does: any size up to the largest, then the next multiple of the smallest. */
+static uint32_t draw_from_range(struct pattern *p, const struct size_range *range)
+{
+	const uint64_t min = range->min_bytes, max = range->max_bytes;
+	uint64_t bytes;
+
+	if (p->unaligned)
+		return (uint32_t)(min + random_below(&p->lengths, max - min + 1));
+	bytes = (random_below(&p->lengths, max) / min + 1) * min;
+	return (uint32_t)(bytes < max ? bytes : max);
+}
+
 static uint32_t draw_length(struct pattern *p, uint8_t dir)
 {
 	const struct block_split *s = &p->splits[dir];
 	uint64_t percent;
 
+	if (!s->count && p->ranges[dir].max_bytes > p->ranges[dir].min_bytes)
+		return draw_from_range(p, &p->ranges[dir]);
 	if (!s->count)
 		return (uint32_t)p->bs_bytes[dir];
 	percent = random_below(&p->lengths, 100);
@@ -39,26 +58,27 @@ static uint32_t draw_length(struct pattern *p, uint8_t dir)
 	return s->shares[0].bytes;
 }
 
-/* Round robin over the files that have something left; false: the pass is over. */
-static bool next_file(struct pattern *p, struct pattern_io *io)
-{
-	while (p->files_done < p->files_count) {
-		const uint32_t file = p->file;
-
-		p->file = file + 1 == p->files_count ? 0 : file + 1;
-		if (pattern_cursor_take(p, &p->cursors[file], io)) {
-			io->file = (uint16_t)file;
-			return true;
-		}
-	}
-	return false;
-}
-
 static uint8_t choose_dir(struct pattern *p)
 {
 	if (!p->mixed)
 		return p->only_dir;
 	return p->rate.both ? rate_first(&p->rate) : pattern_draw_dir(p);
+}
+
+/* Sizes of a range are drawn until all is done, and the last one is what is left. */
+static uint32_t cut_to_loop(const struct pattern *p, uint32_t length)
+{
+	const uint64_t unit = p->pass_unit_bytes;
+	const uint64_t left = unit ? (p->loop_left + unit - 1) / unit * unit : UINT64_MAX;
+
+	return length < left ? length : (uint32_t)left;
+}
+
+/* Where a pass ends before its bytes were moved, its loop does. */
+static bool ends_early(const struct pattern *p)
+{
+	return p->sequence.ends_loop && (p->sequence.on || p->pass_unit_bytes ||
+					 (p->zbd.on && !p->random));
 }
 
 static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
@@ -67,9 +87,15 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 
 	for (; i < n && p->loop_left; i++) {
 		out[i].dir = choose_dir(p);
-		out[i].length = draw_length(p, out[i].dir);
-		while (!next_file(p, &out[i])) {
-			if (i)
+		out[i].length = cut_to_loop(p, draw_length(p, out[i].dir));
+		while (!pattern_turn(p, &out[i])) {
+			const bool starves = p->zbd.on && !p->zbd.has_moved;
+
+			if (ends_early(p) || starves)
+				p->loop_left = 0;
+			if (starves)	/* nothing is there to be read: not later, either */
+				p->loops_left = 0;
+			if (i || !p->loop_left)
 				return i;
 			pattern_pass_begin(p);
 		}
@@ -102,13 +128,15 @@ static uint32_t fill_trace(struct pattern *p, struct pattern_io *out, uint32_t n
 	const struct trace *t = p->trace;
 	uint32_t i = 0;
 
-	if (p->trace_next == t->count) {
+	if (p->trace_next == t->count || !p->ios_left) {
 		if (!p->loops_left)
 			return 0;
 		p->loops_left -= p->loops_left != UINT64_MAX;
 		p->trace_base_ns += t->ios[t->count - 1].due_ns;
 		p->trace_next = 0;
+		p->ios_left = p->loop_ios;
 	}
+	n = p->ios_left < n ? (uint32_t)p->ios_left : n;
 	for (; i < n && p->trace_next < t->count; i++) {
 		const struct trace_io *io = &t->ios[p->trace_next++];
 
@@ -125,21 +153,23 @@ uint64_t pattern_due_ns(const struct pattern *p, uint32_t from_last)
 	return p->trace_base_ns + p->trace->ios[p->trace_next - from_last].due_ns;
 }
 
-uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
+/* One more loop, which goes on where the last one ended; false: there are no more. */
+static bool loop_begin(struct pattern *p)
 {
-	if (p->trace || p->no_data) {
-		n = p->ios_left < n ? (uint32_t)p->ios_left : n;
-		n = p->trace ? fill_trace(p, out, n) : fill_nothing(p, out, n);
-		p->ios_left -= n;
-		return n;
-	}
-	if (!p->loop_left) {
-		if (!p->loops_left)
-			return 0;
-		p->loops_left -= p->loops_left != UINT64_MAX;
-		p->loop_left = p->loop_bytes;
+	if (!p->loops_left)
+		return false;
+	p->loops_left -= p->loops_left != UINT64_MAX;
+	p->loops++;
+	p->loop_left = p->loop_bytes;
+	p->ios_left = p->loop_ios;
+	if (!p->passes || p->files_done == p->files_count)
 		pattern_pass_begin(p);
-	}
+	return true;
+}
+
+/* As many of n as belong to this loop; 0 where that has ended before its bytes were moved. */
+static uint32_t fill_loop(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
 	n = loop_ios_left(p) < n ? (uint32_t)loop_ios_left(p) : n;
 	n = p->ios_left < n ? (uint32_t)p->ios_left : n;
 	n = p->fill(p, out, n);
@@ -147,27 +177,74 @@ uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 	return n;
 }
 
+static uint32_t fill_blocks(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	if (p->no_data) {
+		n = fill_nothing(p, out, p->ios_left < n ? (uint32_t)p->ios_left : n);
+		p->ios_left -= n;
+		return n;
+	}
+	if (p->trace) {
+		n = fill_trace(p, out, n);
+		p->ios_left -= n;
+		return n;
+	}
+	for (;;) {
+		uint32_t count;
+
+		if ((!p->loop_left || !p->ios_left) && !loop_begin(p))
+			return 0;
+		count = fill_loop(p, out, n);
+		if (count)
+			return count;
+	}
+}
+
+uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
+{
+	if (!p->pair.on)
+		return fill_blocks(p, out, n);
+	if (pattern_pair_is_done(&p->pair)) {
+		if (!fill_blocks(p, &p->pair.block, 1))
+			return 0;
+		p->pair.done_bytes = 0;
+	}
+	return pattern_pair_fill(&p->pair, out, n);
+}
+
 static void choose_fill(struct pattern *p)
 {
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
-	const bool is_plain = p->files_count == 1 && !p->zoned && !p->rate.both && one_size;
+	const bool is_plain = p->files_count == 1 && !p->zoned && !p->rate.both && one_size &&
+			      !p->sequence.on && !p->zbd.on;
 
 	p->fill = is_plain ? pattern_plain(p) : fill_general;
+}
+
+bool pattern_has_range(const struct job *job, unsigned dir)
+{
+	const struct size_range *range = &job->block.ranges[dir];
+
+	return !job->block.splits[dir].count && range->max_bytes > range->min_bytes;
+}
+
+static uint64_t smallest_size(const struct job *job, unsigned dir)
+{
+	return pattern_has_range(job, dir) ? job->block.ranges[dir].min_bytes
+					   : job->block.bytes[dir];
 }
 
 uint32_t pattern_unit(const struct job *job)
 {
 	uint64_t bytes = UINT32_MAX;
 
-	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
+	JOB_DIRS(dir, job) {
 		const struct block_split *s = &job->block.splits[dir];
 
-		if (!(job->rw & (RW_READ << dir)))
-			continue;
 		for (uint32_t i = 0; i < s->count; i++)
 			bytes = s->shares[i].bytes < bytes ? s->shares[i].bytes : bytes;
-		if (!s->count && job->block.bytes[dir] < bytes)
-			bytes = job->block.bytes[dir];
+		if (!s->count && smallest_size(job, dir) < bytes)
+			bytes = smallest_size(job, dir);
 	}
 	return (uint32_t)bytes;
 }
@@ -175,12 +252,24 @@ uint32_t pattern_unit(const struct job *job)
 static void init_variety(struct pattern *p, const struct job *job, uint64_t seed)
 {
 	p->splits = job->block.splits;
-	p->unit_bytes = pattern_unit(job);
-	p->zipf = p->random && job->distribution.zipf;
-	p->theta = job->distribution.theta;
-	p->varied = job->block.splits[DIR_READ].count || job->block.splits[DIR_WRITE].count
-		    || p->zipf;
-	p->mapped = p->random && !job->norandommap && !p->varied;
+	p->ranges = job->block.ranges;
+	p->unaligned = job->block.unaligned;
+	p->unit_bytes = p->pair.on ? (uint32_t)p->bs_bytes[DIR_WRITE] : pattern_unit(job);
+	p->distribution = &job->distribution;
+	p->skewed = p->random && (job->distribution.skew.kind || job->distribution.zones->count ||
+				  job->distribution.sequence.count);
+	p->sequence_moves = job->sequence_moves;
+	p->varied = p->skewed;
+	JOB_DIRS(dir, job) {
+		p->align_bytes[dir] = job->block.align[dir] ? (uint32_t)job->block.align[dir]
+							    : p->unit_bytes;
+		p->varied = p->varied || job->block.splits[dir].count ||
+			    pattern_has_range(job, dir) || (p->random && job->block.align[dir]);
+		if (pattern_has_range(job, dir))
+			p->pass_unit_bytes = p->unaligned ? 1 : p->unit_bytes;
+	}
+	p->mapped = p->random && !p->varied &&
+		    (!job->norandommap || job->generator == GENERATOR_LFSR);
 	p->lengths.state = random_mix(seed + 6);
 	rate_init(&p->rate, job, seed);
 	p->rate.both = p->rate.both && p->mixed;
@@ -191,12 +280,17 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	memset(p, 0, sizeof(*p));
 	memcpy(p->bs_bytes, job->block.bytes, sizeof(p->bs_bytes));
 	p->random = job->rw & RW_RANDOM;
-	p->mixed = (job->rw & RW_READ) && (job->rw & RW_WRITE);
-	p->only_dir = job->rw & RW_READ ? DIR_READ : DIR_WRITE;
-	if (!p->mixed)
-		p->bs_bytes[DIR_READ] = p->bs_bytes[DIR_WRITE] = p->bs_bytes[p->only_dir];
+	p->mixed = job_mixes(job);
+	p->only_dir = job_does(job, DIR_READ) && job_does(job, DIR_WRITE) &&
+		      !job->rwmixread_percent ? DIR_WRITE : job_main_dir(job);
+	if (job_trims_before_writes(job) && !job->replay.trace)
+		pattern_pair_init(p, job);
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT && !p->mixed; dir++)
+		p->bs_bytes[dir] = p->bs_bytes[p->only_dir];
 	p->shared_map = p->bs_bytes[DIR_READ] == p->bs_bytes[DIR_WRITE];
+	p->lanes = p->shared_map ? RW_READ : job->rw & (RW_READ | RW_WRITE | RW_TRIM);
 	p->zoned = job->zones.mode == ZONE_STRIDED;
+	p->zbd.on = job->zones.mode == ZONE_ZBD;
 	p->zone_size = job->zones.size_bytes;
 	p->zone_range = job->zones.range_bytes ? job->zones.range_bytes : job->zones.size_bytes;
 	p->zone_skip = job->zones.skip_bytes;
@@ -204,9 +298,11 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	p->directions.state = random_mix(seed + 1);
 	p->offsets.state = random_mix(seed + 2);
 	p->maps.state = random_mix(seed + 3);
+	p->places.state = random_mix(seed + 8);
 	init_variety(p, job, seed);
+	pattern_sequence_init(p, job);
 	p->trace = job->replay.trace;
-	p->ios_left = job->amount.ios ? job->amount.ios : UINT64_MAX;
+	p->loop_ios = p->ios_left = job->amount.ios ? job->amount.ios : UINT64_MAX;
 	p->loops_left = job->time.based && job->time.runtime_ns ? UINT64_MAX
 			: job->time.loops ? job->time.loops : 1;
 }
@@ -227,14 +323,27 @@ static int check(const struct pattern *p, const struct job *job, struct err *err
 static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 		      const struct pattern_extent *extent, struct err *err)
 {
+	int ret;
+
 	const uint64_t bs = pattern_block_max(p);
+	const uint64_t step = p->zbd.remainder ? 1 : p->pass_unit_bytes ? p->pass_unit_bytes : bs;
 
 	if (extent->size_bytes < bs)
 		return err_set(err, -EINVAL, "%s: %llu bytes of file %u hold no block of %llu: "
 			       "make size larger or bs smaller", job->name,
 			       (unsigned long long)extent->size_bytes, i, (unsigned long long)bs);
+	if (p->skewed && job->distribution.sequence.span > extent->size_bytes / p->unit_bytes)
+		return err_set(err, -EINVAL, "%s: random_distribution: the sequence has a block "
+			       "%llu, and file %u has %llu of them: make size larger or leave it "
+			       "out", job->name,
+			       (unsigned long long)job->distribution.sequence.span - 1, i,
+			       (unsigned long long)extent->size_bytes / p->unit_bytes);
 	p->cursors[i].extent = *extent;
-	if (__builtin_add_overflow(p->loop_bytes, extent->size_bytes / bs * bs, &p->loop_bytes))
+	ret = p->zbd.on ? pattern_zbd_fit(p, &p->cursors[i], job, err) : 0;
+	if (ret)
+		return ret;
+	if (__builtin_add_overflow(p->loop_bytes, p->cursors[i].extent.size_bytes / step * step,
+				   &p->loop_bytes))
 		return err_set(err, -EFBIG, "%s: the files together are too large: make filesize "
 			       "or nrfiles smaller", job->name);
 	return 0;
@@ -246,7 +355,8 @@ uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 		return job->amount.io_size.bytes;
 	if (job->amount.io_size.percent)
 		return whole / 100 * job->amount.io_size.percent;
-	if (job->files.size.max_bytes && job->amount.size.bytes && job->amount.size.bytes < whole)
+	if ((job->files.size.max_bytes || job->files.below) && job->amount.size.bytes &&
+	    job->amount.size.bytes < whole)
 		return job->amount.size.bytes;
 	return whole;
 }
@@ -267,15 +377,19 @@ int pattern_init(struct pattern *p, const struct job *job,
 		return 0;
 	}
 	ret = check(p, job, err);
+	if (!ret && p->zbd.on)
+		ret = pattern_zbd_init(p, job, seed, err);
 	p->cursors = calloc(extents_count, sizeof(*p->cursors));
 	if (!ret && !p->cursors)
 		ret = err_set(err, -ENOMEM, "%s: no memory for %u files", job->name,
 			      extents_count);
+	p->files_count = p->cursors ? extents_count : 0;
 	for (uint32_t i = 0; !ret && i < extents_count; i++)
 		ret = add_extent(p, job, i, &extents[i], err);
+	if (!ret)
+		ret = pattern_files_init(&p->files, job, extents_count, seed, err);
 	if (ret)
 		return ret;
-	p->files_count = extents_count;
 	p->loop_bytes = pattern_loop_bytes(job, p->loop_bytes);
 	choose_fill(p);
 	return 0;
@@ -283,6 +397,9 @@ int pattern_init(struct pattern *p, const struct job *job,
 
 void pattern_release(struct pattern *p)
 {
+	pattern_files_release(&p->files);
+	for (uint32_t i = 0; i < p->files_count && p->cursors; i++)
+		pattern_zbd_release(&p->cursors[i]);
 	free(p->cursors);
 	p->cursors = NULL;
 }

@@ -6,8 +6,15 @@
  *	pattern.h		the door: a pattern hands out I/Os in batches
  *	pattern_state.h		struct pattern and struct pattern_io, embedded by others
  *	pattern_cursor.h	the place in one file: windows, zones, maps, Zipf
+ *	pattern_files.h		which file has its turn
+ *	pattern_turn.h		the next I/O of the file that has it
+ *	pattern_sequence.h	rw=read:4k and rw=randread:8: gaps, and blocks that follow
+ *	pattern_zbd.h		zonemode=zbd: zones that are written in order
  *	pattern_plain.h		the usual case as tight loops
+ *	pattern_pair.h		blocks that are trimmed and then written
  *	rate.h			when I/Os of a rate-limited job are due
+ *	content.h		what writes and laid-out files hold
+ *	skew.h			blocks or files that are drawn more often than others
  *	zipf.h			ranks by Zipf's law
  *	trace.h			an I/O log to replay, read into memory
  *	trace_words.h		the words of its lines
@@ -20,19 +27,23 @@
 
 /*
  * Which I/O comes next. A pattern hands out I/Os in batches and knows when the
- * job has done its share: io_size (or one pass over the files) times loops, at
- * most number_ios; without end when the job is time_based.
+ * job has done its share: io_size (or one pass over the files), at most number_ios, times
+ * loops; without end when the job is time_based.
  *
  * Random offsets visit each block once a pass (unless norandommap); reads and
  * writes of a mixed job share the map when they share the block size; with rates for
  * both, the rates decide which comes next. Sequential
  * reads and writes of a mixed job each have their own position; the pass ends for
- * both when one reaches the end. Several files take turns, one I/O each.
+ * both when one reaches the end. Several files take turns, as file_service_type says. A job of
+ * trims and writes trims each block, as large as the larger of both sizes, and then writes it:
+ * io_size and number_ios count each block once.
  */
 
 /* Seed of one clone of one job: the same in each run with randrepeat. */
 uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone);
 
+/* Whether its blocks have sizes of a range, which bssplit goes before. */
+bool pattern_has_range(const struct job *job, unsigned dir);
 /* The smallest block of the job: what its offsets are multiples of. */
 uint32_t pattern_unit(const struct job *job);
 /* What one of the job's loops moves, of files that hold `whole` bytes for it. */

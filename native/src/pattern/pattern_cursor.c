@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "pattern/pattern_files.h"
 #include "util/err.h"
 
-/* Shared by both directions of a mixed job, or one each. */
+/* Shared by all directions, or one each of a mixed job. */
 static uint8_t lane(const struct pattern *p, uint8_t dir)
 {
 	return p->shared_map ? DIR_READ : dir;
@@ -16,8 +17,8 @@ static void window_init(struct pattern *p, struct pattern_cursor *c)
 	memset(c->next, 0, sizeof(c->next));
 	if (!p->mapped)
 		return;
-	for (uint8_t dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		if (lane(p, dir) == dir)
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		if (p->lanes & (1u << dir))
 			permutation_init(&c->maps[dir], c->window_size / p->bs_bytes[dir],
 					 &p->maps);
 	}
@@ -65,8 +66,9 @@ void pattern_pass_begin(struct pattern *p)
 	for (uint32_t i = 0; i < p->files_count; i++)
 		pattern_cursor_rewind(p, &p->cursors[i]);
 	p->files_done = 0;
-	p->file = 0;
+	pattern_files_begin(&p->files);
 	p->passes++;
+	p->zbd.has_moved = false;
 }
 
 /* The next block inside the window: false when the window has no more. */
@@ -87,20 +89,64 @@ static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 	return true;
 }
 
-/* A multiple of the unit from which length bytes fit into the window. */
-static uint64_t random_start(struct pattern *p, struct pattern_cursor *c, uint32_t length)
+/* What lies past the end of the file is left out; the list as it stands does not (check). */
+static uint64_t listed_unit(const struct pattern *p, struct pattern_cursor *c, uint64_t units)
 {
-	const uint64_t starts = (c->window_size - length) / p->unit_bytes + 1;
+	const struct access_sequence *s = &p->distribution->sequence;
 	uint64_t unit;
 
-	if (!p->zipf)
-		return random_below(&p->offsets, starts) * p->unit_bytes;
-	if (!c->zipf.count) {
-		zipf_init(&c->zipf, c->window_size / p->unit_bytes, p->theta);
-		permutation_init(&c->scatter, c->zipf.count, &p->maps);
-	}
-	unit = permutation_at(&c->scatter, zipf_draw(&c->zipf, &p->offsets));
-	return (unit < starts ? unit : starts - 1) * p->unit_bytes;
+	do {
+		unit = c->listed_from + s->blocks[c->listed++];
+		if (c->listed < s->count)
+			continue;
+		c->listed = 0;
+		c->listed_from += p->sequence_moves ? s->span : 0;
+		if (c->listed_from >= units)
+			c->listed_from = 0;
+	} while (unit >= units);
+	return unit;
+}
+
+static uint64_t preferred_unit(struct pattern *p, struct pattern_cursor *c, uint8_t dir)
+{
+	const struct access_zones *zones = &p->distribution->zones[dir];
+	const uint64_t units = c->window_size / p->unit_bytes;
+
+	if (p->distribution->sequence.count)
+		return listed_unit(p, c, units);
+	if (zones->count)
+		return zones_draw(zones, units, p->unit_bytes, &p->offsets);
+	if (!c->skewed.count)
+		skewed_init(&c->skewed, &p->distribution->skew, units, &p->maps);
+	return skewed_draw(&c->skewed, &p->offsets);
+}
+
+/* A multiple of the alignment from which length bytes fit into the window. */
+static uint64_t random_start(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
+			     uint32_t length)
+{
+	const uint64_t align = p->align_bytes[dir];
+	const uint64_t starts = (c->window_size - length) / align + 1;
+	uint64_t unit;
+
+	if (!p->skewed)
+		return random_below(&p->offsets, starts) * align;
+	unit = preferred_unit(p, c, dir) * p->unit_bytes / align;
+	return (unit < starts ? unit : starts - 1) * align;
+}
+
+/* The last block of a pass through sizes of a range is as large as what is left, in whole
+ * smallest ones. */
+static bool cut_to_fit(const struct pattern *p, const struct pattern_cursor *c,
+		       struct pattern_io *io, uint64_t start)
+{
+	const uint64_t left = c->window_size - start;
+	const uint64_t whole = p->unaligned ? left : left - left % p->unit_bytes;
+	const bool ranged = p->ranges[io->dir].max_bytes > p->ranges[io->dir].min_bytes;
+
+	if (io->length > left && ranged && whole >= p->unit_bytes)
+		io->length = (uint32_t)whole;
+	return io->length <= left;
 }
 
 /* Blocks of any size, one after the other or anywhere. */
@@ -110,17 +156,33 @@ static bool varied_take(struct pattern *p, struct pattern_cursor *c, struct patt
 	uint64_t start = *next;
 
 	if (p->random)
-		start = random_start(p, c, io->length);
-	else if (start + io->length > c->window_size)
+		start = random_start(p, c, io->dir, io->length);
+	else if (!cut_to_fit(p, c, io, start))
 		return false;
 	*next = start + io->length;
 	io->offset = c->extent.start_bytes + c->window_start + start;
 	return true;
 }
 
+bool pattern_cursor_place(struct pattern *p, struct pattern_cursor *c,
+			  const struct pattern_io *io, uint64_t *start)
+{
+	uint64_t block;
+
+	if (p->varied) {
+		*start = random_start(p, c, io->dir, io->length);
+		return true;
+	}
+	if (!window_take(p, c, io->dir, &block))
+		return false;
+	*start = block * p->bs_bytes[io->dir];
+	return true;
+}
+
 bool pattern_cursor_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
 {
 	const uint8_t dir = io->dir;
+	const uint64_t moved = p->pair.on ? 2 * p->bs_bytes[dir] : p->bs_bytes[dir];
 	uint64_t block;
 
 	if (c->done)
@@ -140,7 +202,6 @@ bool pattern_cursor_take(struct pattern *p, struct pattern_cursor *c, struct pat
 		return false;
 	}
 	io->offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
-	c->window_left -= p->bs_bytes[dir] < c->window_left ? p->bs_bytes[dir]
-							    : c->window_left;
+	c->window_left -= moved < c->window_left ? moved : c->window_left;
 	return true;
 }

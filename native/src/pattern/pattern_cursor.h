@@ -3,7 +3,6 @@
 #define IOGATE_PATTERN_CURSOR_H
 
 #include "pattern/pattern_state.h"
-#include "pattern/zipf.h"
 
 /*
  * Where the next I/O of one file falls: inside a window, which is the whole extent
@@ -15,15 +14,22 @@ struct pattern_cursor {
 	uint64_t window_start, window_size;	/* from the start of the extent */
 	uint64_t window_left;			/* bytes still to do in this zone */
 	uint64_t next[DIR_DATA_COUNT];
+	uint64_t sequence_at[DIR_DATA_COUNT];	/* of rw=rand...:N: the block that follows */
 	struct permutation maps[DIR_DATA_COUNT];
-	struct zipf zipf;
-	struct permutation scatter;		/* of zipf's ranks over the blocks */
+	struct skewed skewed;
+	uint32_t listed;			/* of a sequence: which of its blocks is next */
+	uint64_t listed_from;			/* and what its numbers begin at */
+	struct zbd_file *zbd;			/* of zonemode=zbd, or NULL */
 	bool done;				/* for this pass */
+	uint64_t turn_bytes;			/* without passes: moved since it had its place */
 };
 
 void pattern_cursor_rewind(struct pattern *p, struct pattern_cursor *c);
 /* Where the I/O goes, whose direction and length stand; false: this file has no more. */
 bool pattern_cursor_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io);
+/* A random place for it in a job without zones, from the start of the extent. */
+bool pattern_cursor_place(struct pattern *p, struct pattern_cursor *c,
+			  const struct pattern_io *io, uint64_t *start);
 /* All files from their beginning. */
 void pattern_pass_begin(struct pattern *p);
 

@@ -13,11 +13,13 @@ enum order { ORDER_SEQUENTIAL, ORDER_MAPPED, ORDER_UNIFORM };
 /* How many of n I/Os certainly belong to this pass; begins the next one at its end. */
 static inline __attribute__((always_inline))
 uint32_t plain_room(struct pattern *p, struct pattern_cursor *c, uint64_t blocks, uint32_t n,
-		    enum order order)
+		    enum order order, bool mixed)
 {
 	const uint64_t *next = c->next;
-	const uint64_t done = order == ORDER_MAPPED || next[DIR_READ] > next[DIR_WRITE]
-			      ? next[DIR_READ] : next[DIR_WRITE];
+	const uint64_t done = order == ORDER_MAPPED ? next[DIR_READ]
+			      : !mixed ? next[p->only_dir]
+			      : next[DIR_READ] > next[DIR_WRITE] ? next[DIR_READ]
+			      : next[DIR_WRITE];
 
 	if (order == ORDER_UNIFORM)
 		return n;
@@ -42,7 +44,7 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 	const uint64_t blocks = c->extent.size_bytes / bs;
 	const uint64_t start = c->extent.start_bytes;
 
-	n = plain_room(p, c, blocks, n, order);
+	n = plain_room(p, c, blocks, n, order, mixed);
 	const struct permutation map = c->maps[0];	/* copies: they stay in registers */
 	const uint64_t first = c->next[0];
 	struct random offsets = p->offsets;

@@ -4,6 +4,7 @@
 
 #include "job/job.h"
 #include "pattern/rate.h"
+#include "pattern/skew.h"
 #include "util/random.h"
 
 /* One I/O that comes next. */
@@ -25,26 +26,77 @@ struct pattern_extent {
 	uint64_t start_bytes, size_bytes;
 };
 
+/* Of a job that trims blocks before it writes them: the one at hand. */
+struct pattern_pair {
+	bool on;
+	uint32_t lengths[DIR_DATA_COUNT];	/* of its trims and of its writes */
+	struct pattern_io block;
+	uint64_t done_bytes;			/* trimmed, then written: up to twice its length */
+};
+
+/* Of rw=...:N. */
+struct pattern_sequence {
+	bool on, identical;
+	bool ends_loop;				/* the end of a pass is that of its loop */
+	int64_t step;				/* of sequential I/O a gap in bytes; else blocks */
+	const uint64_t *random_percent;		/* by direction; NULL: step counts */
+	uint64_t taken;
+};
+
+/* Which file comes next (pattern_files.h). */
+struct pattern_files {
+	struct file_service service;
+	uint32_t count, next;			/* of all files, the next to come into a place */
+	uint32_t *places;			/* files; those that may be open */
+	uint32_t places_count, taken;
+	uint32_t place, left;			/* whose turn it is, for so many I/Os more */
+	struct random draws;
+	struct skewed skewed;
+	struct permutation order;
+};
+
+/* Of zonemode=zbd (pattern_zbd.h). */
+struct pattern_zbd {
+	bool on, beyond, remainder;
+	bool has_moved;				/* anything in this pass */
+	uint64_t zone_bytes, capacity, skip_bytes;
+	uint32_t max_open;			/* 0: all of them */
+	double threshold;
+	uint64_t reset_period, writes;		/* a reset each so many writes; 0: none */
+	struct random draws;
+};
+
 struct pattern_cursor;
 
 struct pattern {
 	struct pattern_cursor *cursors;		/* one a file */
-	uint32_t files_count, file, files_done;
+	uint32_t files_count, files_done;
+	struct pattern_files files;
 	uint64_t bs_bytes[DIR_DATA_COUNT];
 	bool random, mapped, mixed, zoned, shared_map;
 	uint64_t zone_size, zone_range, zone_skip;
 	uint8_t only_dir;			/* unless mixed */
+	uint32_t lanes;			/* a bit each: directions with an order of their own */
+	struct pattern_pair pair;
+	struct pattern_sequence sequence;
+	struct pattern_zbd zbd;
 	/* Blocks of several sizes start at multiples of the smallest, without a map, as do
-	 * those by Zipf's law. */
-	bool varied, zipf;
+	 * those of a distribution that prefers some. */
+	bool varied, skewed, sequence_moves;
 	uint32_t unit_bytes;
-	double theta;
+	const struct distribution *distribution;
 	const struct block_split *splits;	/* by direction */
+	const struct size_range *ranges;	/* by direction */
+	bool unaligned;				/* any size of a range */
+	uint32_t pass_unit_bytes;		/* of ranges: a pass is multiples of it; 0: of bs */
+	uint32_t align_bytes[DIR_DATA_COUNT];	/* of random offsets */
 	struct random lengths;
 	struct rate rate;			/* of a mixed job, chooses directions */
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
-	struct random directions, offsets, maps;
-	uint64_t loop_bytes, loop_left, loops_left, ios_left;
+	struct random directions, offsets, maps, places;
+	uint64_t loop_bytes, loop_ios;		/* of each loop, of which the less ends it */
+	uint64_t loop_left, loops_left, ios_left;
+	uint64_t loops;			/* begun */
 	const struct trace *trace;	/* a replay: nothing else counts, or NULL */
 	bool no_data;
 	uint64_t trace_next, trace_base_ns;	/* next I/O; when this pass began */

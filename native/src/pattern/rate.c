@@ -8,17 +8,15 @@ void rate_init(struct rate *p, const struct job *job, uint64_t seed)
 {
 	memset(p, 0, sizeof(*p));
 	p->poisson = job->rate.process == RATE_POISSON;
-	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		p->gaps[dir].state = random_mix(seed + 4 + (uint64_t)dir);
-		if (!(job->rw & (RW_READ << dir)))
-			continue;
+	JOB_DIRS(dir, job) {
+		p->gaps[dir].state = random_mix(seed + 4 + dir);
 		if (job->rate.iops[dir])
 			p->per_io[dir] = 1e9 / (double)job->rate.iops[dir];
 		else if (job->rate.bytes[dir])
 			p->per_byte[dir] = 1e9 / (double)job->rate.bytes[dir];
+		p->on = p->on || rate_limits(p, (int)dir);
 	}
 	p->both = rate_limits(p, DIR_READ) && rate_limits(p, DIR_WRITE);
-	p->on = rate_limits(p, DIR_READ) || rate_limits(p, DIR_WRITE);
 }
 
 /* Exponential gaps of mean 1 make a Poisson process; 1 - u is never 0. */
@@ -33,4 +31,10 @@ void rate_advance(struct rate *p, uint8_t dir, uint32_t bytes)
 {
 	if (rate_limits(p, dir))
 		p->next[dir] += (p->per_io[dir] + p->per_byte[dir] * bytes) * gap(p, dir);
+}
+
+void rate_delay(struct rate *p, uint64_t ns)
+{
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		p->next[dir] += (double)ns;
 }

@@ -41,4 +41,7 @@ static inline uint64_t rate_due_ns(const struct rate *p, uint8_t dir)
 /* An I/O of so many bytes was due: on to the next one of its direction. */
 void rate_advance(struct rate *p, uint8_t dir, uint32_t bytes);
 
+/* A pause of so many ns: what was due in it is due later. */
+void rate_delay(struct rate *p, uint64_t ns);
+
 #endif

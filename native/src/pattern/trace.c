@@ -102,21 +102,6 @@ static int add_file(struct trace_reader *r, const struct word *name)
 	return 0;
 }
 
-/* replay_skip is a list of the words that logs use. */
-static bool is_skipped(const struct job *job, const char *action)
-{
-	const char *at = job->replay.skip;
-	const size_t length = strlen(action);
-
-	while (at) {
-		if (!strncmp(at, action, length) && (!at[length] || at[length] == ','))
-			return true;
-		at = strchr(at, ',');
-		at = at ? at + 1 : NULL;
-	}
-	return false;
-}
-
 static uint64_t due_ns(const struct trace_reader *r)
 {
 	const uint32_t percent = r->job->replay.time_scale ? r->job->replay.time_scale : 100;
@@ -178,12 +163,23 @@ static int read_wait(struct trace_reader *r)
 	return 0;
 }
 
+/* DIR_COUNT: none that there is. */
+static uint8_t action_dir(const struct word *action)
+{
+	uint8_t dir = 0;
+
+	if (word_is(action, "datasync"))
+		return DIR_SYNC;
+	while (dir < DIR_COUNT && !word_is(action, io_dir_names[dir]))
+		dir++;
+	return dir;
+}
+
 static int read_action(struct trace_reader *r)
 {
 	const struct word *action = &r->words.at[1];
 	const int file = find_file(r, &r->words.at[0]);
-	static const char *const names[] = { "read", "write", "sync", "datasync", "trim" };
-	unsigned kind = 0;
+	const uint8_t dir = action_dir(action);
 
 	if (word_is(action, "add"))
 		return add_file(r, &r->words.at[0]);
@@ -194,21 +190,16 @@ static int read_action(struct trace_reader *r)
 				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (word_is(action, "open") || word_is(action, "close"))
 		return 0;
-	while (kind < 5 && !word_is(action, names[kind]))
-		kind++;
-	if (kind == 5)
+	if (dir == DIR_COUNT)
 		return line_error(r, "'%.*s' is not one of add, open, close, read, write, sync, "
 				  "datasync, trim%s", (int)action->length, action->text,
 				  r->version == 2 ? ", wait" : "");
-	if (is_skipped(r->job, names[kind]) || (kind == 3 && is_skipped(r->job, "sync")))
+	if (r->job->replay.skip & (1u << dir))
 		return 0;
-	if (kind == 4)
-		return line_error(r, "trim is not possible yet: leave it out with "
-				  "replay_skip=trim");
-	if (kind >= 2)
+	if (dir == DIR_SYNC)
 		return add_io(r, (struct trace_io){ .file = (uint16_t)file, .dir = DIR_SYNC,
-						    .data_only = kind == 3 });
-	return read_transfer(r, (uint16_t)file, kind ? DIR_WRITE : DIR_READ);
+						    .data_only = word_is(action, "datasync") });
+	return read_transfer(r, (uint16_t)file, dir);
 }
 
 /* Times of several threads may be a little out of order: none goes back. */
@@ -320,7 +311,7 @@ int trace_parse(struct trace *t, const struct job *job, const char *name, const 
 	if (!ret)
 		ret = read_lines(&r, text, length);
 	if (!ret && !t->rw)
-		ret = err_set(err, -EINVAL, "%s: there is no read or write to replay", name);
+		ret = err_set(err, -EINVAL, "%s: there is no I/O to replay", name);
 	if (ret)
 		return ret;
 	drop_idle_files(t);

@@ -16,7 +16,7 @@ struct trace_io {
 	uint64_t due_ns, offset;
 	uint32_t length;		/* 0 for DIR_SYNC */
 	uint16_t file;
-	uint8_t dir;			/* DIR_READ, DIR_WRITE or DIR_SYNC */
+	uint8_t dir;			/* enum io_dir */
 	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
 };
 
@@ -30,7 +30,7 @@ struct trace {
 	size_t count, capacity;
 	struct trace_file *files;	/* those that have I/O */
 	uint32_t files_count, files_capacity;
-	uint32_t rw;			/* RW_READ, RW_WRITE: which there are */
+	uint32_t rw;			/* RW_ bits: which there are */
 	uint32_t length_max[DIR_DATA_COUNT];
 	uint64_t bytes;
 	struct arena *memory;		/* of the paths */

@@ -176,7 +176,7 @@ static void subtract(struct disk_util *d, const struct disk_util *now, double el
 	d->util_percent = d->util_percent > 100 ? 100 : d->util_percent;
 }
 
-void disk_watch_end(struct disk_watch *w, struct disk_util **disks, size_t *count)
+static void subtract_all(const struct disk_watch *w, struct disk_util *disks)
 {
 	const double elapsed_ms = (double)(clock_monotonic_ns() - w->begin_ns) / 1e6;
 
@@ -184,9 +184,24 @@ void disk_watch_end(struct disk_watch *w, struct disk_util **disks, size_t *coun
 		struct disk_util now = { .name = "" };
 
 		if (!read_counters(w->devices[i], &now))
-			now = w->disks[i];	/* it went away: no difference to tell */
-		subtract(&w->disks[i], &now, elapsed_ms);
+			now = disks[i];		/* it went away: no difference to tell */
+		subtract(&disks[i], &now, elapsed_ms);
 	}
+}
+
+void disk_watch_look(const struct disk_watch *w, struct disk_util **disks, size_t *count)
+{
+	*disks = malloc((w->count + 1) * sizeof(**disks));
+	*count = *disks ? w->count : 0;
+	if (!*count)
+		return;
+	memcpy(*disks, w->disks, w->count * sizeof(**disks));
+	subtract_all(w, *disks);
+}
+
+void disk_watch_end(struct disk_watch *w, struct disk_util **disks, size_t *count)
+{
+	subtract_all(w, w->disks);
 	*disks = w->disks;
 	*count = w->count;
 	free(w->devices);

@@ -17,6 +17,8 @@ struct disk_watch {
  * device mapper or md. What cannot be watched is left out. */
 void disk_watch_add(struct disk_watch *w, const struct target *t);
 void disk_watch_begin(struct disk_watch *w);
+/* The differences so far, of which the caller owns the array (free); no disks without memory. */
+void disk_watch_look(const struct disk_watch *w, struct disk_util **disks, size_t *count);
 /* Turn counters into differences; the array now belongs to the caller (free). */
 void disk_watch_end(struct disk_watch *w, struct disk_util **disks, size_t *count);
 

@@ -17,7 +17,7 @@ static bool averages(const struct log_sampler *s)
 
 static bool histograms(const struct log_sampler *s)
 {
-	return s->logs->job->log.hist_ms && s->logs->paths[LOG_HIST];
+	return s->logs->job->log.hist_ms && logs_have_rows(s->logs, LOG_HIST);
 }
 
 void log_sampler_init(struct log_sampler *s, const struct logs *logs,
@@ -59,12 +59,48 @@ static struct counters counters_now(const struct log_sampler *s, int dir)
 	return c;
 }
 
-/* Every kind that the job has, except where there is nothing to tell: a synchronous
- * engine knows no slat. */
-static bool has_rows(const struct log_sampler *s, enum log_kind kind)
+/* What that kind of latency was counted into. A synchronous engine has one kind. */
+static const struct histogram *histogram_of(const struct log_sampler *s, enum log_kind kind,
+					    int dir)
 {
-	return s->logs->paths[kind] &&
-	       (kind != LOG_SLAT || !engine_is_sync(s->logs->job->ops));
+	const struct dir_stats *d = &s->worker->stats.dirs[dir];
+
+	if (kind == LOG_CLAT || engine_is_sync(s->logs->job->ops))
+		return &d->clat_histogram;
+	return kind == LOG_SLAT ? &d->slat_histogram : &d->lat_histogram;
+}
+
+/* The middle of the last bucket that gained anything since the last window. */
+static uint64_t window_max(struct log_sampler *s, enum log_kind kind, int dir)
+{
+	const struct histogram *h = histogram_of(s, kind, dir);
+	uint64_t *last = s->window_last[kind][dir], max = 0;
+
+	if (!last)
+		last = s->window_last[kind][dir] = calloc(HISTOGRAM_BUCKETS, sizeof(*last));
+	for (uint32_t i = 0; last && i < HISTOGRAM_BUCKETS; i++) {
+		const uint64_t now = counters_bucket_of(h, i);
+
+		max = now > last[i] ? histogram_value_ns(i) : max;
+		last[i] = now;
+	}
+	return max;
+}
+
+/* The average, the longest or both of a window; of bandwidth and IOPS it is the same. */
+static void set_values(struct log_sampler *s, enum log_kind kind, uint64_t average,
+		       struct log_row *row)
+{
+	const enum log_window window = s->logs->job->log.window;
+
+	row->value = average;
+	row->has_max = window == LOG_BOTH && kind >= LOG_SLAT;
+	if (window == LOG_AVERAGE || kind < LOG_SLAT)
+		return;
+	row->max = window_max(s, kind, row->dir);
+	row->max = row->max > average ? row->max : average;
+	if (window == LOG_MAXIMUM)
+		row->value = row->max;
 }
 
 static uint64_t time_ms(const struct log_sampler *s, uint64_t now_ns)
@@ -86,9 +122,10 @@ static void end_average(struct log_sampler *s, uint64_t now_ns)
 
 		row.dir = (uint8_t)dir;
 		for (enum log_kind kind = 0; kind < LOG_HIST && window.ios; kind++) {
-			if (!has_rows(s, kind))
+			if (!logs_have_rows(s->logs, kind))
 				continue;
-			row.value = window_value(kind, &window, now_ns - s->average_from_ns);
+			set_values(s, kind, window_value(kind, &window,
+							 now_ns - s->average_from_ns), &row);
 			logs_row(s->logs->job, &s->texts[kind], &row);
 		}
 		s->last[dir] = c;
@@ -167,7 +204,8 @@ static bool find_begin(struct log_sampler *s)
 		s->histogram_due_ns = histograms(s) ? s->begin_ns + job->log.hist_ms * ms
 						    : UINT64_MAX;
 		if (job->log.unix_epoch)
-			s->base_ms = clock_unix_ms() - (clock_monotonic_ns() - s->begin_ns) / ms;
+			s->base_ms = clock_epoch_ms(job->log.epoch_clock) -
+				     (clock_monotonic_ns() - s->begin_ns) / ms;
 	}
 	return s->begin_ns;
 }
@@ -226,8 +264,11 @@ int log_sampler_finish(struct log_sampler *s, struct err *err)
 
 void log_sampler_release(struct log_sampler *s)
 {
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		free(s->buckets_last[dir]);
+		for (int kind = 0; kind < LOG_HIST; kind++)
+			free(s->window_last[kind][dir]);
+	}
 	for (int kind = 0; kind < LOG_KINDS; kind++)
 		free(s->texts[kind].text);
 }

@@ -14,6 +14,8 @@ struct log_sampler {
 	uint64_t average_from_ns, average_due_ns, histogram_due_ns;
 	uint64_t histogram_row_ms;		/* time of the last row; 0: none yet */
 	struct counters last[DIR_DATA_COUNT];
+	/* log_window_value: HISTOGRAM_BUCKETS each of slat, clat and lat, or NULL before use */
+	uint64_t *window_last[LOG_HIST][DIR_DATA_COUNT];
 	uint64_t *buckets_last[DIR_DATA_COUNT];	/* HISTOGRAM_BUCKETS, or NULL before use */
 };
 

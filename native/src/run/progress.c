@@ -31,6 +31,8 @@ static double member_fraction(const struct member *m, uint64_t now_ns)
 
 	if (m->gone)
 		return 1;
+	if (member_waits(m))
+		return 0;
 	fraction = fraction > by_bytes ? fraction : by_bytes;
 	return fraction < 1 ? fraction : 1;
 }
@@ -87,7 +89,7 @@ struct progress progress_of(const struct workers *workers, uint32_t first, uint3
 
 		sum += member_fraction(m, now_ns);
 		left = ns > left ? ns : left;
-		elapsed = now_ns - m->start_ns;
+		elapsed = member_waits(m) ? elapsed : now_ns - m->start_ns;
 	}
 	return (struct progress){
 		.fraction = (before + sum / (end - first)) / (before + 1 + after),

@@ -3,8 +3,23 @@
 #define IOGATE_RESULT_H
 
 #include "job/job.h"
+#include "run/idleness.h"
 #include "stats/clock.h"
 #include "stats/stats.h"
+
+/* One interval of a window of steadystate. */
+struct steady_value {
+	double iops, bw_bytes, lat_ns;
+};
+
+/* The window at the end of the job, the oldest value first; criterion is what was compared to
+ * the limit, 0 while the window was not full. */
+struct steady_state {
+	bool attained;
+	uint32_t count, capacity;
+	struct steady_value *values;
+	double slope, max_deviation, criterion;
+};
 
 /* One row of the report: a clone of a job, or a group with group_reporting. */
 struct job_result {
@@ -14,13 +29,16 @@ struct job_result {
 	uint32_t group_id;
 	int pid;
 	int error;			/* positive errno that ended it; 0 */
+	int passed_error;		/* the first after which it went on; 0 */
 	char error_text[512];		/* what happened and what to do; "" without an error */
 	bool refused;			/* the error is a refusal for safety */
 	uint64_t start_unix_ms;
 	uint64_t elapsed_s;		/* with ramp and layout, rounded as fio does */
 	struct worker_stats *stats;
-	struct rate_samples rates[DIR_DATA_COUNT];
+	struct rate_samples rates[DIR_DATA_COUNT], mixed_rates;
 	struct series series;
+	struct steady_state *steady;	/* NULL: the job asks for none */
+	uint32_t latency_depth;		/* that latency_target came to; 0: none was looked for */
 };
 
 struct disk_util {
@@ -45,6 +63,7 @@ struct result {
 	struct disk_util *disks;
 	size_t disks_count;
 	struct clock_facts clock;
+	struct idleness idleness;
 	uint64_t start_unix_ms, end_unix_ms;
 	bool interrupted;		/* a signal ended it: results are partial */
 	void *memory;

@@ -34,6 +34,8 @@ static void row_init(struct job_result *row, const struct member *m, uint32_t in
 		moments_init(&row->rates[dir].bw_kib);
 		moments_init(&row->rates[dir].iops);
 	}
+	moments_init(&row->mixed_rates.bw_kib);
+	moments_init(&row->mixed_rates.iops);
 }
 
 static int allocate(struct rows *r, struct workers *workers, struct err *err)
@@ -46,16 +48,17 @@ static int allocate(struct rows *r, struct workers *workers, struct err *err)
 	}
 	r->result->rows = calloc(count + 1, sizeof(*r->result->rows));
 	r->samplers = calloc(count + 1, sizeof(*r->samplers));
-	if (!r->result->rows || !r->samplers)
+	r->steady = calloc(count + 1, sizeof(*r->steady));
+	if (!r->result->rows || !r->samplers || !r->steady)
 		return err_set(err, -ENOMEM, "no memory for the results of %u jobs",
 			       workers->count);
 	r->result->rows_count = count;
 	return 0;
 }
 
-static int add_worker(struct row_sampler *s, const struct worker_shared *w, struct err *err)
+static int add_worker(struct row_sampler *s, struct worker_shared *w, struct err *err)
 {
-	const struct worker_shared **larger = realloc(s->workers, (s->workers_count + 1) *
+	struct worker_shared **larger = realloc(s->workers, (s->workers_count + 1) *
 						      sizeof(*larger));
 
 	if (!larger)
@@ -82,6 +85,10 @@ int rows_init(struct rows *r, struct result *result, struct workers *workers, ui
 		r->samplers[m->row].row = row;
 		ret = add_worker(&r->samplers[m->row], m->worker.shared, err);
 	}
+	for (uint32_t i = 0; !ret && i < result->rows_count; i++) {
+		if (steady_init(&r->steady[i], &r->samplers[i], &result->rows[i]))
+			ret = err_set(err, -ENOMEM, "no memory for the steady state of jobs");
+	}
 	return ret;
 }
 
@@ -90,7 +97,9 @@ void rows_release(struct rows *r)
 	for (size_t i = 0; r->samplers && i < r->result->rows_count; i++)
 		row_sampler_release(&r->samplers[i]);
 	free(r->samplers);
+	free(r->steady);
 	r->samplers = NULL;
+	r->steady = NULL;
 }
 
 /* The first member of a row stands for it, so that each is looked at once. */
@@ -112,19 +121,23 @@ uint64_t rows_sample(struct rows *r, const struct workers *workers, uint32_t fir
 			continue;
 		next = row_sampler_tick(&r->samplers[m->row], now_ns);
 		due = next < due ? next : due;
+		next = steady_tick(&r->steady[m->row], now_ns);
+		due = next < due ? next : due;
 	}
 	return due;
 }
 
 /* As fio rounds: a job of half a second took 1. */
-static uint64_t elapsed_s(const struct member *m)
+static uint64_t elapsed_s(const struct member *m, uint64_t now_ns)
 {
-	return (m->end_ns - m->start_ns) / 1000000000u + 1;
+	if (!m->start_ns)
+		return 0;
+	return ((m->gone ? m->end_ns : now_ns) - m->start_ns) / 1000000000u + 1;
 }
 
 /* What was measured all the same, and was not asked for. Not before the last samples are
  * taken: these are differences of what is forgotten here. */
-static void leave_out(struct worker_stats *s, const struct job *job)
+void rows_leave_out(struct worker_stats *s, const struct job *job)
 {
 	for (int i = 0; i < DIR_DATA_COUNT; i++) {
 		if (job->report.disable_slat || job->report.gtod_reduce)
@@ -136,22 +149,40 @@ static void leave_out(struct worker_stats *s, const struct job *job)
 	}
 }
 
-static void finish_member(struct rows *r, const struct member *m)
+void rows_settle_rates(struct job_result *row)
 {
-	struct job_result *row = &r->result->rows[m->row];
-	struct worker_shared *w = m->worker.shared;
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		rate_samples_settle(&row->rates[dir]);
+	rate_samples_settle(&row->mixed_rates);
+}
+
+void rows_note_member(struct job_result *row, const struct member *m, uint64_t now_ns)
+{
+	const struct worker_shared *w = m->worker.shared;
+	const uint64_t seconds = elapsed_s(m, now_ns);
 
 	if (!row->error && w->error) {
 		row->error = w->error;
 		memcpy(row->error_text, w->error_text, sizeof(row->error_text));
 	}
+	row->latency_depth = row->latency_depth ? row->latency_depth : w->latency_depth;
+	if (!row->passed_error)
+		row->passed_error = w->passed_error;
 	row->refused = row->refused || w->refused;
 	if (!row->pid)
 		row->pid = m->started ? m->process->pid : 0;
-	if (!row->start_unix_ms || m->start_unix_ms < row->start_unix_ms)
+	if (!row->start_unix_ms || (m->start_ns && m->start_unix_ms < row->start_unix_ms))
 		row->start_unix_ms = m->start_unix_ms;
-	row->elapsed_s = elapsed_s(m) > row->elapsed_s ? elapsed_s(m) : row->elapsed_s;
-	leave_out(&w->stats, m->worker.job);
+	row->elapsed_s = seconds > row->elapsed_s ? seconds : row->elapsed_s;
+}
+
+static void finish_member(struct rows *r, const struct member *m)
+{
+	struct job_result *row = &r->result->rows[m->row];
+	struct worker_shared *w = m->worker.shared;
+
+	rows_note_member(row, m, m->end_ns);
+	rows_leave_out(&w->stats, m->worker.job);
 	if (!leads(r, m)) {
 		worker_stats_merge(row->stats, &w->stats);
 		worker_stats_init(&w->stats);	/* who adds up all workers counts it once */

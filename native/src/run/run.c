@@ -6,15 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/bandwidth_log.h"
+#include "run/cgroups.h"
+#include "run/clock_facts.h"
 #include "run/disk_util.h"
+#include "run/lock_table.h"
 #include "run/log_watch.h"
 #include "run/progress.h"
 #include "run/rows.h"
+#include "run/snapshot.h"
 #include "run/status.h"
+#include "run/trigger.h"
 #include "run/workers.h"
 #include "stats/clock.h"
 #include "target/device_claims.h"
 #include "util/version.h"
+#include "worker/placement.h"
 
 enum {
 	POLL_NS = 100 * 1000 * 1000,	/* a killed worker is noticed after this at most */
@@ -31,6 +38,13 @@ struct run {
 	struct disk_watch disks;
 	struct device_claims claims;
 	struct log_watch logs;
+	struct cgroups cgroups;
+	struct snapshots snapshots;
+	struct idle_watch idle;
+	struct bandwidth_log bandwidth;
+	uint64_t begin_ns;
+	bool triggered;
+	bool over;			/* exit_what=all, or triggered: no group follows */
 };
 
 /* A signal handler sees only these. */
@@ -55,6 +69,12 @@ static void say(const struct run *r, const char *text)
 {
 	if (r->options->say)
 		r->options->say(r->options->say_context, text);
+}
+
+static void warn(const struct run *r, const char *text)
+{
+	if (r->options->warn)
+		r->options->warn(r->options->say_context, text);
 }
 
 static uint32_t series_interval_ms(const struct run *r)
@@ -100,8 +120,13 @@ static int lay_out(struct run *r, struct err *err)
 	const struct target_hooks hooks = { .say = hook_say, .stop = hook_stop, .context = r };
 	int ret = 0;
 
-	for (uint32_t i = 0; !ret && i < r->workers.count; i++)
-		ret = target_layout(&r->workers.members[i].target, &hooks, err);
+	for (uint32_t i = 0; !ret && i < r->workers.count; i++) {
+		struct member *m = &r->workers.members[i];
+
+		placement_owner(m->worker.job, true);
+		ret = target_layout(&m->target, &hooks, err);
+		placement_owner(m->worker.job, false);
+	}
 	return ret;
 }
 
@@ -127,7 +152,8 @@ static bool all_ready(struct run *r, struct span g)
 	for (uint32_t i = g.first; i < g.end; i++) {
 		struct member *m = &r->workers.members[i];
 
-		if (atomic_load(&m->worker.shared->state) == WORKER_SETUP && !member_poll(m))
+		if (atomic_load(&m->worker.shared->state) == WORKER_SETUP && !member_waits(m) &&
+		    !member_poll(m))
 			return false;
 	}
 	return true;
@@ -145,12 +171,32 @@ static void release_group(struct run *r, struct span g)
 }
 
 /* Only once: each time wakes those that ended, too. */
-static void end_group(struct run_control *control)
+static void stop(const struct member *m)
 {
-	if (atomic_exchange(&control->stop, 1))
-		return;
-	futex_wake_all(&control->stop);
-	futex_wake_all(&control->go);
+	struct worker_shared *w = m->worker.shared;
+
+	if (!atomic_exchange(&w->stop, 1))
+		futex_wake_all(&w->stop);
+}
+
+/* exitall of a member that has ended: its group in the report, or all that run. */
+static void end_others(struct run *r, struct span g, const struct job *ended)
+{
+	for (uint32_t i = g.first; i < g.end; i++) {
+		const struct member *m = &r->workers.members[i];
+
+		if (ended->process.exit_what != EXIT_GROUP ||
+		    m->worker.job->group_id == ended->group_id)
+			stop(m);
+	}
+	r->over = r->over || ended->process.exit_what == EXIT_ALL;
+}
+
+static bool ends_others(const struct member *m)
+{
+	const struct job *job = m->worker.job;
+
+	return job->process.exitall || (job->process.exitall_on_error && m->worker.shared->error);
 }
 
 static bool all_gone(struct run *r, struct span g)
@@ -161,23 +207,44 @@ static bool all_gone(struct run *r, struct span g)
 		struct member *m = &r->workers.members[i];
 		const bool ended = member_poll(m);
 
-		if (ended && m->worker.job->process.exitall)
-			end_group(r->workers.control);
+		if (ended && ends_others(m))
+			end_others(r, g, m->worker.job);
 		gone = ended && gone;
 	}
 	return gone;
+}
+
+/* A signal's, to the words that the workers look at. */
+static void pass_stop_on(const struct run *r, struct span g)
+{
+	for (uint32_t i = g.first; i < g.end && atomic_load(&r->workers.control->stop); i++)
+		stop(&r->workers.members[i]);
+}
+
+/* All jobs end, as if their time were over. */
+static void pull_trigger(struct run *r, struct span g)
+{
+	r->triggered = r->over = true;
+	for (uint32_t i = g.first; i < g.end; i++)
+		stop(&r->workers.members[i]);
 }
 
 /* Samples and progress that are due; when the next ones are. */
 static uint64_t sample(struct run *r, struct span g, uint64_t now)
 {
 	const uint64_t logs_due = log_watch_tick(&r->logs, g.first, g.end, now);
+	const uint64_t snapshots_due = snapshots_tick(&r->snapshots, now);
+	const uint64_t bandwidth_due = bandwidth_log_tick(&r->bandwidth, &r->workers, now);
 	uint64_t due = rows_sample(&r->rows, &r->workers, g.first, g.end, now);
 
+	if (!r->triggered && trigger_pulled(&r->options->trigger, r->begin_ns, now))
+		pull_trigger(r, g);
 	if (status_due(&r->status, now))
 		status_write(&r->status, state_of(r, g),
 			     progress_of(&r->workers, g.first, g.end, now));
 	due = logs_due < due ? logs_due : due;
+	due = snapshots_due < due ? snapshots_due : due;
+	due = bandwidth_due < due ? bandwidth_due : due;
 	return due < now + POLL_NS ? due : now + POLL_NS;
 }
 
@@ -192,6 +259,8 @@ static void watch_group(struct run *r, struct span g)
 
 		if (all_gone(r, g))
 			return;
+		pass_stop_on(r, g);
+		workers_start(&r->workers, g.first, g.end);
 		due = sample(r, g, now);
 		futex_wait(&control->events, seen, due > now ? due - now : 1);
 	}
@@ -212,10 +281,10 @@ static void tell_ramp(const struct run *r, const struct job *job)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s: warning: the job ended before its ramp_time did, and its "
-		 "results are those of the ramp: make ramp_time shorter, or the job longer "
+	snprintf(text, sizeof(text), "%s: warning: the job ended before its ramp did, and its "
+		 "results are those of the ramp: make that shorter, or the job longer "
 		 "(time_based with runtime)", job->name);
-	say(r, text);
+	warn(r, text);
 }
 
 /* At once, as a long run may go on: results repeat errors at the end. */
@@ -225,7 +294,7 @@ static void tell_trouble(const struct run *r, struct span g)
 		const struct worker *w = &r->workers.members[i].worker;
 
 		if (w->shared->error)
-			say(r, w->shared->error_text);
+			warn(r, w->shared->error_text);
 		else if (w->shared->in_ramp && !stop_requested)
 			tell_ramp(r, w->job);
 	}
@@ -238,14 +307,15 @@ static void tell_fallback(struct run *r)
 
 	snprintf(text, sizeof(text), IOGATE_ENGINE_NAME ": warning: jobs are timed by "
 		 "clock_gettime, not by the time stamp counter: %s", clock_state.fallback);
-	say(r, text);
+	warn(r, text);
 }
 
 static void run_groups(struct run *r)
 {
 	struct workers *workers = &r->workers;
 
-	for (struct span g = next_group(workers, 0); g.first < workers->count && !stop_requested;
+	for (struct span g = next_group(workers, 0);
+	     g.first < workers->count && !stop_requested && !r->over;
 	     g = next_group(workers, g.end)) {
 		if (!clock_check())
 			tell_fallback(r);
@@ -262,39 +332,19 @@ static void run_groups(struct run *r)
 		     (struct progress){ .fraction = stop_requested ? 0 : 1 });
 }
 
-/* Reads are per I/O where every batch is one I/O. */
-static const char *clock_reads(const struct workers *workers, bool clock_per_io)
-{
-	if (clock_per_io)
-		return "per-io";
-	for (uint32_t i = 0; i < workers->count; i++) {
-		const struct job *job = workers->members[i].worker.job;
-
-		if (job->depth.iodepth > 1 && !engine_is_sync(job->ops))
-			return "per-batch";
-	}
-	return "per-io";
-}
-
 /* What the last group was measured with; of a counter that drifted, all that is left to do
  * is to say so. */
 static void note_clock(struct run *r)
 {
 	char text[2 * sizeof(clock_state.fallback)];
 
-	r->result->clock = (struct clock_facts){
-		.source = clock_source_name(), .frequency_hz = clock_state.frequency_hz,
-		.error_ppm = clock_error_ppm(),
-		.reads = clock_reads(&r->workers, r->options->clock_per_io),
-		.read_cost_ns = clock_read_cost_ns(),
-	};
-	memcpy(r->result->clock.fallback, clock_state.fallback, sizeof(clock_state.fallback));
+	r->result->clock = clock_facts_of(&r->workers, r->options->clock_per_io);
 	if (clock_check())
 		return;
 	snprintf(text, sizeof(text), IOGATE_ENGINE_NAME ": warning: times are off: of the "
 		 "time stamp counter, %s; measure with clocksource=clock_gettime",
 		 clock_state.fallback);
-	say(r, text);
+	warn(r, text);
 }
 
 static int claim_devices(struct run *r, struct err *err)
@@ -311,6 +361,8 @@ static int prepare(struct run *r, struct err *err)
 	int ret = workers_init(&r->workers, r->jobs, r->options, err);
 
 	if (!ret)
+		ret = lock_table_make(&r->workers, err);
+	if (!ret)
 		ret = rows_init(&r->rows, r->result, &r->workers, series_interval_ms(r), err);
 	if (!ret)
 		ret = watch_all(r, err);
@@ -320,6 +372,10 @@ static int prepare(struct run *r, struct err *err)
 		ret = log_watch_init(&r->logs, &r->workers, err);
 	if (!ret)
 		ret = lay_out(r, err);
+	if (!ret)
+		ret = cgroups_init(&r->cgroups, &r->workers, err);
+	if (!ret && r->options->bandwidth_log)
+		ret = bandwidth_log_begin(&r->bandwidth, clock_monotonic_ns(), err);
 	for (uint32_t i = 0; !ret && i < r->workers.count; i++)
 		if (r->workers.members[i].worker.job->report.disk_util)
 			disk_watch_add(&r->disks, &r->workers.members[i].target);
@@ -333,8 +389,15 @@ static void measure(struct run *r)
 	clock_calibrate();
 	if (clock_state.fallback[0])
 		tell_fallback(r);
+	result->clock = clock_facts_of(&r->workers, r->options->clock_per_io);
 	result->start_unix_ms = clock_unix_ms();
+	if (r->options->idle_profile)
+		idleness_calibrate(&result->idleness);
+	idle_watch_begin(&r->idle, r->options->idle_profile);
 	disk_watch_begin(&r->disks);
+	r->begin_ns = clock_monotonic_ns();
+	r->snapshots = (struct snapshots){ .options = r->options, .rows = &r->rows,
+					   .workers = &r->workers, .disks = &r->disks };
 	current_control = r->workers.control;
 	if (stop_requested)
 		run_request_stop();
@@ -343,18 +406,25 @@ static void measure(struct run *r)
 		target_unlink(&r->workers.members[i].target);
 	current_control = NULL;
 	disk_watch_end(&r->disks, &result->disks, &result->disks_count);
+	idle_watch_end(&r->idle, &result->idleness);
+	bandwidth_log_finish(&r->bandwidth, &r->workers, clock_monotonic_ns());
 	result->end_unix_ms = clock_unix_ms();
 	result->interrupted = stop_requested;
 	stop_requested = false;
 	note_clock(r);
+	if (r->triggered)
+		trigger_run(&r->options->trigger);
 }
 
 static void release(struct run *r)
 {
 	rows_release(&r->rows);
+	bandwidth_log_finish(&r->bandwidth, &r->workers, clock_monotonic_ns());
 	status_release(&r->status);
 	device_claims_release(&r->claims);
 	log_watch_release(&r->logs);
+	lock_table_release(&r->workers);
+	cgroups_release(&r->cgroups);
 	workers_release(&r->workers);
 }
 
@@ -370,7 +440,8 @@ static bool wants_clock(const struct job_list *jobs, enum clock_choice choice)
 int run_jobs(const struct job_list *jobs, const struct run_options *options,
 	     struct result *result, struct err *err)
 {
-	struct run r = { .jobs = jobs, .options = options, .result = result };
+	struct run r = { .jobs = jobs, .options = options, .result = result,
+			 .cgroups = { .line = -1 } };
 	struct workers *memory = calloc(1, sizeof(*memory));
 	int ret;
 
@@ -393,9 +464,11 @@ void result_release(struct result *result)
 	for (size_t i = 0; i < result->rows_count; i++) {
 		free(result->rows[i].series.intervals);
 		free(result->rows[i].series.bins);
+		steady_release(&result->rows[i]);
 	}
 	free(result->rows);
 	free(result->disks);
+	idleness_release(&result->idleness);
 	if (result->memory)
 		workers_unmap(result->memory);
 	free(result->memory);

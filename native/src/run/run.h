@@ -6,13 +6,21 @@
  *	run_options.h	what the command line says beside the jobs
  *	result.h	what a run gives: rows, disks, the clock
  *	workers.h	all clones of all jobs: processes, threads and the memory they share
+ *	lock_table.h	the locks of files that jobs have in turn
+ *	cgroups.h	control groups, and that none of them is left behind
  *	rows.h		rows of the report: one a clone or one a group
+ *	steady.h	whether a row has come to a steady state, and the stop of its workers
  *	sampler.h	series over time, from the workers' growing counters
  *	log_sampler.h	the same for the logs of one worker
  *	log_watch.h	the logs of all workers
  *	progress.h	how far a run is
  *	status.h	that as JSON lines for --status-fd
+ *	snapshot.h	the result so far, for --status-interval
  *	disk_util.h	counters of the disks below the targets
+ *	idleness.h	how idle the CPUs were (--idle-prof)
+ *	bandwidth_log.h	what all jobs move together (--bandwidth-log)
+ *	trigger.h	what ends a run from outside (--trigger)
+ *	clock_facts.h	what a run was timed with
  *
  * The parent looks at what workers count, from outside: they do nothing for it.
  */

@@ -41,6 +41,11 @@ RACY uint64_t counters_bucket(const struct worker_shared *w, int dir, uint32_t i
 	return READ_ONCE(w->stats.dirs[dir].clat_histogram.buckets[index]);
 }
 
+RACY uint64_t counters_bucket_of(const struct histogram *h, uint32_t index)
+{
+	return READ_ONCE(h->buckets[index]);
+}
+
 static struct counters row_counters(const struct row_sampler *s, int dir)
 {
 	struct counters c = { .clat_min_ns = UINT64_MAX };
@@ -58,25 +63,41 @@ static uint64_t per_second(uint64_t amount, uint64_t elapsed_us)
 	return (uint64_t)((unsigned __int128)amount * 1000000 / elapsed_us);
 }
 
-static void rate_sample(struct row_sampler *s, uint64_t now_ns)
+static void rate_sample(struct row_sampler *s, struct rate_clock *clock, uint64_t now_ns)
 {
-	const uint64_t elapsed_us = (now_ns - s->rate_from_ns) / 1000;
+	const uint64_t elapsed_us = (now_ns - clock->from_ns) / 1000;
+	uint64_t all = 0;
 
-	if (s->row->job->report.disable_bw || s->row->job->report.gtod_reduce)
+	if (s->row->job->report.disable_bw || s->row->job->report.gtod_reduce || !elapsed_us)
 		return;
-	for (int dir = 0; dir < DIR_DATA_COUNT && elapsed_us; dir++) {
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		const struct counters c = row_counters(s, dir);
-		const struct counters *last = &s->rate_last[dir];
+		const struct counters *last = &clock->last[dir];
 		struct rate_samples *r = &s->row->rates[dir];
+		const uint64_t bw = per_second(c.bytes - last->bytes, elapsed_us) / 1024;
+		const uint64_t iops = per_second(c.ios - last->ios, elapsed_us);
 
-		if (c.ios) {
-			moments_add(&r->bw_kib,
-				    per_second(c.bytes - last->bytes, elapsed_us) / 1024);
-			moments_add(&r->iops, per_second(c.ios - last->ios, elapsed_us));
-		}
-		s->rate_last[dir] = c;
+		if (c.ios)
+			moments_add(clock == &s->bw ? &r->bw_kib : &r->iops,
+				    clock == &s->bw ? bw : iops);
+		all += clock == &s->bw ? bw : iops;
+		clock->last[dir] = c;
 	}
-	s->rate_from_ns = now_ns;
+	moments_add(clock == &s->bw ? &s->row->mixed_rates.bw_kib : &s->row->mixed_rates.iops, all);
+	clock->from_ns = now_ns;
+}
+
+/* bwavgtime, or less where a log is averaged over less. */
+static uint64_t rate_interval_ns(const struct row_sampler *s, const struct rate_clock *clock)
+{
+	const struct job *job = s->row->job;
+	const bool bw = clock == &s->bw;
+	uint32_t asked = bw ? job->report.bw_avg_ms : job->report.iops_avg_ms;
+
+	asked = asked ? asked : RATE_INTERVAL_MS;
+	if ((bw ? job->log.bw : job->log.iops) && job->log.avg_ms && job->log.avg_ms < asked)
+		asked = job->log.avg_ms;
+	return asked * ms;
 }
 
 /* Room for one more element: 0, or -1 without memory (then samples stop, no more). */
@@ -228,8 +249,9 @@ static void find_begin(struct row_sampler *s)
 		if (worker_measures(w) && (!s->begin_ns || w->begin_ns < s->begin_ns))
 			s->begin_ns = w->begin_ns;
 	}
-	s->rate_from_ns = s->begin_ns;
-	s->rate_due_ns = s->begin_ns + RATE_INTERVAL_MS * ms;
+	s->bw.from_ns = s->iops.from_ns = s->begin_ns;
+	s->bw.due_ns = s->begin_ns + rate_interval_ns(s, &s->bw);
+	s->iops.due_ns = s->begin_ns + rate_interval_ns(s, &s->iops);
 	s->series_due_ns = s->begin_ns + s->row->series.interval_ms * ms;
 }
 
@@ -239,21 +261,29 @@ static void advance(uint64_t *due_ns, uint64_t interval_ns, uint64_t now_ns)
 		*due_ns += interval_ns;
 }
 
+static void tick_rate(struct row_sampler *s, struct rate_clock *clock, uint64_t now_ns)
+{
+	if (now_ns < clock->due_ns)
+		return;
+	rate_sample(s, clock, now_ns);
+	advance(&clock->due_ns, rate_interval_ns(s, clock), now_ns);
+}
+
 uint64_t row_sampler_tick(struct row_sampler *s, uint64_t now_ns)
 {
 	if (!s->begin_ns)
 		find_begin(s);
 	if (!s->begin_ns)
 		return UINT64_MAX;
-	if (now_ns >= s->rate_due_ns) {
-		rate_sample(s, now_ns);
-		advance(&s->rate_due_ns, RATE_INTERVAL_MS * ms, now_ns);
-	}
+	tick_rate(s, &s->bw, now_ns);
+	tick_rate(s, &s->iops, now_ns);
 	if (now_ns >= s->series_due_ns) {
 		series_sample(s, now_ns);
 		advance(&s->series_due_ns, s->row->series.interval_ms * ms, now_ns);
 	}
-	return s->rate_due_ns < s->series_due_ns ? s->rate_due_ns : s->series_due_ns;
+	const uint64_t rate_due_ns = s->bw.due_ns < s->iops.due_ns ? s->bw.due_ns : s->iops.due_ns;
+
+	return rate_due_ns < s->series_due_ns ? rate_due_ns : s->series_due_ns;
 }
 
 /* When the last worker ended: what it did afterwards, as writing logs, is not measured. */
@@ -308,6 +338,14 @@ static void last_sample(struct row_sampler *s, uint64_t now_ns)
 		absorb_last(series);
 }
 
+void rate_samples_settle(struct rate_samples *r)
+{
+	r->bw_mean = moments_mean(&r->bw_kib);
+	r->bw_stddev = moments_stddev(&r->bw_kib);
+	r->iops_mean = moments_mean(&r->iops);
+	r->iops_stddev = moments_stddev(&r->iops);
+}
+
 void row_sampler_finish(struct row_sampler *s, uint64_t now_ns)
 {
 	if (!s->begin_ns)
@@ -315,14 +353,9 @@ void row_sampler_finish(struct row_sampler *s, uint64_t now_ns)
 	if (!s->begin_ns)
 		return;
 	last_sample(s, now_ns);
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		struct rate_samples *r = &s->row->rates[dir];
-
-		r->bw_mean = moments_mean(&r->bw_kib);
-		r->bw_stddev = moments_stddev(&r->bw_kib);
-		r->iops_mean = moments_mean(&r->iops);
-		r->iops_stddev = moments_stddev(&r->iops);
-	}
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		rate_samples_settle(&s->row->rates[dir]);
+	rate_samples_settle(&s->row->mixed_rates);
 }
 
 void row_sampler_release(struct row_sampler *s)

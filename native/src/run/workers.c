@@ -13,7 +13,9 @@
 
 #include "pattern/trace.h"
 #include "stats/clock.h"
-#include "util/cpus.h"
+#include "worker/file_locks.h"
+#include "worker/flow.h"
+#include "worker/placement.h"
 
 enum { THREAD_STACK_BYTES = 256 * 1024, CONTROL_BYTES = 4096 };
 
@@ -21,7 +23,8 @@ static int map_shared(struct workers *workers, struct err *err)
 {
 	void *memory;
 
-	workers->mapped_bytes = CONTROL_BYTES + workers->count * sizeof(struct worker_shared);
+	workers->mapped_bytes = CONTROL_BYTES + workers->count * (sizeof(struct worker_shared) +
+								  sizeof(struct flow));
 	memory = mmap(NULL, workers->mapped_bytes, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
@@ -29,15 +32,32 @@ static int map_shared(struct workers *workers, struct err *err)
 			       "numjobs smaller", workers->count);
 	workers->control = memory;
 	workers->shared = (struct worker_shared *)((char *)memory + CONTROL_BYTES);
+	workers->flows = (struct flow *)(workers->shared + workers->count);
 	return 0;
+}
+
+/* Those of one flow_id have that of the first of them. */
+static struct flow *flow_of(const struct workers *workers, uint32_t member)
+{
+	const struct job *job = workers->members[member].worker.job;
+
+	if (!job->process.flow)
+		return NULL;
+	for (uint32_t i = 0; i < member; i++) {
+		const struct worker *w = &workers->members[i].worker;
+
+		if (w->flow && w->job->process.flow_id == job->process.flow_id)
+			return w->flow;
+	}
+	return &workers->flows[member];
 }
 
 static uint64_t planned_bytes(const struct job *job, const struct target *t)
 {
-	const uint64_t bs = job->block.bytes[job->rw & RW_READ ? DIR_READ : DIR_WRITE];
+	const uint64_t bs = job->block.bytes[job_main_dir(job)];
 	uint64_t bytes = 0;
 
-	if (job->time.based && job->time.runtime_ns)
+	if ((job->time.based && job->time.runtime_ns) || job->amount.fill)
 		return 0;
 	for (uint32_t i = 0; i < t->files_count; i++)
 		bytes += t->files[i].extent.size_bytes;
@@ -45,16 +65,19 @@ static uint64_t planned_bytes(const struct job *job, const struct target *t)
 	bytes *= job->time.loops ? job->time.loops : 1;
 	if (job->amount.ios && job->amount.ios * bs < bytes)
 		bytes = job->amount.ios * bs;
+	if (job_trims_before_writes(job) && !job->replay.trace)
+		bytes *= 2;
 	return bytes;
 }
 
 static int add_member(struct workers *workers, const struct job *job, uint32_t job_index,
-		      uint32_t clone, const struct target_rules *rules, struct err *err)
+		      uint32_t clone, struct target_rules *rules, struct err *err)
 {
 	struct member *m = &workers->members[workers->count];
 	int ret = 0;
 
 	m->clone = clone;
+	m->job_number = job_index + 1;
 	if (job->replay.files) {
 		ret = replay_new(&workers->replays[workers->count], job, clone, err);
 		if (ret)
@@ -63,10 +86,11 @@ static int add_member(struct workers *workers, const struct job *job, uint32_t j
 	}
 	ret = target_init(&m->target, job, clone, rules, err);
 	m->worker = (struct worker){
-		.job = job, .target = &m->target, .group = job->group_id + 1,
+		.job = job, .target = &m->target, .group = job->wave + 1, .index = workers->count,
 		.seed = pattern_seed(job, job_index, clone),
 	};
 	workers->count++;
+	rules->before = &m->target;
 	if (!ret)
 		m->planned_bytes = planned_bytes(job, &m->target);
 	return ret;
@@ -85,14 +109,13 @@ static int check_job(const struct job *job, struct err *err)
 {
 	if (!job->ops)
 		return err_set(err, -EINVAL, "%s: no ioengine", job->name);
-	if (job->rw & RW_TRIM || !(job->rw & (RW_READ | RW_WRITE)))
-		return err_set(err, -EOPNOTSUPP, "%s: rw with trim is not supported yet: use "
-			       "reads and writes", job->name);
-	return cpus_check(&job->process.cpus_allowed, err);
+	if (job_next_dir(job, 0) == DIR_DATA_COUNT)
+		return err_set(err, -EINVAL, "%s: rw names no direction", job->name);
+	return placement_check(job, err);
 }
 
 static int add_job(struct workers *workers, const struct job *job, uint32_t index,
-		   const struct target_rules *rules, struct err *err)
+		   struct target_rules *rules, struct err *err)
 {
 	int ret = check_job(job, err);
 
@@ -104,7 +127,7 @@ static int add_job(struct workers *workers, const struct job *job, uint32_t inde
 int workers_init(struct workers *workers, const struct job_list *jobs,
 		 const struct run_options *options, struct err *err)
 {
-	const struct target_rules rules = { options->readonly, options->expected };
+	struct target_rules rules = { options->readonly, options->expected, NULL };
 	const size_t count = count_clones(jobs);
 	int ret = 0;
 
@@ -120,6 +143,7 @@ int workers_init(struct workers *workers, const struct job_list *jobs,
 		workers->members[i].worker.control = workers->control;
 		workers->members[i].worker.clock_per_io = options->clock_per_io;
 		workers->members[i].worker.shared = &workers->shared[i];
+		workers->members[i].worker.flow = flow_of(workers, i);
 	}
 	return ret;
 }
@@ -186,7 +210,7 @@ static void run_threads(struct workers *workers, uint32_t first, uint32_t end)
 		struct worker *w = &workers->members[i].worker;
 		int ret;
 
-		if (!w->job->process.thread)
+		if (!workers->members[i].due || !w->job->process.thread)
 			continue;
 		ret = threads ? pthread_create(&threads[count], &attributes, thread_main, w)
 			      : ENOMEM;
@@ -205,7 +229,7 @@ static void note_start(struct member *m, struct process *process)
 	m->process = process;
 	m->started = process->pid > 0;
 	m->start_ns = clock_monotonic_ns();
-	m->start_unix_ms = clock_unix_ms();
+	m->start_unix_ms = clock_epoch_ms(m->worker.job->process.start_clock);
 }
 
 static void start_process(struct member *m)
@@ -237,7 +261,7 @@ static void start_threads(struct workers *workers, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++) {
 		struct member *m = &workers->members[i];
 
-		if (!m->worker.job->process.thread)
+		if (!m->due || !m->worker.job->process.thread)
 			continue;
 		note_start(m, process);
 		if (!m->started)
@@ -245,16 +269,60 @@ static void start_threads(struct workers *workers, uint32_t first, uint32_t end)
 	}
 }
 
+static bool done(const struct member *m)
+{
+	return atomic_load_explicit(&m->worker.shared->state, memory_order_acquire)
+	       == WORKER_DONE;
+}
+
+/* All clones of the job that it waits for have ended. */
+static bool may_start(const struct workers *workers, const struct member *m)
+{
+	const uint32_t number = m->worker.job->process.waits_for;
+	bool gone = true;
+
+	for (uint32_t i = 0; number && i < workers->count; i++)
+		if (workers->members[i].job_number == number)
+			gone = gone && workers->members[i].gone;
+	return gone;
+}
+
+bool member_waits(const struct member *m)
+{
+	return m->worker.job->process.waits_for && !m->started && !m->gone && !done(m);
+}
+
+static bool is_thread(const struct member *m)
+{
+	return m->worker.job->process.thread;
+}
+
+/* Only those that wait for others are left after the first time. */
+static uint32_t find_due(struct workers *workers, uint32_t first, uint32_t end)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		struct member *m = &workers->members[i];
+
+		m->due = !m->started && !m->gone && !done(m) && may_start(workers, m);
+		count += m->due;
+	}
+	return count;
+}
+
 void workers_start(struct workers *workers, uint32_t first, uint32_t end)
 {
 	uint32_t i = first;
 
-	while (i < end && !workers->members[i].worker.job->process.thread)
+	if (!find_due(workers, first, end))
+		return;
+	while (i < end && !(workers->members[i].due && is_thread(&workers->members[i])))
 		i++;
 	if (i < end)
 		start_threads(workers, i, end);
 	for (i = first; i < end; i++) {
-		if (!workers->members[i].worker.job->process.thread)
+		if (workers->members[i].due && !is_thread(&workers->members[i]))
 			start_process(&workers->members[i]);
 	}
 }
@@ -274,17 +342,13 @@ static void close_books(struct member *m)
 	worker_stats_settle(s, engine_is_sync(m->worker.job->ops),
 			    m->worker.job->depth.iodepth == 1);
 	if (w->begin_ns) {
-		s->runtime_ns = clock_monotonic_ns() - w->begin_ns;
+		s->runtime_ns = s->all_runtimes_ns = clock_monotonic_ns() - w->begin_ns;
 		for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
 			s->dirs[dir].runtime_ns = s->dirs[dir].ios ? s->runtime_ns : 0;
 	}
+	flow_leave(&m->worker);
+	file_locks_drop(&m->worker);
 	atomic_store(&w->state, WORKER_DONE);
-}
-
-static bool done(const struct member *m)
-{
-	return atomic_load_explicit(&m->worker.shared->state, memory_order_acquire)
-	       == WORKER_DONE;
 }
 
 static bool process_ended(struct process *p, int options)
@@ -294,10 +358,19 @@ static bool process_ended(struct process *p, int options)
 	return p->gone;
 }
 
+/* It still waits for another job, and the run ends. */
+static void call_off(struct member *m)
+{
+	m->start_ns = clock_monotonic_ns();
+	atomic_store(&m->worker.shared->state, WORKER_DONE);
+}
+
 bool member_poll(struct member *m)
 {
 	if (m->gone)
 		return true;
+	if (!m->started && !done(m) && atomic_load(&m->worker.shared->stop))
+		call_off(m);
 	if (!done(m)) {
 		if (!m->started || !process_ended(m->process, WNOHANG))
 			return false;

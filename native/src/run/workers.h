@@ -20,7 +20,9 @@ struct member {
 	struct worker worker;
 	struct target target;
 	uint32_t clone, row;		/* row: index into result.rows */
+	uint32_t job_number;		/* in the list of jobs, from 1 on */
 	struct process own, *process;	/* process: own, or that of the group's first thread */
+	bool due;			/* to be started now */
 	bool started, gone;		/* gone: it has ended, and its books are closed */
 	uint64_t start_ns, end_ns, start_unix_ms;
 	uint64_t planned_bytes;		/* what it has to move; 0: only time ends it */
@@ -34,7 +36,10 @@ struct workers {
 	uint32_t count;
 	struct run_control *control;	/* in front of the shared mapping */
 	struct worker_shared *shared;	/* one a member */
+	struct flow *flows;		/* the same; most of them unused */
 	size_t mapped_bytes;
+	struct file_lock *locks;	/* lock_table.h; NULL: none */
+	size_t locks_bytes;
 };
 
 /* Clones, names, sizes and checks of all jobs: nothing is written yet. */
@@ -45,12 +50,15 @@ void workers_release(struct workers *workers);
 void workers_unmap(struct workers *workers);
 
 /*
- * Start members first .. end-1, a process each, and one process for all that want to
- * be threads: no worker is a thread of the parent, so that it can always fork (the C
- * library's aio does not survive a fork), and none can take it down. A member that does
- * not start says so itself (shared->error).
+ * Start those of members first .. end-1 that did not start yet and wait for no other job
+ * (wait_for): a process each, and one process for all of them that want to be threads. No
+ * worker is a thread of the parent, so that it can always fork (the C library's aio does not
+ * survive a fork), and none can take it down. A member that does not start says so itself
+ * (shared->error).
  */
 void workers_start(struct workers *workers, uint32_t first, uint32_t end);
+/* It is not started, and the run goes on without it. */
+bool member_waits(const struct member *m);
 /* Has it ended? A process that died early is noted as the job's error. */
 bool member_poll(struct member *m);
 /* Wait for processes whose members have all ended. */

@@ -23,6 +23,7 @@ static uint64_t timespec_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+#ifdef __x86_64__
 static bool file_has_word(const char *path, const char *const *names)
 {
 	char line[4096];
@@ -56,6 +57,7 @@ static const char *tsc_unusable(void)
 		return "it stops while the CPU sleeps (no nonstop_tsc)";
 	return NULL;
 }
+#endif
 
 /* Ticks and raw time of one moment: the tightest of some attempts, since an interrupt
  * between the reads would show as a rate error. The width in ticks of what is unknown. */
@@ -198,6 +200,11 @@ uint64_t clock_ns_to_ticks(uint64_t ns)
 	const uint64_t multiplier = clock_state.multiplier;
 
 	return (uint64_t)((((unsigned __int128)ns << CLOCK_SHIFT) + multiplier - 1) / multiplier);
+}
+
+uint64_t clock_epoch_ms(uint32_t clock)
+{
+	return timespec_ns((clockid_t)clock) / 1000000u;
 }
 
 uint64_t clock_unix_ms(void)

@@ -76,5 +76,6 @@ static inline uint64_t clock_between_ns(uint64_t from, uint64_t to)
 /* Rounded up: that many ticks are never less than ns. */
 uint64_t clock_ns_to_ticks(uint64_t ns);
 uint64_t clock_unix_ms(void);
+uint64_t clock_epoch_ms(uint32_t clock);	/* of any clock of clock_gettime(2); 0: Unix time */
 
 #endif

@@ -51,6 +51,47 @@ void dir_stats_forget_clat(struct dir_stats *d)
 	moments_init(&d->clat);
 }
 
+static struct priority_stats *of_priority(struct dir_stats *d, uint16_t priority)
+{
+	struct priority_stats *p = d->priorities;
+
+	while (p < &d->priorities[STATS_PRIORITIES - 1] && p->used && p->priority != priority)
+		p++;
+	if (p->used)
+		return p;
+	p->used = true;
+	p->priority = priority;
+	moments_init(&p->lat);
+	return p;
+}
+
+void dir_stats_add_priority(struct dir_stats *d, uint16_t priority, uint64_t lat_ns)
+{
+	struct priority_stats *p = of_priority(d, priority);
+
+	moments_add(&p->lat, lat_ns);
+	histogram_add(&p->histogram, lat_ns);
+}
+
+static void priorities_clear(struct dir_stats *d)
+{
+	for (int i = 0; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
+		histogram_clear(&d->priorities[i].histogram, &d->priorities[i].lat);
+		d->priorities[i].used = false;
+	}
+}
+
+static void priorities_merge(struct dir_stats *into, const struct dir_stats *from)
+{
+	for (int i = 0; i < STATS_PRIORITIES && from->priorities[i].used; i++) {
+		const struct priority_stats *p = &from->priorities[i];
+		struct priority_stats *same = of_priority(into, p->priority);
+
+		moments_merge(&same->lat, &p->lat);
+		histogram_merge(&same->histogram, &p->histogram);
+	}
+}
+
 static void dir_stats_init(struct dir_stats *d)
 {
 	if (d->ios)
@@ -61,6 +102,7 @@ static void dir_stats_init(struct dir_stats *d)
 	}
 	if (d->intended.n)
 		histogram_clear(&d->intended_histogram, &d->intended);
+	priorities_clear(d);
 	moments_init(&d->intended);
 	d->ios = d->bytes = d->short_ios = d->dropped_ios = d->runtime_ns = 0;
 	moments_init(&d->slat);
@@ -79,14 +121,29 @@ void worker_stats_init(struct worker_stats *s)
 	memset(s->submit_levels, 0, sizeof(s->submit_levels));
 	memset(s->complete_levels, 0, sizeof(s->complete_levels));
 	memset(s->errors, 0, sizeof(s->errors));
-	s->runtime_ns = s->user_ns = s->system_ns = 0;
+	s->runtime_ns = s->all_runtimes_ns = s->user_ns = s->system_ns = 0;
 	s->context_switches = s->major_faults = s->minor_faults = 0;
+}
+
+/* In one order, whichever came first. */
+static void priorities_sort(struct dir_stats *d)
+{
+	for (int i = 1; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
+		for (int at = i; at && d->priorities[at - 1].priority > d->priorities[at].priority;
+		     at--) {
+			const struct priority_stats other = d->priorities[at];
+
+			d->priorities[at] = d->priorities[at - 1];
+			d->priorities[at - 1] = other;
+		}
+	}
 }
 
 static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
 {
 	if (synchronous && d->all_histograms && d->ios)
 		d->lat_histogram = d->clat_histogram;
+	priorities_sort(d);
 	d->clat.n = d->ios;
 	if (synchronous) {
 		d->lat = d->clat;
@@ -97,7 +154,7 @@ static uint64_t settle_dir(struct dir_stats *d, bool synchronous)
 	return d->ios;
 }
 
-void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one)
+void worker_stats_settle(struct worker_stats *s, bool synchronous, bool alone)
 {
 	uint64_t ios = s->sync_lat.n;
 
@@ -105,7 +162,7 @@ void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one)
 		ios += settle_dir(&s->dirs[i], synchronous);
 	for (int i = 0; i < STATS_ERRNO_MAX; i++)
 		ios += s->errors[i].count;
-	if (synchronous || one)
+	if (synchronous || alone)
 		s->depth_levels[0] = s->submit_levels[1] = s->complete_levels[1] = ios;
 }
 
@@ -125,7 +182,7 @@ static void max_into(uint64_t *into, uint64_t value)
 	*into = value > *into ? value : *into;
 }
 
-static void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from)
+void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from)
 {
 	into->ios += from->ios;
 	into->bytes += from->bytes;
@@ -136,6 +193,7 @@ static void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from
 	moments_merge(&into->clat, &from->clat);
 	moments_merge(&into->lat, &from->lat);
 	moments_merge(&into->intended, &from->intended);
+	priorities_merge(into, from);
 	if (from->intended.n)
 		histogram_merge(&into->intended_histogram, &from->intended_histogram);
 	if (from->clat.n)
@@ -166,6 +224,7 @@ void worker_stats_merge(struct worker_stats *into, const struct worker_stats *fr
 	for (int i = 0; i < STATS_ERRNO_MAX && from->errors[i].error; i++)
 		worker_stats_error(into, from->errors[i].error, from->errors[i].count);
 	max_into(&into->runtime_ns, from->runtime_ns);
+	into->all_runtimes_ns += from->all_runtimes_ns;
 	into->user_ns += from->user_ns;
 	into->system_ns += from->system_ns;
 	into->context_switches += from->context_switches;

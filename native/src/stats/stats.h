@@ -76,6 +76,15 @@ void moments_merge(struct moments *into, const struct moments *from);
 double moments_mean(const struct moments *m);		/* 0 when empty */
 double moments_stddev(const struct moments *m);		/* sample (n-1); 0 when n < 2 */
 
+/* I/Os of one priority of several. */
+enum { STATS_PRIORITIES = 8 };
+struct priority_stats {
+	bool used;
+	uint16_t priority;			/* as ioprio_set(2) has it */
+	struct moments lat;			/* completion, or total with lat_percentiles */
+	struct histogram histogram;
+};
+
 /* What one worker counts in one direction. lat = slat + clat for each I/O. */
 struct dir_stats {
 	uint64_t ios, bytes, short_ios, dropped_ios;
@@ -88,6 +97,7 @@ struct dir_stats {
 	 * waited. n is 0 without a rate. */
 	struct moments intended;
 	struct histogram intended_histogram;
+	struct priority_stats priorities[STATS_PRIORITIES];	/* the used ones first */
 };
 
 struct errno_count {
@@ -108,6 +118,7 @@ struct worker_stats {
 	uint64_t complete_levels[STATS_DEPTH_LEVELS];	/* the same, per reap that found any */
 	struct errno_count errors[STATS_ERRNO_MAX];	/* errored I/Os, apart from throughput */
 	uint64_t runtime_ns;				/* measured part, without ramp */
+	uint64_t all_runtimes_ns;			/* of all workers that this adds up */
 	uint64_t user_ns, system_ns;			/* CPU time in the measured part */
 	uint64_t context_switches, major_faults, minor_faults;
 };
@@ -118,7 +129,11 @@ void worker_stats_init(struct worker_stats *s);
 /* What the hot path leaves out, filled in from what it counts: n of the moments and
  * the sum of lat; of a synchronous engine also lat (it is clat); of one at a time the
  * levels (always one I/O). */
-void worker_stats_settle(struct worker_stats *s, bool synchronous, bool one);
+void worker_stats_settle(struct worker_stats *s, bool synchronous, bool alone);
+/* into += from, of one direction or of several. */
+void dir_stats_merge(struct dir_stats *into, const struct dir_stats *from);
+/* Of one I/O; what does not fit in the table goes to its last entry. */
+void dir_stats_add_priority(struct dir_stats *d, uint16_t priority, uint64_t lat_ns);
 void dir_stats_forget_clat(struct dir_stats *d);	/* disable_clat */
 /* Count an errored I/O; what does not fit in the table goes to its last entry. */
 void worker_stats_error(struct worker_stats *s, int error, uint64_t count);

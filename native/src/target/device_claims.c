@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static int claim(struct device_claims *claims, const struct target *t, const struct target_file *f,
+static int claim(struct device_claims *claims, const struct target *t, struct target_file *f,
 		 struct err *err)
 {
-	const int fd = expected_open(t->expected, f->path, O_RDONLY | O_EXCL, err);
+	const int fd = expected_open(t->expected, f->path, O_RDWR | O_EXCL, err);
 	struct device_claim *larger;
 
 	if (fd < 0)
@@ -23,27 +23,28 @@ static int claim(struct device_claims *claims, const struct target *t, const str
 	}
 	claims->held = larger;
 	claims->held[claims->count++] = (struct device_claim){ f->device, fd };
+	f->claim_fd = fd;
 	return 0;
 }
 
 /* Did an earlier file of this job, or an earlier job, claim it? */
-static bool claimed(const struct device_claims *claims, dev_t device)
+static bool claimed(const struct device_claims *claims, struct target_file *f)
 {
-	for (uint32_t i = 0; i < claims->count; i++) {
-		if (claims->held[i].device == device)
-			return true;
+	for (uint32_t i = 0; i < claims->count && !f->claim_fd; i++) {
+		if (claims->held[i].device == f->device)
+			f->claim_fd = claims->held[i].fd;
 	}
-	return false;
+	return f->claim_fd;
 }
 
-int device_claims_add(struct device_claims *claims, const struct target *t, struct err *err)
+int device_claims_add(struct device_claims *claims, struct target *t, struct err *err)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; !ret && t->job->rw & RW_WRITE && i < t->files_count; i++) {
-		const struct target_file *f = &t->files[i];
+	for (uint32_t i = 0; !ret && job_changes(t->job) && i < t->files_count; i++) {
+		struct target_file *f = &t->files[i];
 
-		if (f->type == S_IFBLK && !claimed(claims, f->device))
+		if (f->type == S_IFBLK && !claimed(claims, f))
 			ret = claim(claims, t, f, err);
 	}
 	return ret;

@@ -15,8 +15,11 @@ struct device_claims {
 	uint32_t count;
 };
 
-/* What the target's job writes. 0, or -errno; release also after a failure. */
-int device_claims_add(struct device_claims *claims, const struct target *t, struct err *err);
+/*
+ * What the target's job writes or trims; its files know their claim then. 0, or -errno;
+ * release also after a failure.
+ */
+int device_claims_add(struct device_claims *claims, struct target *t, struct err *err);
 void device_claims_release(struct device_claims *claims);
 
 #endif

@@ -275,6 +275,38 @@ int expected_stat(struct expected_list *list, const char *path, struct stat *st,
 	return code;
 }
 
+static int mkdir_below(const struct expected *e, const char *path)
+{
+	struct err err = { 0 };
+	const int folder = open_folder(e, e->path, &err);
+	const char *name = strrchr(path, '/') + 1;
+	const size_t skipped = strlen(e->path) + 1;
+	char *parent = strndup(path + skipped, (size_t)(name - path) - skipped);
+	int ret = folder, above = folder;
+
+	if (parent && *parent && folder >= 0)
+		ret = above = open_plainly(folder, parent, O_PATH | O_DIRECTORY,
+					   RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+	if (above >= 0)
+		ret = mkdirat(above, name, 0755) && errno != EEXIST ? -errno : 0;
+	if (above >= 0 && above != folder)
+		close(above);
+	if (folder >= 0)
+		close(folder);
+	free(parent);
+	return ret;
+}
+
+int expected_mkdir(struct expected_list *list, const char *path)
+{
+	struct expected *e;
+
+	if (!list || !list->count)
+		return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
+	e = find(list, path);
+	return e && e->type == S_IFDIR ? mkdir_below(e, path) : 0;
+}
+
 void expected_unlink(struct expected_list *list, const char *path)
 {
 	struct stat meant, there;

@@ -3,6 +3,11 @@
  * The room target: the files and devices of a job, and whether it may touch them.
  *
  *	target.h		the door: names, sizes, checks, layout, opening
+ *	target_file.h		the files of a clone, and what is known of each
+ *	target_checks.h		what a job may do with each
+ *	target_folder.h		the directories of files that are not there yet
+ *	target_listing.h	the files below a directory
+ *	target_extent.h		which bytes of a file a job works on
  *	expected.h		what must stand there, as the command line says: --expect
  *	in_use.h		who else uses a device: mounts, swap, holders
  *	device_claims.h		devices held while a run writes them
@@ -16,37 +21,17 @@
 #ifndef IOGATE_TARGET_H
 #define IOGATE_TARGET_H
 
-#include <sys/stat.h>
-
 #include "engines/engine.h"
 #include "job/job.h"
-#include "pattern/pattern.h"
 #include "target/expected.h"
+#include "target/target_file.h"
 #include "util/err.h"
 
-/* The files or devices of one clone of a job. */
-struct target_file {
-	char *path;
-	struct pattern_extent extent;	/* what the job may touch */
-	uint64_t present_bytes;		/* size before layout; 0: not there yet */
-	mode_t type;			/* S_IFREG, S_IFBLK, S_IFCHR; 0: not there yet */
-	/* of a block device: itself; else the one it lies on */
-	dev_t device;
-	ino_t inode;
-};
-
-/* What the command line says of all targets. */
+/* What the command line says of all targets, and what the run does before. */
 struct target_rules {
 	bool readonly;			/* refuse to write, to make and to remove */
 	struct expected_list *expected;	/* NULL: anything may stand there */
-};
-
-struct target {
-	const struct job *job;
-	struct expected_list *expected;
-	uint32_t clone, files_count;
-	struct target_file *files;
-	bool direct;			/* O_DIRECT, where the engine can */
+	const struct target *before;	/* of the clone before; NULL: it is the first */
 };
 
 /* What layout tells while it works; stop() true ends it with -EINTR. */
@@ -62,17 +47,32 @@ int target_init(struct target *t, const struct job *job, uint32_t clone,
 		const struct target_rules *rules, struct err *err);	/* rules NULL: none */
 void target_release(struct target *t);
 
-/* Create and extend files: data for what is read, space for what is only written. */
-int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err);
+/* Create and extend files: data for what is read, space for what is only written. With
+ * fill_device, the extent of a file that is read becomes what there was space for. */
+int target_layout(struct target *t, const struct target_hooks *hooks, struct err *err);
 
-/* Open for the engine and drop caches (invalidate): files[i].fd, -1 if diskless. */
+/* Open for the engine and drop caches (invalidate): files[i].fd, -1 if diskless, and where the
+ * job opens its files one by one. */
 int target_open(const struct target *t, struct engine_file *files, struct err *err);
+int target_open_file(const struct target *t, uint32_t file, struct engine_file *out,
+		     struct err *err);
+/* With pre_read, read all that the job may touch into the page cache. */
+int target_pre_read(const struct target *t, const struct target_hooks *hooks, struct err *err);
 /* A new pass over the files: what the last one left in the page cache goes, too, so
  * that a job on a small file measures the same as on a large one. */
 void target_invalidate(const struct target *t, const struct engine_file *files);
 void target_close(const struct target *t, struct engine_file *files);
-/* With unlink=1, delete what are regular files. */
+void target_close_file(const struct target *t, struct engine_file *file);
+/* Delete what are regular files: with unlink=1, and with unlink_each_loop. */
 void target_unlink(const struct target *t);
+void target_unlink_loop(const struct target *t);
+
+/* Files are opened when their turn comes: fewer at a time than there are, or anew in each loop. */
+static inline bool target_opens_later(const struct job *job)
+{
+	return (job->files.open || job->files.unlink_each_loop) && !job->replay.trace &&
+	       (!job->ops->files || !job->ops->files->open);
+}
 
 /* Names as fio makes them, also for messages: a malloced path. */
 char *target_path(const struct job *job, uint32_t clone, uint32_t file);

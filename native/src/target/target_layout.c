@@ -8,22 +8,27 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "pattern/content.h"
 #include "target/target.h"
+#include "target/target_folder.h"
 #include "util/random.h"
 
-enum { CHUNK_BYTES = 1 << 20 };
+enum { CHUNK_BYTES = 1 << 20, LEAST_BYTES = 4096 };
 
 struct layout {
 	const struct target *target;
 	const struct target_hooks *hooks;
-	uint64_t *chunk;		/* CHUNK_BYTES of noise, or zeros */
+	uint64_t *chunk;		/* noise, zeros, or as many whole blocks as fit */
+	size_t chunk_bytes, block_bytes;
+	size_t most_bytes;		/* written at a time; 0: a chunk */
 	struct random noise;
+	struct content content;
 	struct err *err;
 };
 
 static bool zeros(const struct layout *l)
 {
-	return l->target->job->buffers.zero;
+	return content_is_zero(l->target->job);
 }
 
 static uint64_t file_end(const struct target_file *f)
@@ -84,13 +89,19 @@ static void renew_chunk(struct layout *l)
 {
 	enum { PAGE_WORDS = 4096 / sizeof(uint64_t) };
 
-	for (size_t i = 0; !zeros(l) && i < CHUNK_BYTES / sizeof(uint64_t); i += PAGE_WORDS)
+	if (zeros(l))
+		return;
+	for (size_t i = 0; l->block_bytes && i < l->chunk_bytes; i += l->block_bytes)
+		content_fill(&l->content, (char *)l->chunk + i, (uint32_t)l->block_bytes);
+	for (size_t i = 0; !l->block_bytes && i < l->chunk_bytes / sizeof(*l->chunk);
+	     i += PAGE_WORDS)
 		l->chunk[i] = random_next(&l->noise);
 }
 
 static int write_chunk(struct layout *l, int fd, uint64_t at, uint64_t end)
 {
-	const size_t length = end - at < CHUNK_BYTES ? (size_t)(end - at) : CHUNK_BYTES;
+	const size_t most = l->most_bytes ? l->most_bytes : l->chunk_bytes;
+	const size_t length = end - at < most ? (size_t)(end - at) : most;
 	const ssize_t written = pwrite(fd, l->chunk, length, (off_t)at);
 
 	if (written < 0)
@@ -116,6 +127,8 @@ static int write_data(struct layout *l, int fd, const struct target_file *f, uin
 			return write_error(l, f, ret, file_end(f) - at);
 		at += (uint64_t)ret;
 	}
+	if (l->target->job->files.no_create_fsync)
+		return 0;
 	return fdatasync(fd) ? write_error(l, f, -errno, file_end(f) - from) : 0;
 }
 
@@ -164,18 +177,46 @@ static bool needs_data(const struct job *job)
 	return job->rw & RW_READ || job->files.overwrite;
 }
 
-static int lay_out_file(struct layout *l, const struct target_file *f)
+/* What is written later fills it; what is read is all that there was space for. */
+static int fill(struct layout *l, int fd, struct target_file *f, uint64_t from)
+{
+	const struct job *job = l->target->job;
+	const uint64_t bs = job->block.bytes[job_main_dir(job)];
+	const uint64_t least = bs < LEAST_BYTES ? LEAST_BYTES : bs;
+	uint64_t bytes = from;
+	int ret = 0;
+
+	l->most_bytes = l->chunk_bytes;
+	for (; needs_data(job) && l->most_bytes >= least; l->most_bytes /= 2) {
+		ret = write_data(l, fd, f, bytes);
+		if (ret != -ENOSPC && ret != -EDQUOT)
+			break;
+		*l->err = (struct err){ 0 };
+		look_now(l->target, f, &bytes);
+	}
+	l->most_bytes = 0;
+	if (ret != -ENOSPC && ret != -EDQUOT)
+		return ret;
+	if (bytes <= f->extent.start_bytes)
+		return full(l, f, 1);
+	f->extent.size_bytes = bytes - f->extent.start_bytes;
+	return fdatasync(fd) ? write_error(l, f, -errno, 0) : 0;
+}
+
+static int lay_out_file(struct layout *l, struct target_file *f)
 {
 	struct expected_list *expected = l->target->expected;
 	uint64_t from;
 	const bool created = !look_now(l->target, f, &from);
-	const int fd = expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
-	int ret;
+	int ret = target_folder_make(l->target, f->path);
+	const int fd = ret ? ret : expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
 
 	if (fd < 0)
 		return write_error(l, f, fd, 0);
 	/* Known before it is filled: others may need the disk meanwhile. */
-	if (file_end(f) - from > bytes_available(f))
+	if (l->target->job->amount.fill)
+		ret = fill(l, fd, f, from);
+	else if (file_end(f) - from > bytes_available(f))
 		ret = full(l, f, file_end(f) - from);
 	else
 		ret = needs_data(l->target->job) ? write_data(l, fd, f, from)
@@ -207,7 +248,7 @@ static bool announce(const struct target *t, const struct target_hooks *hooks)
 	for (uint32_t i = 0; i < t->files_count; i++) {
 		if (needs_layout(t, &t->files[i])) {
 			files++;
-			bytes += file_end(&t->files[i]);
+			bytes += t->job->amount.fill ? 0 : file_end(&t->files[i]);
 		}
 	}
 	if (files)
@@ -226,20 +267,38 @@ static int lay_out_own(const struct target *t, struct err *err)
 	return ret;
 }
 
-int target_layout(const struct target *t, const struct target_hooks *hooks, struct err *err)
+/* What a write of the job would hold is repeated block by block. */
+static int make_chunk(struct layout *l)
+{
+	const struct job *job = l->target->job;
+	const size_t block = job->block.bytes[DIR_WRITE];
+
+	content_init(&l->content, job, l->noise.state, 0);
+	l->chunk_bytes = CHUNK_BYTES;
+	if (content_is_made(job) && !zeros(l)) {
+		l->block_bytes = block;
+		l->chunk_bytes = block < CHUNK_BYTES ? CHUNK_BYTES / block * block : block;
+	}
+	l->chunk = calloc(1, l->chunk_bytes);
+	if (!l->chunk)
+		return err_set(l->err, -ENOMEM, "%s: no memory for layout", job->name);
+	for (size_t i = 0; !zeros(l) && !l->block_bytes && i < CHUNK_BYTES / sizeof(*l->chunk); i++)
+		l->chunk[i] = random_next(&l->noise);
+	return 0;
+}
+
+int target_layout(struct target *t, const struct target_hooks *hooks, struct err *err)
 {
 	struct layout l = { .target = t, .hooks = hooks, .err = err, .noise = { 0x1a70 } };
 	int ret = 0;
 
 	if (t->job->ops->files && t->job->ops->files->layout)
 		return lay_out_own(t, err);
+	if (t->job->files.create_on_open)
+		return 0;
 	if (!announce(t, hooks))
 		return 0;
-	l.chunk = calloc(1, CHUNK_BYTES);
-	if (!l.chunk)
-		return err_set(err, -ENOMEM, "%s: no memory for layout", t->job->name);
-	for (size_t i = 0; !zeros(&l) && i < CHUNK_BYTES / sizeof(uint64_t); i++)
-		l.chunk[i] = random_next(&l.noise);
+	ret = make_chunk(&l);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
 		if (needs_layout(t, &t->files[i]))
 			ret = lay_out_file(&l, &t->files[i]);

@@ -11,7 +11,7 @@ enum { WORD_BITS = 64 };
 
 _Static_assert(CPUS_MAX <= CPU_SETSIZE, "the kernel's set holds the list");
 
-static bool has(const struct cpu_list *list, unsigned cpu)
+bool cpus_has(const struct cpu_list *list, unsigned cpu)
 {
 	return list->bits[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1;
 }
@@ -61,15 +61,54 @@ int cpus_parse(const char *text, struct cpu_list *list, struct err *err)
 			      CPUS_MAX) : 0;
 }
 
-int cpus_check(const struct cpu_list *list, struct err *err)
+int cpus_check(const struct cpu_list *list, const char *option, struct err *err)
 {
 	const long count = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (unsigned cpu = 0; list->any && cpu < CPUS_MAX; cpu++)
-		if (has(list, cpu) && cpu >= (unsigned long)count)
-			return err_set(err, -EINVAL, "cpus_allowed: there is no CPU %u, this "
-				       "machine has 0 to %ld", cpu, count - 1);
+		if (cpus_has(list, cpu) && cpu >= (unsigned long)count)
+			return err_set(err, -EINVAL, "%s: there is no CPU %u, this "
+				       "machine has 0 to %ld", option, cpu, count - 1);
 	return 0;
+}
+
+unsigned cpus_count(const struct cpu_list *list)
+{
+	unsigned count = 0;
+
+	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
+		count += cpus_has(list, cpu);
+	return count;
+}
+
+static void add(struct cpu_list *list, unsigned cpu)
+{
+	list->bits[cpu / WORD_BITS] |= UINT64_C(1) << (cpu % WORD_BITS);
+	list->any = true;
+}
+
+struct cpu_list cpus_nth(const struct cpu_list *list, unsigned n)
+{
+	const unsigned count = cpus_count(list);
+	struct cpu_list alone = { .any = false };
+	unsigned left = count ? n % count : 0;
+
+	for (unsigned cpu = 0; count && !alone.any; cpu++)
+		if (cpus_has(list, cpu) && !left--)
+			add(&alone, cpu);
+	return alone;
+}
+
+struct cpu_list cpus_without(const struct cpu_list *list, const struct cpu_list *other)
+{
+	const long here = sysconf(_SC_NPROCESSORS_CONF);
+	struct cpu_list rest = { .any = false };
+
+	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
+		if ((list->any ? cpus_has(list, cpu) : cpu < (unsigned long)here) &&
+		    !cpus_has(other, cpu))
+			add(&rest, cpu);
+	return rest;
 }
 
 int cpus_keep_to(const struct cpu_list *list)
@@ -78,7 +117,7 @@ int cpus_keep_to(const struct cpu_list *list)
 
 	CPU_ZERO(&set);
 	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
-		if (has(list, cpu))
+		if (cpus_has(list, cpu))
 			CPU_SET(cpu, &set);
 	return list->any && sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }

@@ -31,12 +31,24 @@ static void scale(char *room, uint64_t value, unsigned base, int characters,
 	snprintf(room, HUMANIZE_SIZE, "%.*f%s", decimals > 0 ? decimals : 0, scaled, units[unit]);
 }
 
-const char *humanize_bytes(char room[HUMANIZE_SIZE], uint64_t bytes, unsigned base)
+const char *humanize_bytes(char room[HUMANIZE_SIZE], uint64_t bytes, unsigned base,
+			   int characters)
 {
 	static const char *const iec[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
 	static const char *const si[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB", NULL };
 
-	scale(room, bytes, base, 4, base == 1024 ? iec : si);
+	scale(room, bytes, base, characters, base == 1024 ? iec : si);
+	return room;
+}
+
+const char *humanize_bits(char room[HUMANIZE_SIZE], uint64_t bits, unsigned base, int characters)
+{
+	static const char *const iec[] = { "bit", "Kibit", "Mibit", "Gibit", "Tibit", "Pibit",
+					   "Eibit", NULL };
+	static const char *const si[] = { "bit", "kbit", "Mbit", "Gbit", "Tbit", "Pbit", "Ebit",
+					  NULL };
+
+	scale(room, bits, base, characters, base == 1024 ? iec : si);
 	return room;
 }
 

@@ -8,8 +8,11 @@
 
 enum { HUMANIZE_SIZE = 32 };
 
-/* "58.8MiB" with base 1024, "61.7MB" with base 1000; four characters of number. */
-const char *humanize_bytes(char room[HUMANIZE_SIZE], uint64_t bytes, unsigned base);
+/* "58.8MiB" with base 1024, "61.7MB" with base 1000; each with four characters. */
+const char *humanize_bytes(char room[HUMANIZE_SIZE], uint64_t bytes, unsigned base,
+			   int characters);
+const char *humanize_bits(char room[HUMANIZE_SIZE], uint64_t bits, unsigned base,
+			  int characters);	/* "470Mibit", "494Mbit" */
 
 /* "12.8k" with four characters, "2646.4M" with six. */
 const char *humanize_count(char room[HUMANIZE_SIZE], uint64_t count, int characters);

@@ -49,6 +49,11 @@ static bool is_remainder(const char *at)
 	return isalnum((unsigned char)*at) || *at == '(' || *at == '.';
 }
 
+size_t units_percent_sign(const char *at)
+{
+	return *at != '%' ? 0 : at[1] == '%' ? 2 : 1;
+}
+
 static int read_unit(struct number_reader *r, long double *value)
 {
 	const char *start;
@@ -291,7 +296,7 @@ int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 		return code;
 	skip_blanks(&r);
 	kind = *r.at == '%' ? '%' : (char)tolower((unsigned char)*r.at) == 'z' ? 'z' : 0;
-	r.at += kind ? 1 : 0;
+	r.at += kind == 'z' ? 1 : units_percent_sign(r.at);
 	code = read_end(&r);
 	code = code ? code : to_u64(&r, sum, &whole);
 	if (code)
@@ -335,7 +340,7 @@ int units_percent(const char *text, uint32_t *percent, struct err *err)
 	if (code)
 		return code;
 	skip_blanks(&r);
-	r.at += *r.at == '%' ? 1 : 0;
+	r.at += units_percent_sign(r.at);
 	code = read_end(&r);
 	code = code ? code : to_u64(&r, sum, &whole);
 	if (code)

@@ -2,6 +2,7 @@
 #ifndef IOGATE_UNITS_H
 #define IOGATE_UNITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
@@ -30,6 +31,10 @@ int units_size(const char *text, uint32_t kb_base, struct size_value *value,
 
 /* A time in ns; a number without a unit counts in default_unit_ns. */
 int units_time(const char *text, uint64_t default_unit_ns, uint64_t *ns, struct err *err);
+
+/* How many characters of a percent sign stand at "at": 1, or 2 for "%%", as programs write it
+ * whose own configuration files need it doubled (Python's configparser); 0 for none. */
+size_t units_percent_sign(const char *at);
 
 /* "37" or "37%". */
 int units_percent(const char *text, uint32_t *percent, struct err *err);

@@ -11,10 +11,11 @@
  *	input.h		files that a user names, opened with care
  *	namelist.h	"a:b:c" as fio's filename= has it
  *	cpus.h		lists of CPUs, and keeping to them
+ *	nodes.h		lists of nodes of memory, and where memory comes from
  *	text_map.h	values by name
  *	suggest.h	"did you mean"
  *	crc32c.h	a checksum
- *	version.h	the program's name and version
+ *	version.h	the program's name and version, and the one it goes by
  */
 #ifndef IOGATE_UTIL_H
 #define IOGATE_UTIL_H

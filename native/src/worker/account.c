@@ -5,6 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "worker/file_locks.h"
+#include "worker/latency_target.h"
+#include "worker/loop_verify.h"
+
 void account_depths(struct worker_stats *s, uint32_t before, uint32_t n)
 {
 	uint32_t depth = before + 1;
@@ -20,10 +24,33 @@ void account_depths(struct worker_stats *s, uint32_t before, uint32_t n)
 	}
 }
 
+static bool is_listed(const struct error_list *list, int error)
+{
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (list->codes[i] == error)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the job goes on after it (continue_on_error, ignore_error). */
+static bool passes(struct loop *l, enum error_kind kind, int error)
+{
+	const struct job *job = l->job;
+	const struct error_list *ignored = &job->errors.ignore[kind];
+	const bool asked = job->errors.continue_on & (1u << kind);
+	const bool passed = ignored->count ? is_listed(ignored, error)
+			    : asked && (error == EIO || error == EILSEQ);
+
+	if (passed && !l->shared->passed_error)
+		l->shared->passed_error = error;
+	return passed;
+}
+
 static void account_error(struct loop *l, const struct io *io, int error, const char *what)
 {
 	worker_stats_error(l->stats, error, 1);
-	if (l->error)
+	if (passes(l, io->dir == DIR_READ ? ERROR_READ : ERROR_WRITE, error) || l->error)
 		return;
 	loop_fail(l, error);
 	worker_error(l->shared, error, "%s: %s of %u bytes at offset %" PRIu64
@@ -53,12 +80,29 @@ static void go_on(struct loop *l, struct io *io)
 	io->length -= moved;
 }
 
+/* fill_device: no space is left, and so the job has done what it should. */
+static bool is_full(struct loop *l, const struct io *io)
+{
+	const int error = -io->result;
+
+	if (!l->job->amount.fill || io->dir != DIR_WRITE || (error != ENOSPC && error != EDQUOT))
+		return false;
+	l->slow.full = true;
+	return true;
+}
+
+/* What found no space was never written. */
+static bool is_past_full(const struct loop *l)
+{
+	return l->slow.full && l->slow.checking.on;
+}
+
 /* Nothing more comes; what came before the end of the file is an I/O, too. */
 static void account_end(struct loop *l, const struct io *io, uint64_t now)
 {
 	if (io->buffer != io->home)
 		account_run(l, io, 1, 0, now, l->synchronous);
-	else
+	else if (!is_past_full(l))
 		account_error(l, io, EIO, io->dir == DIR_READ
 			      ? "nothing there: the file ends before (was it truncated?)"
 			      : "the kernel took nothing");
@@ -66,7 +110,9 @@ static void account_end(struct loop *l, const struct io *io, uint64_t now)
 
 bool account_odd(struct loop *l, struct io *io, uint64_t now)
 {
-	if (io->result < 0) {
+	if (io->result < 0 && is_full(l, io)) {
+		return true;
+	} else if (io->result < 0) {
 		account_error(l, io, -io->result, NULL);
 	} else if (io->dir == DIR_SYNC) {
 		account_sync(l, io, now);
@@ -79,6 +125,13 @@ bool account_odd(struct loop *l, struct io *io, uint64_t now)
 	return true;
 }
 
+static uint16_t priority_of(const struct loop *l, const struct io *io)
+{
+	const uint16_t own = l->slow.priorities ? l->slow.priorities[io->slot] : 0;
+
+	return own ? own : job_priority(l->job);
+}
+
 static void log_io(struct loop *l, const struct io *io, uint64_t now)
 {
 	struct log_record *r = log_buffer_next(l->log);
@@ -88,6 +141,7 @@ static void log_io(struct loop *l, const struct io *io, uint64_t now)
 	*r = (struct log_record){
 		.start_ticks = io->start_ticks, .issue_ticks = io->issue_ticks, .done_ticks = now,
 		.offset = io->offset, .bytes = io->length, .file = io->file, .dir = io->dir,
+		.priority = priority_of(l, io),
 	};
 }
 
@@ -111,6 +165,15 @@ void account_record(struct loop *l, const struct io *io)
 		};
 }
 
+static void count_priority(struct loop *l, const struct io *io, uint64_t now)
+{
+	const uint64_t begin = l->job->report.lat_percentiles ? io->start_ticks
+							      : io->issue_ticks;
+
+	dir_stats_add_priority(&l->stats->dirs[io->dir], priority_of(l, io),
+			       clock_between_ns(begin, now));
+}
+
 void account_extras(struct loop *l, uint32_t n, uint64_t now)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -120,6 +183,8 @@ void account_extras(struct loop *l, uint32_t n, uint64_t now)
 			continue;
 		if (l->log)
 			log_io(l, io, now);
+		if (l->needs.priorities)
+			count_priority(l, io, now);
 		if (l->needs.each_lat)
 			add_histograms(l, io, clock_between_ns(io->issue_ticks, now));
 	}
@@ -139,33 +204,79 @@ static void account_intended(struct loop *l, const struct io *io, uint64_t now)
 	histogram_add(&d->intended_histogram, lat);
 }
 
-/* A job ends at the first bad block, or at the end, as it asks; the first one is told. */
-static void account_verify(struct loop *l, const struct io *io)
+static void account_too_long(struct loop *l, const struct io *io, uint64_t lat_ns)
 {
-	char text[VERIFY_TEXT];
-
-	if (!verify_check(&l->slow.verify, io, text))
+	if (l->error)
 		return;
+	loop_fail(l, ETIMEDOUT);
+	worker_error(l->shared, ETIMEDOUT, "%s: max_latency: %s of %u bytes at offset %" PRIu64
+		     " took %" PRIu64 " ns, more than %" PRIu64, l->job->name,
+		     io_dir_names[io->dir], io->length, io->offset, lat_ns,
+		     l->job->latency.max_ns[io->dir]);
+}
+
+static void account_end_time(struct loop *l, const struct io *io, uint64_t lat_ns)
+{
+	if (l->job->latency.max_ns[io->dir] && lat_ns > l->job->latency.max_ns[io->dir])
+		account_too_long(l, io, lat_ns);
+	if (l->job->latency.target_ns)
+		latency_target_count(l, lat_ns);
+}
+
+/* A job ends at the first bad block, or at the end, as it asks; the first one is told. */
+static void account_damage(struct loop *l, const struct verify_found *found)
+{
 	worker_stats_error(l->stats, EILSEQ, 1);
-	worker_error(l->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name, text,
-		     l->engine.files_count ? l->engine.files[io->file].path : "");
-	l->slow.verify_error = EILSEQ;
+	if (passes(l, ERROR_VERIFY, EILSEQ))
+		return;
+	worker_error(l->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name,
+		     found->fault.text, found->path);
+	l->slow.checking.error = EILSEQ;
 	if (l->job->verify.fatal)
 		loop_fail(l, EILSEQ);
 }
 
+void account_found(struct loop *l, bool all)
+{
+	struct verify_found found;
+
+	while (loop_verify_found(l, &found, all))
+		account_damage(l, &found);
+}
+
+static void account_verify(struct loop *l, const struct io *io)
+{
+	struct verify_found found;
+
+	if (loop_verify_look(l, io, &found))
+		account_damage(l, &found);
+	account_found(l, false);
+}
+
 void account_slow(struct loop *l, uint32_t n, uint64_t now)
 {
+	/* Nothing was kept of what was written to an engine without files. */
 	const bool reads_are_checked = l->job->verify.method &&
-				       (l->slow.verifying || !(l->job->rw & RW_WRITE));
+				       !engine_is_diskless(l->engine.ops) &&
+				       (l->slow.checking.on || !(l->job->rw & RW_WRITE));
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct io *io = l->done[i];
 
+		if (l->slow.flying)
+			l->slow.flying[io->slot].length = 0;
+		l->slow.trims -= io->dir == DIR_TRIM;
+		if (io->result < 0 && l->job->verify.method)
+			loop_verify_failed(l, io);
+		loop_verify_done(l, io);
+		if (l->needs.locks)
+			file_locks_done(l, io);
 		if (!moved_all(io))
 			continue;
-		if (io->due_ticks && !l->slow.verifying)
+		if (io->due_ticks)
 			account_intended(l, io, now);
+		if (l->needs.each_end)
+			account_end_time(l, io, clock_between_ns(io->start_ticks, now));
 		if (reads_are_checked && io->dir == DIR_READ)
 			account_verify(l, io);
 	}

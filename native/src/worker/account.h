@@ -80,5 +80,7 @@ void account_record(struct loop *l, const struct io *io);
 /* What the general loop knows more of n I/Os that were reaped: intended starts, and what
  * verify finds. */
 void account_slow(struct loop *l, uint32_t n, uint64_t now);
+/* What threads of verify found by now, or, with all, at the end. */
+void account_found(struct loop *l, bool all);
 
 #endif

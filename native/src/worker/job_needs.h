@@ -14,9 +14,15 @@ struct job_needs {
 	bool iolog;			/* and of each issued one, for write_iolog */
 	bool all_histograms;		/* its statistics have those of slat and lat, too */
 	bool each_lat;			/* which have to be counted: they are not clat's */
-	bool extras;			/* account_extras() is told of each I/O: log, each_lat */
+	bool each_end;			/* how long each I/O took decides something: max_latency */
+	bool locks;			/* of files, with other jobs (file_locks.h) */
+	bool opens_files;		/* each when it has its turn (open_files.h) */
+	bool priorities;		/* some I/Os have one of their own (engines/cmdprio.h) */
+	bool extras;			/* account_extras() is told of each I/O: log, each_lat,
+					 * priorities */
 };
 
+bool job_needs_pace(const struct job *job);	/* rate_min or rate_iops_min */
 struct job_needs job_needs_of(const struct job *job, bool clock_per_io);
 
 #endif

@@ -7,7 +7,7 @@
 
 void loop_run(struct loop *l)
 {
-	l->one = !l->needs.general && !l->job->report.gtod_reduce && l->engine.depth == 1;
+	l->alone = !l->needs.general && !l->job->report.gtod_reduce && l->engine.depth == 1;
 	if (l->needs.general)
 		loop_run_general(l);
 	else if (l->job->report.gtod_reduce)

@@ -5,65 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/cmdprio.h"
+#include "worker/flow.h"
+#include "worker/file_locks.h"
+#include "worker/latency_target.h"
 #include "worker/loop_steps.h"
-
-enum { SPIN_NS = 50000 };	/* the last bit before a due time: a sleep may end late by it */
+#include "worker/loop_trims.h"
+#include "worker/loop_verify.h"
+#include "worker/open_files.h"
+#include "worker/pace.h"
+#include "worker/pauses.h"
+#include "worker/ramp.h"
+#include "worker/syncs.h"
 
 /* When the next I/O may begin, in ticks. */
 #define DUE_NOW UINT64_C(0)
 #define DUE_NEVER UINT64_MAX	/* the pattern has no more */
 
-/* fsync=n wins over fdatasync=n, as the safer of the two. */
-static uint32_t sync_every(const struct job *job)
-{
-	return job->fsync ? job->fsync : job->fdatasync;
-}
-
-static bool sync_due(const struct loop *l)
-{
-	const uint32_t every = sync_every(l->job);
-
-	return every && l->slow.writes_unsynced >= every;
-}
-
-/* Every file written since the last time is synced, one I/O each. */
-static struct pattern_io next_sync(struct loop *l)
-{
-	struct slow *s = &l->slow;
-
-	while (!s->dirty[s->sync_file])
-		s->sync_file = (s->sync_file + 1) % l->engine.files_count;
-	s->dirty[s->sync_file] = 0;
-	if (!--s->dirty_count)
-		s->writes_unsynced = 0;
-	return (struct pattern_io){ .dir = DIR_SYNC, .file = (uint16_t)s->sync_file,
-				    .data_only = !l->job->fsync };
-}
-
-static void note_write(struct loop *l, uint32_t file)
-{
-	l->slow.writes_unsynced++;
-	l->slow.dirty_count += !l->slow.dirty[file];
-	l->slow.dirty[file] = 1;
-}
-
-/* While verifying, what was written is read and the rest left out. */
 static bool have_planned(struct loop *l)
 {
-	for (;;) {
-		if (l->planned_next == l->planned_count && !loop_plan(l))
-			return false;
-		if (!l->slow.verifying)
-			return true;
-		if (!l->slow.verify_left)
-			return false;
-		l->slow.verify_left--;
-		if (l->planned[l->planned_next].dir == DIR_WRITE) {
-			l->planned[l->planned_next].dir = DIR_READ;
-			return true;
-		}
-		l->planned_next++;
+	const uint64_t loops = l->pattern.loops;
+
+	if (l->planned_next < l->planned_count)
+		return true;
+	if (!loop_plan(l))
+		return false;
+	if (l->slow.checking.written.index && l->pattern.loops != loops)
+		loop_verify_new_loop(l);
+	return true;
+}
+
+/* verify_only: what would be done is only noted. */
+static bool have_more(struct loop *l)
+{
+	while (have_planned(l)) {
+		if (!l->job->verify.only || loop_verify_due(l))
+			return loop_verify_reads(l, &l->planned[l->planned_next]);
+		loop_verify_note(l, &l->planned[l->planned_next++]);
 	}
+	return false;
 }
 
 static uint64_t replay_due_ns(const struct loop *l)
@@ -77,8 +57,6 @@ static uint64_t intended_start(const struct loop *l)
 	const struct rate *p = &l->slow.rate;
 	const uint8_t dir = l->planned[l->planned_next].dir;
 
-	if (l->slow.verifying)
-		return 0;
 	if (l->job->replay.trace && !l->job->replay.no_stall)
 		return l->slow.begin_ticks + clock_ns_to_ticks(replay_due_ns(l));
 	if (!rate_limits(p, dir))
@@ -86,17 +64,14 @@ static uint64_t intended_start(const struct loop *l)
 	return l->slow.begin_ticks + clock_ns_to_ticks(rate_due_ns(p, dir));
 }
 
-/* Buffers are whole pages: the last word may reach past the I/O, never past its buffer. */
-static void fill(struct random *noise, const struct job *job, const struct io *io)
+/* A slot keeps what it was told. */
+static void prioritize(struct loop *l, const struct io *io, uint16_t priority)
 {
-	uint64_t *words = io->home;
-
-	if (job->buffers.zero) {	/* a read may have been here */
-		memset(words, 0, io->length);
-		return;
-	}
-	for (size_t i = 0; job->buffers.refill && i * sizeof(*words) < io->length; i++)
-		words[i] = random_next(noise);
+	if (io->dir == DIR_TRIM)
+		priority = 0;
+	else
+		l->engine.ops->prioritize(&l->engine, io, priority);
+	l->slow.priorities[io->slot] = priority;
 }
 
 static struct io *take_planned(struct loop *l, uint64_t now)
@@ -104,19 +79,30 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 	const struct pattern_io *planned = &l->planned[l->planned_next++];
 	struct io *io = l->free[--l->free_count];
 
-	step_prepare(l, io, planned);
+	io->buffer = io->home;
+	io->offset = planned->offset;
+	io->what = planned->what;
+	l->slow.checking.looked += planned->dir == DIR_READ;
 	if (planned->dir == DIR_WRITE) {
-		note_write(l, planned->file);
-		fill(&l->slow.noise, l->job, io);
+		syncs_note_write(l, planned);
+		if (content_is_made(l->job))
+			content_fill(&l->slow.content, io->home, io->length);
+		else if (!l->job->buffers.unscrambled)
+			step_stamp(l, io);
 		if (l->job->verify.method)
-			verify_seal(&l->slow.verify, io);
+			loop_verify_seal(l, io);
 	}
+	l->slow.trims += planned->dir == DIR_TRIM;
+	if (l->slow.flying)
+		l->slow.flying[io->slot] = *planned;
 	if (l->slow.rate.on)
 		rate_advance(&l->slow.rate, planned->dir, planned->length);
-	l->slow.taken++;
 	l->slow.think_left--;
 	io->start_ticks = now;
 	l->engine.ops->queue(&l->engine, io);
+	if (l->needs.priorities)
+		prioritize(l, io, cmdprio_draw(l->job->cmdprio, io->dir, io->length,
+					       &l->slow.choices));
 	if (l->iolog)
 		account_record(l, io);
 	return io;
@@ -124,12 +110,98 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 
 static struct io *take_sync(struct loop *l, uint64_t now)
 {
-	const struct pattern_io sync = next_sync(l);
+	struct pattern_io sync;
 	struct io *io;
 
+	loop_verify_sync(l);
+	sync = syncs_next(l);
 	io = step_take(l, &sync, now);
+	if (l->needs.priorities)
+		prioritize(l, io, 0);
 	if (l->iolog)
 		account_record(l, io);
+	return io;
+}
+
+/* A block has to be trimmed before it is written. */
+static bool awaits_trim(const struct loop *l)
+{
+	return l->pattern.pair.on && l->slow.trims &&
+	       l->planned[l->planned_next].dir == DIR_WRITE;
+}
+
+static bool overlap(const struct pattern_io *a, const struct pattern_io *b)
+{
+	return a->file == b->file && a->offset < b->offset + b->length &&
+	       b->offset < a->offset + a->length && (a->dir != DIR_READ || b->dir != DIR_READ);
+}
+
+/* Something in flight touches the same bytes, and one of both changes them. */
+static bool awaits_other(const struct loop *l)
+{
+	for (uint32_t i = 0; l->slow.flying && i < l->engine.depth; i++) {
+		if (overlap(&l->planned[l->planned_next], &l->slow.flying[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Its file is open; not yet, as long as those in flight are in the way. */
+static bool has_file(struct loop *l, uint32_t file)
+{
+	if (!l->needs.opens_files)
+		return true;
+	if (l->job->files.unlink_each_loop && !l->slow.checking.on &&
+	    l->slow.loops != l->pattern.loops) {
+		if (l->free_count < l->engine.depth)
+			return false;
+		if (l->slow.loops)
+			open_files_renew(l);
+		l->slow.loops = l->pattern.loops;
+	}
+	return open_files_ready(l, file);
+}
+
+static bool has_lock(struct loop *l, const struct pattern_io *io, uint64_t *now)
+{
+	return !l->needs.locks || file_locks_take(l, io, now);
+}
+
+/* A block that was written is read. */
+static struct io *take_check(struct loop *l, uint64_t now, uint64_t *due)
+{
+	struct pattern_io next;
+	struct io *io;
+
+	if (!loop_verify_next(l, &next) || !has_file(l, next.file) || !has_lock(l, &next, &now))
+		return NULL;
+	io = step_take(l, &next, now);
+	if (l->needs.priorities)
+		prioritize(l, io, 0);
+	io->due_ticks = 0;
+	loop_verify_take(l, io);
+	if (l->iolog)
+		account_record(l, io);
+	*due = DUE_NOW;
+	return io;
+}
+
+/* A block that was written is trimmed. */
+static struct io *take_trim(struct loop *l, uint64_t now, uint64_t *due)
+{
+	struct pattern_io next;
+	struct io *io;
+
+	if (!loop_trims_next(l, &next) || !has_file(l, next.file) || !has_lock(l, &next, &now))
+		return NULL;
+	loop_trims_take(l);
+	io = step_take(l, &next, now);
+	if (l->needs.priorities)
+		prioritize(l, io, 0);
+	io->due_ticks = 0;
+	if (l->iolog)
+		account_record(l, io);
+	*due = DUE_NOW;
 	return io;
 }
 
@@ -140,10 +212,19 @@ static struct io *take_next(struct loop *l, uint64_t now, uint64_t *due)
 	struct io *io;
 
 	*due = DUE_NEVER;
-	if (!have_planned(l))
+	if (l->slow.checking.trims.on)
+		return take_trim(l, now, due);
+	if (l->slow.checking.on)
+		return take_check(l, now, due);
+	if (l->slow.full || !have_more(l) || awaits_trim(l) || awaits_other(l) ||
+	    loop_verify_due(l))
 		return NULL;
-	if (sync_due(l))
-		return take_sync(l, now);
+	if (syncs_due(l))
+		return has_file(l, syncs_file(l)) ? take_sync(l, now) : NULL;
+	if (!has_file(l, l->planned[l->planned_next].file))
+		return NULL;
+	if (syncs_range_due(l))
+		now = syncs_range(l);
 	start = intended_start(l);
 	*due = start;
 	if (start > now) {
@@ -151,7 +232,17 @@ static struct io *take_next(struct loop *l, uint64_t now, uint64_t *due)
 		if (start > now)
 			return NULL;
 	}
+	if (l->flow && flow_waits(l->flow)) {
+		*due = pause_of_flow(l, now);
+		return NULL;
+	}
+	if (!has_lock(l, &l->planned[l->planned_next], &now)) {
+		*due = DUE_NEVER;
+		return NULL;
+	}
 	io = take_planned(l, now);
+	if (l->flow)
+		flow_note(l->flow);
 	io->due_ticks = start;
 	*due = DUE_NOW;
 	return io;
@@ -179,11 +270,6 @@ static void commit_some(struct loop *l, uint32_t *n, uint64_t *now)
 		*now = clock_ticks();
 }
 
-static bool stopped(const struct loop *l)
-{
-	return atomic_load_explicit(l->stop, memory_order_relaxed);
-}
-
 /* With iodepth_batch_complete_min=0, slots come back while it fills: then only the end of
  * the run ends it. */
 static uint64_t fill_some(struct loop *l, uint64_t *now)
@@ -191,8 +277,8 @@ static uint64_t fill_some(struct loop *l, uint64_t *now)
 	uint64_t due = DUE_NOW;
 	uint32_t n = 0;
 
-	while (l->free_count && l->slow.think_left && *now < l->event_ticks && !stopped(l) &&
-	       refilling(l)) {
+	while (l->free_count && l->slow.think_left && *now < l->event_ticks && !loop_stopped(l) &&
+	       l->in_flight + n < l->slow.search.depth && refilling(l)) {
 		struct io *io = take_next(l, *now, &due);
 
 		if (!io)
@@ -207,24 +293,10 @@ static uint64_t fill_some(struct loop *l, uint64_t *now)
 	return due;
 }
 
-/* Sleep, and spin for the rest. The parent and the deadline cut it short. */
-static uint64_t wait_until(struct loop *l, uint64_t due)
-{
-	const uint64_t spin = clock_ns_to_ticks(SPIN_NS);
-	const uint64_t end = due < l->event_ticks ? due : l->event_ticks;
-	uint64_t now = clock_ticks();
-
-	for (; now + spin < end && !stopped(l); now = clock_ticks())
-		futex_wait(l->stop, 0, clock_ticks_to_ns(end - now - spin));
-	while (now < end && !stopped(l))
-		now = clock_ticks();
-	return now;
-}
-
 /* Wait for completions; not past the moment when the next I/O is due. */
 static uint64_t complete_some(struct loop *l, uint64_t due, uint64_t now)
 {
-	const uint64_t spin = clock_ns_to_ticks(SPIN_NS);
+	const uint64_t spin = clock_ns_to_ticks(PAUSE_SPIN_NS);
 	uint32_t min = l->reap_min ? l->reap_min : 1;
 
 	if (due != DUE_NOW && due != DUE_NEVER) {
@@ -236,25 +308,6 @@ static uint64_t complete_some(struct loop *l, uint64_t due, uint64_t now)
 	return now;
 }
 
-/* As fio does, a pause begins when nothing is in flight. */
-static uint64_t think(struct loop *l)
-{
-	const struct job *job = l->job;
-	const uint64_t begin = clock_ticks();
-	const uint64_t spin_end = begin + clock_ns_to_ticks(job->think.spin_ns);
-	uint64_t now = begin;
-
-	l->slow.think_left = job->think.blocks;
-	while (now < spin_end && now < l->event_ticks && !stopped(l))
-		now = clock_ticks();
-	now = wait_until(l, begin + clock_ns_to_ticks(job->think.pause_ns));
-	if (job->think.iotime_ns) {
-		l->slow.think_left = UINT64_MAX;
-		l->slow.think_ticks = now + clock_ns_to_ticks(job->think.iotime_ns);
-	}
-	return now;
-}
-
 static void run(struct loop *l)
 {
 	uint64_t now = clock_ticks();
@@ -262,16 +315,23 @@ static void run(struct loop *l)
 	while (!step_over(l, now)) {
 		const uint64_t due = fill_some(l, &now);
 
+		if (now >= l->slow.pace_ticks)
+			pace_look(l, now);
+		if (now >= l->slow.search.end_ticks && latency_target_look(l, now))
+			break;
 		if (now >= l->slow.think_ticks)
 			l->slow.think_left = 0;
 		if (l->in_flight)
 			now = complete_some(l, due, now);
-		else if (due == DUE_NEVER)
-			break;
-		else if (!l->slow.think_left)
-			now = think(l);
+		else if (due == DUE_NEVER) {
+			if (!loop_verify_turn(l))
+				break;
+		} else if (!l->slow.think_left)
+			now = pause_think(l);
 		else if (due != DUE_NOW)
-			now = wait_until(l, due);
+			now = pause_until(l, due);
+		if (l->slow.ramp_bytes)
+			ramp_look(l, now);
 	}
 	step_drain(l);
 }
@@ -280,54 +340,55 @@ static int slow_init(struct loop *l)
 {
 	const struct job *job = l->job;
 	struct slow *s = &l->slow;
+	int code;
 
 	*s = (struct slow){
 		.dirty = calloc(l->engine.files_count + 1, 1), .begin_ticks = clock_ticks(),
-		.think_left = UINT64_MAX, .think_ticks = UINT64_MAX,
-		.noise = { ~l->seed }, .verify = { .unit_bytes = pattern_unit(job) },
 	};
 	rate_init(&s->rate, job, l->seed);
-	if (job->think.pause_ns && !job->think.iotime_ns)
-		s->think_left = job->think.blocks;
-	else if (job->think.pause_ns)
-		s->think_ticks = s->begin_ticks + clock_ns_to_ticks(job->think.iotime_ns);
-	if (job->verify.method && job->rw & RW_WRITE)
-		s->verify.run = random_mix(clock_unix_ms() ^ l->seed) | 1;
-	return s->dirty ? 0 : -ENOMEM;
-}
-
-/* The same pattern once more, its writes as reads. The deadline is not for this part. */
-static void verify_written(struct loop *l)
-{
-	struct slow *s = &l->slow;
-	struct err why = { 0 };
-
-	if (l->error || stopped(l) || loop_begin_pattern(l, &why)) {
-		if (why.code)
-			loop_fail(l, -why.code);
-		return;
-	}
-	s->verifying = true;
-	s->verify_left = s->taken;
-	s->verify_ticks = clock_ticks();
-	s->think_left = UINT64_MAX;
-	s->think_ticks = UINT64_MAX;
-	l->event_ticks = UINT64_MAX;
-	l->planned_next = l->planned_count = 0;
-	run(l);
+	content_init(&s->content, job, ~l->seed, l->target->clone);
+	pause_later(l, s->begin_ticks);
+	s->ramp_bytes = ramp_bytes(l);
+	latency_target_init(l);
+	pace_init(l);
+	if (job->depth.serialize_overlap && l->engine.depth > 1)
+		s->flying = calloc(l->engine.depth, sizeof(*s->flying));
+	if (job->sync_range.every)
+		s->ranges = calloc(l->engine.files_count + 1, sizeof(*s->ranges));
+	s->choices.state = random_mix(l->seed);
+	if (l->needs.priorities)
+		s->priorities = calloc(l->engine.depth, sizeof(*s->priorities));
+	if (!s->dirty || (job->sync_range.every && !s->ranges) ||
+	    (l->needs.priorities && !s->priorities) ||
+	    (!s->flying && job->depth.serialize_overlap && l->engine.depth > 1))
+		return -ENOMEM;
+	if (l->needs.locks && file_locks_init(l))
+		return -ENOMEM;
+	code = loop_verify_init(l);
+	return !code && l->needs.opens_files ? open_files_init(l) : code;
 }
 
 void loop_run_general(struct loop *l)
 {
-	if (slow_init(l)) {
-		loop_fail(l, ENOMEM);
-		return;
-	}
-	run(l);
-	if (l->job->verify.method && l->job->verify.at_end && l->job->rw & RW_WRITE)
-		verify_written(l);
-	if (l->slow.verify_error)
-		loop_fail(l, l->slow.verify_error);
+	const int code = slow_init(l);
+
+	if (code)
+		loop_fail(l, -code);
+	else
+		run(l);
+	account_found(l, true);
+	if (l->slow.checking.error)
+		loop_fail(l, l->slow.checking.error);
+	loop_verify_save(l);
+	loop_verify_release(l);
 	free(l->slow.dirty);
+	free(l->slow.flying);
+	free(l->slow.ranges);
+	free(l->slow.priorities);
+	open_files_release(l);
+	file_locks_release(l);
 	l->slow.dirty = NULL;
+	l->slow.ranges = NULL;
+	l->slow.flying = NULL;
+	l->slow.priorities = NULL;
 }

@@ -75,7 +75,7 @@ STEP bool move_one(struct loop *l, struct io *io, bool synchronous)
 }
 
 /* The start is the end of the one before: what lies between is our own cost, and slat. */
-STEP void run_one(struct loop *l, bool synchronous)
+STEP void run_single(struct loop *l, bool synchronous)
 {
 	struct io *io = l->engine.ios;
 	uint64_t now = clock_ticks();
@@ -96,19 +96,19 @@ STEP void run_one(struct loop *l, bool synchronous)
 
 LOOP run_synchronous(struct loop *l)
 {
-	run_one(l, true);
+	run_single(l, true);
 }
 
 LOOP run_alone(struct loop *l)
 {
-	run_one(l, false);
+	run_single(l, false);
 }
 
 void loop_run_plain(struct loop *l)
 {
 	if (l->synchronous)
 		run_synchronous(l);
-	else if (l->one)
+	else if (l->alone)
 		run_alone(l);
 	else if (l->batch_submit == 1)
 		run_singly(l);

@@ -35,7 +35,7 @@ static void pass_begun(struct loop *l)
 bool loop_plan(struct loop *l)
 {
 	l->planned_next = 0;
-	l->planned_count = pattern_fill(&l->pattern, l->planned, LOOP_PLANNED);
+	l->planned_count = pattern_fill(&l->pattern, l->planned, l->planned_most);
 	if (l->pattern.passes != l->passes)
 		pass_begun(l);
 	return l->planned_count;

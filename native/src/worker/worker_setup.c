@@ -4,16 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { PAGE_BYTES = 4096, STATE_ALIGNMENT = 64 };
 
 static uint64_t buffer_bytes(const struct job *job)
 {
-	uint64_t bytes = 1;
+	uint64_t bytes = 1;		/* a trim has no data */
 
-	for (int dir = DIR_READ; dir <= DIR_WRITE; dir++) {
-		if (job->rw & (RW_READ << dir) && job->block.bytes[dir] > bytes)
+	JOB_DIRS(dir, job) {
+		if (dir != DIR_TRIM && job->block.bytes[dir] > bytes)
 			bytes = job->block.bytes[dir];
 	}
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -25,23 +24,18 @@ static int make_buffers(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
 	struct random noise = { setup->loop.seed };
-	const int populate = engine_is_diskless(e->ops) ? 0 : MAP_POPULATE;
+	const bool populate = !engine_is_diskless(e->ops);
 	uint64_t *words;
+	size_t bytes;
+	int ret;
 
 	e->buffer_bytes = buffer_bytes(e->job);
-	setup->buffers_bytes = e->depth * e->buffer_bytes;
-	e->buffers = mmap(NULL, setup->buffers_bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
-	if (e->buffers == MAP_FAILED) {
-		e->buffers = NULL;
-		return err_set(&setup->err, -ENOMEM, "%s: no memory for %u buffers of %llu bytes: "
-			       "make iodepth or bs smaller", e->job->name, e->depth,
-			       (unsigned long long)e->buffer_bytes);
-	}
-	words = e->buffers;
-	if (e->job->buffers.zero)
-		return 0;
-	for (size_t i = 0; e->job->rw & RW_WRITE && i < setup->buffers_bytes / sizeof(*words); i++)
+	bytes = e->depth * e->buffer_bytes;
+	ret = buffers_make(&setup->buffers, e->job, bytes, populate, &setup->err);
+	e->buffers = words = setup->buffers.first;
+	if (ret || e->job->buffers.zero)
+		return ret;
+	for (size_t i = 0; e->job->rw & RW_WRITE && i < bytes / sizeof(*words); i++)
 		words[i] = random_next(&noise);
 	return 0;
 }
@@ -82,12 +76,20 @@ static int make_slots(struct worker_setup *setup)
 	return 0;
 }
 
+static bool called_off(void *stop)
+{
+	return atomic_load((_Atomic uint32_t *)stop);
+}
+
 static int open_engine(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
 	struct err why = { 0 };
+	const struct target_hooks hooks = { .stop = called_off, .context = setup->loop.stop };
 	int ret = target_open(setup->loop.target, e->files, &setup->err);
 
+	if (!ret)
+		ret = target_pre_read(setup->loop.target, &hooks, &setup->err);
 	if (ret)
 		return ret;
 	e->err = &why;
@@ -129,14 +131,18 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 	setup->worker = w;
 	l->job = job;
 	l->target = w->target;
+	l->worker = w;
 	l->shared = w->shared;
 	l->seed = w->seed;
+	l->index = w->index;
 	l->clock_per_io = w->clock_per_io;
+	l->flow = w->flow ? w : NULL;
 	l->needs = job_needs_of(job, w->clock_per_io);
 	l->stats = &w->shared->stats;
 	l->synchronous = engine_is_sync(job->ops);
-	l->stop = &w->control->stop;
+	l->stop = &w->shared->stop;
 	l->event_ticks = UINT64_MAX;
+	l->planned_most = l->needs.opens_files ? 1 : LOOP_PLANNED;
 	l->engine = (struct engine){
 		.ops = job->ops, .job = job, .err = &setup->err,
 		.files_count = w->target->files_count,
@@ -191,8 +197,7 @@ void worker_setup_release(struct worker_setup *setup)
 	if (e->files)
 		target_close(setup->loop.target, e->files);
 	pattern_release(&setup->loop.pattern);
-	if (e->buffers)
-		munmap(e->buffers, setup->buffers_bytes);
+	buffers_release(&setup->buffers);
 	free(e->ios);
 	free(e->state);
 	free(e->io_spaces);

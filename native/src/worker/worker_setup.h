@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include "worker/buffers.h"
 #include "worker/loop_state.h"
 
 /* The loop with what only setup and the end need. */
@@ -12,9 +13,9 @@ struct worker_setup {
 	struct loop loop;
 	struct err err;
 	struct rusage usage_begin;
-	uint64_t begin_ticks, begin_unix_ms;
+	uint64_t begin_ticks, begin_epoch_ms;
 	struct log_buffer log, iolog;
-	size_t buffers_bytes;
+	struct buffers buffers;
 	bool engine_open;
 };
 

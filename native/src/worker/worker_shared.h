@@ -22,17 +22,34 @@ enum worker_state {
  * a process and a thread. Written by the worker alone. */
 struct worker_shared {
 	_Atomic uint32_t state;
-	bool in_ramp;			/* ramp_time is not over; still so at the end: all counts */
+	bool in_ramp;			/* the ramp is not over; still so at the end: all counts */
 	bool refused;			/* the error is a refusal for safety */
+	_Atomic uint32_t stop;		/* a futex; 1: end soon, whoever wants it */
+	uint32_t latency_depth;		/* what latency_target has come to; 0: there is none */
 	int32_t error;			/* positive errno; 0 */
+	int32_t passed_error;		/* the first after which it went on; 0 */
 	char error_text[512];
+	uint64_t flow_ios;		/* its part of struct flow */
+	uint32_t flow_weight;
 	uint64_t begin_ns;		/* CLOCK_MONOTONIC: what is counted begins */
 	struct worker_stats stats;
 } __attribute__((aligned(64)));
 
+/* Of jobs with the same flow_id (worker/flow.h): what all of them did, and their weights. */
+struct flow {
+	_Atomic uint64_t ios;
+	_Atomic uint32_t weight;
+} __attribute__((aligned(64)));
+
+/* Of files with one name, of jobs with lockfile: free at 0, and else how many read, or who
+ * writes (worker/file_locks.h). A futex. */
+struct file_lock {
+	_Atomic uint32_t state, waiters;
+};
+
 /* What the parent shows to all workers. The words are futexes. */
 struct run_control {
-	_Atomic uint32_t stop;		/* 1: end soon */
+	_Atomic uint32_t stop;		/* 1: end soon; passed on to the workers' own words */
 	_Atomic uint32_t go;		/* number of the last group that may start */
 	_Atomic uint32_t events;	/* counts changes of state: the parent waits for it */
 };
@@ -42,9 +59,14 @@ struct worker {
 	const struct target *target;
 	struct run_control *control;
 	struct worker_shared *shared;
+	struct flow *flow;		/* NULL: none */
+	struct file_lock *locks;	/* of all files, by target_file.lock; NULL: none */
+	_Atomic uint8_t *reads;		/* by lock: this worker holds it to read */
+	const char *cgroup;		/* the file by which it joins one; NULL: none */
 	const struct logs *logs;	/* NULL: none */
 	uint64_t seed;
 	uint32_t group;			/* 1-based, for control->go */
+	uint32_t index;			/* among all clones of all jobs */
 	bool clock_per_io;		/* read the clock for each I/O, also in batches */
 };
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/eta.h"
+#include "core.h"
 
 static const char running[] =
 	"{\"schema\":\"status/1\",\"state\":\"running\",\"elapsed_ms\":9000,\"percent\":27.3,"
@@ -17,11 +18,15 @@ static const char running[] =
 	"\"read\":{\"ios\":9,\"bytes\":9,\"iops\":10700.0,\"bw_bytes\":43201331},"
 	"\"write\":{\"ios\":0,\"bytes\":0,\"iops\":0.0,\"bw_bytes\":0}}\n";
 
-static struct job one_job = { .rw = RW_READ | RW_RANDOM, .process.numjobs = 1, .files.count = 1 };
+static struct job random_reads(void)
+{
+	return core_job("psync", RW_READ | RW_RANDOM, 0);
+}
 
 static void a_line_reads_like_fio(void **state)
 {
-	const struct job_list jobs = { .jobs = &one_job, .count = 1 };
+	struct job job = random_reads();
+	const struct job_list jobs = { .jobs = &job, .count = 1 };
 	char text[ETA_TEXT_MAX];
 
 	(void)state;
@@ -38,7 +43,7 @@ static void many_jobs_stay_inside_the_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 300; i++)
-		jobs[i] = one_job;
+		jobs[i] = random_reads();
 	assert_true(eta_text(text, "{\"schema\":\"status/1\",\"jobs_running\":300}", &list)
 		    < ETA_TEXT_MAX);
 	assert_true(strlen(text) < ETA_TEXT_MAX);
@@ -46,7 +51,8 @@ static void many_jobs_stay_inside_the_line(void **state)
 
 static void other_lines_are_no_progress(void **state)
 {
-	const struct job_list jobs = { .jobs = &one_job, .count = 1 };
+	struct job job = random_reads();
+	const struct job_list jobs = { .jobs = &job, .count = 1 };
 	char text[ETA_TEXT_MAX];
 
 	(void)state;
@@ -68,10 +74,11 @@ static size_t read_all(int fd, char *room, size_t size)
 /* What the run writes reaches the screen as text and --status-fd unchanged. */
 static void lines_are_shown_and_passed_on(void **state)
 {
-	const struct job_list jobs = { .jobs = &one_job, .count = 1 };
+	struct job job = random_reads();
+	const struct job_list jobs = { .jobs = &job, .count = 1 };
 	int screen[2], pass[2];
 	char text[1024];
-	struct eta live;
+	struct eta live = { 0 };
 
 	(void)state;
 	assert_int_equal(pipe(screen) | pipe(pass), 0);
@@ -92,10 +99,11 @@ static void lines_are_shown_and_passed_on(void **state)
 /* The pipe of --status-fd is full from the beginning: the run ends all the same. */
 static void a_reader_that_stalls_is_passed_over(void **state)
 {
-	const struct job_list jobs = { .jobs = &one_job, .count = 1 };
+	struct job job = random_reads();
+	const struct job_list jobs = { .jobs = &job, .count = 1 };
 	static const char filler[4096];
 	int screen[2], pass[2];
-	struct eta live;
+	struct eta live = { 0 };
 
 	(void)state;
 	assert_int_equal(pipe(screen) | pipe(pass), 0);
@@ -121,5 +129,5 @@ int main(void)
 		cmocka_unit_test(a_reader_that_stalls_is_passed_over),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, core_setup, core_teardown);
 }

@@ -80,7 +80,8 @@ static void with_engine(const struct engine_ops *ops, const char *path,
 {
 	struct job job = core_job(ops->name, RW_READ | RW_WRITE, BLOCKS * BLOCK);
 	struct err err = { 0 };
-	struct engine_file file = { open(path, O_RDWR), BLOCKS * BLOCK, path };
+	struct engine_file file = { .fd = open(path, O_RDWR), .end_bytes = BLOCKS * BLOCK,
+				    .path = path };
 	struct engine e = {
 		.ops = ops, .job = &job, .err = &err, .files = &file, .files_count = 1,
 		.depth = engine_is_sync(ops) ? 1 : 4, .reap_max = engine_is_sync(ops) ? 1 : 4,

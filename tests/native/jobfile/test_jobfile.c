@@ -248,10 +248,6 @@ static void errors_name_their_place(void **state)
 		     "include many.fio\ninclude many.fio\ninclude many.fio\ninclude many.fio\n"
 		     "include many.fio\ninclude many.fio\n",
 		     "many.fio:91:1: more than 1000 includes");
-	expect_error("[a]\nsize=1m\nrw=write\nverify=crc32c\nbssplit=4k/50:6k/50\n",
-		     "t.fio:4:1: job 'a': verify needs block sizes that are all multiples");
-	expect_error("[a]\nsize=1m\nrw=rw\nverify=crc32c\nbs=4k,6k\n",
-		     "t.fio:4:1: job 'a': verify needs block sizes that are all multiples");
 	expect_error("[a]\nsize=1k\n", "t.fio:2:1: job 'a': size is smaller than one block");
 	expect_error("[a]\nnumjobs=4000\n[b]\nnumjobs=4000\n", "t.fio:3:1: more than 4096 jobs");
 	expect_error("", "there is no job");

@@ -41,7 +41,7 @@ static void check_row(const struct option *o, uint32_t structure_size)
 		fail_msg("%s: its type does not fit its field", o->name);
 	if (o->offset + o->width > structure_size)
 		fail_msg("%s: its field is outside of the struct", o->name);
-	if ((o->type == &type_choice) != !!o->choices)
+	if (!strcmp(o->type->words, type_choice.words) != !!o->choices)
 		fail_msg("%s: choices and type disagree", o->name);
 	if ((o->type == &type_time) != !!o->unit_ns)
 		fail_msg("%s: unit_ns and type disagree", o->name);
@@ -155,14 +155,14 @@ static void wrong_values_say_why(void **state)
 		{ "bs", "0", "bs: 0 is too small" }, { "bs", "2g", "too large" },
 		{ "bs", "1k,2k,3k,4k", "three parts" }, { "bs", "", "missing" },
 		{ "direct", "yes", "neither 0 nor 1" }, { "direct", NULL, "value is missing" },
-		{ "rw", "READ", "read, write, randread" }, { "iodepth", "0", "too small" },
+		{ "rw", "READ", "read, write, trim, randread" }, { "iodepth", "0", "too small" },
 		{ "ioengine", "libaoi", "did you mean 'libaio'" }, { "filename", "", "missing" },
 		{ "fsync", "4294967296", "at most 4294967295" }, { "rwmixread", "101", "100" },
 		{ "filesize", "64k-16k", "ends before it begins" },
 		{ "filesize", "64k-x", "filesize: " },
-		{ "percentile_list", "50:101", "at most 100" },
+		{ "percentile_list", "50:101", "from 0 to 100" },
 		{ "percentile_list", "50,60", "':' between" },
-		{ "percentile_list", "0:50", "above 0" },
+		{ "percentile_list", "-1:50", "from 0 to 100" },
 		{ "percentile_list", "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21",
 		  "more than 20" },
 		{ "log_hist_coarseness", "7", "at most 6" },

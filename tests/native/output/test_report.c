@@ -62,12 +62,14 @@ static void latency_classes_add_up_over_directions(void **state)
 
 static void a_group_is_as_long_as_its_longest_job(void **state)
 {
+	const struct job told = { .report.stats = true }, untold = { .report.stats = false };
 	struct job_result rows[] = {
-		{ .group_id = 0, .stats = new_stats(1000, 1000000000) },
-		{ .group_id = 0, .stats = new_stats(3000, 2000000000) },
-		{ .group_id = 1, .stats = new_stats(9000, 1000000000) },
+		{ .group_id = 0, .job = &told, .stats = new_stats(1000, 1000000000) },
+		{ .group_id = 0, .job = &told, .stats = new_stats(3000, 2000000000) },
+		{ .group_id = 0, .job = &untold, .stats = new_stats(7000, 9000000000) },
+		{ .group_id = 1, .job = &told, .stats = new_stats(9000, 1000000000) },
 	};
-	const struct result result = { .rows = rows, .rows_count = 3 };
+	const struct result result = { .rows = rows, .rows_count = 4 };
 	struct group_total t;
 
 	(void)state;
@@ -80,7 +82,7 @@ static void a_group_is_as_long_as_its_longest_job(void **state)
 	assert_int_equal(t.runtime_max_ms, 2000);
 	report_group_total(&result, 0, DIR_WRITE, &t);
 	assert_int_equal(t.bytes, 0);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		free(rows[i].stats);
 }
 

@@ -193,6 +193,45 @@ static void io_size_and_number_ios_limit(void **state)
 	assert_int_equal(all(&job, &extent, 1), 5);
 }
 
+/* The next loop goes on where number_ios ended the one before. */
+static void number_ios_ends_a_loop(void **state)
+{
+	const struct pattern_extent extent = { 0, 16 * 4096 };
+	struct job job = core_job("null", RW_READ, 0);
+
+	(void)state;
+	job.amount.ios = 3;
+	job.time.loops = 4;
+	assert_int_equal(all(&job, &extent, 1), 12);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_int_equal(ios[i].offset, i * 4096);
+	job.amount.ios = 20;
+	assert_int_equal(all(&job, &extent, 1), 4 * 16);
+	assert_int_equal(ios[16].offset, 0);
+}
+
+static void a_whole_mix_holds_against_rates(void **state)
+{
+	static const struct { uint32_t percent, dir; } rows[] = { { 100, DIR_READ },
+								  { 0, DIR_WRITE } };
+	const struct pattern_extent extent = { 0, 1 << 20 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		for (uint32_t random = 0; random <= RW_RANDOM; random += RW_RANDOM) {
+			struct job job = core_job("null", RW_READ | RW_WRITE | random, 0);
+			uint32_t count;
+
+			job.rwmixread_percent = rows[i].percent;
+			job.rate.iops[DIR_READ] = job.rate.iops[DIR_WRITE] = 100;
+			count = all(&job, &extent, 1);
+			assert_int_equal(count, 256);
+			for (uint32_t at = 0; at < count; at++)
+				assert_int_equal(ios[at].dir, rows[i].dir);
+		}
+	}
+}
+
 static void time_based_never_ends(void **state)
 {
 	struct job job = core_job("null", RW_READ | RW_RANDOM, 0);
@@ -342,6 +381,8 @@ int main(void)
 		cmocka_unit_test(norandommap_repeats_blocks),
 		cmocka_unit_test(successive_random_blocks_are_unrelated),
 		cmocka_unit_test(io_size_and_number_ios_limit),
+		cmocka_unit_test(number_ios_ends_a_loop),
+		cmocka_unit_test(a_whole_mix_holds_against_rates),
 		cmocka_unit_test(time_based_never_ends),
 		cmocka_unit_test(files_take_turns),
 		cmocka_unit_test(zones_stride),

@@ -60,7 +60,7 @@ static void replay_options_change_it(void **state)
 	struct err err;
 
 	(void)state;
-	job.replay.skip = "trim,sync";
+	job.replay.skip = 1u << DIR_TRIM | 1u << DIR_SYNC;
 	job.replay.redirect = "/c";
 	job.replay.scale = 2;
 	job.replay.align = 4096;
@@ -87,7 +87,7 @@ static void bad_logs_name_the_line(void **state)
 		{ "", "no I/O log" }, { "0, 4096, 4096\n", "no I/O log" },
 		{ "fio version 1 iolog\n", "no I/O log" },
 		{ "\x07" "taexxxxxx", "binary blktrace" }, { "eat\x07xxxxxx", "binary blktrace" },
-		{ "fio version 3 iolog\n0 /a add\n", "no read or write" },
+		{ "fio version 3 iolog\n0 /a add\n", "no I/O to replay" },
 		{ "fio version 3 iolog\n0 /a read 0 4096\n", "log:2: the file '/a' was not added" },
 		{ "fio version 3 iolog\n0 /a add\n0 /a wait 5 0\n", "log:3: 'wait' is not one of" },
 		{ "fio version 3 iolog\n0 /a add\n0 /a read 0\n", "log:3: an offset and a length" },
@@ -99,7 +99,6 @@ static void bad_logs_name_the_line(void **state)
 		{ "fio version 3 iolog\nx /a add\n", "log:2: 'x' is no time" },
 		{ "fio version 3 iolog\n0 /a b c d e\n", "cannot hold blanks" },
 		{ "fio version 3 iolog\n5\n", "log:2: a file and an action" },
-		{ "fio version 3 iolog\n0 /a add\n1 /a trim 0 4096\n", "replay_skip=trim" },
 		{ "fio version 2 iolog\n/a add\n/a wait -5\n", "microseconds" },
 		{ "fio version 2 iolog\n/a add\n/a wait 9000000000000000\n"
 		  "/a wait 9000000000000000\n", "log:4: the waits up to here are too long" },

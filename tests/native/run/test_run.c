@@ -146,7 +146,7 @@ static void groups_follow_each_other(void **state)
 	jobs[0].time.based = true;
 	jobs[0].time.runtime_ns = 100 * ms;
 	jobs[1].process.stonewall = true;
-	jobs[1].group_id = 1;
+	jobs[1].group_id = jobs[1].wave = 1;
 	assert_int_equal(core_run(jobs, 2, &result, &err), 0);
 	assert_int_equal(result.rows[1].group_id, 1);
 	assert_true(result.rows[1].start_unix_ms >= result.rows[0].start_unix_ms + 100);
@@ -307,7 +307,7 @@ static void a_stop_keeps_results(void **state)
 	}
 	jobs[1].think.pause_ns = 30000 * ms;
 	jobs[1].process.thread = true;
-	jobs[2].group_id = 1;
+	jobs[2].group_id = jobs[2].wave = 1;
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_int_equal(core_run(jobs, 3, &result, &err), 0);
 	pthread_join(thread, NULL);
@@ -383,7 +383,7 @@ static void what_cannot_run_says_why(void **state)
 /* As fio's: what it did is its result, and somebody is told. */
 static void note_warning(void *context, const char *text)
 {
-	*(bool *)context |= !!strstr(text, "ended before its ramp_time did");
+	*(bool *)context |= !!strstr(text, "ended before its ramp did");
 }
 
 static void a_job_that_ends_in_its_ramp_counts(void **state)
@@ -391,7 +391,7 @@ static void a_job_that_ends_in_its_ramp_counts(void **state)
 	struct job job = core_job("psync", RW_READ, 1 << 20);
 	const struct job_list list = { .jobs = &job, .count = 1 };
 	bool told = false;
-	const struct run_options options = { .status_fd = -1, .say = note_warning,
+	const struct run_options options = { .status_fd = -1, .warn = note_warning,
 					     .say_context = &told };
 	struct result result;
 	struct err err = { 0 };

@@ -82,6 +82,35 @@ static void a_rate_that_cannot_be_known_is_not_used(void **state)
 	assert_non_null(strstr(clock_state.fallback, "20 ppm"));
 }
 
+static uint64_t kernel_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void the_clocks_are_those_of_the_kernel(void **state)
+{
+	uint64_t before = kernel_ns(CLOCK_MONOTONIC), raw = kernel_ns(CLOCK_MONOTONIC_RAW), now;
+
+	(void)state;
+	clock_init(false);
+	now = clock_monotonic_ns();
+	assert_in_range(clock_state.start_ticks, before, now);
+	assert_in_range(clock_state.start_raw_ns, raw, kernel_ns(CLOCK_MONOTONIC_RAW));
+	assert_in_range(clock_state.start_width_ticks, 0, now - before);
+	assert_in_range(now, before, kernel_ns(CLOCK_MONOTONIC));
+	before = kernel_ns(CLOCK_REALTIME) / 1000000;
+	assert_in_range(clock_unix_ms(), before, kernel_ns(CLOCK_REALTIME) / 1000000);
+	now = clock_monotonic_ns();
+	before = clock_read_cost_ns();
+	assert_in_range(before, 1, (clock_monotonic_ns() - now) / 1000 + 1);
+	assert_int_equal(clock_between_ns(5, 12), 7);
+	assert_int_equal(clock_between_ns(12, 5), 0);
+	assert_int_equal(clock_ns_to_ticks(12345), 12345);
+}
+
 static void the_kernel_s_clock_that_was_asked_for_is_no_fallback(void **state)
 {
 	(void)state;
@@ -100,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_calibrated_clock_keeps_time),
 		cmocka_unit_test(a_counter_that_drifts_is_left),
 		cmocka_unit_test(a_rate_that_cannot_be_known_is_not_used),
+		cmocka_unit_test(the_clocks_are_those_of_the_kernel),
 		cmocka_unit_test(the_kernel_s_clock_that_was_asked_for_is_no_fallback),
 	};
 

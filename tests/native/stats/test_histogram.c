@@ -29,6 +29,25 @@ static void buckets_are_in_order(void **state)
 	assert_true(histogram_value_ns(HISTOGRAM_BUCKETS - 1) > 3600ull * 1000000000);
 }
 
+/* The layout that `bins` of a document are read by: fio's. */
+static void buckets_are_where_fio_has_them(void **state)
+{
+	static const uint64_t rows[][3] = {	/* value, index, the middle of that bucket */
+		{ 0, 0, 0 }, { 127, 127, 127 }, { 128, 128, 129 }, { 129, 128, 129 },
+		{ 130, 129, 131 }, { 255, 191, 255 }, { 256, 192, 258 }, { 511, 255, 510 },
+		{ 1000000, 954, 1003520 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(histogram_index(rows[i][0]), rows[i][1]);
+		assert_int_equal(histogram_value_ns((uint32_t)rows[i][1]), rows[i][2]);
+	}
+	assert_int_equal(histogram_index((uint64_t)1 << 47), HISTOGRAM_BUCKETS - 1);
+	assert_int_equal(histogram_index(((uint64_t)1 << 47) - 1), HISTOGRAM_BUCKETS - 1);
+	assert_int_equal(HISTOGRAM_BUCKETS, 2688);
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -94,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(middle_is_close),
 		cmocka_unit_test(buckets_are_in_order),
+		cmocka_unit_test(buckets_are_where_fio_has_them),
 		cmocka_unit_test(percentiles_match_sorted_values),
 		cmocka_unit_test(empty_gives_zeros),
 		cmocka_unit_test(merging_is_exact),

@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/sysmacros.h>
 
 #include "core.h"
 #include "target/device.h"
+#include "target/expected.h"
+#include "target/mount_table.h"
 #include "target/target.h"
 
 static const struct target_hooks silent;
@@ -287,6 +290,187 @@ static void no_extent_ends_past_the_largest_file(void **state)
 	}
 }
 
+static void a_percentage_of_a_file_that_is_not_there_is_asked_for_in_bytes(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 0);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.files.names = "nowhere";
+	assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "you need to specify size=: "));
+	target_release(&t);
+	err = (struct err){ 0 };
+	job.amount.size.percent = 50;
+	assert_int_equal(target_init(&t, &job, 0, NULL, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "size=50% of what?"));
+	target_release(&t);
+}
+
+/* Between the two, in whole blocks, and the same each time. */
+static void sizes_of_files_are_drawn_from_their_range(void **state)
+{
+	struct job job = core_job("psync", RW_WRITE, 0);
+	struct target t, again;
+	bool differ = false;
+
+	(void)state;
+	job.name = "ranged";
+	job.files.count = 50;
+	job.files.size.min_bytes = 16384;
+	job.files.size.max_bytes = 65536;
+	init(&t, &job);
+	init(&again, &job);
+	for (uint32_t i = 0; i < 50; i++) {
+		const uint64_t bytes = t.files[i].extent.size_bytes;
+
+		assert_in_range(bytes, 16384, 65536);
+		assert_int_equal(bytes % 4096, 0);
+		assert_int_equal(bytes, again.files[i].extent.size_bytes);
+		differ = differ || bytes != t.files[0].extent.size_bytes;
+	}
+	assert_true(differ);
+	target_release(&again);
+	target_release(&t);
+	job.files.size.max_bytes = 16384;
+	init(&t, &job);
+	for (uint32_t i = 0; i < 50; i++)
+		assert_int_equal(t.files[i].extent.size_bytes, 16384);
+	target_release(&t);
+}
+
+/* All of a job's files are opened, and closed, and deleted when it asks. */
+static void each_file_is_opened_and_closed_and_deleted(void **state)
+{
+	struct job job = core_job("psync", RW_READ | RW_WRITE, 3 * 4096);
+	struct engine_file files[3];
+	struct target t;
+	struct err err = { 0 };
+	int fds[3];
+
+	(void)state;
+	job.files.names = "o1:o2:o3";
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &silent, &err), 0);
+	assert_int_equal(target_open(&t, files, &err), 0);
+	for (int i = 0; i < 3; i++) {
+		fds[i] = files[i].fd;
+		assert_true(fds[i] >= 0);
+		assert_string_equal(files[i].path, t.files[i].path);
+		assert_int_equal(files[i].end_bytes, 4096);
+		assert_int_equal(fcntl(fds[i], F_GETFL) & O_ACCMODE, O_RDWR);
+	}
+	target_invalidate(&t, files);
+	target_close(&t, files);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(files[i].fd, -1);
+		assert_int_equal(fcntl(fds[i], F_GETFD), -1);
+	}
+	target_unlink(&t);
+	assert_int_equal(file_bytes(&t, 2), 4096);
+	job.files.unlink = true;
+	target_unlink(&t);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(access(t.files[i].path, F_OK), -1);
+	assert_int_equal(target_open(&t, files, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "cannot open"));
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(files[i].fd, -1);
+	target_release(&t);
+}
+
+/* What a job only reads is opened to be read; sync= reaches the descriptor. */
+static void a_file_is_opened_as_the_job_asks(void **state)
+{
+	struct job job = core_job("psync", RW_READ, 4096);
+	struct engine_file file;
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.files.names = "flags";
+	job.sync = SYNC_DATA;
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &silent, &err), 0);
+	assert_int_equal(target_open(&t, &file, &err), 0);
+	assert_int_equal(fcntl(file.fd, F_GETFL) & (O_ACCMODE | O_SYNC), O_RDONLY | O_DSYNC);
+	target_close(&t, &file);
+	target_release(&t);
+}
+
+static void say_to(void *context, const char *text)
+{
+	snprintf(context, 128, "%s", text);
+}
+
+/* Only what is missing is laid out, and told. */
+static void layout_tells_what_it_makes(void **state)
+{
+	char said[128] = "";
+	const struct target_hooks hooks = { .say = say_to, .context = said };
+	struct job job = core_job("psync", RW_READ, 4 << 20);
+	struct target t;
+	struct err err = { 0 };
+
+	(void)state;
+	job.files.names = "s1:s2";
+	init(&t, &job);
+	assert_int_equal(target_layout(&t, &hooks, &err), 0);
+	assert_string_equal(said, "t: Laying out IO files (2 files / 4MiB)");
+	said[0] = '\0';
+	assert_int_equal(target_layout(&t, &hooks, &err), 0);
+	assert_string_equal(said, "");
+	unlink(t.files[1].path);
+	assert_int_equal(target_layout(&t, &hooks, &err), 0);
+	assert_string_equal(said, "t: Laying out IO file (1 file / 2MiB)");
+	target_release(&t);
+}
+
+static void names_in_tables_are_unescaped(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "/a\\040b", "/a b" }, { "\\011x\\134", "\tx\\" }, { "plain", "plain" },
+		{ "\\040\\0409", "  9" }, { "\\z", "\\z" }, { "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s", rows[i][0]);
+		mount_table_unescape(text);
+		assert_string_equal(text, rows[i][1]);
+	}
+}
+
+static void a_new_file_is_made_where_it_is_expected(void **state)
+{
+	static struct expected_list list;
+	char text[256], path[128];
+	struct stat folder, st;
+	struct err err = { 0 };
+	int fd;
+
+	(void)state;
+	list.count = 0;
+	snprintf(path, sizeof(path), "%s/made", core_folder);
+	assert_int_equal(stat(core_folder, &folder), 0);
+	snprintf(text, sizeof(text), "new %u:%u %lu 0:0 0 0 %s", major(folder.st_dev),
+		 minor(folder.st_dev), (unsigned long)folder.st_ino, path);
+	assert_int_equal(expected_add(&list, text, &err), 0);
+	assert_int_equal(expected_stat(&list, path, &st, &err), -ENOENT);
+	fd = expected_open(&list, path, O_RDWR | O_CREAT, &err);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_int_equal(expected_stat(&list, path, &st, &err), 0);
+	assert_int_equal(st.st_size, 1);
+	assert_true(expected_open(&list, "/etc/hostname", O_RDONLY, &err) < 0);
+	expected_unlink(&list, path);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +484,13 @@ int main(void)
 		cmocka_unit_test(what_is_in_use_is_not_written),
 		cmocka_unit_test(readonly_makes_and_extends_nothing),
 		cmocka_unit_test(no_extent_ends_past_the_largest_file),
+		cmocka_unit_test(a_percentage_of_a_file_that_is_not_there_is_asked_for_in_bytes),
+		cmocka_unit_test(sizes_of_files_are_drawn_from_their_range),
+		cmocka_unit_test(each_file_is_opened_and_closed_and_deleted),
+		cmocka_unit_test(a_file_is_opened_as_the_job_asks),
+		cmocka_unit_test(layout_tells_what_it_makes),
+		cmocka_unit_test(names_in_tables_are_unescaped),
+		cmocka_unit_test(a_new_file_is_made_where_it_is_expected),
 	};
 
 	return cmocka_run_group_tests(tests, core_setup, core_teardown);

@@ -21,7 +21,7 @@ static void bytes_as_fio_prints_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_string_equal(humanize_bytes(room, rows[i].bytes, rows[i].base),
+		assert_string_equal(humanize_bytes(room, rows[i].bytes, rows[i].base, 4),
 				    rows[i].text);
 }
 

@@ -24,7 +24,8 @@ static void numbers_mean_what_they_say(void **state)
 		{ "3t", UINT64_C(3) << 40 }, { "1p", UINT64_C(1) << 50 },
 		{ "18446744073709551615", UINT64_MAX }, { "16383p", UINT64_C(16383) << 50 },
 		{ "(4k*2)", 8192 }, { "2*4k+512", 8704 }, { "2^3^2", 512 }, { "(1+2)k", 3072 },
-		{ "10%3", 1 }, { "10 % 3", 1 }, { "8/2", 4 }, { "5--3", 8 }, { "+5", 5 },
+		{ "0X1f", 31 }, { "10%3", 1 }, { "10 % 3", 1 }, { "8/2", 4 }, { "5--3", 8 },
+		{ "+5", 5 },
 	};
 
 	(void)state;
@@ -52,6 +53,7 @@ static void wrong_numbers_are_errors(void **state)
 		{ "1/0", "division by zero" }, { "(1", "')' is missing" }, { "1)", "more after" },
 		{ "inf", "number is expected" }, { "nan", "number is expected" },
 		{ ".", "number is expected" }, { "2^9999", "too large" }, { "4sec", "no unit" },
+		{ "0x1p4", "more after" }, { "0X1p4", "more after" }, { "0x1.8", "more after" },
 		{ "((((((((((((((((((((((((((((((((((1", "nested" },
 		{ "--------------------------------------------1", "nested" },
 	};
@@ -66,6 +68,25 @@ static void wrong_numbers_are_errors(void **state)
 				 (unsigned long long)value);
 		if (!strstr(err.text, cases[i].reason))
 			fail_msg("'%s': %s", cases[i].text, err.text);
+	}
+}
+
+/* A limit of depth is none of length. */
+static void many_terms_are_no_nesting(void **state)
+{
+	static const char *const terms[] = { "+1", "+1^1", "+(1)", "+-1" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(terms); i++) {
+		char text[1024] = "100";
+		struct err err = { 0 };
+		uint64_t value;
+
+		for (int j = 0; j < 50; j++)
+			strcat(text, terms[i]);
+		if (units_number(text, 1024, &value, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(value, i == 3 ? 50 : 150);
 	}
 }
 
@@ -126,6 +147,19 @@ static void a_size_is_bytes_percent_or_zones(void **state)
 	assert_true(!v.bytes && v.percent == 50 && !v.zones);
 	assert_int_equal(units_size("3z", 1024, &v, NULL), 0);
 	assert_true(!v.bytes && !v.percent && v.zones == 3);
+	assert_int_equal(units_size("100%", 1024, &v, NULL), 0);
+	assert_true(!v.bytes && v.percent == 100 && !v.zones);
+	assert_int_equal(units_size("4294967295Z", 1024, &v, NULL), 0);
+	assert_true(!v.bytes && !v.percent && v.zones == UINT32_MAX);
+	assert_int_equal(units_size("0", 1024, &v, NULL), 0);
+	assert_true(!v.bytes && !v.percent && !v.zones);
+	assert_int_equal(units_size("50%%", 1024, &v, NULL), 0);
+	assert_true(!v.bytes && v.percent == 50 && !v.zones);
+	assert_int_not_equal(units_size("50%%%", 1024, &v, NULL), 0);
+	assert_int_not_equal(units_size("x", 1024, &v, NULL), 0);
+	assert_int_not_equal(units_size("-1", 1024, &v, NULL), 0);
+	assert_int_not_equal(units_size("1.5%", 1024, &v, NULL), 0);
+	assert_int_not_equal(units_size("5% %", 1024, &v, NULL), 0);
 	assert_int_not_equal(units_size("101%", 1024, &v, NULL), 0);
 	assert_int_not_equal(units_size("4k%", 1024, &v, NULL), 0);
 	assert_int_not_equal(units_size("4294967296z", 1024, &v, NULL), 0);
@@ -139,7 +173,14 @@ static void percents_stop_at_100(void **state)
 	assert_int_equal(units_percent("37%", &percent, NULL), 0);
 	assert_int_equal(percent, 37);
 	assert_int_equal(units_percent(" 100 ", &percent, NULL), 0);
+	assert_int_equal(percent, 100);
 	assert_int_not_equal(units_percent("101", &percent, NULL), 0);
+	assert_int_not_equal(units_percent("x", &percent, NULL), 0);
+	assert_int_not_equal(units_percent("1.5", &percent, NULL), 0);
+	assert_int_equal(units_percent("5%%", &percent, NULL), 0);
+	assert_int_equal(percent, 5);
+	assert_int_not_equal(units_percent("5%%%", &percent, NULL), 0);
+	assert_int_not_equal(units_percent("5%x", &percent, NULL), 0);
 }
 
 int main(void)
@@ -147,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_mean_what_they_say),
 		cmocka_unit_test(wrong_numbers_are_errors),
+		cmocka_unit_test(many_terms_are_no_nesting),
 		cmocka_unit_test(iec_units_ignore_kb_base),
 		cmocka_unit_test(times_need_no_guessing),
 		cmocka_unit_test(wrong_times_are_errors),

@@ -215,7 +215,7 @@ static int split(const char *text, struct block_split splits[DIR_DATA_COUNT], st
 	struct err err = { 0 };
 
 	memset(splits, 0, DIR_DATA_COUNT * sizeof(*splits));
-	return bssplit_parse(text, splits, memory, &err);
+	return bssplit_parse(text, 1024, splits, memory, &err);
 }
 
 static void block_splits_are_read(void **state)

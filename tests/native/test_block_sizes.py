@@ -1,0 +1,115 @@
+"""Sizes and places of blocks, drawn from ranges and aligned, beside fio's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from support.engine_runs import run
+
+NULL = ["--name=j", "--ioengine=null", "--size=4m", "--write_iolog=log"]
+
+RANGES = {
+    "plain": "--rw=write --bsrange=1k-4k",
+    "turned round": "--rw=write --bsrange=4k-1k",
+    "no multiple": "--rw=write --bsrange=3k-10k",
+    "uneven size": "--rw=read --bsrange=4k-64k --size=1000k",
+    "by direction": "--rw=write --bsrange=1k-4k,2k-8k",
+    "the rest follow": "--rw=write --bsrange=2k-8k",
+    "one size": "--rw=write --bsrange=8k-8k",
+    "goes before bs": "--rw=write --bsrange=1k-2k --bs=4k",
+    "several files": "--rw=read --bsrange=1k-4k --nrfiles=4",
+    "random, uniform": "--rw=randwrite --bsrange=1k-4k --norandommap",
+    "by order, sequential": "--rw=write --bs=4k,8k --bs_is_seq_rand=1",
+    "by order, random": "--rw=randread --bs=4k,8k --bs_is_seq_rand=1 --norandommap",
+}
+
+
+def ios(program: str | Path, options: list[str], folder: Path) -> list[tuple[int, int]]:
+    """Offset and length of each I/O that a job does."""
+    ran = run(program, [*NULL, *options], folder)
+    assert ran.status == 0, ran.err
+    lines = [line.split() for line in (folder / "log").read_text().splitlines()]
+    return [(int(row[-2]), int(row[-1])) for row in lines if {"read", "write"} & set(row)]
+
+
+def lengths(done: list[tuple[int, int]]) -> Counter[int]:
+    return Counter(length for _, length in done)
+
+
+@pytest.mark.parametrize("options", RANGES.values(), ids=RANGES.keys())
+def test_sizes_of_a_range_are_fios(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
+    expected = ios(fio, options.split(), tmp_path / "fio")
+    found = ios(engine, options.split(), tmp_path / "ours")
+
+    volume = sum(length for _, length in expected)
+    assert abs(sum(length for _, length in found) - volume) <= 16 << 10
+    assert abs(len(found) - len(expected)) <= 5 + len(expected) / 8
+    if len(lengths(expected)) > 6:  # too few of each to compare
+        return
+    for size in lengths(expected):
+        share = lengths(expected)[size] / len(expected)
+        assert abs(lengths(found)[size] / len(found) - share) < 0.1
+
+
+def test_a_range_ends_with_what_is_left(engine: Path, tmp_path: Path) -> None:
+    done = ios(engine, ["--rw=write", "--bsrange=4k-64k", "--size=1000k"], tmp_path)
+    ends = [offset + length for offset, length in done]
+    assert ends[-1] == 1000 << 10
+    assert [offset for offset, _ in done] == [0, *ends[:-1]]
+
+
+def test_unaligned_sizes_are_any(engine: Path, tmp_path: Path) -> None:
+    done = ios(engine, ["--rw=write", "--bsrange=1000-4000", "--bs_unaligned"], tmp_path)
+    sizes = lengths(done[:-1])
+    assert min(sizes) >= 1000
+    assert max(sizes) <= 4000
+    assert len(sizes) > 500
+    assert max(sizes.values()) < 20
+
+
+@pytest.mark.parametrize("options", ["--bs=4k --ba=16k", "--bs=16k --blockalign=4k"])
+def test_random_blocks_begin_at_multiples(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    align = int(options[-3:-1].strip("=")) << 10
+    for program, folder in ((fio, tmp_path / "fio"), (engine, tmp_path / "ours")):
+        done = ios(program, ["--rw=randread", *options.split()], folder)
+        assert sum(length for _, length in done) == 4 << 20
+        assert {offset % align for offset, _ in done} == {0}
+        assert len({offset // align for offset, _ in done}) > 100
+        assert max(offset + length for offset, length in done) <= 4 << 20
+
+
+def test_sequential_blocks_are_not_moved(engine: Path, fio: str, tmp_path: Path) -> None:
+    options = ["--rw=write", "--ba=16k"]
+    assert ios(engine, options, tmp_path / "ours") == ios(fio, options, tmp_path / "fio")
+
+
+@pytest.mark.parametrize("value", ["4k", "1k-", "-4k", "a-b", "1k-4k,2k-4k,3k-4k,4k-5k", "0-4k"])
+def test_what_is_no_range_is_told(engine: Path, tmp_path: Path, value: str) -> None:
+    ran = run(engine, ["--parse-only", *NULL, f"--bsrange={value}"], tmp_path)
+    assert ran.status == 2
+    assert "bsrange: " in ran.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--bsrange=4k-10k"], ["--bsrange=4k-8k", "--bs_unaligned"], ["--bssplit=4k/50:6k/50"]],
+    ids=["no multiple", "unaligned", "split"],
+)
+def test_blocks_of_any_sizes_are_verified(engine: Path, tmp_path: Path, options: list[str]) -> None:
+    job = ["--name=j", "--rw=randwrite", "--size=1m", "--norandommap", "--verify=crc32c"]
+    document = run(engine, ["--output-format=json", *job, *options], tmp_path).document()
+    row = document["jobs"][0]
+    assert 0 < row["read"]["total_ios"] < row["write"]["total_ios"]
+
+
+def test_a_range_is_verified(engine: Path, tmp_path: Path) -> None:
+    job = ["--name=j", "--rw=randwrite", "--size=1m", "--bsrange=4k-16k", "--verify=crc32c"]
+    document = run(engine, ["--output-format=json", *job], tmp_path).document()
+    row = document["jobs"][0]
+    assert row["write"]["io_bytes"] == 1 << 20
+    assert 0 < row["read"]["io_bytes"] <= 1 << 20

@@ -1,0 +1,117 @@
+"""Words of the command line by which people watch a run, and those that do nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.engine_runs import run
+
+SECONDS = ["--name=j", "--ioengine=null", "--size=1m", "--time_based", "--runtime=900ms"]
+SHORT = ["--name=j", "--ioengine=null", "--size=64k"]
+
+
+def test_status_interval_gives_whole_results(engine: Path, tmp_path: Path) -> None:
+    ran = run(
+        engine,
+        [*SECONDS, "--rate_iops=2000", "--numjobs=2", "--group_reporting",
+         "--status-interval=200ms", "--output-format=json"],
+        tmp_path,
+    )  # fmt: skip
+    assert (ran.status, ran.err) == (0, "")
+    documents = [json.loads(line) for line in ran.out.splitlines()]
+    assert len(documents) >= 2
+    reads = [document["jobs"][0]["read"] for document in documents]
+    assert all(len(document["jobs"]) == 1 for document in documents)
+    totals = [read["total_ios"] for read in reads]
+    assert totals == sorted(totals)
+    assert 0 < totals[0] < totals[-1]
+    for read in reads:
+        assert read["clat_ns"]["N"] == read["total_ios"]
+        assert read["io_bytes"] == 4096 * read["total_ios"]
+        assert read["clat_ns"]["percentile"]
+    assert reads[0]["runtime"] < reads[-1]["runtime"]
+
+
+def test_results_so_far_are_in_the_file_at_once(engine: Path, tmp_path: Path) -> None:
+    ran = run(engine, [*SECONDS, "--status-interval=250ms", "--output=out", "--minimal"], tmp_path)
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert len(lines) >= 2
+    assert {len(line.split(";")) for line in lines} == {len(lines[0].split(";"))}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_groups_that_ended_are_counted_once(engine: Path, tmp_path: Path) -> None:
+    first = ["--name=a", "--ioengine=null", "--size=1m", "--numjobs=3", "--group_reporting"]
+    second = ["--name=b", "--stonewall", "--new_group", *SECONDS[1:]]
+    ran = run(
+        engine, [*first, *second, "--status-interval=200ms", "--output-format=json"], tmp_path
+    )
+    documents = [json.loads(line) for line in ran.out.splitlines()]
+    assert len(documents) >= 2
+    assert {document["jobs"][0]["read"]["total_ios"] for document in documents} == {3 * 256}
+
+
+def test_the_live_line_is_kept_when_asked(engine: Path, tmp_path: Path) -> None:
+    ran = run(
+        engine,
+        [*SECONDS, "--eta=always", "--eta-interval=250ms", "--eta-newline=1ms", "--output=o"],
+        tmp_path,
+    )
+    kept = [line for line in ran.out.splitlines() if "Jobs: 1" in line]
+    assert len(kept) >= 2
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "--status-interval=0", "--status-interval=x", "--status-interval=1us",
+        "--eta-interval=249ms", "--eta-interval=0", "--eta-interval=x",
+        "--eta-newline=0", "--eta-newline=x",
+    ],
+)  # fmt: skip
+def test_times_that_fio_refuses(engine: Path, fio: str, tmp_path: Path, word: str) -> None:
+    assert run(fio, [word, *SHORT], tmp_path).status == 1
+    ran = run(engine, [word, *SHORT], tmp_path)
+    assert ran.status == 2
+    assert ran.err.startswith(f"iogate-engine: {word.partition('=')[0]}: ")
+
+
+def test_debug_tells_how_jobs_were_read(engine: Path, tmp_path: Path) -> None:
+    ran = run(engine, ["--debug=parse,job:1,io", *SHORT], tmp_path)
+    assert (ran.status, ran.err) == (0, "")
+    assert "parse    j: size=64k" in ran.out
+    assert "job      j: group 0" in ran.out
+    listed = run(engine, ["--debug=help"], tmp_path).out
+    for name in ("process", "io", "verify", "zbd", "steadystate"):
+        assert f" {name}" in listed
+
+
+def test_debug_of_no_type_is_told_and_goes_on(engine: Path, fio: str, tmp_path: Path) -> None:
+    for program in (engine, fio):
+        ran = run(program, ["--debug=bogus", *SHORT], tmp_path)
+        assert ran.status == 0
+        assert "bogus" in ran.err
+    assert run(engine, ["--debug=bogus", "--warnings-fatal", *SHORT], tmp_path).status == 2
+
+
+def test_warnings_are_fatal_when_asked(engine: Path, fio: str, tmp_path: Path) -> None:
+    for program, refused in ((engine, 2), (fio, 1)):
+        assert (
+            run(program, ["--warnings-fatal", *SHORT, "--time_based"], tmp_path).status == refused
+        )
+        deep = ["--name=j", "--size=64k", "--ioengine=psync", "--iodepth=4"]
+        assert run(program, ["--warnings-fatal", *deep], tmp_path).status == 0
+
+
+def test_words_for_fios_insides_are_taken(engine: Path, fio: str, tmp_path: Path) -> None:
+    words = ["--max-jobs=7", "--alloc-size=1024", "--aux-path=state"]
+    assert run(fio, [*words, *SHORT], tmp_path).status == 0
+    ran = run(engine, [*words, *SHORT], tmp_path)
+    assert (ran.status, ran.err) == (0, "")
+    assert "--max-jobs does nothing here" in ran.out
+    assert "--alloc-size does nothing here" in ran.out
+    run(engine, [*words, *SHORT, "--output-format=json"], tmp_path).document()
