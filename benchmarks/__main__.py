@@ -63,7 +63,7 @@ def row(c: Comparison) -> str:
 
 def run(name: str, rounds: int) -> bool:
     """Run one benchmark, print and keep its table; whether every promise held."""
-    found = list(importlib.import_module(name).comparisons(rounds))
+    comparisons = list(importlib.import_module(name).comparisons(rounds))
     lines = [
         f"# {name}",
         "",
@@ -71,13 +71,13 @@ def run(name: str, rounds: int) -> bool:
         "",
         "| what | iogate | other | ratio | promised | |",
         "|---|---|---|---|---|---|",
-        *map(row, found),
+        *map(row, comparisons),
     ]
     text = "\n".join(lines) + "\n"
     print(text)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
-    return all(c.holds for c in found)
+    return all(c.holds for c in comparisons)
 
 
 def main() -> int:

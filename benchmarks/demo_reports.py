@@ -86,8 +86,8 @@ class Lab:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
         self.pools = {
-            one.id: [job(self.chance, "job", PACES[one.name], seconds=10) for _ in range(6)]
-            for one in CASES
+            each.id: [job(self.chance, "job", PACES[each.name], seconds=10) for _ in range(6)]
+            for each in CASES
         }
 
     def year(self) -> Iterator[Run]:
@@ -121,41 +121,43 @@ class Lab:
 
     def measurements(self, host: Host, night: int, started_ns: int) -> Iterator[Measurement]:
         """REPETITIONS of each case."""
-        for one in CASES:
+        for measured_case in CASES:
             slow = self.chance.gauss(0, 0.006) + (SLOWER if host is SLOW_HOST else 0)
             for shift in SHIFTS if host is MAIN else ():
-                hit = shift.case == one.name and shift.since <= night < shift.until
+                hit = shift.case == measured_case.name and shift.since <= night < shift.until
                 slow += shift.by if hit else 0
             for number in range(1, REPETITIONS + 1):
-                yield self.measurement(one, number, slow, night, started_ns)
+                yield self.measurement(measured_case, number, slow, night, started_ns)
 
     def measurement(
-        self, one: Case, number: int, slow: float, night: int, started_ns: int
+        self, measured_case: Case, number: int, slow: float, night: int, started_ns: int
     ) -> Measurement:
         """One repetition, all latencies higher by ``slow``."""
         slow += self.chance.gauss(0, 0.003)
         if night == SHIFTS[1].since:
-            pace = slowed({"job": PACES[one.name]}, slow)["job"]
-            found = job(self.chance, "job", pace, seconds=20)
+            pace = slowed({"job": PACES[measured_case.name]}, slow)["job"]
+            measured_job = job(self.chance, "job", pace, seconds=20)
         else:
-            found = scaled(self.chance.choice(self.pools[one.id]), 1 + slow)
+            measured_job = scaled(self.chance.choice(self.pools[measured_case.id]), 1 + slow)
         at = started_ns + number * 25 * 10**9
-        return Measurement(one.id, number, at, 21 * 10**9, ENGINE, jobs=(found,))
+        return Measurement(measured_case.id, number, at, 21 * 10**9, ENGINE, jobs=(measured_job,))
 
 
-def scaled(one: JobMeasurement, by: float) -> JobMeasurement:
+def scaled(job_row: JobMeasurement, by: float) -> JobMeasurement:
     """The job with all latencies times ``by``, and without its time series."""
-    found = {name: _scaled(each, by) for name, each in one.directions.items()}
-    return replace(one, directions=found, series=None)
+    directions = {name: _scaled(each, by) for name, each in job_row.directions.items()}
+    return replace(job_row, directions=directions, series=None)
 
 
-def _scaled(one: Direction, by: float) -> Direction:
+def _scaled(direction: Direction, by: float) -> Direction:
     bins: dict[int, int] = {}
-    for value, count in one.clat.histogram.bins.items() if one.clat and one.clat.histogram else ():
+    for value, count in (
+        direction.clat.histogram.bins.items() if direction.clat and direction.clat.histogram else ()
+    ):
         low, high = bucket_bounds_ns(int(value * by))
         bins[(low + high) // 2] = bins.get((low + high) // 2, 0) + count
     slower = latency(Histogram(bins))
-    rates = replace(one, iops=one.iops / by, bw=one.bw / by)
+    rates = replace(direction, iops=direction.iops / by, bw=direction.bw / by)
     return replace(rates, clat=slower, lat=slower)
 
 
@@ -167,7 +169,7 @@ def environment(host: Host, night: int) -> Mapping[str, str | int | float | bool
 
 def broken(run: Run) -> Run:
     """The night when the disk went away after the first case."""
-    lost = tuple(CaseFailure(one.id, 1, "EIO: the disk went away") for one in CASES[1:])
+    lost = tuple(CaseFailure(lost_case.id, 1, "EIO: the disk went away") for lost_case in CASES[1:])
     kept = run.measurements[:REPETITIONS]
     ended = replace(run, measurements=kept, failures=lost, verdict=None)
     return replace(ended, status=RunStatus.FAILED)
@@ -197,8 +199,8 @@ def pages(folder: Path, store: str, report_of: str) -> Sequence[Path]:
         status = run_command(list(call))
         if status not in (0, 1):
             sys.exit(status)
-    found = (folder / "report" / "report.html", folder / "site" / "index.html")
-    return (*found, *sorted((folder / "site").glob("*/fleet.html")))
+    paths = (folder / "report" / "report.html", folder / "site" / "index.html")
+    return (*paths, *sorted((folder / "site").glob("*/fleet.html")))
 
 
 def emptied(folder: Path) -> Path:
@@ -216,14 +218,14 @@ def main() -> None:
     folder = emptied(Path(sys.argv[1]))
     store = f"sqlite:///{(folder / 'history.sqlite').absolute()}"
     nights = write_year(store)
-    found = pages(folder, store, nights[SHIFTS[1].since].id)
+    made = pages(folder, store, nights[SHIFTS[1].since].id)
     print("\nTo be found:")
     for shift in SHIFTS:
         before, after = (nights[n].revision.commit[:12] for n in (shift.since - 1, shift.since))
         print(f"  {shift.case} is {shift.by:.0%} slower since {before}..{after}")
     print(f"  {SHIFTS[0].case} has recovered with {nights[SHIFTS[0].until].revision.commit[:12]}")
     print(f"  {SLOW_HOST.name} is {SLOWER:.0%} slower than the other hosts\n")
-    for path in found:
+    for path in made:
         print(path)
 
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -84,16 +86,16 @@ def _measurement(noise: random.Random, case_id: str, repetition: int) -> Measure
     )
     bins = {1000 + 16 * n: noise.randrange(1, 100_000) for n in range(BINS)}
     clat = replace(s.latency([1000, 2000]), histogram=Histogram(bins))
-    one = s.job(series=Series(1000, intervals), write=s.direction(clat=clat))
-    return s.measurement(one, case_id=case_id, repetition=repetition)
+    job = s.job(series=Series(1000, intervals), write=s.direction(clat=clat))
+    return s.measurement(job, case_id=case_id, repetition=repetition)
 
 
 def _rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     """Every point as a row: run, case, repetition, what, where, number."""
     for run in runs:
-        for one in run.measurements:
-            key = run.id, one.case_id, one.repetition
-            series, clat = one.jobs[0].series, one.jobs[0].directions["write"].clat
+        for measurement in run.measurements:
+            key = run.id, measurement.case_id, measurement.repetition
+            series, clat = measurement.jobs[0].series, measurement.jobs[0].directions["write"].clat
             assert series
             assert clat
             assert clat.histogram
@@ -149,8 +151,8 @@ def _ingest_influx(server: InfluxServer, runs: Sequence[Run], rounds: int) -> Co
     ready = [
         text
         for run in runs
-        for position, one in enumerate(run.measurements)
-        for text in points.measurement_lines(points.run_key(run), one, position, ())
+        for position, measurement in enumerate(run.measurements)
+        for text in points.measurement_lines(points.run_key(run), measurement, position, ())
         if not text.startswith(points.INTERVAL)
     ]
 
@@ -171,63 +173,66 @@ def _intervals(runs: Sequence[Run]) -> Iterator[tuple[Run, dict[str, str], Inter
     """Each with its run and tags."""
     for run in runs:
         key = points.run_key(run)
-        for one in run.measurements:
-            job = one.jobs[0]
-            tags = key.repetition_tags(one.case_id, one.repetition) | {"job": job.name}
+        for measurement in run.measurements:
+            job = measurement.jobs[0]
+            tags = key.repetition_tags(measurement.case_id, measurement.repetition) | {
+                "job": job.name
+            }
             assert job.series
             for each in job.series.intervals:
                 yield run, tags, each
 
 
 def _bare1(url: str, runs: Sequence[Run], ready: Sequence[str]) -> float:
-    from influxdb import InfluxDBClient
+    """Its client of old is no longer maintained: points of today's, by plain HTTP."""
+    import urllib3
 
     address = parse_address(url, "influxdb1://HOST/DB")
-    client = InfluxDBClient(address.host, address.port, database=address.path[0], timeout=60)
+    to = f"{address.base_url}/write?db={address.path[0]}&precision=ns"
+    pool = urllib3.PoolManager(timeout=60)
+
+    def send(lines: Sequence[str]) -> None:
+        answer = pool.request("POST", to, body="\n".join(lines).encode())
+        assert answer.status == HTTPStatus.NO_CONTENT, answer.data
 
     def write() -> None:
-        found = (
-            {
-                "measurement": points.INTERVAL,
-                "tags": tags,
-                "time": run.started_ns + each.end_ms * 10**6,
-                "fields": _fields(run, each),
-            }
-            for run, tags, each in _intervals(runs)
-        )
-        client.write_points(found, time_precision="n", batch_size=5000)
+        points_of = _points(runs)
+        while batch := list(islice(points_of, 5000)):
+            send([point.to_line_protocol() for point in batch])
         for at in range(0, len(ready), 200):
-            client.write_points(ready[at : at + 200], time_precision="n", protocol="line")
+            send(ready[at : at + 200])
 
-    with closing(client):
-        return _timed_ms(write)
+    return _timed_ms(write)
+
+
+def _points(runs: Sequence[Run]) -> Iterator[Any]:
+    """The intervals as points of InfluxDB's own client."""
+    from influxdb_client.client.write.point import Point
+
+    make_point: Any = Point
+    for run, tags, each in _intervals(runs):
+        point: Any = make_point(points.INTERVAL)
+        for tag, text in tags.items():
+            point.tag(tag, text)
+        for name, value in _fields(run, each).items():
+            point.field(name, value)
+        yield point.time(run.started_ns + each.end_ms * 10**6)
 
 
 def _bare2(url: str, runs: Sequence[Run], ready: Sequence[str]) -> float:
     from influxdb_client.client.influxdb_client import InfluxDBClient
-    from influxdb_client.client.write.point import Point
     from influxdb_client.client.write_api import SYNCHRONOUS
 
     address = parse_address(url, "influxdb://HOST/ORG/BUCKET")
     organization, bucket = address.path
     make: Any = InfluxDBClient
-    make_point: Any = Point
     client = make(address.base_url, token=TOKEN, org=organization, timeout=60_000)
     writer = client.write_api(write_options=SYNCHRONOUS)
 
     def write() -> None:
-        batch: list[Any] = []
-        for run, tags, each in _intervals(runs):
-            point: Any = make_point(points.INTERVAL)
-            for tag, text in tags.items():
-                point.tag(tag, text)
-            for name, value in _fields(run, each).items():
-                point.field(name, value)
-            batch.append(point.time(run.started_ns + each.end_ms * 10**6))
-            if len(batch) == 5000:
-                writer.write(bucket, organization, batch)
-                batch = []
-        writer.write(bucket, organization, batch)
+        points_of = _points(runs)
+        while batch := list(islice(points_of, 5000)):
+            writer.write(bucket, organization, batch)
         for at in range(0, len(ready), 200):
             writer.write(bucket, organization, "\n".join(ready[at : at + 200]))
 
@@ -309,12 +314,12 @@ def _overhead(url: str, what: str) -> Comparison:
     with closing(open_store(url)) as store:
         store.begin_run(s.run("overhead", status=RunStatus.RUNNING))
         for number in range(1, 41):
-            one = _measurement(noise, s.CASE_ID, number)
-            series = one.jobs[0].series
+            measurement = _measurement(noise, s.CASE_ID, number)
+            series = measurement.jobs[0].series
             assert series
             short = replace(series, intervals=series.intervals[:60])
-            job = replace(one.jobs[0], series=short)
-            kept = replace(one, jobs=(job,))
+            job = replace(measurement.jobs[0], series=short)
+            kept = replace(measurement, jobs=(job,))
             taken.append(_timed_ms(partial(store.add_measurement, "overhead", kept)))
     median = sorted(taken)[len(taken) // 2]
     return Comparison(f"{what}: to keep one repetition, by the guide", "ms", median, 30, 1)

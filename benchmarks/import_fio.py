@@ -57,7 +57,7 @@ def _importing(folder: Path, files: Sequence[Path]) -> Callable[[], float]:
         start = time.perf_counter_ns()
         with closing(open_store(str(store_file))) as store:
             runs = (
-                as_run(found, _ORIGIN) for file in files for found in read_fio(file.read_text())
+                as_run(foreign, _ORIGIN) for file in files for foreign in read_fio(file.read_text())
             )
             assert keep(store, runs).added == FILES
         return (time.perf_counter_ns() - start) / 1e6
@@ -75,6 +75,6 @@ def _bare(files: Sequence[Path]) -> float:
 def _read(files: Sequence[Path]) -> float:
     start = time.perf_counter_ns()
     for file in files:
-        for found in read_fio(file.read_text()):
-            as_run(found, _ORIGIN)
+        for foreign in read_fio(file.read_text()):
+            as_run(foreign, _ORIGIN)
     return (time.perf_counter_ns() - start) / 1e6

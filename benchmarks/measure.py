@@ -74,12 +74,12 @@ def memory(command: Sequence[str], after_s: float) -> Memory:
 
 def _descendants(pid: int) -> list[int]:
     """Children of every thread, and theirs. One that ends meanwhile has none."""
-    found: list[int] = []
+    numbers: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in map(int, (task / "children").read_text().split()):
-                found += [child, *_descendants(child)]
-    return found
+                numbers += [child, *_descendants(child)]
+    return numbers
 
 
 def _kib(path: str, key: str) -> float:

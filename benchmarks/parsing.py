@@ -83,6 +83,6 @@ def _million(text: str, words: tuple[str, ...]) -> float:
             text=True,
             check=True,
         )
-    found = _COUNT.search(done.stderr)
-    assert found, done.stderr
-    return int(found[1]) / 1e6
+    match = _COUNT.search(done.stderr)
+    assert match, done.stderr
+    return int(match[1]) / 1e6

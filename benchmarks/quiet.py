@@ -39,7 +39,8 @@ def comparisons(rounds: int) -> Iterator[Comparison]:
         subprocess.run(command, check=True, env={**os.environ, **state}, stdout=sys.stderr)
         run = json.loads((folder / "run/run.json").read_text())
     told = [
-        [one["text"] for one in m["disturbances"] if one["counts"]] for m in run["measurements"]
+        [disturbance["text"] for disturbance in m["disturbances"] if disturbance["counts"]]
+        for m in run["measurements"]
     ]
     for text in (text for texts in told for text in texts):
         print(f"marked: {text}", file=sys.stderr)

@@ -19,9 +19,9 @@ _SHARE = 0.005
 
 def comparisons(rounds: int) -> Iterator[Comparison]:
     """Every comparison of this file."""
-    found = [watching_ms() for _ in range(rounds)]
+    times_ms = [watching_ms() for _ in range(rounds)]
     what = f"CPU time of watching, beside {SECONDS:g} s of a repetition"
-    yield Comparison(what, "ms", median(found), SECONDS * 1000, _SHARE)
+    yield Comparison(what, "ms", median(times_ms), SECONDS * 1000, _SHARE)
 
 
 def watching_ms() -> float:

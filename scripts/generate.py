@@ -16,8 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "runner"), str(ROOT / "reports"), str(ROOT / "scripts")]
 
 import check_rooms  # noqa: E402
+import copy_option_help  # noqa: E402
 import copy_option_table  # noqa: E402
 import draw_rooms  # noqa: E402
+import fuzz_seeds  # noqa: E402
 
 
 def outputs() -> Iterator[tuple[Path, str]]:
@@ -29,6 +31,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
     from iogate.model.document import SCHEMAS
     from iogate.model.schema import json_schema
 
+    yield ROOT / "docs" / "options.md", copy_option_table.reference()
+    yield copy_option_help.SCHEMA, copy_option_help.schema()
+    yield from fuzz_seeds.seeds()
     yield ROOT / "docs" / "metrics.md", metrics.markdown()
     yield ROOT / "docs" / "commands.md", commands.markdown()
     yield ROOT / "docs" / "bounds.md", bounds.markdown()
@@ -42,12 +47,14 @@ def _rooms() -> dict[Path, str]:
     """The picture of the rooms of each side, and their table in the page about them."""
     page = ROOT / "docs" / "architecture.md"
     images = ROOT / "docs" / "images"
-    runner, engine = draw_rooms.runner(), draw_rooms.native()
+    runner, engine, reports = draw_rooms.runner(), draw_rooms.native(), draw_rooms.reports()
     text = page.read_text(encoding="utf-8")
     text = _between(text, "runner", draw_rooms.table(runner, draw_rooms.runner_lines()))
+    text = _between(text, "reports", draw_rooms.table(reports, draw_rooms.report_lines()))
     text = _between(text, "engine", draw_rooms.table(engine, check_rooms.first_sentences()))
     return {
         images / "rooms-runner.svg": draw_rooms.svg(runner),
+        images / "rooms-reports.svg": draw_rooms.svg(reports),
         images / "rooms-engine.svg": draw_rooms.svg(engine),
         page: text,
     }

@@ -18,9 +18,11 @@ for _folder in (_TESTS, _TESTS.parent / "runner", _TESTS.parent / "reports"):
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+from support.ci_variables import leave_ci  # noqa: E402
 from support.own_locks import clear_own_locks, open_the_way, take_own_locks  # noqa: E402
 from support.quiet import take_quiet_state  # noqa: E402
 
+leave_ci()
 take_own_locks()
 open_the_way(_TESTS)
 take_quiet_state()

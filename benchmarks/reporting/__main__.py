@@ -29,8 +29,8 @@ def made(what: str, folder: Path) -> dict[str, float]:
     """What ``reporting.making`` says of itself."""
     command = [sys.executable, "-m", "reporting.making", what, str(folder)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    seconds: dict[str, float] = json.loads(done.stdout)
+    return seconds
 
 
 class Table:
@@ -90,10 +90,10 @@ def _seen(folder: Path, rounds: int, table: Table) -> dict[str, Painted]:
 
 
 def _browser_rows(seen: dict[str, Painted]) -> Iterator[str]:
-    for name, one in seen.items():
+    for name, page in seen.items():
         yield (
-            f"| {name}: painted, heap, page | {one.ms:.0f} ms, {one.heap / 1e6:.1f} MB, "
-            f"{one.size / 1e6:.2f} MB | | |"
+            f"| {name}: painted, heap, page | {page.ms:.0f} ms, {page.heap / 1e6:.1f} MB, "
+            f"{page.size / 1e6:.2f} MB | | |"
         )
 
 

@@ -56,12 +56,12 @@ def published(spec: SpecTrend, folder: Path, libraries: Path) -> tuple[Path, flo
     _write(work / "asv.conf.json", _configuration())
     _write(work / "results" / "benchmarks.json", _benchmarks(spec))
     _write(work / "results" / "lab" / "machine.json", _MACHINE)
-    lines = [dict(zip(one.series.nights, one.series.values, strict=True)) for one in spec.lines]
+    lines = [dict(zip(line.series.nights, line.series.values, strict=True)) for line in spec.lines]
     for night, commit in enumerate(commits):
         rows: dict[str, list[object]] = {
-            f"suite.series_{i}": [[one[night]], [], "1"]
-            for i, one in enumerate(lines)
-            if night in one
+            f"suite.series_{i}": [[values[night]], [], "1"]
+            for i, values in enumerate(lines)
+            if night in values
         }
         _write(work / "results" / "lab" / f"{commit[:8]}-env.json", _result(commit, rows))
     began = time.perf_counter()
@@ -133,10 +133,10 @@ _MACHINE = {**_FACTS, "version": 1}
 
 
 def _benchmarks(spec: SpecTrend) -> dict[str, object]:
-    found: dict[str, object] = {"version": 2}
+    described: dict[str, object] = {"version": 2}
     for index, line in enumerate(spec.lines):
         name = f"suite.series_{index}"
-        found[name] = {
+        described[name] = {
             "name": name,
             "pretty_name": f"{line.series.case} {line.series.metric}",
             "code": "",
@@ -147,7 +147,7 @@ def _benchmarks(spec: SpecTrend) -> dict[str, object]:
             "timeout": 60,
             "version": "1",
         }
-    return found
+    return described
 
 
 def _result(commit: str, rows: dict[str, list[object]]) -> dict[str, object]:

@@ -55,15 +55,18 @@ def eager_pages(spec: SpecTrend, folder: Path) -> dict[str, Path]:
     once it is looked at, in that size: with axes, a cursor, a legend, and the band as two more
     lines. ``uPlot bare`` draws a line and nothing else. ``blank`` is the floor: a page that
     holds a word."""
-    series = [_columns(one) for one in spec.lines]
-    found = libraries()
-    uplot, plotly = found / "uplot" / "dist", found / "plotly.js-basic-dist-min"
+    series = [_columns(line) for line in spec.lines]
+    library_folder = libraries()
+    uplot, plotly = (
+        library_folder / "uplot" / "dist",
+        library_folder / "plotly.js-basic-dist-min",
+    )
     uplot_code, style = _text(uplot / "uPlot.iife.min.js"), _text(uplot / "uPlot.min.css")
     large, small = (1100, 280), (240, 30)
     pages = {
         "uPlot": _page(series, uplot_code, UPLOT, large, style),
         "Plotly": _page(series, _text(plotly / "plotly-basic.min.js"), PLOTLY, large),
-        "uPlot bare": _page([one[:2] for one in series], uplot_code, BARE, small, style),
+        "uPlot bare": _page([columns[:2] for columns in series], uplot_code, BARE, small, style),
         "blank": "<!doctype html><title>blank</title>blank",
     }
     paths = {name: folder / f"{name}.html" for name in pages}
@@ -79,9 +82,9 @@ def _text(path: Path) -> str:
 def _columns(line: Line) -> list[list[float]]:
     """Times (s), values, and the ends of the band."""
     ends: list[list[float]] = [[], []]
-    for one in line.segments:
-        ends[0] += [one.low] * (one.last - one.first + 1)
-        ends[1] += [one.high] * (one.last - one.first + 1)
+    for segment in line.segments:
+        ends[0] += [segment.low] * (segment.last - segment.first + 1)
+        ends[1] += [segment.high] * (segment.last - segment.first + 1)
     return [[t * 60 for t in line.times], list(line.series.values), *ends]
 
 
@@ -144,11 +147,11 @@ def painted(pages: Mapping[str, Shown], rounds: int) -> dict[str, Painted]:
         browser.close()
     return {
         name: Painted(
-            statistics.median(ms for ms, _ in found[1:]),
-            statistics.median(heap for _, heap in found[1:]),
+            statistics.median(ms for ms, _ in timings[1:]),
+            statistics.median(heap for _, heap in timings[1:]),
             pages[name].size,
         )
-        for name, found in seen.items()
+        for name, timings in seen.items()
     }
 
 

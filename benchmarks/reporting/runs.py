@@ -45,11 +45,11 @@ def _case(index: int) -> Case:
 def _pool(
     levels: dict[str, dict[str, Pace]], rng: random.Random, seconds: int
 ) -> list[Measurement]:
-    found = []
+    pool = []
     for number in range(POOL):
         noisy = slowed(levels, rng.gauss(0, 0.004))
-        found.append(measurement(case(), number, noisy, rng, seconds=seconds))
-    return found
+        pool.append(measurement(case(), number, noisy, rng, seconds=seconds))
+    return pool
 
 
 def _measure(
@@ -58,10 +58,10 @@ def _measure(
     return [
         replace(
             pools[index in worse][(index * 3 + day + number * 2) % POOL],
-            case_id=one.id,
+            case_id=measured_case.id,
             repetition=number + 1,
-            raw_file=f"raw/{one.id}-{number + 1}.json",
+            raw_file=f"raw/{measured_case.id}-{number + 1}.json",
         )
-        for index, one in enumerate(cases)
+        for index, measured_case in enumerate(cases)
         for number in range(3)
     ]

@@ -31,7 +31,9 @@ def delays(disk: SlowDisk, folder: Path) -> Iterator[Row]:
         disk.become(delay_us=delay_us)
         ours, fio = _rounds(disk, folder, f"ioengine=psync number_ios={count}")
         what = f"delay {delay_us:,} µs, psync"
-        least, other = (min(one.logs["clat"][0] for one in seen) for seen in (ours, fio))
+        least, other = (
+            min(engine_run.logs["clat"][0] for engine_run in seen) for seen in (ours, fio)
+        )
         yield Row(
             f"{what}, least clat", f"≥ {delay_us:,} µs", f"{least:,.1f} µs",
             f"{least - delay_us:+,.1f} µs", "not below", least >= delay_us,
@@ -70,7 +72,9 @@ def _rounds(
 ) -> tuple[list[Seen], list[Seen]]:
     """Ours and fio in turn."""
     every = [
-        see(disk, folder, one, options, prefix) for _ in range(ROUNDS) for one in programs(folder)
+        see(disk, folder, program, options, prefix)
+        for _ in range(ROUNDS)
+        for program in programs(folder)
     ]
     return every[::2], every[1::2]
 
@@ -78,8 +82,10 @@ def _rounds(
 def _by_kernel(
     what: str, rounds: Sequence[Seen], kind: str = "clat", *, goal: bool = True
 ) -> Iterator[Row]:
-    return settled(agree(what, one.kernel, one.logs[kind], goal=goal) for one in rounds)
+    return settled(
+        agree(what, engine_run.kernel, engine_run.logs[kind], goal=goal) for engine_run in rounds
+    )
 
 
 def _by_wake_up(what: str, rounds: Sequence[Seen]) -> Iterator[Row]:
-    return settled(agree(what, one.woken, one.logs["clat"]) for one in rounds)
+    return settled(agree(what, engine_run.woken, engine_run.logs["clat"]) for engine_run in rounds)

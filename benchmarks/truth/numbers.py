@@ -30,7 +30,7 @@ def histogram(folder: Path) -> Iterator[Row]:
     clat = document["jobs"][0]["read"]["clat_ns"]
     values = sorted(ns for n in range(1, 5) for _, ns in logged(folder / f"x_clat.{n}.log"))
     yield equal("I/Os of 4 clones in their logs", len(values), clat["N"])
-    said = {float(percent): float(found) for percent, found in clat["percentile"].items()}
+    said = {float(percent): float(said_value) for percent, said_value in clat["percentile"].items()}
     yield _worst(f"worst of 15 percentiles of {len(values):,} I/Os", said, values, 128)
     latency = parse_result(document).jobs[0].directions["read"].clat
     assert latency
@@ -42,11 +42,11 @@ def histogram(folder: Path) -> Iterator[Row]:
     yield equal("buckets of the merged histogram that differ", 0, wrong)
 
 
-def _worst(what: str, found: Mapping[float, float], values: Sequence[int], parts: int) -> Row:
+def _worst(what: str, reported: Mapping[float, float], values: Sequence[int], parts: int) -> Row:
     """Percentiles that may be off by one of so many parts: a bucket is a 64th wide, and the
     engine names its middle."""
-    exact = {percent: percentile(values, percent) for percent in found}
-    worst = max(abs(value - exact[percent]) / exact[percent] for percent, value in found.items())
+    exact = {percent: percentile(values, percent) for percent in reported}
+    worst = max(abs(value - exact[percent]) / exact[percent] for percent, value in reported.items())
     return Row(
         what, "the sorted log", f"{worst:.3%} off", "", f"1/{parts} ({1 / parts:.3%})",
         worst <= 1 / parts,

@@ -43,7 +43,7 @@ def see(
     return Seen(
         sorted(float(io.took_us) for io in traced),
         sorted(float(io.woke_us) for io in traced),
-        {name: sorted(ns / 1000 for _, ns in found) for name, found in rows.items()},
+        {name: sorted(ns / 1000 for _, ns in row) for name, row in rows.items()},
         max(io.queued_us + io.took_us for io in traced) - min(io.queued_us for io in traced),
         document,
     )

@@ -63,6 +63,30 @@ def mixture(rng: np.random.Generator, rows: int, runs: int, sd: float) -> Floats
     return np.asarray(parts + wild)
 
 
+def order(share: float, inside: float) -> Source:
+    """Every second run, which is the second of its block, is slower by ``share``."""
+
+    def runs_in_order(rng: np.random.Generator, rows: int, runs: int, _sd: float) -> Floats:
+        noise = rng.normal(0, inside, (rows, runs))
+        noise[:, 1::2] += share
+        return np.asarray(noise)
+
+    return runs_in_order
+
+
+def two_states(stay: float | None, inside: float = 0.003) -> Source:
+    """Two states 6 % apart, each with the noise ``inside``, and stays of ``stay`` runs on
+    average; None: drawn anew for each run."""
+
+    def states(rng: np.random.Generator, rows: int, runs: int, _sd: float) -> Floats:
+        moves = rng.random((rows, runs)) < (0.5 if stay is None else 1 / stay)
+        moves[:, 0] = rng.random(rows) < 0.5
+        return np.asarray(rng.normal(0, inside, (rows, runs)) + moves.cumsum(axis=1) % 2 * 0.06)
+
+    return states
+
+
+STAYS = (1, 1.25, 2, 5, 20)
 MODELS: dict[str, Source] = {
     "independent": independent,
     "heavy tail": heavy,
@@ -72,7 +96,18 @@ MODELS: dict[str, Source] = {
     "drift 6 %": drift,
     "mixture": mixture,
 }
-STRESS: dict[str, Source] = {"alternating, AR(1) -0.5": alternating}
+AUDIT: dict[str, Source] = {
+    "alternating, AR(1) -0.5": alternating,
+    "second run 3 % slower, sd 0.5 %": order(0.03, 0.005),
+    "second run 5 % slower, sd 2 %": order(0.05, 0.02),
+    "two states, stays of 1.25 runs": two_states(1.25),
+    "two states, stays of 2 runs": two_states(2.0),
+    "two states, stays of 5 runs": two_states(5.0),
+    "two states, stays of 20 runs": two_states(20.0),
+    "two states drawn anew each run": two_states(None),
+    "two loose states drawn anew each run": two_states(None, 0.012),
+}
+"""What an audit found to break the promise of an earlier design."""
 
 
 def recorded(session: str) -> Source:

@@ -67,14 +67,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m verdict.record")
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    found = {}
+    sessions = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with loop_device(folder, 64) as device:
             with throttled(device, 2000) as before:
-                found["throttled loop device"] = session(device, folder, runs, before)
-            found["loop device"] = session(device, folder, runs)
-    text = json.dumps({"metrics": METRICS, "sessions": found}, separators=(",", ":"))
+                sessions["throttled loop device"] = session(device, folder, runs, before)
+            sessions["loop device"] = session(device, folder, runs)
+    text = json.dumps({"metrics": METRICS, "sessions": sessions}, separators=(",", ":"))
     SESSIONS.write_text(text.replace("],[", "],\n[") + "\n")
 
 

@@ -23,7 +23,8 @@ CASE = 4  # thresholds of one case: a case is measured until all of its own are 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """What is simulated: ``shift`` moves the first threshold; ``shared`` is the part of the
-    variance that all thresholds have in common (then sign flips tell how many they are)."""
+    variance that all thresholds have in common (then sign flips tell how many they are). The
+    candidate's runs vary ``spread`` times as much as the base's."""
 
     source: Source
     thresholds: int
@@ -32,6 +33,7 @@ class Cell:
     limit: float = 0.02
     runs: int = 2000
     shared: float = 0.0
+    spread: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,16 @@ def simulate(cell: Cell, seed: int, rules: Rules | None = None) -> Outcome:
     """Every run of a cell, block after block, until each threshold is decided."""
     rules = rules or Rules()
     rng = np.random.default_rng(seed)
-    differences, sums = _blocks(cell, rng, rules.most_blocks)
+    differences, sums = blocks_of(cell, rng, rules.most_blocks)
     return _outcome(*simulate_blocks(cell, differences, sums, rules))
+
+
+def share_that_fails(cell: Cell, seed: int, base_first: Bools) -> float:
+    """Of the comparisons of a cell whose blocks all have the same order of the arms."""
+    rules = Rules()
+    differences, sums = blocks_of(cell, np.random.default_rng(seed), rules.most_blocks, base_first)
+    state, _ = simulate_blocks(cell, differences, sums, rules)
+    return float((state == FAILED).any(axis=1).mean())
 
 
 def simulate_blocks(
@@ -64,20 +74,30 @@ def simulate_blocks(
     state = np.zeros(differences.shape[:2], dtype=int)
     decided_at = np.full(state.shape, rules.most_blocks)
     for blocks in range(rules.first_look, rules.most_blocks + 1):
-        open_ = state == OPEN
-        for rows, boundary in _families(cell, differences[:, :, :blocks], open_, rules):
-            chosen = open_ & rows[:, None]
-            found = look(
+        goes_on = _in_open_cases(state)
+        if not goes_on.any():
+            break
+        for rows, boundary in _families(cell, differences[:, :, :blocks], goes_on, rules):
+            chosen = goes_on & rows[:, None] & (state != FAILED)
+            looks = look(
                 differences[chosen][:, :blocks],
                 sums[chosen][:, :blocks],
                 np.full(int(chosen.sum()), np.log1p(cell.limit)),
                 boundary,
             )
             state[chosen] = np.select(
-                [found.fails, found.settled, found.gives_up], [FAILED, SETTLED, GIVEN_UP], OPEN
+                [looks.fails, looks.settled, looks.gives_up], [FAILED, SETTLED, GIVEN_UP], OPEN
             )
-        decided_at[open_ & (state != OPEN)] = blocks
+            decided_at[chosen & (state != OPEN)] = blocks
     return state, decided_at
+
+
+def _in_open_cases(state: NDArray[np.int_]) -> Bools:
+    """Limits of cases that are measured on: those of which one is open. A pass is held against
+    the blocks that the others ask for."""
+    size = min(CASE, state.shape[1])
+    open_ = (state == OPEN).reshape(len(state), -1, size).any(axis=2)
+    return np.asarray(np.repeat(open_, size, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +114,35 @@ def advisory(cell: Cell, shifted: int, seed: int) -> Findings:
     ``shifted`` of them are worse by the cell's shift. The rest is as in ``simulate``."""
     rng = np.random.default_rng(seed)
     rules = Rules()
-    differences, sums = _blocks(replace(cell, shift=0.0), rng, rules.most_blocks)
+    differences, sums = blocks_of(replace(cell, shift=0.0), rng, rules.most_blocks)
     differences[:, CASE : CASE + shifted] += np.log1p(cell.shift)
     gated = simulate_blocks(cell, differences[:, :CASE], sums[:, :CASE], rules)[1].max(axis=1)
-    false, found = [], []
+    false, shares_found = [], []
     for run, blocks in enumerate(gated.tolist()):
         own, added = differences[run, CASE:, :blocks], sums[run, CASE:, :blocks]
         centre, *_ = estimate_with_interval(own, 0.95)
         findings = np.array(benjamini_hochberg(chance_of_worse(own, added).tolist(), FALSE_SHARE))
         findings &= centre > np.log1p(cell.limit)
         false.append(findings[shifted:].sum() / max(findings.sum(), 1))
-        found.append(findings[:shifted].mean() if shifted else np.nan)
-    return Findings(float(np.mean(false)), float(np.mean(found)))
+        shares_found.append(findings[:shifted].mean() if shifted else np.nan)
+    return Findings(float(np.mean(false)), float(np.mean(shares_found)))
 
 
-def _blocks(cell: Cell, rng: np.random.Generator, blocks: int) -> tuple[Floats, Floats]:
-    """d and s of (runs, thresholds, blocks), the order in each block by chance."""
+def blocks_of(
+    cell: Cell, rng: np.random.Generator, blocks: int, first: Bools | None = None
+) -> tuple[Floats, Floats]:
+    """d and s of (runs, limits, blocks), in pairs of blocks: the order of the first by chance, and
+    the other one in the second; or ``first``: whether the base is in each."""
     rows = cell.runs * cell.thresholds
     noise = cell.source(rng, rows, 2 * blocks, cell.sd).reshape(cell.runs, cell.thresholds, -1)
     if cell.shared:
         common = cell.source(rng, cell.runs, 2 * blocks, cell.sd)[:, None, :]
         noise = np.sqrt(cell.shared) * common + np.sqrt(1 - cell.shared) * noise
-    first = rng.random((cell.runs, 1, blocks)) < 0.5
+    if first is None:
+        coins = rng.random((cell.runs, 1, (blocks + 1) // 2)) < 0.5
+        first = np.stack((coins, ~coins), axis=-1).reshape(cell.runs, 1, -1)[:, :, :blocks]
     base = np.where(first, noise[:, :, 0::2], noise[:, :, 1::2])
-    candidate = np.where(first, noise[:, :, 1::2], noise[:, :, 0::2])
+    candidate = np.where(first, noise[:, :, 1::2], noise[:, :, 0::2]) * cell.spread
     candidate[:, 0] += np.log1p(cell.shift)
     return candidate - base, candidate + base
 
@@ -131,15 +156,15 @@ def _families(
         return []
     if not cell.shared:
         return [(everyone, boundary_for(differences.shape[1], rules))]
-    found: dict[float, tuple[Bools, Boundary]] = {}
+    by_change: dict[float, tuple[Bools, Boundary]] = {}
     for run in np.flatnonzero(everyone):
         number = effective_thresholds(differences[run], seed=int(run), flips=1000)
         boundary = boundary_for(number, rules)
-        rows, _ = found.setdefault(
-            boundary.thresholds, (np.zeros(len(everyone), np.bool_), boundary)
+        rows, _ = by_change.setdefault(
+            boundary.limits, (np.zeros(len(everyone), np.bool_), boundary)
         )
         rows[run] = True
-    return list(found.values())
+    return list(by_change.values())
 
 
 def _outcome(state: NDArray[np.int_], decided_at: NDArray[np.int_]) -> Outcome:

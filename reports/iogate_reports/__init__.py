@@ -1,7 +1,8 @@
 """Reports of a run: one HTML page, JUnit XML, a Markdown summary, and a comment.
 
-Imports only ``iogate.model``. Charts and sections are registries: a new one is a file and
-a line in ``charts/__init__.py`` or ``sections/__init__.py``.
+Imports ``iogate.model``, and of ``iogate.stats`` what a median and an interval are. Charts and
+sections are registries: a new one is a file and a line in ``charts/__init__.py`` or
+``sections/__init__.py``.
 """
 
 from iogate_reports.comment import render_comment

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case
+from iogate.model.pool import Pool
 from iogate.model.run import CaseFailure, Run
 from iogate.model.trend import Trend
 from iogate.model.verdict import Observation, ThresholdVerdict
@@ -19,13 +20,30 @@ from iogate_reports.trend_lines import Line
 CURVE_BASELINES = 5
 """Curves show the newest runs of the baseline only: more would cost time, not add truth."""
 
+_LONGEST_HEAD = 11
+
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the two sides of a page are called: a run and its baseline, or two arms."""
+    """What the two sides of a page are called: a run and its baseline, or two arms; and what their
+    values are in tables, where there is less room. Of a run they are medians. Those of arms are
+    not: they are about the middle of what the blocks measured, and apart by the change."""
 
     now: str = "this run"
     before: str = "baseline"
+    value: str = "median"
+    value_before: str = "baseline"
+
+
+def sides_of(run: Run) -> Sides:
+    """What the sides of a run are called, wherever it is shown."""
+    compared = run.plan.comparison
+    if compared is None:
+        return Sides()
+    base, candidate = (short(arm.name, 40) for arm in (compared.base, compared.candidate))
+    if max(len(base), len(candidate)) > _LONGEST_HEAD or base == candidate:
+        return Sides(candidate, base, "candidate", "base")
+    return Sides(candidate, base, candidate, base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +97,8 @@ class WorkloadData:
     def varying(self) -> dict[str, list[str]]:
         """Parameters with more than one value: name → values in plan order."""
         seen: dict[str, list[str]] = {}
-        for one in self.cases:
-            for key, value in one.case.parameters.items():
+        for data in self.cases:
+            for key, value in data.case.parameters.items():
                 values = seen.setdefault(key, [])
                 if value not in values:
                     values.append(value)
@@ -101,11 +119,7 @@ class Page:
 
     @cached_property
     def sides(self) -> Sides:
-        compared = self.run.plan.comparison
-        if compared is None:
-            return Sides()
-        base, candidate = (short(arm.name, 40) for arm in (compared.base, compared.candidate))
-        return Sides(candidate, base)
+        return sides_of(self.run)
 
     @cached_property
     def cases(self) -> tuple[CaseData, ...]:
@@ -117,13 +131,22 @@ class Page:
 
     @cached_property
     def by_id(self) -> dict[str, CaseData]:
-        return {one.case.id: one for one in self.cases}
+        return {data.case.id: data for data in self.cases}
+
+    @cached_property
+    def pools(self) -> dict[str, Pool]:
+        """What else a limit may be on, by its id."""
+        return {pool.id: pool for pool in self.run.plan.pools}
+
+    def named(self, identifier: str) -> str:
+        """What people call a case or a pool; the id where the plan has neither."""
+        return short(self.run.plan.names.get(identifier, identifier))
 
     @cached_property
     def workloads(self) -> tuple[WorkloadData, ...]:
         groups: dict[str, list[CaseData]] = {}
-        for one in self.cases:
-            groups.setdefault(one.case.workload, []).append(one)
+        for data in self.cases:
+            groups.setdefault(data.case.workload, []).append(data)
         return tuple(WorkloadData(name, tuple(cases)) for name, cases in groups.items())
 
 
@@ -133,7 +156,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
     kept = undisturbed(run.measurements)
     own = [m for m in kept if compared is None or m.arm != compared.base.name]
     base = [m for m in kept if compared and m.arm == compared.base.name]
-    spoiled = _grouped([m for m in run.measurements if not any(m is one for one in kept)])
+    spoiled = _grouped([m for m in run.measurements if not any(m is other for other in kept)])
     measured, other_arm = _grouped(own), _grouped(base)
     before = [
         (old, _grouped(undisturbed(old.measurements))) for old in page.baseline[:CURVE_BASELINES]

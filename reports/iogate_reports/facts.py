@@ -75,13 +75,13 @@ def with_unit(name: str, value: Value) -> str:
 def first_value(fact: Fact, environment: Mapping[str, Value]) -> str:
     """The distinct values of a fact, joined; empty when it was not recorded."""
     for pattern in fact.patterns:
-        found = dict.fromkeys(
+        values = dict.fromkeys(
             short(show(value), 80)
             for name, value in environment.items()
             if re.fullmatch(pattern, name) and show(value)
         )
-        if found:
-            return ", ".join(found)
+        if values:
+            return ", ".join(values)
     return ""
 
 

@@ -25,13 +25,13 @@ def lines_of(run: Run, trend: Trend | None) -> Lines:
     the one that the newest night is of."""
     if trend is None:
         return {}
-    found: dict[tuple[str, str], Line] = {}
+    recent_lines: dict[tuple[str, str], Line] = {}
     own = (line for line in SpecTrend(trend, run.plan).lines if _is_of(line, run))
     for line in sorted(own, key=lambda line: line.times[-1]):
         recent = until(line, run.started_ns // _MINUTE_NS)
         if recent is not None:
-            found[line.series.case_id, line.series.metric] = recent
-    return found
+            recent_lines[line.series.case_id, line.series.metric] = recent
+    return recent_lines
 
 
 def minutes(trend: Trend | None) -> tuple[int, ...]:
@@ -49,15 +49,15 @@ def until(line: Line, minute: int) -> Line | None:
     first, last = bisect_left(line.times, minute - _MINUTES), bisect_right(line.times, minute)
     if last - first < FEWEST:
         return None
-    one = line.series
+    series = line.series
     cut = replace(
-        one,
-        nights=one.nights[first:last],
-        values=one.values[first:last],
-        lows=one.lows[first:last],
-        highs=one.highs[first:last],
-        counts=one.counts[first:last],
-        start=one.start - first if first < one.start < last else 0,
+        series,
+        nights=series.nights[first:last],
+        values=series.values[first:last],
+        lows=series.lows[first:last],
+        highs=series.highs[first:last],
+        counts=series.counts[first:last],
+        start=series.start - first if first < series.start < last else 0,
     )
     oldest, newest = cut.nights[0], cut.nights[-1]
     return Line(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from iogate.model.run import Run, RunStatus
 from iogate.model.units import Better
-from iogate.model.verdict import Interval, Outcome
+from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED, Interval, Outcome
 from iogate_reports.text import signed
 
 SAME = 0.0005
@@ -32,17 +32,17 @@ OUTCOMES: dict[Outcome, Word] = {
         "fail",
         "fail",
         0,
-        "The limit is broken, and the measurements leave no doubt of it at the confidence "
-        "given; where there are too few values for that, the row says so. The build fails.",
-        "limit broken",
+        "The limit failed: the measurements exclude chance at the stated confidence. "
+        "Where there are too few values for that, the row says so. The build fails.",
+        "limit failed",
     ),
     Outcome.INCONCLUSIVE: Word(
         "inconclusive",
         "inconclusive",
         1,
-        "The confidence interval reaches past both sides of the limit: these measurements "
-        "cannot tell. More repetitions, or less noise, would settle it.",
-        "these measurements cannot tell",
+        "The confidence interval lies on both sides of the limit: these measurements "
+        "cannot decide. More repetitions, or less noise, would decide it.",
+        "cannot be decided from these measurements",
     ),
     Outcome.MISSING_BASELINE: Word(
         "missing",
@@ -57,16 +57,16 @@ OUTCOMES: dict[Outcome, Word] = {
         "warn",
         "warn",
         3,
-        "A limit of level “warn” is broken, or the spec’s policy asks for attention. "
+        "A limit of level “warn” failed, or the spec’s policy asks for attention. "
         "The build goes on.",
-        "limit broken, the build goes on",
+        "limit failed, the build goes on",
     ),
     Outcome.PASS: Word(
         "pass",
         "pass",
         4,
-        "The measurements keep the limit.",
-        "limit kept",
+        "The limit holds: the measurements are within it.",
+        "limit holds",
     ),
 }
 
@@ -74,24 +74,36 @@ COMPARED: dict[Outcome, Word] = {
     **OUTCOMES,
     Outcome.FAIL: replace(
         OUTCOMES[Outcome.FAIL],
-        meaning="The limit is broken, and the blocks leave no doubt of it: of a hundred "
-        "comparisons without any change, one says so by chance. The build fails.",
+        meaning="The limit failed: the blocks exclude chance. Of a hundred comparisons "
+        "without any change, one fails all the same. The build fails.",
     ),
     Outcome.INCONCLUSIVE: replace(
         OUTCOMES[Outcome.INCONCLUSIVE],
-        meaning="Not decided within the most blocks, too thin, or too noisy for the limit: the row "
-        "says which. More blocks, longer runs, or a quieter host would settle it.",
-        brief="these blocks cannot tell",
+        meaning="Not decided when the last block was done, too few I/Os beyond the percentile, or "
+        "too noisy for the limit: the row says which. More blocks, longer runs, or a quieter host "
+        "would decide it.",
+        brief="cannot be decided from these blocks",
     ),
     Outcome.PASS: replace(
         OUTCOMES[Outcome.PASS],
-        meaning="The measurements keep the limit. Where the interval reaches past it, no "
-        "regression was found: one as large as the blocks see would have shown itself in four of "
-        "five comparisons, a smaller one may be there.",
-        brief="kept, or no regression found",
+        meaning="The limit holds. Where the interval reaches past it, no regression was found: "
+        "one of the detectable size would have been found in four of five comparisons, a smaller "
+        "one may be there.",
+        brief="holds, or no regression found",
     ),
 }
 """The same words where two arms were compared block by block: there they prove something else."""
+
+UNJUDGED: dict[str, Word] = {
+    NOT_JUDGED: Word("missing", NOT_JUDGED, 3, "No limit could be judged, or there is none."),
+    PARTLY_JUDGED: Word(
+        "missing",
+        PARTLY_JUDGED,
+        3,
+        "What was judged holds; the rest could not be, which this spec lets pass.",
+    ),
+}
+"""Of runs that pass, those that do not vouch for all of their limits: no green for them."""
 
 
 def outcomes(run: Run) -> Mapping[Outcome, Word]:
@@ -103,8 +115,8 @@ ERROR = Word(
     "error",
     "not measured",
     0,
-    "A repetition gave no measurement: the engine failed, was stopped, or could not start.",
-    "a repetition gave nothing",
+    "A repetition failed and measured nothing: the engine failed, was stopped, or did not start.",
+    "a repetition failed",
 )
 
 STATUSES: dict[RunStatus, tuple[Word, str]] = {
@@ -122,7 +134,7 @@ STATUSES: dict[RunStatus, tuple[Word, str]] = {
     ),
     RunStatus.COMPLETE: (
         Word("error", "not measured", 0, ""),
-        "This run is complete but carries no verdict.",
+        "This run is complete but has no verdict.",
     ),
 }
 
@@ -162,13 +174,13 @@ def describe_change(
 
 
 CHANGE_WORDS: tuple[tuple[str, str], ...] = (
-    ("better, worse", "whether the change is for the good of this metric."),
+    ("better, worse", "whether the change is an improvement or a regression of this metric."),
     ("same", "the change rounds to 0.0 %."),
     (
         "unclear",
         (
-            "the confidence interval of the change holds zero, or where none is given, "
-            "values of this run lie among those of the baseline: the sign is not certain."
+            "the confidence interval of the change includes zero, or, where there is none, the "
+            "values of this run overlap those of the baseline: the sign is not certain."
         ),
     ),
 )

@@ -1,11 +1,11 @@
-"""One row of the table of limits: a threshold against a case, ready to be shown."""
+"""One row of the table of limits: a limit against a case, ready to be shown."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import PurePath
@@ -17,6 +17,7 @@ from iogate_reports.data import CaseData, Page
 from iogate_reports.labels import OUTCOMES, Change, Word, describe_change, interval_text, share_text
 from iogate_reports.text import median, overlap, plural, relative_change, short, signed
 
+MEMBERS_SHOWN = 100
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 
 
@@ -26,7 +27,8 @@ class Row:
     baseline (in a comparison: how many blocks) came out worse, or better, where the change is
     clear. ``reason`` is empty where the row's numbers say it all; ``where`` is the limit's
     place in the spec, for one that did not pass. ``id`` is for links to the row: the case and
-    the metric, the same in every report of the spec."""
+    the metric, the same in every report of the spec. ``members`` are those of a pool, the worst
+    first."""
 
     verdict: ThresholdVerdict
     word: Word
@@ -46,182 +48,230 @@ class Row:
     reason: str
     where: str
     id: str = ""
+    members: tuple[str, ...] = ()
 
 
 def rows(page: Page) -> list[Row]:
     """All rows: the worst word first, within it the furthest past its limit, then plan order."""
     verdict, wanted = page.run.verdict, page.run.plan.baseline.min_samples
     verdicts = verdict.thresholds if verdict else ()
-    found = _named(_row(one, page.by_id.get(one.case_id), wanted) for one in verdicts)
-    return sorted(found, key=lambda row: (row.word.rank, -row.verdict.excess))
+    named = _named(
+        _of_pool(page, judged, wanted)
+        if judged.members
+        else _row(judged, page.by_id.get(judged.case_id), wanted)
+        for judged in verdicts
+    )
+    return sorted(named, key=lambda row: (row.word.rank, -row.verdict.excess))
 
 
-def _named(found: Iterable[Row]) -> Iterator[Row]:
+def _named(unnamed: Iterable[Row]) -> Iterator[Row]:
     """Each with its id; several limits on one metric are counted."""
     seen: Counter[str] = Counter()
-    for row in found:
-        name = f"{row.anchor.removeprefix('case-')[:8]}.{row.metric}"
+    for row in unnamed:
+        own = row.verdict.case_id if row.members else row.anchor.removeprefix("case-")
+        name = f"{own[:8]}.{row.metric}"
         name = name if _PLAIN.fullmatch(name) else f"limit-{len(seen)}"
         seen[name] += 1
         yield replace(row, id=name if seen[name] == 1 else f"{name}.{seen[name]}")
 
 
-def _row(one: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
-    one = _with_baseline(one, data)
-    threshold = one.threshold
-    word = OUTCOMES[one.outcome]
+def _row(verdict: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
+    verdict = _with_baseline(verdict, data)
+    threshold = verdict.threshold
+    word = OUTCOMES[verdict.outcome]
     change = describe_change(
-        one.change,
-        one.better,
-        one.change_interval,
-        overlap=overlap(one.samples, one.baseline_samples),
+        verdict.change,
+        verdict.better,
+        verdict.change_interval,
+        overlap=overlap(verdict.samples, verdict.baseline_samples),
     )
     return Row(
-        verdict=one,
+        verdict=verdict,
         word=word,
-        case=short(data.case.name if data else one.case_id),
+        case=short(data.case.name if data else verdict.case_id),
         workload=data.case.workload if data else "",
         anchor=data.anchor if data else "",
         metric=short(threshold.metric, 80),
         limit=short(threshold.limit.text, 60),
-        note=_note(one),
-        value=format_value(one.value, one.unit),
-        value_interval=_value_interval(one),
-        baseline=format_value(one.baseline, one.unit),
+        note=_note(verdict),
+        value=format_value(verdict.value, verdict.unit),
+        value_interval=_value_interval(verdict),
+        baseline=format_value(verdict.baseline, verdict.unit),
         change=change,
-        change_interval=_change_interval(one, wanted),
-        effect=_effect(one) if change and change.key != "same" else "",
-        count=_count(one),
-        reason=short(_why(one) if needs_reason(one) else _remark(one), 600),
-        where="" if word.key == "pass" else _place(one),
+        change_interval=_change_interval(verdict, wanted),
+        effect=_effect(verdict) if change and change.key != "same" else "",
+        count=_count(verdict),
+        reason=short(_why(verdict) if needs_reason(verdict) else _remark(verdict), 600),
+        where="" if word.key == "pass" else _place(verdict),
     )
 
 
-def _with_baseline(one: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
+def _of_pool(page: Page, verdict: ThresholdVerdict, wanted: int) -> Row:
+    """It has no section of its own to lead to."""
+    row, pool = _row(verdict, None, wanted), page.pools.get(verdict.case_id)
+    return replace(
+        row,
+        case=page.named(verdict.case_id),
+        workload=pool.workload if pool else "",
+        members=member_lines(verdict, page.named),
+    )
+
+
+def member_lines(
+    verdict: ThresholdVerdict,
+    named: Callable[[str], str],
+    shown: Callable[[float], str] = signed,
+) -> tuple[str, ...]:
+    """A line a member of a pool: ``read.iops of oltp/bs=4k: -3.2 %``."""
+    lines = []
+    for member in verdict.members[:MEMBERS_SHOWN]:
+        change = f"left out, {short(member.left_out)}"
+        if not member.left_out:
+            change = "–" if member.change is None else shown(member.change)
+        lines.append(f"{short(member.metric, 80)} of {named(member.case_id)}: {change}")
+    left = len(verdict.members) - MEMBERS_SHOWN
+    return (*lines, *([f"and {left} more"] if left > 0 else []))
+
+
+def _with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
     """A limit that is not relative is judged without a baseline. Its row shows one all the
     same: from a relative limit on the same metric, else from what was observed."""
-    if data is None or one.threshold.limit.relative or one.baseline is not None:
-        return one
-    metric = one.threshold.metric
+    if data is None or verdict.threshold.limit.relative or verdict.baseline is not None:
+        return verdict
+    metric = verdict.threshold.metric
     for other in data.thresholds:
         if other.threshold.metric == metric and other.change is not None:
             return replace(
-                one,
-                baseline=other.baseline,
+                verdict,
+                baseline=_apart(verdict, other),
                 change=other.change,
                 change_interval=other.change_interval,
                 baseline_samples=other.baseline_samples,
             )
     seen = next((o for o in data.observations if o.metric == metric), None)
     if seen is None:
-        return one
+        return verdict
     before = median(seen.baseline_samples)
-    same = before is not None and one.value == before
-    change = 0.0 if same else relative_change(one.value, before)
-    return replace(one, baseline=before, change=change, baseline_samples=seen.baseline_samples)
+    same = before is not None and verdict.value == before
+    change = 0.0 if same else relative_change(verdict.value, before)
+    return replace(verdict, baseline=before, change=change, baseline_samples=seen.baseline_samples)
 
 
-def needs_reason(one: ThresholdVerdict) -> bool:
+def _apart(verdict: ThresholdVerdict, other: ThresholdVerdict) -> float | None:
+    """The baseline of another limit; where that judged another value than the row shows, what
+    the row's is apart from by the other's change."""
+    value, change = verdict.value, other.change
+    if value == other.value or value is None or change is None or not -1 < change < math.inf:
+        return other.baseline
+    return value / (1 + change)
+
+
+def needs_reason(verdict: ThresholdVerdict) -> bool:
     """Whether the row's numbers leave open why it ended so."""
-    if one.value is None:
+    if verdict.value is None:
         return True
-    return one.outcome is Outcome.INCONCLUSIVE and not _straddles(one)
+    return verdict.outcome is Outcome.INCONCLUSIVE and not _straddles(verdict)
 
 
-def _straddles(one: ThresholdVerdict) -> bool:
+def _straddles(verdict: ThresholdVerdict) -> bool:
     """Whether the interval reaches past both sides of the limit."""
-    limit = one.threshold.limit
-    around = one.change_interval if limit.relative else one.value_interval
+    limit = verdict.threshold.limit
+    around = verdict.change_interval if limit.relative else verdict.value_interval
     return around is not None and around.low <= limit.value <= around.high
 
 
-def _why(one: ThresholdVerdict) -> str:
+def _why(verdict: ThresholdVerdict) -> str:
     """The reason without its subject, which the row already names."""
-    return _sentence(one.reason_parts.predicate if one.reason_parts else one.reason)
+    return _sentence(verdict.reason_parts.predicate if verdict.reason_parts else verdict.reason)
 
 
-def _remark(one: ThresholdVerdict) -> str:
+def _remark(verdict: ThresholdVerdict) -> str:
     """What the reason adds to the row's numbers."""
-    if one.threshold.limit.relative and one.outcome is Outcome.PASS:
+    if verdict.threshold.limit.relative and verdict.outcome is Outcome.PASS:
         return ""
-    if one.reason_parts is None:  # of an earlier version: where numbers say it all, they do
-        return one.reason if one.outcome is Outcome.MISSING_BASELINE else ""
-    return _sentence(one.reason_parts.remark)
+    if verdict.reason_parts is None:  # of an earlier version: where numbers say it all, they do
+        return verdict.reason if verdict.outcome is Outcome.MISSING_BASELINE else ""
+    return _sentence(verdict.reason_parts.remark)
 
 
 def _sentence(text: str) -> str:
     return text if text.startswith("iogate") else text[:1].upper() + text[1:]
 
 
-def _place(one: ThresholdVerdict) -> str:
+def _place(verdict: ThresholdVerdict) -> str:
     """``gate.yaml:33:9``: the folder is known to who reads the report of a spec."""
-    where = one.threshold.where
+    where = verdict.threshold.where
     if where is None:
         return ""
     return f"{short(PurePath(where.file).name, 80)}:{where.line}:{where.column}"
 
 
-def _note(one: ThresholdVerdict) -> str:
-    parts = ["only warns"] if one.threshold.level is Level.WARN else []
-    if one.point:
-        few = "runs" if one.threshold.limit.relative else "values"
-        parts.append(f"a point: too few {few} to claim a confidence")
-    if one.blocks and one.outcome is Outcome.PASS and _straddles(one) and sees(one):
-        parts.append(f"no regression found; {plural(one.blocks, 'block')} see {sees(one)}")
-    if one.threshold.when:
+def _note(verdict: ThresholdVerdict) -> str:
+    parts = ["warning only"] if verdict.threshold.level is Level.WARN else []
+    if verdict.point:
+        few = "runs" if verdict.threshold.limit.relative else "values"
+        parts.append(f"a point estimate: too few {few} for a confidence")
+    if verdict.blocks and verdict.outcome is Outcome.PASS and _straddles(verdict) and sees(verdict):
+        parts.append(
+            f"no regression found; {plural(verdict.judged_blocks, 'block')} would detect"
+            f" {sees(verdict)}"
+        )
+    if verdict.threshold.when:
         parts.append(
             "when "
-            + short(", ".join(f"{key}={value}" for key, value in one.threshold.when.items()), 80)
+            + short(
+                ", ".join(f"{key}={value}" for key, value in verdict.threshold.when.items()), 80
+            )
         )
     return "; ".join(parts)
 
 
-def sees(one: ThresholdVerdict) -> str:
+def sees(verdict: ThresholdVerdict) -> str:
     """A worsening by what the blocks see, as a change of the metric; empty where unknown."""
-    change = one.visible_change
+    change = verdict.visible_change
     if change is None:
         return ""
-    return signed(one.better.worsening(change))
+    return signed(verdict.better.worsening(change))
 
 
-def _count(one: ThresholdVerdict) -> str:
-    own = str(len(one.samples))
-    return f"{own} vs {len(one.baseline_samples)}" if one.baseline_samples else own
+def _count(verdict: ThresholdVerdict) -> str:
+    own = str(len(verdict.samples))
+    return f"{own} vs {len(verdict.baseline_samples)}" if verdict.baseline_samples else own
 
 
-def _effect(one: ThresholdVerdict) -> str:
+def _effect(verdict: ThresholdVerdict) -> str:
     """``27 of 27 pairs worse``; empty where nothing was compared, or all came out the same."""
-    if not one.samples or not one.baseline_samples:
+    if not verdict.samples or not verdict.baseline_samples:
         return ""
-    pairs, what = _pairs(one)
-    worse = sum((now - before) * one.better.worse > 0 for now, before in pairs)
-    better = sum((now - before) * one.better.worse < 0 for now, before in pairs)
+    pairs, what = _pairs(verdict)
+    worse = sum((now - before) * verdict.better.worse > 0 for now, before in pairs)
+    better = sum((now - before) * verdict.better.worse < 0 for now, before in pairs)
     if not better and not worse:
         return ""
     most, word = (worse, "worse") if worse >= better else (better, "better")
     return f"{most} of {len(pairs)} {what} {word}"
 
 
-def _pairs(one: ThresholdVerdict) -> tuple[list[tuple[float, float]], str]:
-    now, before = one.samples, one.baseline_samples
-    if one.blocks and len(now) == len(before):
+def _pairs(verdict: ThresholdVerdict) -> tuple[list[tuple[float, float]], str]:
+    now, before = verdict.samples, verdict.baseline_samples
+    if verdict.blocks and len(now) == len(before):
         return list(zip(now, before, strict=True)), "blocks"
     return list(product(now, before)), "pairs"
 
 
-def _value_interval(one: ThresholdVerdict) -> str:
-    around = one.value_interval
+def _value_interval(verdict: ThresholdVerdict) -> str:
+    around = verdict.value_interval
     if around is None or not _real(around) or around.low == around.high:
         return ""
-    low, high = format_value(around.low, one.unit), format_value(around.high, one.unit)
+    low, high = format_value(around.low, verdict.unit), format_value(around.high, verdict.unit)
     number, _, unit = low.partition(" ")
     return f"{share_text(around)} {number if high.endswith(f' {unit}') else low} … {high}"
 
 
-def _change_interval(one: ThresholdVerdict, wanted: int) -> str:
-    if one.outcome is Outcome.MISSING_BASELINE:
-        return f"{len(one.baseline_samples)} of {max(wanted, 1)} samples needed"
-    around = one.change_interval
+def _change_interval(verdict: ThresholdVerdict, wanted: int) -> str:
+    if verdict.outcome is Outcome.MISSING_BASELINE:
+        return f"{len(verdict.baseline_samples)} of {max(wanted, 1)} samples needed"
+    around = verdict.change_interval
     if around is None or not _real(around):
         return ""
     return interval_text(around)

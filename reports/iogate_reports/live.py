@@ -27,10 +27,11 @@ class Served:
 
 
 def make_live(
-    page: str, running: Sequence[tuple[Run, int]], problems: Sequence[str] = ()
+    page: str, running: Sequence[tuple[Run, int, str]], problems: Sequence[str] = ()
 ) -> Served:
     """``page`` is one of this package's; ``running`` are runs in progress with how many
-    repetitions each has; ``problems`` are what could not be shown."""
+    repetitions each has and what is to say of it by now; ``problems`` are what could not be
+    shown."""
     strip = _strip(running, problems)
     tag, own = (hashlib.sha256(text.encode()).hexdigest()[:20] for text in (page + strip, page))
     every = OFTEN_S if running else SELDOM_S
@@ -48,8 +49,8 @@ def make_live(
     return Served(text, tag)
 
 
-def _strip(running: Sequence[tuple[Run, int]], problems: Sequence[str]) -> str:
-    rows = "".join(_row(run, count) for run, count in running)
+def _strip(running: Sequence[tuple[Run, int, str]], problems: Sequence[str]) -> str:
+    rows = "".join(_row(*each) for each in running)
     rows += "".join(f'<li class="tile">{escape(short(text, 400))}</li>' for text in problems)
     return (
         '<aside aria-label="This history"><p class="calm">A live history: '
@@ -60,12 +61,13 @@ def _strip(running: Sequence[tuple[Run, int]], problems: Sequence[str]) -> str:
     )
 
 
-def _row(run: Run, count: int) -> str:
-    told = Markup('In progress: <a href="/runs/{}">{}</a> on {}, {} so far, since {}').format(
+def _row(run: Run, count: int, remark: str) -> str:
+    told = Markup('In progress: <a href="/runs/{}">{}</a> on {}, {} so far, since {}{}').format(
         quote(run.id, safe=""),
         short(run.plan.spec_name, 60),
         short(run.host.name, 40),
         plural(count, "repetition"),
         moment(run.started_ns),
+        f": {remark}" if remark else "",
     )
     return f'<li class="tile"><span>{told}</span></li>'

@@ -72,7 +72,7 @@ def render_report(
 @cache
 def environment() -> Environment:
     """Where templates come from and how they print: escaped, cleaned, nothing undefined."""
-    found = Environment(
+    jinja = Environment(
         loader=FileSystemLoader((_HERE / "templates", _HERE / "sections")),
         autoescape=True,
         undefined=StrictUndefined,
@@ -80,17 +80,17 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters["svg"] = Markup
-    found.filters["parts"] = _parts
-    return found
+    jinja.filters["svg"] = Markup
+    jinja.filters["parts"] = _parts
+    return jinja
 
 
 @lru_cache(maxsize=4096, typed=True)
 def _parts(text: str) -> str:
     """A name that a line may end in between its parts, before it does within a number. Pages say
     the same names again and again."""
-    found = _BETWEEN.split(clean(text))
-    return Markup("<wbr>").join(found) if len(found) > 1 else text
+    parts = _BETWEEN.split(clean(text))
+    return Markup("<wbr>").join(parts) if len(parts) > 1 else text
 
 
 def _shown(value: object) -> object:

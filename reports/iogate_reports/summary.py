@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from iogate.model.run import Run
-from iogate_reports.cause import cause
+from iogate_reports.commands import commands
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, first_value
 from iogate_reports.limit_rows import Row, rows
 from iogate_reports.sections.verdict import headline, revision_text, tiles
-from iogate_reports.text import NAME_LENGTH, command_line, moment, plural, short
+from iogate_reports.text import NAME_LENGTH, moment, plural, short
 from iogate_reports.validity import disturbed_text
+from iogate_reports.verdict_cause import cause
 
 MARKS = {
     "fail": "❌",
@@ -26,8 +27,7 @@ BUDGET = 960 * 1024
 """Bytes; the rest of the MiB is for what else a job writes into its summary."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~@&$]|:(?=//)|(?<=www)\.)")
 _HEAD = (
-    "| | case | metric | limit | median | baseline | change | n |\n"
-    "|---|---|---|---|---:|---:|---:|---:|\n"
+    "| | case | metric | limit | {} | {} | change | n |\n|---|---|---|---|---:|---:|---:|---:|\n"
 )
 
 
@@ -42,12 +42,16 @@ def digest(run: Run, budget: int, *, failures: int = 20, reason: int = 2000) -> 
     page = Page(run)
     parts = [_top(page), _failures(run, failures, reason)]
     if run.verdict is not None:
-        found = rows(page)
-        rest = [row for row in found if row.word.key == "pass"]
+        limits = rows(page)
+        rest = [row for row in limits if row.word.key == "pass"]
         budget -= sum(len(part.encode()) for part in parts)
-        first = _table([row for row in found if row.word.key != "pass"], budget)
+        head = _HEAD.format(text(page.sides.value), text(page.sides.value_before))
+        first = _table([row for row in limits if row.word.key != "pass"], budget, head)
         budget -= len(first.encode())
-        parts += [first, _folded(plural(len(rest), "limit") + " passed", _table(rest, budget))]
+        parts += [
+            first,
+            _folded(plural(len(rest), "limit") + " passed", _table(rest, budget, head)),
+        ]
     return "\n".join(part for part in parts if part)
 
 
@@ -60,7 +64,7 @@ def _top(page: Page) -> str:
     run = page.run
     word, sentence = headline(run)
     told = cause(page, sentence)
-    counts = " · ".join(f"{MARKS[one.key]} {count} {one.word}" for one, count in tiles(run))
+    counts = " · ".join(f"{MARKS[kind.key]} {count} {kind.word}" for kind, count in tiles(run))
     facts = [
         f"**Revision** {text(revision_text(run.revision))}",
         f"**Host** {text(run.host.name)}",
@@ -78,14 +82,13 @@ def _top(page: Page) -> str:
     ]
     if told_of := disturbed_text(run):
         lines.append(f"**Disturbed** {text(told_of, 500)}")
-    if run.command:
-        lines.append(f"Measure again: {_code(command_line(run.command))}")
+    lines += [f"{label}: {_code(command)}" for label, command in commands(run)]
     return "\n\n".join(lines) + "\n"
 
 
 def _code(command: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", command)), default=0) + 1)
-    return f"{fence} {short(command, 1000)} {fence}"
+    return f"{fence} {command} {fence}"
 
 
 def _failures(run: Run, most: int, length: int) -> str:
@@ -93,30 +96,30 @@ def _failures(run: Run, most: int, length: int) -> str:
         return ""
     names = {case.id: case.name for case in run.plan.cases}
     shown = [
-        f"- {text(names.get(one.case_id, one.case_id))}, repetition {one.repetition}: "
-        f"{text(one.reason, length)}"
-        for one in run.failures[:most]
+        f"- {text(names.get(failure.case_id, failure.case_id))}, repetition {failure.repetition}: "
+        f"{text(failure.reason, length)}"
+        for failure in run.failures[:most]
     ]
     more = len(run.failures) - len(shown)
     shown += [f"- and {more} more"] if more else []
     return "### Not measured\n\n" + "\n".join(shown) + "\n"
 
 
-def _table(found: Sequence[Row], budget: int) -> str:
+def _table(limits: Sequence[Row], budget: int, head: str) -> str:
     """A table of as many rows as the budget (bytes) holds; it says how many it left out."""
-    if not found:
+    if not limits:
         return ""
     lines: list[str] = []
-    used = len(_HEAD) + 200
-    for row in found:
+    used = len(head.encode()) + 200
+    for row in limits:
         line = _line(row)
         used += len(line.encode())
         if used > budget:
             break
         lines.append(line)
-    left = len(found) - len(lines)
+    left = len(limits) - len(lines)
     more = f"\n{plural(left, 'row')} left out; the report has them all.\n" if left else ""
-    return _HEAD + "".join(lines) + more
+    return head + "".join(lines) + more
 
 
 def _line(row: Row) -> str:

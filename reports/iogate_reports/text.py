@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from iogate.model.units import Unit, format_change, format_value
+from iogate.stats import robust
 
 NAME_LENGTH = 160
 """Longest name shown in full; more is cut in the middle, where names differ least."""
@@ -104,11 +105,8 @@ def overlap(values: Sequence[float], others: Sequence[float]) -> bool:
 
 def median(values: Sequence[float]) -> float | None:
     """The middle of the finite values; None where there is none."""
-    finite = sorted(v for v in values if math.isfinite(v))
-    if not finite:
-        return None
-    half = len(finite) // 2
-    return finite[half] if len(finite) % 2 else (finite[half - 1] + finite[half]) / 2
+    finite = [v for v in values if math.isfinite(v)]
+    return robust.median(finite) if finite else None
 
 
 def relative_change(value: float | None, baseline: float | None) -> float | None:

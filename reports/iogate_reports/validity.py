@@ -45,29 +45,31 @@ class Check:
 
 def checks(run: Run) -> list[Check]:
     """All of them, in a fixed order; none for a run that measured nothing."""
-    found = [check(run) for check in _CHECKS] if run.measurements else []
-    return [check for check in found if check]
+    looked = [check(run) for check in _CHECKS] if run.measurements else []
+    return [check for check in looked if check]
 
 
 def _steady(run: Run) -> Check:
     series = [
-        (rates(one, direction), one) for one in run.measurements for direction in directions([one])
+        (rates(measurement, direction), measurement)
+        for measurement in run.measurements
+        for direction in directions([measurement])
     ]
-    series = [(seen, one) for seen, one in series if len(seen) > 1]
+    series = [(seen, measurement) for seen, measurement in series if len(seen) > 1]
     if not series:
         return Check("steady state", "missing", "no time series")
-    found = [
-        (drift, one)
-        for seen, one in series
+    drifts = [
+        (drift, measurement)
+        for seen, measurement in series
         if _length_s(seen) >= LEAST_S and (drift := _drift([r.iops for r in seen])) is not None
     ]
-    if not found:
+    if not drifts:
         return Check("steady state", "missing", f"too short to tell: no {LEAST_S} s of I/O")
-    drift, one = max(found, key=lambda pair: abs(pair[0]))
+    drift, worst = max(drifts, key=lambda pair: abs(pair[0]))
     text = f"drift within a repetition {_percent(drift)} at most"
     if abs(drift) < DRIFT:
         return Check("steady state", "pass", text)
-    return Check("steady state", "warn", f"{text}, in {_case(run, one)}")
+    return Check("steady state", "warn", f"{text}, in {_case(run, worst)}")
 
 
 def _length_s(seen: Sequence[Rate]) -> int:
@@ -86,9 +88,9 @@ def _percent(share: float) -> str:
     return f"{abs(share) * 100:.0f} % {'up' if share > 0 else 'down'}"
 
 
-def _case(run: Run, one: Measurement | CaseFailure) -> str:
+def _case(run: Run, where: Measurement | CaseFailure) -> str:
     cases: dict[str, Case] = {case.id: case for case in run.plan.cases}
-    return short(cases[one.case_id].name if one.case_id in cases else one.case_id, 60)
+    return short(cases[where.case_id].name if where.case_id in cases else where.case_id, 60)
 
 
 def _disturbed(run: Run) -> Check:
@@ -112,24 +114,24 @@ def disturbed_text(run: Run) -> str:
     spoiled = [m for m in run.measurements if m.disturbed]
     if not spoiled:
         return ""
-    reasons = (one for m in spoiled for one in m.disturbances if one.counts)
-    worst = max(reasons, key=lambda one: one.value).text
+    reasons = (disturbance for m in spoiled for disturbance in m.disturbances if disturbance.counts)
+    worst = max(reasons, key=lambda disturbance: disturbance.value).text
     of = plural(len(run.measurements), "repetition")
     return "; ".join((f"{len(spoiled)} of {of}, not judged: {short(worst)}", *_cautions(run)))
 
 
 def _cautions(run: Run) -> Sequence[str]:
     """What disturbed repetitions may hide, in the verdict's words."""
-    found = run.verdict.cautions if run.verdict else ()
-    return [short(text, 300) for text in found[:MOST_LINES]]
+    cautions = run.verdict.cautions if run.verdict else ()
+    return [short(text, 300) for text in cautions[:MOST_LINES]]
 
 
 def _told_lines(run: Run, told: Sequence[Measurement]) -> Iterator[str]:
     """What disturbed each, and what is only told, the former first."""
-    found = [(m, one) for m in told for one in m.disturbances]
-    for m, one in sorted(found, key=lambda pair: not pair[1].counts)[:MOST_LINES]:
-        only = "" if one.counts else "told only: "
-        yield f"{only}{short(one.text)} ({_case(run, m)}, repetition {m.repetition})"
+    disturbances = [(m, disturbance) for m in told for disturbance in m.disturbances]
+    for m, disturbance in sorted(disturbances, key=lambda pair: not pair[1].counts)[:MOST_LINES]:
+        only = "" if disturbance.counts else "note only: "
+        yield f"{only}{short(disturbance.text)} ({_case(run, m)}, repetition {m.repetition})"
 
 
 def _errors(run: Run) -> Check:
@@ -142,13 +144,13 @@ def _errors(run: Run) -> Check:
 
 def _again(run: Run) -> Check | None:
     """Told of a run that went on after its own disk had failed."""
-    failed = [one for one in run.failures if one.again]
+    failed = [failure for failure in run.failures if failure.again]
     if not failed:
         return None
     text = f"it failed in {plural(len(failed), 'repetition')}, of which only the errors count"
     lines = [
-        f"{short(one.reason, 300)} ({_case(run, one)}, repetition {one.repetition})"
-        for one in failed[:MOST_LINES]
+        f"{short(failure.reason, 300)} ({_case(run, failure)}, repetition {failure.repetition})"
+        for failure in failed[:MOST_LINES]
     ]
     return Check("the disk", "warn", text, tuple(lines))
 
@@ -156,7 +158,9 @@ def _again(run: Run) -> Check | None:
 def _kernel(run: Run) -> Check:
     known = [m for m in run.measurements if m.kernel_log is not None]
     every: list[_Told] = [(m, trouble) for m in known for trouble in m.kernel_log or ()]
-    every += [(one, trouble) for one in run.failures for trouble in one.kernel_log or ()]
+    every += [
+        (failure, trouble) for failure in run.failures for trouble in failure.kernel_log or ()
+    ]
     told = [(m, trouble) for m, trouble in every if trouble.whose is not Whose.ELSEWHERE]
     if told:
         return Check("kernel log", "warn", _kinds(run, told), tuple(_lines(run, told)))
@@ -174,19 +178,19 @@ def _kernel(run: Run) -> Check:
 def _kinds(run: Run, told: Sequence[_Told]) -> str:
     """``3 × I/O error, 1 × device reset, in CASE``, most frequent first."""
     counts: Counter[str] = Counter()
-    for _, one in told:
-        counts[one.kind] += one.count
-    found = [f"{count:,} × {short(kind, 40)}" for kind, count in counts.most_common(MOST_KINDS)]
+    for _, trouble in told:
+        counts[trouble.kind] += trouble.count
+    kinds = [f"{count:,} × {short(kind, 40)}" for kind, count in counts.most_common(MOST_KINDS)]
     cases = {m.case_id for m, _ in told}
     where = f"in {_case(run, told[0][0])}" if len(cases) == 1 else f"in {len(cases)} cases"
-    return f"{', '.join(found)}, {where}"
+    return f"{', '.join(kinds)}, {where}"
 
 
 def _lines(run: Run, told: Sequence[_Told]) -> Iterator[str]:
     """The lines, each with where it was seen first; one that is seen again is left out."""
     seen: dict[str, Measurement | CaseFailure] = {}
-    for m, one in told:
-        for line in one.lines:
+    for m, trouble in told:
+        for line in trouble.lines:
             seen.setdefault(line, m)
     for line, m in list(seen.items())[:MOST_LINES]:
         yield f"{short(line)} ({_case(run, m)}, repetition {m.repetition})"
@@ -198,10 +202,12 @@ def _unwritten(run: Run) -> Check:
     known = [(share, m) for share, m in known if math.isfinite(share)]
     if not known:
         return Check("never written", "missing", "not looked: no device or older file is read")
-    share, one = max(known, key=lambda pair: pair[0])
+    share, emptiest = max(known, key=lambda pair: pair[0])
     if share <= UNWRITTEN:
         return Check("never written", "pass", "what is read was written before")
-    text = f"{min(share, 1) * 100:.0f} % of the blocks that {_case(run, one)} reads hold nothing"
+    text = (
+        f"{min(share, 1) * 100:.0f} % of the blocks that {_case(run, emptiest)} reads hold nothing"
+    )
     return Check("never written", "warn", text)
 
 
@@ -239,19 +245,19 @@ def _throttling(run: Run) -> Check:
     return Check("throttling", "missing", "not watched; the spec may ask for it")
 
 
-def _told(one: Measurement) -> Iterator[str]:
+def _told(measurement: Measurement) -> Iterator[str]:
     """What the engine and the kernel said of a repetition."""
-    yield from one.warnings
-    for trouble in one.kernel_log or ():
+    yield from measurement.warnings
+    for trouble in measurement.kernel_log or ():
         yield from trouble.lines
 
 
 def _clock(run: Run) -> Check:
     known = (m.engine.clock_error_ppm for m in run.measurements)
-    found = [ppm for ppm in known if ppm is not None and math.isfinite(ppm)]
-    if not found:
+    finite = [ppm for ppm in known if ppm is not None and math.isfinite(ppm)]
+    if not finite:
         return Check("clock", "missing", "its error is not recorded")
-    worst = max(map(abs, found))
+    worst = max(map(abs, finite))
     text = f"{short(run.measurements[0].engine.clock_source, 20)} ±{worst:.3g} ppm at most"
     return Check("clock", "pass" if worst <= CLOCK_PPM else "warn", text)
 

@@ -7,6 +7,10 @@ to them (``baseline.compare.also``) and takes away (``baseline.compare.across``)
 
 A fact that one side does not know is no difference: an earlier version may not have looked,
 an imported result cannot say.
+
+Of iogate's own engine it is not the version that is compared, but ``engine.semantics``: a number
+that the engine raises when its numbers change their meaning. An environment that was recorded
+before there was one is of the first.
 """
 
 from __future__ import annotations
@@ -67,14 +71,24 @@ COMPARE_KEYS = (
 )
 _MOST_NAMED = 3
 
+_OWN_ENGINE = ("native", "iogate-engine")  # as a run names it, and as a result does
+_NAME, _VERSION, _SEMANTICS = "engine.name", "engine.version", "engine.semantics"
+# What is compared stands under engine.version, and the first semantics as the version that had
+# them first: digests of environments that were recorded before are in alerts and decisions.
+_FIRST, _FIRST_AS_VERSION, _MARK = "1", "0.1.0", "semantics "
+_MEANINGS = {_SEMANTICS: "what the engine's numbers mean"}
+
 
 def compared(facts: Facts, across: Sequence[str] = (), also: Sequence[str] = ()) -> dict[str, str]:
     """The facts that tell environments apart, as text: those that a compare-key or ``also``
-    names, and ``across`` does not."""
+    names, and ``across`` does not. The version of iogate's own engine stands for its semantics."""
+    left_out = tuple(across)
+    if _named(_SEMANTICS, left_out):
+        left_out = (*left_out, _VERSION)
     return {
         name: str(value)
-        for name, value in sorted(facts.items())
-        if _named(name, (*COMPARE_KEYS, *also)) and not _named(name, tuple(across))
+        for name, value in sorted(_by_semantics(facts, tuple(also)).items())
+        if _named(name, (*COMPARE_KEYS, *also)) and not _named(name, left_out)
     }
 
 
@@ -87,11 +101,15 @@ def differences(
     before: Facts, after: Facts, across: Sequence[str] = (), also: Sequence[str] = ()
 ) -> tuple[FactChange, ...]:
     """The compared facts that both know, and that are not the same, by name."""
-    old, new = compared(before, across, also), compared(after, across, also)
+    return changed(compared(before, across, also), compared(after, across, also))
+
+
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FactChange, ...]:
+    """What differs between two environments as ``compared`` gives them, by name."""
     return tuple(
-        FactChange(name, old[name], value)
-        for name, value in new.items()
-        if name in old and old[name] != value
+        _change(name, before[name], after[name])
+        for name in sorted(after)
+        if name in before and before[name] != after[name]
     )
 
 
@@ -123,7 +141,7 @@ class Comparable:
 def why_fewer(set_aside: Sequence[SetAside], use: BaselineUse) -> tuple[str, ...]:
     """Why there may be fewer runs to compare with than a history holds: the revisions that were
     looked for, and the facts that kept runs from being a baseline."""
-    looked = (use_reason(use),) if use.ref else ()
+    looked = (use_reason(use),) if use.ref or use.branch else ()
     return (*looked, set_aside_reason(set_aside)) if set_aside else looked
 
 
@@ -142,6 +160,8 @@ def set_aside_reason(set_aside: Sequence[SetAside]) -> str:
 
 def use_reason(use: BaselineUse) -> str:
     """``looked for runs of merge-base 1a2b3c4d5e6f, then of main (baseline.ref, fallback)``."""
+    if not use.ref:
+        return f"looked for runs of {use.branch}, as the CI system names the base branch"
     known = f" {use.commit[:12]}" if use.commit else ", which git does not know here"
     then = f", then of {use.fallback}" if use.fallback else ""
     keys = "baseline.ref, fallback" if use.fallback else "baseline.ref"
@@ -150,7 +170,34 @@ def use_reason(use: BaselineUse) -> str:
 
 def describe(change: FactChange) -> str:
     """``kernel.release was 6.1 and is 6.6``."""
-    return f"{change.fact} was {change.before or 'empty'} and is {change.after or 'empty'}"
+    meaning = f" ({_MEANINGS[change.fact]})" if change.fact in _MEANINGS else ""
+    return f"{change.fact}{meaning} was {change.before or 'empty'} and is {change.after or 'empty'}"
+
+
+def _by_semantics(facts: Facts, also: tuple[str, ...]) -> Facts:
+    """Environments of iogate's own engine are the same whatever its version, unless ``also`` asks
+    for it, as long as its semantics are."""
+    if facts.get(_NAME) not in _OWN_ENGINE or _VERSION not in facts:
+        return facts
+    number = str(facts.get(_SEMANTICS, _FIRST))
+    said = [str(facts[_VERSION])] if _named(_VERSION, also) else []
+    if number != _FIRST:
+        said.append(f"{_MARK}{number}")
+    rest = {name: value for name, value in facts.items() if name != _SEMANTICS}
+    return {**rest, _VERSION: ", ".join(said) or _FIRST_AS_VERSION}
+
+
+def _change(name: str, before: str, after: str) -> FactChange:
+    if name == _VERSION and (old := _number(before)) and (new := _number(after)):
+        return FactChange(_SEMANTICS, old, new)
+    return FactChange(name, before, after)
+
+
+def _number(version: str) -> str:
+    """The semantics that stand for a version; empty where it is one."""
+    if version == _FIRST_AS_VERSION:
+        return _FIRST
+    return version.removeprefix(_MARK) if version.startswith(_MARK) else ""
 
 
 @lru_cache(maxsize=4096)  # a trend asks the same of hundreds of nights

@@ -117,3 +117,13 @@ class NewerError(RunError):
 
 class StoreError(RunError):
     """The history cannot be read or written."""
+
+
+def lacking(what: str, error: ModuleNotFoundError, extra: str, otherwise: str = "") -> UsageError:
+    """The error where a package is missing that only an extra of iogate brings."""
+    package = str(error.name).partition(".")[0].replace("_", "-")
+    remedies = (f"install it: pip install 'iogate[{extra}]'", otherwise)
+    return UsageError(
+        f"{what} needs the package {package}, which is not installed",
+        remedy=", ".join(filter(None, remedies)),
+    )

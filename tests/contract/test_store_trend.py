@@ -12,9 +12,11 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import FOREVER, Action, Decision, SeriesKey
 from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.night import Spread
+from iogate.model.origin import Origin
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
+from iogate.model.verdict import Outcome
 from iogate.store import Store, open_store
 from support import samples as s
 
@@ -39,6 +41,17 @@ def test_a_night_is_a_run_with_the_median_of_its_repetitions(store: Store) -> No
     assert (facts.host, facts.revision, facts.started_ns) == (run.host, run.revision, 20)
     assert facts.environment == run.environment
     assert facts.spec == run.plan.spec_name
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAIL, Outcome.PASS])
+def test_a_night_knows_how_its_run_ended(store: Store, outcome: Outcome) -> None:
+    store.begin_run(s.run("a", status=RunStatus.RUNNING))
+    store.add_measurement("a", s.repetitions([100])[0])
+    ended = replace(s.verdict(), outcome=outcome)
+    store.finish_run("a", status=RunStatus.COMPLETE, finished_ns=9, verdict=ended)
+    night(store, "b", 20, 100, status=RunStatus.FAILED, outcome=None)
+    told = {each.facts.run_id: each.facts.ended for each in store.nights([s.CASE_ID])}
+    assert told == {"a": outcome.value, "b": "failed"}
 
 
 def test_nights_come_one_by_one_as_they_are_measured(store: Store) -> None:
@@ -75,6 +88,19 @@ def test_a_comparison_of_two_arms_is_no_night_and_no_baseline(store: Store) -> N
     assert [each.facts.run_id for each in store.nights([s.CASE_ID], limit=2)] == ["a", "c"]
     found = store.baseline([s.CASE_ID], machine_id="machine-a", before_ns=9, window=2)
     assert [run.id for run in found] == ["c", "a"]
+
+
+def test_a_pull_request_is_no_night_and_no_baseline(store: Store) -> None:
+    """But it is kept, with who asked for it."""
+    pull = Origin("github", "pull_request", head_ref="main", proposal=True, number=12)
+    night(store, "a", 1, 100, outcome=s.verdict())
+    proposed = s.run("b", started_ns=2, measurements=tuple(s.repetitions([200])))
+    store.add_runs([replace(proposed, verdict=s.verdict(), origin=pull)])
+    night(store, "c", 3, 100, outcome=s.verdict())
+    assert [each.facts.run_id for each in store.nights([s.CASE_ID], limit=2)] == ["a", "c"]
+    found = store.baseline([s.CASE_ID], machine_id="machine-a", before_ns=9, window=2)
+    assert [run.id for run in found] == ["c", "a"]
+    assert store.run("b").origin == pull
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""What every system under test must do, asked of this machine and of one that is not here: with
-another root, other folders, another name and processes of its own."""
+"""What every system under test must do, asked of each kind that is shipped, here, and of a machine
+that is not here: with another root, other folders, another name and processes of its own."""
 
 from __future__ import annotations
 
@@ -17,19 +17,28 @@ from iogate.host.locks.host_lock import HeldError, Patience, host_lock
 from iogate.host.locks.measuring import is_measuring
 from iogate.host.settings.journals import new_journal, own_journals
 from iogate.host.targets.scratch import is_scratch_left, scratch_directory, sweep
+from iogate.sut import SUTS, open_sut
 from iogate.sut.base import Process, Sut
 from iogate.sut.local import LocalSut
 from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
 from support.elsewhere import DISK, elsewhere
 
-KINDS = ("local", pytest.param("elsewhere", marks=needs_root))
+KINDS = (*SUTS, pytest.param("elsewhere", marks=needs_root))
+CLOSES_ITS_PIPE = """
+import os, sys, time
+os.write(int(sys.argv[1]), b"one\\n")
+os.close(int(sys.argv[1]))
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+"""
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def sut(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sut]:
-    if request.param == "local":
-        yield LocalSut()
+    if request.param in SUTS:
+        with closing(open_sut(request.param)) as here:
+            yield here
         return
     with elsewhere(tmp_path_factory.mktemp("machine")) as machine:
         yield machine
@@ -69,6 +78,7 @@ def test_it_says_what_it_is_and_who_works_there(sut: Sut) -> None:
     assert sut.real_path(f"/proc/{machine.pid}/ns/pid").endswith(machine.namespace)
     assert sut.can_write(machine.temporary)
     assert set(machine.variables) >= {"HOME"}
+    assert sut.run([machine.python, "-c", "print(1)"]).stdout == "1\n"
 
 
 def test_two_machines_have_two_names(sut: Sut) -> None:
@@ -193,6 +203,23 @@ def test_a_process_tells_and_ends(sut: Sut, place: str) -> None:
     assert sut.read_text(f"{place}/out") == f"{sut.real_path(place)}\nerr\n"
     with pytest.raises(RunError, match="cannot start"):
         sut.start(["/no/such"], cwd=place, stdout=f"{place}/out", stderr=f"{place}/out")
+
+
+def test_a_process_is_looked_at_in_one_go(sut: Sut, place: str) -> None:
+    script = f"exec python3 -c '{CLOSES_ITS_PIPE}' {{status_fd}} {place}/go"
+    process = started(sut, place, script)
+    lines: list[str] = []
+    while not lines:
+        more, status = process.look(5.0)
+        lines += more
+        assert status is None
+    assert lines == ["one"]
+    assert process.look(0.05) == ([], None)  # its pipe is closed, and it runs
+    sut.put(f"{place}/go", b"")
+    while (ended := process.look(5.0))[1] is None:
+        pass
+    assert ended == ([], 0)
+    process.kill_group()
 
 
 def test_a_process_is_signalled_and_leaves_nothing(sut: Sut, place: str) -> None:

@@ -33,6 +33,7 @@ def test_a_slower_arm_fails_and_ends_early(iogate: Iogate) -> None:
     assert done.code == 1, done.text
     assert "a regression" in done.out
     assert "limits decided" in done.err
+    assert "to 1 against no change for the worse" in done.err
     run = iogate.run_document()
     blocks = {m["block"] for m in run["measurements"]}
     assert max(blocks) < 28
@@ -44,7 +45,45 @@ def test_a_slower_arm_fails_and_ends_early(iogate: Iogate) -> None:
     verdict = run["verdict"]["thresholds"][0]
     assert verdict["change"] < -0.4
     assert verdict["blocks"] == max(blocks)
+    assert verdict["evidence"] > 2
     assert len(list((iogate.latest / "jobs").glob("*.fio"))) == 2
+
+
+def firsts(run: dict[str, object]) -> list[str]:
+    """Which arm ran first in each block that counts."""
+    measured = [m for m in run["measurements"] if not m["disturbances"]]  # type: ignore[attr-defined]
+    arms: dict[int, list[str]] = {}
+    for measurement in measured:
+        arms.setdefault(measurement["block"], []).append(measurement["arm"])
+    return [both[0] for _, both in sorted(arms.items()) if len(both) == 2]
+
+
+def test_blocks_come_in_pairs_of_opposite_order(iogate: Iogate) -> None:
+    path = iogate.spec(spec())
+    assert iogate("canary", path, "--blocks", 8, "--seed", 5).code in {0, 4}
+    order = firsts(iogate.run_document())
+    pairs = list(zip(order[0::2], order[1::2], strict=False))
+    assert len(pairs) >= 2
+    assert all(set(pair) == {"A", "B"} for pair in pairs)
+
+
+def test_a_seed_is_drawn_for_each_comparison_and_kept(iogate: Iogate) -> None:
+    path, seeds = iogate.spec(spec()), set()
+    for asked in ((), (), ("--seed", 7)):
+        iogate("ab", path, "--candidate", "slow", "--blocks", 5, *asked)
+        seeds.add(iogate.run_document()["plan"]["comparison"]["seed"])
+    assert len(seeds) == 3
+    assert 7 in seeds
+
+
+def test_a_time_budget_ends_a_comparison_undecided(iogate: Iogate) -> None:
+    text = spec().replace("compare:\n", "compare:\n  budget: 1\n  sees: 2\n")
+    done = iogate("ab", iogate.spec(text), "--candidate", "same", "--budget", "100ms")
+    assert done.code == 0, done.text
+    assert "the time budget is used up after block 1" in done.err
+    comparison = iogate.run_document()["plan"]["comparison"]
+    assert (comparison["budget_s"], comparison["sees"]) == (0.1, 2.0)
+    assert "inconclusive" in done.out
 
 
 def test_a_comparison_is_no_baseline_of_the_case(iogate: Iogate) -> None:
@@ -62,7 +101,7 @@ def test_a_canary_feeds_the_plan(iogate: Iogate) -> None:
     canary = iogate("canary", path, "--blocks", 4)
     assert canary.code in {0, 1}, canary.text
     assert "(8 runs, canary)" in canary.out
-    assert "28 blocks see" in canary.out
+    assert "28 blocks detect" in canary.out
     run = iogate.run_document()
     assert len(run["measurements"]) == 8
     after = iogate("plan", path, "--blocks", 10)
@@ -117,3 +156,31 @@ def test_the_verdict_as_json(iogate: Iogate) -> None:
     assert found["outcome"] == "fail"
     assert found["visible_change"] > 0
     assert found["change_interval"]["high"] < 0
+
+
+POOLED = """\
+version: 1
+name: pooled
+targets: { here: { directory: auto } }
+workloads:
+  rr:
+    fio: { ioengine: psync, rw: randread, size: 4m, runtime: 60ms, time_based: true }
+    strategy: { matrix: { bs: [4k, 16k] } }
+    thresholds: { read.iops: { limit: "vs baseline > -99%", level: warn } }
+    pooled: "vs baseline < +20%"
+compare:
+  arms: { slow: { set: { thinktime: 2ms } } }
+validity: { off: all }
+"""
+
+
+def test_a_pool_of_cases_fails_as_one_limit(iogate: Iogate) -> None:
+    done = iogate("ab", iogate.spec(POOLED), "--candidate", "slow")
+    assert done.code == 1, done.text
+    assert "the pooled change of rr is +" in done.out
+    run = iogate.run_document()
+    *_, pooled = run["verdict"]["thresholds"]
+    assert (pooled["outcome"], pooled["threshold"]["metric"]) == ("fail", "pooled")
+    assert pooled["case_id"] == run["plan"]["pools"][0]["id"]
+    assert [member["change"] < -0.4 for member in pooled["members"]] == [True, True]
+    assert run["verdict"]["sentence"].startswith("fail: 1 of 3 limits")

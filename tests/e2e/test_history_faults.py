@@ -187,13 +187,13 @@ def test_a_run_needs_no_server_at_all(iogate: Iogate, server: InfluxServer) -> N
 def test_a_server_that_does_not_answer_costs_a_run_little(
     iogate: Iogate, server: InfluxServer
 ) -> None:
-    url = f"{server.fresh()}?timeout=0.5"
-    process = start(iogate, url, 0)
+    url = server.fresh()
+    process = start(iogate, f"{url}?timeout=0.5", 0)
     wait_for((iogate.folder / "run0" / "run.json").exists)
     server.freeze()
     done = iogate.end(process)
     assert done.code == 0, done.text
-    server.thaw()
+    server.thaw()  # it has a backlog now, and more than half a second to answer
     sync(iogate, url)
     check(url, [reported(iogate, 0, done.err)])
     assert len(points_in(url)) == REPETITIONS

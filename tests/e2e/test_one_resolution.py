@@ -215,4 +215,4 @@ def test_a_device_that_becomes_another_meanwhile_is_refused(iogate: Iogate, engi
         done = iogate.end(process)
         assert done.code == 3, done.text
         assert f"{device} is not what" in done.text.replace("'", "")
-        assert "it has 16777216 bytes" in done.text  # the runner says it, or the engine does
+        assert "16777216" in done.text  # the runner says it, or the engine does

@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from support.devices import identity_of, loop_device, needs_root, sh, zram_device
+from support.devices import (
+    identity_of,
+    loop_device,
+    needs_root,
+    own_loop_device,
+    reattach,
+    sh,
+    zram_device,
+)
 
 from .conftest import Done, Iogate, engines_of, wait_for
 
@@ -186,15 +194,14 @@ def test_one_that_was_killed_is_not_believed(iogate: Iogate, device: str) -> Non
 def test_another_file_behind_the_same_name_is_another_device(
     iogate: Iogate, tmp_path: Path
 ) -> None:
-    with loop_device(tmp_path, 64) as device:
+    with own_loop_device(tmp_path, 64) as device:
         measured(iogate, spec(iogate, device))
         image = sh("losetup", "--noheadings", "--output", "BACK-FILE", device).strip()
         other = Path(image).with_name("other")
         other.write_bytes(b"")
         with other.open("r+b") as out:
             out.truncate(64 << 20)
-        sh("losetup", "--detach", device)
-        sh("losetup", device, str(other))
+        reattach(device, other)
         assert (
             "no earlier precondition of it is remembered"
             in measured(iogate, spec(iogate, device)).err

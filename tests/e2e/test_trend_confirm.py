@@ -68,9 +68,9 @@ def night(spec: Path, number: int, iops: float, revision: str) -> Run:
 
 
 def suspect(iogate: Iogate, good: str, bad: str) -> str:
-    """A history in which the last nights are slower; the id of its alert."""
+    """A history in which the last nights are a little slower; the id of its alert."""
     spec = iogate.spec(SPEC)
-    levels = np.array([1800.0] * 40 + [500.0] * 5)
+    levels = np.array([1800.0] * 40 + [1710.0] * 5)
     levels *= 1 + 0.01 * np.random.default_rng(1).normal(size=len(levels))
     nights = [night(spec, n, float(iops), good if n < 40 else bad) for n, iops in enumerate(levels)]
     with closing(open_store(str(iogate.store))) as store:

@@ -24,14 +24,15 @@ pytestmark = needs_root
 ENGINES = ("native", "fio")
 
 
-def digest(path: str | Path) -> str:
+def digest(path: str | Path, first: int | None = None) -> str:
+    """Of its first bytes, or of all."""
     with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.sha256(file.read(first)).hexdigest()
 
 
 def check_refused(iogate: Iogate, make: Making) -> None:
     with make(iogate.folder) as wrong:
-        before = [digest(each) for each in wrong.victims]
+        before = [digest(each, wrong.stays) for each in wrong.victims]
         spec = iogate.spec(wrong.spec)
         for engine in ENGINES:
             words = ("--engine", engine, *wrong.words)
@@ -39,7 +40,7 @@ def check_refused(iogate: Iogate, make: Making) -> None:
             assert done.code == wrong.code, done.text
             assert wrong.says in done.err
             assert str(spec) in done.err
-            assert [digest(each) for each in wrong.victims] == before
+            assert [digest(each, wrong.stays) for each in wrong.victims] == before
             assert not (iogate.folder / "iogate-runs").exists()
             assert iogate.left_behind() == []
 

@@ -96,7 +96,7 @@ def make_run(*, worse: float = 0.0, baselines: int = 3) -> tuple[Run, tuple[Run,
 @pytest.fixture(scope="session")
 def regressed() -> tuple[Run, tuple[Run, ...]]:
     """The first case is 20 % worse than its baseline."""
-    return make_run(worse=0.2)
+    return make_run(worse=0.2, baselines=20)
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import random
 import re
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
@@ -386,13 +389,24 @@ def test_more_repetitions_never_widen_a_band(count: int) -> None:
     assert more[0][2] - more[0][1] < few[0][2] - few[0][1]
 
 
+def difference_levels(picture: str) -> list[list[int]]:
+    """Rows of levels -7 … 7 of the lower panel, decoded from its PNG of two pixels a byte."""
+    image = base64.b64decode(re.findall(r'href="data:image/png;base64,([^"]+)"', picture)[1])
+    width, height = struct.unpack(">II", image[16:24])
+    start = image.index(b"IDAT")
+    (length,) = struct.unpack(">I", image[start - 4 : start])
+    raw = zlib.decompress(image[start + 4 : start + 4 + length])
+    line = len(raw) // height
+    rows = (raw[n * line + 1 : (n + 1) * line] for n in range(height))
+    return [[level - 7 for byte in row for level in divmod(byte, 16)][:width] for row in rows]
+
+
 def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
     slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
-    ends = heatmap._ends([[slow], [fast]])
-    rows, before = (heatmap._shares([[one]], ends) for one in (slow, fast))
-    levels = heatmap._differences(rows, [[*row] for row in before])
-    filled = [row[0] for row in levels if row[0]]
-    assert filled == [7, -7], "slower I/Os stand above"
+    now = heatmap.Strip(1, ([slow], [slow]), (1, 2))
+    levels = difference_levels(heatmap.draw("", "", [now], heatmap.Before(fast)))
+    filled = [row for row in levels if any(row)]
+    assert filled == [[7, 7], [-7, -7]], "slower I/Os stand above"
 
 
 def test_the_difference_is_to_the_same_time_where_the_baseline_kept_it() -> None:
@@ -424,8 +438,5 @@ def test_where_the_baseline_had_no_io_at_the_time_nothing_is_told() -> None:
     columns = tuple([Histogram({100_000: 10})] for _ in range(3))
     now = heatmap.Strip(1, columns, (1, 2, 3))
     before = heatmap.Before(Histogram({100_000: 10}), {1: columns[0], 3: [Histogram({900_000: 9})]})
-    ends = heatmap._ends([*columns, *before.columns])
-    rows = heatmap._differences(
-        heatmap._shares(columns, ends), heatmap._beside([now], 120, before, ends)
-    )
+    rows = difference_levels(heatmap.draw("", "", [now], before))
     assert [{row[place] for row in rows} for place in range(3)] == [{0}, {0}, {-7, 0, 7}]

@@ -84,7 +84,7 @@ def pages(
 def live_page(run: Run) -> str:
     """A report as it is served while the same host measures again."""
     odd = hostile_run("".join(EVIL[:6]))
-    return make_live(render_report(run), [(run, 3), (odd, 1)], ["x: <b>"]).text
+    return make_live(render_report(run), [(run, 3, ""), (odd, 1, "evidence <b>")], ["x: <b>"]).text
 
 
 def package(*parts: str) -> Path:

@@ -7,13 +7,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from iogate.model.comparison import Arm
+from iogate.model.comparison import Arm, Part
 from iogate.model.run import Run
 from iogate.model.units import Unit
 from iogate.model.verdict import HostNoise, Interval, Look, NoiseSource, Outcome, Visible
-from iogate_reports import render_report, render_summary
+from iogate_reports import render_comment, render_junit, render_report, render_summary
 from iogate_reports.charts import blocks
+from iogate_reports.commands import commands
 from iogate_reports.data import Page
+from iogate_reports.limit_rows import rows
 from support.compared_runs import ROUNDS, compared
 from support.golden import golden
 from support.html_tree import Node, read_html
@@ -37,11 +39,50 @@ def test_the_first_screen_says_what_the_arms_are(page: Node) -> None:
     assert "nothing earlier" not in facts
     changes = page.all("section", "changes")[0]
     assert "What differs between the arms" in changes.text
-    rows = [
+    rows_shown = [
         [cell.text for cell in row.walk() if cell.tag in ("th", "td")] for row in changes.all("tr")
     ]
-    assert ["iodepth", "as the spec says", "64"] in rows
-    assert ["engine", "as the spec says", "/opt/iogate-engine"] in rows
+    assert ["iodepth", "as the spec says", "64"] in rows_shown
+    assert ["engine", "as the spec says", "/opt/iogate-engine"] in rows_shown
+
+
+def test_the_values_of_arms_are_called_no_medians_in_any_output(slower: Run) -> None:
+    heads = [node.text for node in read_html(render_report(slower)).all("th")]
+    assert "median" not in heads[: heads.index("n")]
+    assert "| limit | deep | spec | change |" in render_summary(slower)
+    assert "\ndeep " in render_junit(slower)
+    assert "\nmedian" not in render_junit(slower)
+
+
+def test_an_undecided_comparison_says_how_to_go_on_and_which_try_it_was() -> None:
+    near = compared(0.03)
+    assert near.verdict is not None
+    assert near.verdict.sentence_parts is not None
+    assert near.verdict.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    told = near.verdict.sentence_parts.and_remark("comparison 2 of these arms")
+    near = replace(near, verdict=near.verdict.because(told))
+    for text in (read_html(render_report(near)).text, render_summary(near), render_comment(near)):
+        assert "Comparison 2 of these arms." in text
+        assert f"iogate ab --more {near.id[:12]}" in text
+
+
+def test_what_went_on_is_not_measured_again_by_its_own_command(slower: Run) -> None:
+    rule = slower.plan.comparison
+    assert rule is not None
+    more = replace(rule, parts=(Part("run-0", 1, 3),))
+    run = replace(slower, plan=replace(slower.plan, comparison=more))
+    assert [label for label, _ in commands(slower)] == ["Measure again"]
+    assert [label for label, _ in commands(run)] == ["Measured with"]
+
+
+def test_the_page_says_what_decided_and_at_which_level(slower: Run, page: Node) -> None:
+    assert slower.verdict is not None
+    made = slower.verdict.thresholds[0].decision
+    assert made is not None
+    assert made.level is not None
+    told = f"past the limit, decided at block {made.block} (level {made.level * 100:.2g} %)"
+    assert told in page.text
+    assert "holds at all looks together" in page.text
 
 
 def test_charts_call_the_arms_by_their_names(page: Node) -> None:
@@ -69,15 +110,30 @@ def test_a_pass_that_is_no_proof_says_what_the_blocks_see() -> None:
         wide = replace(first, change_interval=Interval(*around, 0.875), visible_change=0.11)
         run = replace(same, verdict=replace(same.verdict, thresholds=(wide, *others)))
         for text in (read_html(render_report(run)).text, render_summary(run)):
-            assert ("no regression found; 6 blocks see −9.9 %" in text) is told
+            assert ("no regression found; 6 blocks would detect −9.9 %" in text) is told
+
+
+def test_an_absolute_limit_shows_values_apart_by_the_change_it_borrows(slower: Run) -> None:
+    assert slower.verdict is not None
+    (first, *_) = slower.verdict.thresholds
+    limit = replace(first.threshold.limit, relative=False, text="> 1", value=1.0)
+    plain = replace(first, threshold=replace(first.threshold, limit=limit), baseline=None,
+                    value=first.baseline, change=None, change_interval=None)  # fmt: skip
+    run = replace(slower, verdict=replace(slower.verdict, thresholds=(first, plain)))
+    (row,) = (row for row in rows(Page(run)) if row.limit == "> 1")
+    shown = row.verdict
+    assert shown.value is not None
+    assert shown.baseline is not None
+    assert first.change is not None
+    assert shown.value / shown.baseline - 1 == pytest.approx(first.change)
 
 
 def test_words_mean_what_a_comparison_proves(page: Node) -> None:
     tiles = page.all("ul", "tiles")[0].text
-    assert "kept, or no regression found" in tiles
-    assert "these blocks cannot tell" in tiles
+    assert "holds, or no regression found" in tiles
+    assert "cannot be decided from these blocks" in tiles
     guide = next(s for s in page.all("section") if s.attributes.get("id") == "guide").text
-    assert "of a hundred comparisons without any change, one says so by chance" in guide
+    assert "Of a hundred comparisons without any change, one fails all the same" in guide
     assert "The baseline is the other arm" in guide
     assert "accepted runs of the same case on the same host, at most" not in guide
 
@@ -130,7 +186,7 @@ def test_the_noise_of_the_host_and_what_a_plan_sees(slower: Run) -> None:
     row = section.all("tr")[1].text
     for text in ("2.1 %", "12 runs, canary", "−3.1 %", "−1.9 %", "11 blocks"):
         assert text in row
-    assert "10 blocks see" in section.text
+    assert "10 blocks detect" in section.text
     assert noises(slower) == []
 
 

@@ -45,7 +45,7 @@ def test_the_strip_says_which_and_why(regressed: Regressed) -> None:
 def test_what_does_not_count_is_told_only(regressed: Regressed) -> None:
     found = strip(disturbed(regressed[0], 2, by=FULL))
     assert found.key == "pass"
-    assert found.lines[0].startswith("told only: the engine used all of its CPUs")
+    assert found.lines[0].startswith("note only: the engine used all of its CPUs")
 
 
 def test_a_run_that_nobody_watched_is_not_a_quiet_one(regressed: Regressed) -> None:

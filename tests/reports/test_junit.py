@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from iogate.model.run import Run
-from iogate.model.verdict import Outcome
+from iogate.model.verdict import Outcome, RunReason, RunVerdict
 from iogate_reports import render_junit
 from support.report_runs import failed_run
 
@@ -49,6 +49,18 @@ def test_what_cannot_be_judged_is_skipped_and_says_why(first_run: Run) -> None:
     skipped = suite.findall("testcase/skipped")
     assert len(skipped) == int(suite.get("skipped", "")) > 0
     assert all((s.get("message") or "").startswith("missing-baseline: ") for s in skipped)
+
+
+def test_a_run_without_limits_is_no_suite_of_passed_tests(first_run: Run) -> None:
+    assert first_run.verdict is not None
+    bare = RunVerdict(Outcome.PASS, 0, "").because(RunReason(Outcome.PASS, "no limits to judge"))
+    suite = suite_of(replace(first_run, verdict=bare))
+    (test,) = suite.findall("testcase")
+    skipped = test.find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "not judged: no limits to judge"
+    properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
+    assert properties["outcome"] == "not judged"
 
 
 def test_a_warning_passes_and_is_told(regressed: Regressed) -> None:

@@ -50,7 +50,7 @@ def test_the_headline_is_the_verdict_with_its_cause(regressed: Regressed) -> Non
         headline,
     )
     lead = page.all("p", "lead")[0].text
-    assert re.search(r"\d.* → \d.* 95 % CI .*, n = 3 vs 9\s*Of 16 limits: \d+ broken", lead)
+    assert re.search(r"\d.* → \d.* 95 % CI .*, n = 3 vs 60\s*Of 16 limits: \d+ failed", lead)
     band = page.all("div", "band")[0]
     assert "b-fail" in band.classes
     assert "fail" in band.text, "the word stands beside the colour"
@@ -79,10 +79,14 @@ def test_a_run_without_a_baseline_says_so_first(first_run: Run) -> None:
 
 def test_a_run_that_passes_says_what_moved_most() -> None:
     moved = passed_lead({"w/a": 1.001, "w/b": 0.9, "w/c": 1.3})
-    assert moved.startswith("Moved most: write.iops of w/b −10.0 % ▼ worse, 20 k/s → 18 k/s, 95 %")
+    assert moved.startswith(
+        "Largest change: write.iops of w/b −10.0 % ▼ worse, 20 k/s → 18 k/s, 95 %"
+    )
     assert moved.endswith("n = 3 vs 9")
-    assert passed_lead({"w/a": 1.3}).startswith("Moved most: write.iops of w/a +30.0 % ▲ better")
-    assert passed_lead({"w/a": 1.001}) == "No change is clear"
+    assert passed_lead({"w/a": 1.3}).startswith(
+        "Largest change: write.iops of w/a +30.0 % ▲ better"
+    )
+    assert passed_lead({"w/a": 1.001}) == "No change is statistically clear"
 
 
 def passed_lead(factors: Mapping[str, float]) -> str:
@@ -115,7 +119,7 @@ def test_the_first_screen_counts_every_outcome(regressed: Regressed) -> None:
     }
     assert set(tiles) == {"fail", "inconclusive", "no baseline", "warn", "pass"}
     assert sum(tiles.values()) == len(now.verdict.thresholds)
-    assert "limit broken" in read_html(render_report(now, before)).text
+    assert "limit failed" in read_html(render_report(now, before)).text
     assert tiles["fail"] >= 2
 
 
@@ -129,7 +133,7 @@ def test_failures_come_first_and_rows_hold_all_numbers(regressed: Regressed) -> 
     worst = rows[0].text
     assert re.search(r"[+−]\d+\.\d % [▲▼] worse", worst)
     assert "95 % CI" in worst
-    assert "3 vs 9" in worst
+    assert "3 vs 60" in worst
     assert "gate.yaml:" in worst
     assert len(rows[0].all("svg", "bar")[0].all("path")) == 3, "the interval is drawn, too"
 
@@ -200,11 +204,11 @@ def test_a_baseline_that_the_history_lacks_is_counted(regressed: Regressed) -> N
     assert now.verdict is not None
     use = BaselineUse(tuple(run.id for run in before))
     now = replace(now, verdict=replace(now.verdict, baseline=use))
-    pages = [body(read_html(render_report(now, before[:n]))) for n in (3, 1, 0)]
+    pages = [body(read_html(render_report(now, before[:n]))) for n in (20, 18, 0)]
     assert "in this history" not in pages[0]
-    assert "Baseline3 runs, newest " in pages[1]
+    assert "Baseline20 runs, newest " in pages[1]
     assert ", 2 not in this history" in pages[1]
-    assert "Baseline3 runs, not in this history" in pages[2]
+    assert "Baseline20 runs, not in this history" in pages[2]
 
 
 def test_cases_that_only_the_baseline_has_are_named(regressed: Regressed) -> None:
@@ -248,8 +252,8 @@ def test_a_verdict_that_claims_no_confidence_is_marked_as_a_point() -> None:
 
     values, runs = judged(3, 3)
     assert "fail" in values
-    assert "a point: too few values to claim a confidence" in values
-    assert "a point: too few runs to claim a confidence" in runs
+    assert "a point estimate: too few values for a confidence" in values
+    assert "a point estimate: too few runs for a confidence" in runs
     assert not any("a point" in text for text in judged(5, 5))
 
 

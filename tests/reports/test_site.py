@@ -99,9 +99,11 @@ def test_the_index_says_how_many_alerts_it_leaves_out(
 def test_what_recovered_is_on_the_specs_page_only(
     pages: dict[str, str], nightly: SpecTrend
 ) -> None:
-    closed = [a for a in nightly.trend.alerts if a.state is AlertState.CLOSED]
+    closed = [a for a in nightly.trend.alerts if a.state is AlertState.RECOVERED]
     assert closed
     assert f"alert-{closed[0].id}" in pages["xfs-nightly/index.html"]
+    assert "Recovered with" in body(read_html(pages["xfs-nightly/index.html"]))
+    assert "1 that is over" in body(read_html(pages["index.html"]))
     assert closed[0].id not in body(read_html(pages["index.html"]))
 
 
@@ -166,7 +168,7 @@ def test_an_accepted_change_is_where_the_level_of_today_begins() -> None:
     accepted = new_decision(alert, "xfs-nightly", Action.ACCEPT, at_ns=START_NS + 119 * DAY_NS)
     after = year(2, story=story, decisions=(accepted,))
     line = next(line for line in after.lines if line.series.start)
-    assert not line.moves
+    assert [move.change.accepted for move in line.moves] == [True]
     old, new = line.segments
     assert new.first == line.series.start
     assert new.level == pytest.approx(line.series.level, rel=0.001)
@@ -392,3 +394,57 @@ def test_one_night_is_enough() -> None:
     short = year(1, story=Story(1, (), (9, 9), 9, 5))
     pages = dict(Site([short]).pages())
     assert "too short" in pages["index.html"]
+
+
+def tile_badge(trend: SpecTrend) -> tuple[str, str]:
+    """The style and the word of the only spec's badge on the index."""
+    index = read_html(dict(Site([trend]).pages())["index.html"])
+    (badge,) = (node for node in index.all("li", "tile")[0].walk() if "badge" in node.classes)
+    return badge.classes[-1], badge.text
+
+
+def test_the_index_is_green_only_where_something_is_vouched_for(nightly: SpecTrend) -> None:
+    alerts = nightly.trend.alerts
+    suspects = tuple(replace(alert, state=AlertState.SUSPECT) for alert in alerts[:2])
+    closed = tuple(replace(alert, state=AlertState.RECOVERED) for alert in alerts)
+    assert tile_badge(nightly) == ("b-fail", "1 open")
+    told = tile_badge(SpecTrend(replace(nightly.trend, alerts=suspects)))
+    assert told == ("b-inconclusive", f"{len(suspects)} suspects")
+    assert tile_badge(SpecTrend(replace(nightly.trend, alerts=closed))) == ("b-pass", "0 open")
+
+
+@pytest.mark.parametrize(
+    ("ended", "badge"),
+    [
+        ("fail", ("b-fail", "last run failed")),
+        ("failed", ("b-error", "last run not measured")),
+        ("inconclusive", ("b-inconclusive", "last run inconclusive")),
+        ("warn", ("b-warn", "last run with a warning")),
+        ("pass", ("b-pass", "0 open")),
+    ],
+)
+def test_the_index_knows_how_the_last_run_ended(
+    nightly: SpecTrend, ended: str, badge: tuple[str, str]
+) -> None:
+    *before, last = nightly.trend.nights
+    calm = replace(nightly.trend, alerts=(), nights=(*before, replace(last, ended=ended)))
+    assert tile_badge(SpecTrend(calm)) == badge
+    pages = dict(Site([SpecTrend(calm)]).pages())
+    assert (f"But of {nightly.name}: {badge[1]}." in pages["index.html"]) == (ended != "pass")
+    (spec,) = (text for name, text in pages.items() if name.endswith("/index.html"))
+    assert (f" UTC; {badge[1]}." in spec) == (ended != "pass")
+    healed = (*before[:-1], replace(before[-1], ended=ended), last)
+    assert tile_badge(SpecTrend(replace(calm, nights=healed)))[1] == "0 open"
+
+
+def test_series_that_are_too_short_are_no_good_news() -> None:
+    failed = year(1, story=Story(1, (), (9, 9), 9, 5)).trend
+    failed = replace(failed, nights=(replace(failed.nights[0], ended="fail"),))
+    assert tile_badge(SpecTrend(failed)) == ("b-fail", "last run failed")
+    short = year(1, story=Story(1, (), (9, 9), 9, 5))
+    style, word = tile_badge(short)
+    assert style == "b-short"
+    assert "too short" in word
+    index = dict(Site([short]).pages())["index.html"]
+    assert "Nothing can be told yet" in index
+    assert "every level is where it was" not in index

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.environments import COMPARE_KEYS, Facts, compared, describe, differences
+from iogate.environments import COMPARE_KEYS, Facts, compared, describe, differences, digest
 from iogate.gate.judge import judge
 from iogate.history.baseline import find_baseline
 from iogate.model.run import Run
@@ -57,6 +57,53 @@ def test_what_one_side_does_not_know_is_no_difference() -> None:
 )  # fmt: skip
 def test_the_fingerprint_holds(fact: str) -> None:
     assert list(compared({fact: "x"})) == [fact]
+
+
+# As it was recorded before an engine said its semantics, and later.
+RECORDED: Facts = {"engine.name": "native", "engine.version": "0.1.0", "engine.clock": "tsc"}
+LATER: Facts = {**RECORDED, "engine.version": "0.2.0", "engine.semantics": 1}
+RAISED: Facts = {**LATER, "engine.semantics": 2}
+
+
+def test_another_version_of_the_engine_is_the_same_environment() -> None:
+    assert differences(RECORDED, LATER) == differences(LATER, RECORDED) == ()
+    assert digest(compared(LATER)) == digest(compared(RECORDED))
+    unsaid: Facts = {**RECORDED, "engine.version": "0.0.9"}
+    assert compared(unsaid) == compared(RECORDED)
+    as_text: Facts = {**LATER, "engine.semantics": "1"}  # a server keeps facts as text
+    assert compared(as_text) == compared(RECORDED)
+    imported: Facts = {**LATER, "engine.name": "iogate-engine"}
+    assert compared(imported)["engine.version"] == compared(RECORDED)["engine.version"]
+
+
+def test_another_meaning_of_its_numbers_is_another_environment() -> None:
+    for before in (RECORDED, LATER):
+        (change,) = differences(before, RAISED)
+        assert (change.fact, change.before, change.after) == ("engine.semantics", "1", "2")
+    assert describe(change) == "engine.semantics (what the engine's numbers mean) was 1 and is 2"
+    assert differences(RAISED, {**RAISED, "engine.version": "0.3.0"}) == ()
+    assert differences(RAISED, {**RAISED, "engine.semantics": 3})[0].before == "2"
+
+
+@pytest.mark.parametrize("pattern", ["engine.*", "engine.version", "engine.semantics"])
+def test_a_spec_may_compare_across_meanings(pattern: str) -> None:
+    assert differences(RECORDED, RAISED, (pattern,)) == ()
+
+
+def test_a_spec_may_ask_for_the_same_version() -> None:
+    also = (), ("engine.version",)
+    (change,) = differences(RECORDED, LATER, *also)
+    assert (change.fact, change.before, change.after) == ("engine.version", "0.1.0", "0.2.0")
+    (change,) = differences(LATER, RAISED, *also)
+    assert change.after == "0.2.0, semantics 2"
+    assert compared(RECORDED, *also) == compared(RECORDED)
+
+
+def test_of_fio_the_version_is_compared() -> None:
+    old: Facts = {"engine.name": "fio", "engine.version": "3.33"}
+    (change,) = differences(old, {**old, "engine.version": "3.34"})
+    assert (change.fact, change.before, change.after) == ("engine.version", "3.33", "3.34")
+    assert {c.fact for c in differences(old, RAISED)} == {"engine.name", "engine.version"}
 
 
 @given(st.dictionaries(st.sampled_from(["cpu.model", "load.x", "engine.name"]), st.text()))

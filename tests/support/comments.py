@@ -25,6 +25,7 @@ class Comments:
     may_ask_who: bool = False
     status: int = 200
     moved_to: str = ""
+    heads: dict[int, str] = field(default_factory=dict)  # the last commit of each pull request
 
     def add(self, body: str, author: str) -> int:
         self.kept.append({"id": len(self.kept) + 1, "body": body, "user": {"login": author}})
@@ -44,6 +45,10 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(200, {"login": self.state.me}) if self.state.may_ask_who else self._answer(
                 403
             )
+            return
+        if "/pulls/" in address.path:
+            sha = self.state.heads.get(int(address.path.rpartition("/")[2]))
+            self._answer(200, {"head": {"sha": sha}}) if sha else self._answer(404)
             return
         page = int(parse_qs(address.query)["page"][0])
         self._answer(200, self.state.kept[(page - 1) * 100 : page * 100])

@@ -15,6 +15,7 @@ import pytest
 
 _LOOP_CTL_ADD, _LOOP_CTL_REMOVE = 0x4C80, 0x4C81  # linux/loop.h
 _OWN_LOOPS = range(240, 256)
+SWAP_HEADER = 4096  # bytes, the first of a swap area: only these the kernel never changes
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="loop devices and mounts need root")
 KERNEL_LOG = Path("/dev/kmsg")
@@ -33,15 +34,19 @@ def sh(*argv: str) -> str:
 @contextmanager
 def loop_device(folder: Path, size_mib: int = 32, *, readonly: bool = False) -> Iterator[str]:
     """A loop device over a sparse file; its path."""
+    extra = ["--read-only"] if readonly else []
+    with _image(folder, size_mib) as image, loop_over(image, *extra) as path:
+        yield path
+
+
+@contextmanager
+def _image(folder: Path, size_mib: int) -> Iterator[Path]:
     image = folder / f"image-{time.monotonic_ns()}"
     with image.open("wb") as out:
         out.truncate(size_mib << 20)
-    extra = ["--read-only"] if readonly else []
-    path = sh("losetup", "--find", "--show", *extra, str(image))
     try:
-        yield path
+        yield image
     finally:
-        _detach(path)
         image.unlink()
 
 
@@ -129,6 +134,30 @@ def own_loop() -> Iterator[str]:
         os.close(control)
 
 
+@contextmanager
+def own_loop_over(path: str | Path) -> Iterator[str]:
+    """Such a device over a file: nobody is given its number while ``reattach`` frees it."""
+    with own_loop() as device:
+        sh("losetup", device, str(path))
+        try:
+            yield device
+        finally:
+            _detach(device)
+
+
+@contextmanager
+def own_loop_device(folder: Path, size_mib: int = 32) -> Iterator[str]:
+    """Such a device over a sparse file of its own."""
+    with _image(folder, size_mib) as image, own_loop_over(image) as device:
+        yield device
+
+
+def reattach(device: str, path: str | Path) -> None:
+    """Put a file, which may be the same, behind an own loop device."""
+    _detach(device)
+    sh("losetup", device, str(path))
+
+
 def _added(control: int, number: int) -> bool:
     try:
         fcntl.ioctl(control, _LOOP_CTL_ADD, number)
@@ -193,7 +222,16 @@ def mounted(device: str, point: Path, fs_type: str = "ext4") -> Iterator[Path]:
     try:
         yield point
     finally:
-        sh("umount", str(point))
+        _unmount(point)
+
+
+def _unmount(point: Path) -> None:
+    """What an io_uring held open is closed a moment after its process has ended."""
+    for _ in range(100):
+        if subprocess.run(["umount", str(point)], check=False, capture_output=True).returncode == 0:
+            return
+        time.sleep(0.05)
+    sh("umount", str(point))
 
 
 @contextmanager
@@ -218,7 +256,8 @@ def fill(folder: Path) -> None:
 
 @contextmanager
 def swapping(device: str) -> Iterator[None]:
-    """A device as active swap, of the lowest priority."""
+    """A device as active swap, of the lowest priority. The kernel may write what is past its
+    header at any time, as whenever memory is short."""
     sh("mkswap", "--quiet", device) if _quiet_mkswap() else sh("mkswap", device)
     sh("swapon", "--priority", "0", device)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from iogate import errors
-from iogate.sut.base import Sut
+from iogate.sut.base import Machine, Sut
 from repository.tree import ROOT
 from support.elsewhere_server import receive, send
 from support.quiet import never_disturbed
@@ -101,11 +101,17 @@ class ElsewhereSut(_Part):
     def __init__(self, line: _Line, name: str) -> None:
         super().__init__(line, 0)
         self.name = name
+        self._about: Machine | None = None
 
     @property
     def calls(self) -> list[str]:
         """What was asked of it, one a round trip."""
         return self._line.calls
+
+    def about(self) -> Machine:
+        if self._about is None:
+            self._about = self._line.ask(0, "about")
+        return self._about
 
     def get(self, path: str, into: str) -> bool:
         data = self._line.ask(0, "file", path)

@@ -13,12 +13,17 @@ from pathlib import Path
 CHECKS = ("cpu", "io", "memory", "steal", "clock", "clocksource")
 
 
+def limits_text() -> str:
+    """The limits as they are kept."""
+    limits = dict.fromkeys(CHECKS, "off")
+    return json.dumps({"schema": "validity-limits/1", "run": "", "limits": limits})
+
+
 def never_disturbed(state: Path) -> Path:
     """A state folder (as $XDG_STATE_HOME names it) with these limits."""
     path = state / "iogate/validity.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    limits = dict.fromkeys(CHECKS, "off")
-    path.write_text(json.dumps({"schema": "validity-limits/1", "run": "", "limits": limits}))
+    path.write_text(limits_text())
     path.chmod(0o600)
     return state
 

@@ -12,7 +12,9 @@ from pathlib import Path
 class Wrong:
     """A target that must be refused. ``target`` is what the spec says of it, ``victims`` are the
     files and devices of which no byte may change, ``says`` is a part of the error; ``others``
-    are more lines of ``targets:``, ``job`` is in the place of a write."""
+    are more lines of ``targets:``, ``job`` is in the place of a write. ``stays`` is how many
+    bytes of a victim, from its first, nobody else may change (None: all): on what is active swap
+    the kernel writes whenever memory is short, but not before the pages or on their header."""
 
     target: str
     victims: tuple[str, ...]
@@ -22,6 +24,7 @@ class Wrong:
     others: str = ""
     job: str = "rw: write"
     more: str = ""
+    stays: int | None = None
 
     @property
     def spec(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.devices import (
+    SWAP_HEADER,
     elsewhere,
     identity_of,
     image_of,
@@ -109,19 +110,19 @@ def _(folder: Path) -> Iterator[Wrong]:
 @entry(IN_USE, "a partition that swaps")
 def _(folder: Path) -> Iterator[Wrong]:
     with loop_device(folder, 16) as device, partition(device) as part, swapping(part):
-        yield Wrong(named(device), (image_of(device),), "swap")
+        yield Wrong(named(device), (image_of(device),), "swap", stays=MIB + SWAP_HEADER)
 
 
 @entry(IN_USE, "swap")
 def _(folder: Path) -> Iterator[Wrong]:
     with loop_device(folder, 8) as device, swapping(device):
-        yield Wrong(named(device), (image_of(device),), "is active swap")
+        yield Wrong(named(device), (image_of(device),), "is active swap", stays=SWAP_HEADER)
 
 
 @entry(IN_USE, "a loop over swap")
 def _(folder: Path) -> Iterator[Wrong]:
     with loop_device(folder, 8) as device, loop_over(device) as upper, swapping(device):
-        yield Wrong(named(upper), (image_of(device),), "is active swap")
+        yield Wrong(named(upper), (image_of(device),), "is active swap", stays=SWAP_HEADER)
 
 
 @entry(IN_USE, "a loop over a loop that is mounted")
@@ -246,7 +247,7 @@ losetup --find --show {folder}/there/image > {said}"""
 @entry(IN_USE, "a loop over the image that swaps")
 def _(folder: Path) -> Iterator[Wrong]:
     with swap_file(folder) as image, swapping(str(image)), loop_over(image) as over:
-        yield Wrong(named(over), (str(image),), "backs active swap")
+        yield Wrong(named(over), (str(image),), "backs active swap", stays=SWAP_HEADER)
 
 
 @entry(IN_USE, "the second device of a mounted btrfs")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from support.devices import (
+    SWAP_HEADER,
     elsewhere,
     image_of,
     loop_device,
@@ -29,9 +30,9 @@ def overwritten(path: str | Path) -> str:
     return f"file: {path}, overwrite: true"
 
 
-def trusted(path: str | Path, victim: str | Path, says: str) -> Wrong:
+def trusted(path: str | Path, victim: str | Path, says: str, stays: int | None = None) -> Wrong:
     """Nothing stands against it but what it is: somebody has read the spec."""
-    return Wrong(overwritten(path), (str(victim),), says, words=("--trust",))
+    return Wrong(overwritten(path), (str(victim),), says, words=("--trust",), stays=stays)
 
 
 def somebodys(path: Path, size: int = MIB) -> Path:
@@ -113,7 +114,7 @@ losetup --find --show {folder}/there/image > {said}"""
 @entry(FILES, "a swap file")
 def _(folder: Path) -> Iterator[Wrong]:
     with swap_file(folder) as file, swapping(str(file)):
-        yield trusted(file, file, SWAPS)
+        yield trusted(file, file, SWAPS, SWAP_HEADER)
 
 
 @entry(FILES, "a swap file by a second name")
@@ -121,7 +122,7 @@ def _(folder: Path) -> Iterator[Wrong]:
     with swap_file(folder) as file, swapping(str(file)):
         second = file.with_name("second")
         second.hardlink_to(file)
-        yield trusted(second, file, SWAPS)
+        yield trusted(second, file, SWAPS, SWAP_HEADER)
 
 
 @entry(FILES, "a swap file, bound elsewhere")
@@ -132,7 +133,7 @@ def _(folder: Path) -> Iterator[Wrong]:
         sh("mount", "--bind", str(file), str(bound))
         try:
             with swapping(str(file)):
-                yield trusted(bound, file, SWAPS)
+                yield trusted(bound, file, SWAPS, SWAP_HEADER)
         finally:
             sh("umount", str(bound))
 
@@ -347,7 +348,7 @@ def _(folder: Path) -> Iterator[Wrong]:
     yield Wrong(
         "filesystem: { on: raw, type: ext4 }",
         (str(made),),
-        "is no device",
+        "is not a device",
         2,
         ("--trust",),
         f"  raw: {{ {overwritten(made)} }}\n",

@@ -1,5 +1,7 @@
-"""The charts, in the order they stand on a page. A new one is a file with ``figures``, and a line
-here."""
+"""The charts, in the order they stand on a page.
+
+A new one is a file with ``figures``, and a line here.
+"""
 
 from __future__ import annotations
 

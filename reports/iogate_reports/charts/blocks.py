@@ -59,8 +59,8 @@ class Blocks:
 def blocks(data: CaseData) -> list[Blocks]:
     """Those of each threshold that was judged block by block."""
     order = _order(data)
-    found = (_blocks(one, order) for one in data.thresholds if one.blocks >= FEWEST)
-    return [one for one in found if one is not None]
+    tried = (_blocks(verdict, order) for verdict in data.thresholds if verdict.blocks >= FEWEST)
+    return [judged for judged in tried if judged is not None]
 
 
 def _order(data: CaseData) -> dict[int, bool]:
@@ -71,24 +71,24 @@ def _order(data: CaseData) -> dict[int, bool]:
     return {n: base[n] < candidate[n] for n in sorted(base.keys() & candidate.keys())}
 
 
-def _blocks(one: ThresholdVerdict, order: dict[int, bool]) -> Blocks | None:
-    pairs = list(zip(one.baseline_samples, one.samples, strict=False))
+def _blocks(verdict: ThresholdVerdict, order: dict[int, bool]) -> Blocks | None:
+    pairs = list(zip(verdict.baseline_samples, verdict.samples, strict=False))
     usable = all(math.isfinite(v) for pair in pairs for v in pair)
-    if one.change is None or not math.isfinite(one.change) or not pairs or not usable:
+    if verdict.change is None or not math.isfinite(verdict.change) or not pairs or not usable:
         return None
     # A block without a ratio has no samples: then which one it was is not known.
     known = list(order.items()) if len(order) == len(pairs) else [(n, None) for n in _from_1(pairs)]
-    limit = one.threshold.limit
+    limit = verdict.threshold.limit
     return Blocks(
-        one.threshold.metric,
-        one.unit,
+        verdict.threshold.metric,
+        verdict.unit,
         tuple(Block(n, *pair, first) for (n, first), pair in zip(known, pairs, strict=True)),
         limit.value,
         limit.text,
-        one.change,
-        one.change_interval,
-        one.looks,
-        one.decided_at,
+        verdict.change,
+        verdict.change_interval,
+        verdict.looks,
+        verdict.decided_at,
     )
 
 
@@ -98,44 +98,44 @@ def _from_1(items: Sequence[object]) -> range:
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure for each threshold of a comparison; none elsewhere."""
-    return [_figure(one, data) for one in blocks(data)]
+    return [_figure(judged, data) for judged in blocks(data)]
 
 
-def _figure(one: Blocks, data: CaseData) -> Figure:
-    title = f"{short(one.metric, 60)} block by block"
-    ended = f"; decided at block {one.decided_at}" if one.decided_at else "; not decided"
-    told = f"{len(one.blocks)} blocks, {signed(one.change)} in all{ended}"
+def _figure(judged: Blocks, data: CaseData) -> Figure:
+    title = f"{short(judged.metric, 60)} block by block"
+    ended = f"; decided at block {judged.decided_at}" if judged.decided_at else "; not decided"
+    told = f"{len(judged.blocks)} blocks, {signed(judged.change)}{ended}"
     return Figure(
         title,
-        draw(title, told, one),
-        _table(one, data),
-        tuple(_legend(one, data)),
+        draw(title, told, judged),
+        _table(judged, data),
+        tuple(_legend(judged, data)),
         "Of two dots of a block the left one ran first. Below, each block’s change.",
     )
 
 
-def _legend(one: Blocks, data: CaseData) -> Iterator[Key]:
+def _legend(judged: Blocks, data: CaseData) -> Iterator[Key]:
     yield Key("dot base", data.sides.before)
     yield Key("dot s0", data.sides.now)
-    if one.looks:
-        yield Key("s0", "mean of the blocks so far, with a bar to how bad it may be (95 % bound)")
-    if len(one.looks) > 1:
+    if judged.looks:
+        yield Key("s0", "mean of the blocks so far, with a bar to how bad it may be")
+    if len(judged.looks) > 1:
         yield Key("fails", "beyond it the limit fails")
         yield Key("settles", "with the bound short of it the limit is settled")
-    if one.interval and not one.looks:
-        yield Key("ribbon s0", f"{one.interval.confidence * 100:.3g} % CI of the change")
-    yield Key("limit", f"limit {short(one.limit_text, 40)}")
+    if judged.interval and not judged.looks:
+        yield Key("ribbon s0", f"{judged.interval.confidence * 100:.3g} % CI of the change")
+    yield Key("limit", f"limit {short(judged.limit_text, 40)}")
 
 
-def draw(title: str, description: str, one: Blocks) -> str:
+def draw(title: str, description: str, judged: Blocks) -> str:
     """Values above, changes below, blocks to the right."""
-    last = one.blocks[-1].number
+    last = judged.blocks[-1].number
     x = Linear(0.5, last + 0.5, *_UPPER.x_range)
-    body = [*_values(one, x), *_changes(one, x)]
+    body = [*_values(judged, x), *_changes(judged, x)]
     ticks = [(x.at(n), str(n)) for n in range(1, last + 1)]
     body.append(_LOWER.x_axis(ticks, "block", 22))
-    if one.decided_at:
-        at = x.at(one.decided_at)
+    if judged.decided_at:
+        at = x.at(judged.decided_at)
         ends = (at, _UPPER.y_range[1]), (at, _LOWER.y_range[0])
         body.insert(0, svg.line(*ends, "decided"))
         side = "e" if at > _UPPER.width * 0.6 else None
@@ -143,13 +143,13 @@ def draw(title: str, description: str, one: Blocks) -> str:
     return svg.document(_LOWER.size, title, description, body, "tall")
 
 
-def _values(one: Blocks, x: Linear) -> Iterator[str]:
-    everything = [v for block in one.blocks for v in (block.base, block.candidate)]
-    y = linear_around(everything, *_UPPER.y_range, one.unit)
-    yield _UPPER.y_axis(y, short(one.metric, 40))
+def _values(judged: Blocks, x: Linear) -> Iterator[str]:
+    everything = [v for block in judged.blocks for v in (block.base, block.candidate)]
+    y = linear_around(everything, *_UPPER.y_range, judged.unit)
+    yield _UPPER.y_axis(y, short(judged.metric, 40))
     step = min((x.at(1) - x.at(0)) * 0.18, 12)
     dots = {"base": "", "s0": ""}
-    for block in one.blocks:
+    for block in judged.blocks:
         shift = 0.0 if block.base_first is None else (-step if block.base_first else step)
         base = x.at(block.number) + shift, y.at(block.base)
         other = x.at(block.number) - shift, y.at(block.candidate)
@@ -160,23 +160,23 @@ def _values(one: Blocks, x: Linear) -> Iterator[str]:
         yield svg.element("path", d=d, class_=f"dot {style}")
 
 
-def _changes(one: Blocks, x: Linear) -> Iterator[str]:
-    y = _change_axis(one)
+def _changes(judged: Blocks, x: Linear) -> Iterator[str]:
+    y = _change_axis(judged)
     yield _LOWER.y_axis(y)
     yield svg.text(4, _LOWER.top - 10, "change", "ax")
     left, right = _LOWER.x_range
     yield svg.line((left, y.at(0)), (right, y.at(0)), "rule")
-    yield svg.line((left, y.at(one.limit * 100)), (right, y.at(one.limit * 100)), "ln limit")
-    yield from _looks(one, x, y) if one.looks else _interval(one, y)
-    d = "".join(f"M{svg.num(x.at(b.number))} {svg.num(_cut(b.change, y))}h0" for b in one.blocks)
+    yield svg.line((left, y.at(judged.limit * 100)), (right, y.at(judged.limit * 100)), "ln limit")
+    yield from _looks(judged, x, y) if judged.looks else _interval(judged, y)
+    d = "".join(f"M{svg.num(x.at(b.number))} {svg.num(_cut(b.change, y))}h0" for b in judged.blocks)
     yield svg.element("path", d=d, class_="dot small s0")
 
 
-def _change_axis(one: Blocks) -> Linear:
+def _change_axis(judged: Blocks) -> Linear:
     """About what the blocks came out at, and the limit; the bounds as far as they come near."""
-    main = [0.0, one.limit, one.change, *(block.change for block in one.blocks)]
+    main = [0.0, judged.limit, judged.change, *(block.change for block in judged.blocks)]
     reach = max(map(abs, main)) * _FAR
-    bounds = [v for look in one.looks for v in (look.bound, look.fails_at, look.settles_at)]
+    bounds = [v for look in judged.looks for v in (look.bound, look.fails_at, look.settles_at)]
     kept = [v for v in bounds if v is not None and abs(v) <= reach / 2]
     ends = [(v if math.isfinite(v) else 0.0) * 100 for v in (*main, *kept)]
     low, high = min(ends), max(ends)
@@ -189,8 +189,8 @@ def _cut(change: float, y: Linear) -> float:
     return y.at(min(max(change * 100, y.low), y.high))
 
 
-def _looks(one: Blocks, x: Linear, y: Linear) -> Iterator[str]:
-    places = [(x.at(one.number_of(look)), look) for look in one.looks]
+def _looks(judged: Blocks, x: Linear, y: Linear) -> Iterator[str]:
+    places = [(x.at(judged.number_of(look)), look) for look in judged.looks]
     mean = [(at, _cut(look.change, y)) for at, look in places]
     bound = [(at, _cut(look.bound, y)) for at, look in places]
     yield svg.element("path", d=svg.trace([*mean, *reversed(bound)]) + "z", class_="ribbon s0")
@@ -206,24 +206,24 @@ def _looks(one: Blocks, x: Linear, y: Linear) -> Iterator[str]:
             yield svg.element("path", d=svg.trace(points), class_=f"ln {style}")
 
 
-def _interval(one: Blocks, y: Linear) -> Iterator[str]:
+def _interval(judged: Blocks, y: Linear) -> Iterator[str]:
     left, right = _LOWER.x_range
-    if one.interval:
-        top, bottom = _cut(one.interval.high, y), _cut(one.interval.low, y)
+    if judged.interval:
+        top, bottom = _cut(judged.interval.high, y), _cut(judged.interval.low, y)
         corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
         yield svg.element("path", d=svg.trace(corners) + "z", class_="ribbon s0")
-    yield svg.line((left, _cut(one.change, y)), (right, _cut(one.change, y)), "ln s0")
+    yield svg.line((left, _cut(judged.change, y)), (right, _cut(judged.change, y)), "ln s0")
 
 
-def _table(one: Blocks, data: CaseData) -> Table:
-    looks = {look.blocks: look for look in one.looks}
+def _table(judged: Blocks, data: CaseData) -> Table:
+    looks = {look.blocks: look for look in judged.looks}
     first = {True: data.sides.before, False: data.sides.now, None: "–"}
     head = ["block", "ran first", data.sides.before, data.sides.now, "change"]
-    head += ["mean so far", "95 % bound"] if looks else []
+    head += ["mean so far", "bound"] if looks else []
     rows = []
-    for place, block in enumerate(one.blocks, 1):
+    for place, block in enumerate(judged.blocks, 1):
         row = [str(block.number), first[block.base_first]]
-        row += [format_value(v, one.unit) for v in (block.base, block.candidate)]
+        row += [format_value(v, judged.unit) for v in (block.base, block.candidate)]
         row.append(signed(block.change))
         if looks:
             look = looks.get(place)

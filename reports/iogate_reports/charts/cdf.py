@@ -36,13 +36,15 @@ class Distribution:
     points: tuple[tuple[float, float], ...]
 
 
-def distribution(found: Histogram, label: str, style: str) -> Distribution | None:
+def distribution(histogram: Histogram, label: str, style: str) -> Distribution | None:
     """A histogram's distribution at the upper edges of its buckets; None without I/Os."""
-    total = found.count
+    total = histogram.count
     if not total:
         return None
-    shares = (seen / total for seen in accumulate(found.bins.values()))
-    points = [(float(bucket_bounds_ns(v)[1]), s) for v, s in zip(found.bins, shares, strict=True)]
+    shares = (seen / total for seen in accumulate(histogram.bins.values()))
+    points = [
+        (float(bucket_bounds_ns(v)[1]), s) for v, s in zip(histogram.bins, shares, strict=True)
+    ]
     kept = [points[0]]
     for point in points[1:]:
         if point[1] - kept[-1][1] >= 1 / STEPS or point is points[-1]:
@@ -53,7 +55,7 @@ def distribution(found: Histogram, label: str, style: str) -> Distribution | Non
 def draw(
     title: str,
     description: str,
-    found: Sequence[Distribution],
+    curves: Sequence[Distribution],
     ends: tuple[float, float],
     *,
     name: str = "completion latency",
@@ -74,16 +76,16 @@ def draw(
         svg.text(4, 12, "share of the I/Os", "ax"),
         _FRAME.x_axis([(x.at(v), text) for v, text in x.ticks()], name, 46),
     ]
-    for one in found:
-        places = [(x.at(min(max(v, ends[0]), ends[1])), y.at(s)) for v, s in one.points]
-        body.append(svg.element("path", d=svg.trace(places), class_=f"ln {one.style}"))
+    for curve in curves:
+        places = [(x.at(min(max(v, ends[0]), ends[1])), y.at(s)) for v, s in curve.points]
+        body.append(svg.element("path", d=svg.trace(places), class_=f"ln {curve.style}"))
     return svg.document(_FRAME.size, title, description, body)
 
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure a direction, all jobs together; none where no histogram was kept."""
-    found = (_figure(data, name) for name in directions(data.measurements))
-    return [one for one in found if one is not None]
+    drawn = (_figure(data, name) for name in directions(data.measurements))
+    return [figure for figure in drawn if figure is not None]
 
 
 def _figure(data: CaseData, direction: str) -> Figure | None:
@@ -93,10 +95,10 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
         distribution(before, data.sides.before, "base"),
         distribution(now, data.sides.now, "s0"),
     ]
-    shown = [one for one in curves if one is not None]
+    shown = [curve for curve in curves if curve is not None]
     if not now.bins:
         return None
-    ends = _ends([one for one in (now, before) if one.bins])
+    ends = _ends([histogram for histogram in (now, before) if histogram.bins])
     title = f"{direction.capitalize()} latency distribution"
     middle = quantiles_ns(now, (0.5,))[0]
     told = f"half of the I/Os took at most {format_value(middle, Unit.NANOSECONDS)}"
@@ -104,7 +106,7 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
         title=title,
         svg=draw(title, told, shown, ends, name=latency_name(direction)),
         table=_table(now, before, data.sides),
-        legend=tuple(Key(one.style, one.label) for one in reversed(shown)),
+        legend=tuple(Key(curve.style, curve.label) for curve in reversed(shown)),
         note=f"n = {_counts(now, before)} I/Os. The slowest 0.2 % are drawn at the edge; the "
         "percentiles show that tail.",
     )
@@ -114,15 +116,15 @@ def _counts(now: Histogram, before: Histogram) -> str:
     return f"{now.count:,} vs {before.count:,}" if before.bins else f"{now.count:,}"
 
 
-def _ends(found: Sequence[Histogram]) -> tuple[float, float]:
+def _ends(histograms: Sequence[Histogram]) -> tuple[float, float]:
     """From the fastest to the slowest that matter, never an empty range."""
-    edges = [quantiles_ns(one, _EDGES) for one in found]
-    low = max(min(one[0] for one in edges), 1.0)
-    return low / 1.1, max(low, *(one[1] for one in edges)) * 1.1
+    edges = [quantiles_ns(histogram, _EDGES) for histogram in histograms]
+    low = max(min(edge[0] for edge in edges), 1.0)
+    return low / 1.1, max(low, *(edge[1] for edge in edges)) * 1.1
 
 
 def _table(now: Histogram, before: Histogram, sides: Sides) -> Table:
-    columns = [quantiles_ns(one, _SHARES) for one in (now, before) if one.bins]
+    columns = [quantiles_ns(histogram, _SHARES) for histogram in (now, before) if histogram.bins]
     headers = ("share of the I/Os", sides.now, sides.before)[: len(columns) + 1]
     rows = (
         (f"{share * 100:g} %", *(f"≤ {format_value(v, Unit.NANOSECONDS)}" for v in values))

@@ -32,26 +32,29 @@ CAPTION = (
 
 def draw(data: CaseData) -> str:
     """The picture of a case; empty where nothing can be drawn."""
-    found = directions(data.measurements)
-    if not found:
+    ways = directions(data.measurements)
+    if not ways:
         return ""
-    parts = [_percentiles(data, found[0]), _rate(data, found[0]), _repetitions(data)]
+    parts = [_percentiles(data, ways[0]), _rate(data, ways[0]), _repetitions(data)]
     body = [part for part, _ in parts if part]
     told = "; ".join(text for _, text in parts if text)
-    return svg.document((WIDTH, HEIGHT), found[0], told, body, "glance")
+    return svg.document((WIDTH, HEIGHT), ways[0], told, body, "glance")
 
 
 def _percentiles(data: CaseData, direction: str) -> tuple[str, str]:
     lane = Lane("", direction)
     both = [latency_histogram(some, lane) for some in (data.baseline, data.measurements)]
-    curves = [quantiles_ns(one, _shares(one.count)) if one.bins else [] for one in both]
-    y = log_around([v for one in curves for v in one], *_Y, Unit.NANOSECONDS)
+    curves = [
+        quantiles_ns(histogram, _shares(histogram.count)) if histogram.bins else []
+        for histogram in both
+    ]
+    y = log_around([v for curve in curves for v in curve], *_Y, Unit.NANOSECONDS)
     if y is None:
         return "", ""
     x = Linear(math.log10(1 - SHARES[0]), math.log10(1 - SHARES[-1]), *_PANELS[0])
     places = [
-        [(x.at(math.log10(1 - s)), y.at(v)) for s, v in zip(SHARES, one, strict=False)]
-        for one in curves
+        [(x.at(math.log10(1 - s)), y.at(v)) for s, v in zip(SHARES, curve, strict=False)]
+        for curve in curves
     ]
     now = curves[1]
     told = " to ".join(format_value(v, Unit.NANOSECONDS) for v in (now[0], now[-1])) if now else ""
@@ -64,7 +67,7 @@ def _shares(count: int) -> list[float]:
 
 def _rate(data: CaseData, direction: str) -> tuple[str, str]:
     middle = data.measurements[len(data.measurements) // 2]
-    points = [(one.at_s, one.iops) for one in rates(middle, direction)]
+    points = [(rate.at_s, rate.iops) for rate in rates(middle, direction)]
     if len(points) < 2:
         return "", ""
     values = [v for _, v in points]
@@ -76,21 +79,21 @@ def _rate(data: CaseData, direction: str) -> tuple[str, str]:
 
 
 def _repetitions(data: CaseData) -> tuple[str, str]:
-    found = samples(data)
-    if not found:
+    of_each_metric = samples(data)
+    if not of_each_metric:
         return "", ""
-    one = found[0]
-    values = (*one.newest, *one.now)
+    measured = of_each_metric[0]
+    values = (*measured.newest, *measured.now)
     step = (_PANELS[2][1] - _PANELS[2][0]) / len(values)
-    y = linear_around(values, *_Y, one.unit)
+    y = linear_around(values, *_Y, measured.unit)
     places = [(_PANELS[2][0] + step * (i + 0.5), y.at(v)) for i, v in enumerate(values)]
-    split = len(one.newest)
+    split = len(measured.newest)
     marks = _dots(places[:split], "base") + _dots(places[split:], "s0")
-    return marks, f"{one.metric} {_middle(one)}"
+    return marks, f"{measured.metric} {_middle(measured)}"
 
 
-def _middle(one: Samples) -> str:
-    return format_value(median(one.now), one.unit)
+def _middle(measured: Samples) -> str:
+    return format_value(median(measured.now), measured.unit)
 
 
 def _lines(before: Sequence[svg.Point], now: Sequence[svg.Point]) -> str:

@@ -87,24 +87,24 @@ def _timed(measurements: Iterable[Measurement], direction: str) -> dict[int, Col
     slots: dict[int, Column] = {}
     for measurement in measurements:
         for job in measurement.jobs:
-            for slot, one in whole_intervals(job.series):
-                found = one.histograms.get(direction)
-                if found is not None and found.bins:
-                    slots.setdefault(slot, []).append(found)
+            for slot, interval in whole_intervals(job.series):
+                histogram = interval.histograms.get(direction)
+                if histogram is not None and histogram.bins:
+                    slots.setdefault(slot, []).append(histogram)
     return slots
 
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure a direction; none where intervals carry no histograms."""
-    found = []
+    drawn = []
     for direction in directions(data.measurements):
         strips = [strip(m, direction) for m in data.measurements]
-        strips = [one for one in strips if len(one.columns) > 1]
+        strips = [kept for kept in strips if len(kept.columns) > 1]
         if strips:
             before = _before(data.baseline, direction)
             names = (data.sides.before, counted_as(data))
-            found.append(_figure(direction, strips, before, names))
-    return found
+            drawn.append(_figure(direction, strips, before, names))
+    return drawn
 
 
 def _figure(
@@ -145,7 +145,7 @@ def draw(
     a baseline a panel below shows the difference to its share at the same time, or of all time
     where no other is known. ``names`` are the baseline's, and that of what stands side by side."""
     most = max(COLUMNS // len(strips), 2)
-    parts = [_joined(one.columns, most) for one in strips]
+    parts = [_joined(drawn.columns, most) for drawn in strips]
     every = [c for columns in parts for c in columns]
     ends = _ends([*every, *(before.columns if before else ())])
     widths = [len(columns) for columns in parts]
@@ -167,11 +167,11 @@ def _beside(
     """The baseline's rows of shares, a column for each that is drawn of ``strips``; None where
     it had no I/O at the time."""
     if not before.timed:
-        width = sum(min(len(one.columns), most) for one in strips)
+        width = sum(min(len(drawn.columns), most) for drawn in strips)
         return [[*row] * width for row in _shares([[before.whole]], ends)]
-    kinds = dict.fromkeys(one.slots for one in strips)  # mostly one, that all share
-    found = {slots: _at_the_time(before.timed, slots, most, ends) for slots in kinds}
-    parts = zip(*(found[one.slots] for one in strips), strict=True)
+    kinds = dict.fromkeys(drawn.slots for drawn in strips)  # mostly one, that all share
+    by_slots = {slots: _at_the_time(before.timed, slots, most, ends) for slots in kinds}
+    parts = zip(*(by_slots[drawn.slots] for drawn in strips), strict=True)
     return [[share for part in row for share in part] for row in parts]
 
 
@@ -208,17 +208,17 @@ def _dividers(
     top, bottom = _FRAME.y_range[1], lowest.y_range[0]
     unit = (x1 - x0) / sum(widths)
     ticks, marks, place = [], [], x0
-    for one, width in zip(strips, widths, strict=True):
+    for drawn, width in zip(strips, widths, strict=True):
         if place > x0:
             marks.append(svg.line((place, top), (place, bottom), "split"))
-        ticks.append((place + width * unit / 2, str(one.number)))
+        ticks.append((place + width * unit / 2, str(drawn.number)))
         place += width * unit
     return [*marks, lowest.x_axis(ticks, what, 14)]
 
 
 def _values(columns: Iterable[Column]) -> set[int]:
     """All bucket middles (ns) that occur."""
-    return set().union(*(part.bins for one in columns for part in one))
+    return set().union(*(part.bins for column in columns for part in column))
 
 
 def _ends(columns: Iterable[Column]) -> Ends:
@@ -241,8 +241,8 @@ def _shares(columns: Sequence[Column], ends: Ends) -> list[list[float]]:
         value: max(0, int((math.log(max(value, 1)) - base) / span * ROWS))
         for value in _values(columns)
     }
-    found = [_column(one, row_of) for one in columns]
-    return [list(row) for row in zip(*found, strict=True)][::-1]
+    shares = [_column(column, row_of) for column in columns]
+    return [list(row) for row in zip(*shares, strict=True)][::-1]
 
 
 def _column(column: Column, row_of: Mapping[int, int]) -> list[float]:
@@ -290,7 +290,7 @@ def _joined(columns: Sequence[Column], most: int) -> list[Column]:
 
 
 def _flat(columns: Iterable[Column]) -> Column:
-    return [part for one in columns for part in one]
+    return [part for column in columns for part in column]
 
 
 def _table(strips: Sequence[Strip], what: str) -> Table:
@@ -302,14 +302,14 @@ def _table(strips: Sequence[Strip], what: str) -> Table:
         "p99 last third",
         "highest",
     )
-    return Table(headers, tuple(_row(one) for one in strips))
+    return Table(headers, tuple(_row(drawn) for drawn in strips))
 
 
-def _row(one: Strip) -> tuple[str, ...]:
-    third = max(len(one.columns) // 3, 1)
+def _row(drawn: Strip) -> tuple[str, ...]:
+    third = max(len(drawn.columns) // 3, 1)
     first, last = (
         quantiles_ns(Histogram.merged(_flat(part)), (0.5, 0.99))
-        for part in (one.columns[:third], one.columns[-third:])
+        for part in (drawn.columns[:third], drawn.columns[-third:])
     )
-    values = (first[0], last[0], first[1], last[1], max(_values(one.columns)))
-    return (str(one.number), *(format_value(v, Unit.NANOSECONDS) for v in values))
+    values = (first[0], last[0], first[1], last[1], max(_values(drawn.columns)))
+    return (str(drawn.number), *(format_value(v, Unit.NANOSECONDS) for v in values))

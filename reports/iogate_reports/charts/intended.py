@@ -18,31 +18,31 @@ NOTE = (
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure a direction; none for jobs without a rate."""
-    found = (_figure(one) for one in waits(data.measurements))
-    return [one for one in found if one is not None]
+    drawn = (_figure(waiting) for waiting in waits(data.measurements))
+    return [figure for figure in drawn if figure is not None]
 
 
-def _figure(found: Waits) -> Figure | None:
-    due = percentiles.curve(found.due, "from when it was due", "s1")
-    issued = percentiles.curve(found.issued, "from its issue (clat)", "s0")
+def _figure(waiting: Waits) -> Figure | None:
+    due = percentiles.curve(waiting.due, "from when it was due", "s1")
+    issued = percentiles.curve(waiting.issued, "from its issue (clat)", "s0")
     if due is None or issued is None:
         return None
-    title = f"{found.direction.capitalize()} latency, as due and as issued"
-    told = found.told() or "The two starts give about the same latency."
+    title = f"{waiting.direction.capitalize()} latency, as due and as issued"
+    told = waiting.told() or "The two starts give about the same latency."
     return Figure(
         title=title,
         svg=percentiles.draw(title, told, [issued, due], [], name="latency"),
-        table=_table(found),
+        table=_table(waiting),
         legend=(Key(due.style, due.label), Key(issued.style, issued.label)),
         note=NOTE,
     )
 
 
-def _table(found: Waits) -> Table:
+def _table(waiting: Waits) -> Table:
     """As far as an I/O lies beyond."""
-    labels = {n: s for n, s in percentiles.LABELS.items() if found.due.count * (1 - s) > 0.999}
+    labels = {n: s for n, s in percentiles.LABELS.items() if waiting.due.count * (1 - s) > 0.999}
     shares = list(labels.values())
-    columns = quantiles_ns(found.issued, shares), quantiles_ns(found.due, shares)
+    columns = quantiles_ns(waiting.issued, shares), quantiles_ns(waiting.due, shares)
     rows = (
         (name, *(format_value(value, Unit.NANOSECONDS) for value in pair), _ratio(*pair))
         for name, *pair in zip(labels, *columns, strict=True)

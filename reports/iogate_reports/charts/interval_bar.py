@@ -64,10 +64,10 @@ def _real(value: float | None) -> float | None:
 def axis(bars: Iterable[Bar]) -> Linear:
     """An axis about zero, wide enough for the limits and most changes; the rest is cut."""
     known = list(bars)
-    reach = [abs(one.limit) * 1.6 for one in known if one.zero == "baseline" and one.relative]
-    compared = [one for one in known if one.zero == "baseline"] or known
+    reach = [abs(mark.limit) * 1.6 for mark in known if mark.zero == "baseline" and mark.relative]
+    compared = [mark for mark in known if mark.zero == "baseline"] or known
     values = sorted(
-        abs(v) for one in compared for v in (one.value, one.low, one.high) if v is not None
+        abs(v) for mark in compared for v in (mark.value, mark.low, mark.high) if v is not None
     )
     if values:
         reach.append(values[int(len(values) * 0.8)] * 1.1)
@@ -89,19 +89,19 @@ def draw_head(scale: Linear) -> str:
     return svg.document((WIDTH, 20), "Axis of change", told, [*labels, rule], "bar")
 
 
-def draw(one: Bar, scale: Linear) -> str:
+def draw(mark: Bar, scale: Linear) -> str:
     """The interval as a bar, the estimate as a dot, the limit as a tick. Its row says the
     same in words and gives it its colour; the line at zero is in the style sheet, since zero
     is the middle of the axis. A report may hold thousands: each is as short as it can be, and
     its paths are told apart by their place, from the last: dot, tick, interval."""
     middle = HEIGHT / 2
     body = []
-    if one.low is not None and one.high is not None:
-        left, right = (_clamped(v, scale) for v in (one.low, one.high))
+    if mark.low is not None and mark.high is not None:
+        left, right = (_clamped(v, scale) for v in (mark.low, mark.high))
         d = f"M{left:.0f} {middle:.0f}H{max(right, left + 1):.0f}"
         body.append(f'<path d="{d}"/>')
-    body.append(f'<path d="{_tick(one, scale)}"/>{_dot(one.value, scale)}')
-    kind = "bar" if one.zero == "baseline" else "bar own"
+    body.append(f'<path d="{_tick(mark, scale)}"/>{_dot(mark.value, scale)}')
+    kind = "bar" if mark.zero == "baseline" else "bar own"
     return f'<svg class="{kind}" aria-hidden="true">{"".join(body)}</svg>'
 
 
@@ -118,9 +118,9 @@ def _dot(value: float, scale: Linear) -> str:
     return f'<path class="far" d="M{svg.num(edge)} {middle}l{-8 * side} -5v10z"/>'
 
 
-def _tick(one: Bar, scale: Linear) -> str:
+def _tick(mark: Bar, scale: Linear) -> str:
     """The limit's path; a chevron at the edge where it lies further out."""
-    if scale.low <= one.limit <= scale.high:
-        return f"M{scale.at(one.limit):.0f} 2v22"
-    edge, side = (scale.end + 7, 1) if one.limit > 0 else (scale.start - 7, -1)
+    if scale.low <= mark.limit <= scale.high:
+        return f"M{scale.at(mark.limit):.0f} 2v22"
+    edge, side = (scale.end + 7, 1) if mark.limit > 0 else (scale.start - 7, -1)
     return f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4"

@@ -31,8 +31,8 @@ def directions(measurements: Iterable[Measurement]) -> list[str]:
         name
         for m in measurements
         for job in m.jobs
-        for name, one in job.directions.items()
-        if one.total_ios
+        for name, part in job.directions.items()
+        if part.total_ios
     }
     return [name for name in DIRECTIONS if name in seen]
 
@@ -62,10 +62,10 @@ def whole_intervals(series: Series | None) -> Iterator[tuple[int, Interval]]:
     if series is None or series.interval_ms <= 0:
         return
     before = 0
-    for one in series.intervals:
-        if (one.end_ms - before) * 2 > series.interval_ms:
-            yield -(-one.end_ms // series.interval_ms), one
-        before = one.end_ms
+    for interval in series.intervals:
+        if (interval.end_ms - before) * 2 > series.interval_ms:
+            yield -(-interval.end_ms // series.interval_ms), interval
+        before = interval.end_ms
 
 
 def latency_histogram(measurements: Iterable[Measurement], lane: Lane) -> Histogram:
@@ -73,8 +73,8 @@ def latency_histogram(measurements: Iterable[Measurement], lane: Lane) -> Histog
     parts = []
     for measurement in measurements:
         for job in lane.jobs_of(measurement):
-            one = job.directions.get(lane.direction)
-            latency = one and (one.clat or one.lat)
+            part = job.directions.get(lane.direction)
+            latency = part and (part.clat or part.lat)
             if latency and latency.histogram:
                 parts.append(latency.histogram)
     return parts[0] if len(parts) == 1 else Histogram.merged(parts)
@@ -84,12 +84,12 @@ def quantiles_ns(histogram: Histogram, shares: Iterable[float]) -> list[float]:
     """Several quantiles (0..1) in one pass over the buckets, interpolated inside them."""
     values = list(histogram.bins)
     seen = list(accumulate(histogram.bins.values()))
-    found = []
+    quantiles = []
     for share in shares:
         rank = share * seen[-1]
         index = min(bisect_left(seen, rank), len(values) - 1)
         low, high = bucket_bounds_ns(values[index])
         count = histogram.bins[values[index]]
         inside = (rank - (seen[index] - count)) / count if count else 0.5
-        found.append(low + (high - low) * min(max(inside, 0.0), 1.0))
-    return found
+        quantiles.append(low + (high - low) * min(max(inside, 0.0), 1.0))
+    return quantiles

@@ -61,7 +61,11 @@ def figures(data: WorkloadData) -> list[Figure]:
 
 def _counted(data: WorkloadData, metric: str) -> str:
     """``n = 3 vs 9 a cell``; a range where cells differ."""
-    seen = [one for one in (_seen(case, metric) for case in data.cases) if one is not None]
+    seen = [
+        seen_of_case
+        for seen_of_case in (_seen(case, metric) for case in data.cases)
+        if seen_of_case is not None
+    ]
     now, before = ({len(v) for v in side} for side in zip(*map(_sides, seen), strict=True))
     against = f" vs {_range(before)}" if max(before) else ""
     return f"n = {_range(now)}{against} in each cell"
@@ -78,26 +82,26 @@ def _range(counts: AbstractSet[int]) -> str:
 
 def _headline(data: WorkloadData) -> str | None:
     """The first judged metric, else the first one observed."""
-    for one in data.cases:
-        for verdict in one.thresholds:
+    for case_data in data.cases:
+        for verdict in case_data.thresholds:
             return verdict.threshold.metric
-    return next((seen.metric for one in data.cases for seen in one.observations), None)
+    return next((seen.metric for case_data in data.cases for seen in case_data.observations), None)
 
 
 def _cells(
     data: WorkloadData, metric: str, row: str, column: str
 ) -> tuple[dict[tuple[str, str], Cell], bool]:
-    found = {}
+    cells = {}
     changed = False
-    for one in data.cases:
-        place = one.case.parameters.get(row, ""), one.case.parameters.get(column, "")
-        seen = _seen(one, metric)
+    for case_data in data.cases:
+        place = case_data.case.parameters.get(row, ""), case_data.case.parameters.get(column, "")
+        seen = _seen(case_data, metric)
         if seen is None or not seen.samples:
             continue
         change, told = _change(seen)
         changed = changed or change is not None
-        found[place] = _cell(format_value(median(seen.samples), seen.unit), change, told)
-    return found, changed
+        cells[place] = _cell(format_value(median(seen.samples), seen.unit), change, told)
+    return cells, changed
 
 
 def _change(seen: ThresholdVerdict | Observation) -> tuple[float | None, Change | None]:
@@ -110,12 +114,12 @@ def _change(seen: ThresholdVerdict | Observation) -> tuple[float | None, Change 
     return change, describe_change(change, seen.better, overlap=unsure)
 
 
-def _seen(one: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
+def _seen(data: CaseData, metric: str) -> ThresholdVerdict | Observation | None:
     """What knows most of the baseline: a limit that is not relative was judged without it."""
-    found: list[ThresholdVerdict | Observation] = []
-    found += [v for v in one.thresholds if v.threshold.metric == metric]
-    found += [o for o in one.observations if o.metric == metric]
-    return max(found, key=lambda seen: len(seen.baseline_samples), default=None)
+    candidates: list[ThresholdVerdict | Observation] = []
+    candidates += [v for v in data.thresholds if v.threshold.metric == metric]
+    candidates += [o for o in data.observations if o.metric == metric]
+    return max(candidates, key=lambda seen: len(seen.baseline_samples), default=None)
 
 
 def _cell(value: str, change: float | None, told: Change | None) -> Cell:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import chain, pairwise, zip_longest
 
+from iogate.model.hops import hops_text
 from iogate.model.trend import SeriesTrend
 from iogate.model.units import format_value
 from iogate_reports.charts import svg
@@ -28,11 +29,13 @@ _MONTH = 30 * 24 * 60
 
 def figure(line: Line, minutes: Sequence[int]) -> Figure:
     """``minutes`` are the times of all nights of the trend."""
-    one = line.series
-    title = f"{short(one.metric, 60)} by night"
-    level = format_value(one.level, one.unit)
-    changes = plural(len(line.segments) - 1, "change")
-    told = f"{len(one.values)} nights, now at {level}; {changes} of level"
+    series = line.series
+    title = f"{short(series.metric, 60)} by night"
+    level = format_value(series.level, series.unit)
+    moved = f"{plural(len(line.segments) - 1, 'change')} of level"
+    if series.hopping:
+        moved += f"; it {hops_text(series.hopping, series.unit)}"
+    told = f"{len(series.values)} nights, now at {level}; {moved}"
     picture, note = draw(title, told, line, minutes), _note(line, minutes)
     return Figure(title, picture, _table(line), _legend(line), note, wide=True)
 
@@ -45,7 +48,7 @@ def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> st
         *_ranges(line, x, minutes),
         FRAME.y_axis(y),
         _axis(line.times),
-        *(part for one in line.segments for part in _segment(one, line, x, y)),
+        *(part for segment in line.levels for part in _segment(segment, line, x, y)),
         *_band(line, y),
         svg.element("path", d=_trace(line, y), class_="ln s0 thin"),
         *_limits(line, y),
@@ -62,7 +65,9 @@ def _trace(line: Line, y: Linear) -> str:
 def _band(line: Line, y: Linear) -> Iterator[str]:
     """The interval of each night's median, an area for each stretch of a level without a gap."""
     if line.series.lows:
-        cuts = sorted({*chain(*stretches(line.times)), *(one.first for one in line.segments)})
+        cuts = sorted(
+            {*chain(*stretches(line.times)), *(segment.first for segment in line.segments)}
+        )
         areas = (_area(line, y, a, b) for a, b in pairwise(cuts))
         yield svg.element("path", d="".join(areas), class_="sure")
 
@@ -126,13 +131,13 @@ def _months(times: Sequence[int]) -> Iterator[tuple[int, str]]:
         yield minute, at.strftime("%d %b" if days else "%b %Y")
 
 
-def _segment(one: Segment, line: Line, x: Scale, y: Scale) -> Iterator[str]:
-    left, right = x.at(line.times[one.first]), x.at(line.times[one.last])
-    top, bottom = y.at(one.high), y.at(one.low)
+def _segment(segment: Segment, line: Line, x: Scale, y: Scale) -> Iterator[str]:
+    left, right = x.at(line.times[segment.first]), x.at(line.times[segment.last])
+    top, bottom = y.at(segment.high), y.at(segment.low)
     yield svg.element(
         "rect", x=left, y=top, width=max(right - left, 1), height=bottom - top, class_="spread"
     )
-    yield svg.line((left, y.at(one.level)), (right, y.at(one.level)), "ln level")
+    yield svg.line((left, y.at(segment.level)), (right, y.at(segment.level)), "ln level")
 
 
 def _ranges(line: Line, x: Scale, minutes: Sequence[int]) -> Iterator[str]:
@@ -183,7 +188,8 @@ def _day(minute: int) -> str:
 
 
 def _legend(line: Line) -> tuple[Key, ...]:
-    keys = [Key("s0", "median of the repetitions, a night"), Key("level", "level")]
+    level = "levels that it hops between" if line.series.hopping else "level"
+    keys = [Key("s0", "median of the repetitions, a night"), Key("level", level)]
     if line.series.lows:
         keys.append(Key("sure", band_text(line.series)))
     keys.append(Key("spread", "95 % of the nights of a level"))
@@ -199,27 +205,28 @@ def _legend(line: Line) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def band_text(one: SeriesTrend) -> str:
+def band_text(series: SeriesTrend) -> str:
     """What the band about the line is."""
-    few, many = min(one.counts), max(one.counts)
+    few, many = min(series.counts), max(series.counts)
     count = f"{few} to {many}" if few < many else f"{many}"
     least = "at least " if few < many else ""
-    return f"interval of that median ({least}{one.confidence * 100:.3g} %, n = {count})"
+    return f"interval of that median ({least}{series.confidence * 100:.3g} %, n = {count})"
 
 
 def _table(line: Line) -> Table:
     rows = []
     before: Segment | None = None
-    for one in line.segments:
-        change = one.level / before.level - 1 if before and before.level else None
-        rows.append(_row(line, one, signed(change) if change is not None else "–"))
-        before = one
+    for segment in line.levels:
+        change = segment.level / before.level - 1 if before and before.level else None
+        change = change if before and before.last < segment.first else None
+        rows.append(_row(line, segment, signed(change) if change is not None else "–"))
+        before = segment
     return Table(("from", "to", "nights", "level", "95 % of nights", "change"), tuple(rows))
 
 
-def _row(line: Line, one: Segment, change: str) -> tuple[str, ...]:
+def _row(line: Line, segment: Segment, change: str) -> tuple[str, ...]:
     unit = line.series.unit
-    first, last = (_day(line.times[i]) for i in (one.first, one.last))
-    spread = f"{format_value(one.low, unit)} … {format_value(one.high, unit)}"
-    count = str(one.last - one.first + 1)
-    return first, last, count, format_value(one.level, unit), spread, change
+    first, last = (_day(line.times[i]) for i in (segment.first, segment.last))
+    spread = f"{format_value(segment.low, unit)} … {format_value(segment.high, unit)}"
+    count = str(segment.last - segment.first + 1)
+    return first, last, count, format_value(segment.level, unit), spread, change

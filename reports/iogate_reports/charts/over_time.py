@@ -37,8 +37,8 @@ class Quantity:
     field: str
     unit: Unit
 
-    def of(self, found: Sequence[Rate]) -> list[float]:
-        return [float(getattr(rate, self.field)) for rate in found]
+    def of(self, intervals: Sequence[Rate]) -> list[float]:
+        return [float(getattr(rate, self.field)) for rate in intervals]
 
     def write(self, value: float) -> str:
         return format_value(value, self.unit)
@@ -63,20 +63,20 @@ def rates(measurement: Measurement, direction: str) -> list[Rate]:
     sums: dict[int, list[int]] = {}
     counted = False
     for job in measurement.jobs:
-        for slot, one in whole_intervals(job.series):
-            counted = counted or direction in one.ios
+        for slot, interval in whole_intervals(job.series):
+            counted = counted or direction in interval.ios
             total = sums.setdefault(slot, [0, 0, 0])
-            total[0] = max(total[0], one.end_ms)
-            total[1] += one.ios.get(direction, 0)
-            total[2] += one.bytes.get(direction, 0)
-    found: list[Rate] = []
+            total[0] = max(total[0], interval.end_ms)
+            total[1] += interval.ios.get(direction, 0)
+            total[2] += interval.bytes.get(direction, 0)
+    per_interval: list[Rate] = []
     before = 0
     for slot in sorted(sums) if counted else ():
         end, ios, size = sums[slot]
         width = max(end - before, 1)
-        found.append(Rate((before + end) / 2000, ios * 1000 / width, size * 1000 / width))
+        per_interval.append(Rate((before + end) / 2000, ios * 1000 / width, size * 1000 / width))
         before = end
-    return found
+    return per_interval
 
 
 def thinned(points: Sequence[svg.Point], most: int = MAX_POINTS) -> list[svg.Point]:
@@ -112,8 +112,8 @@ def draw(
     ``ramp`` s, was not measured: a shaded strip."""
     frame = Frame(right=74 if bytes_each else 20, bottom=26)
     every = [*lines, *others]
-    values = [v for one in every for _, v in one] + ([level] if level is not None else [])
-    x = Linear(-ramp, max(2 * one[-1][0] - one[-2][0] for one in every), *frame.x_range)
+    values = [v for points in every for _, v in points] + ([level] if level is not None else [])
+    x = Linear(-ramp, max(2 * points[-1][0] - points[-2][0] for points in every), *frame.x_range)
     y = linear_from_zero(values, *frame.y_range, quantity.unit)
     body = [frame.y_axis(y, quantity.name)]
     body.append(frame.x_axis([(x.at(t), f"{t:g} s") for t, _ in x.ticks()], ""))
@@ -123,11 +123,11 @@ def draw(
         body.append(frame.right_axis(y, "bandwidth", lambda v: BANDWIDTH.write(v * each)))
     if level is not None:
         body.append(svg.line((frame.left, y.at(level)), (frame.x_range[1], y.at(level)), "ln base"))
-    for one in others:
-        places = [(x.at(s), y.at(v)) for s, v in thinned(one, MAX_POINTS // 2)]
+    for points in others:
+        places = [(x.at(s), y.at(v)) for s, v in thinned(points, MAX_POINTS // 2)]
         body.append(svg.element("path", d=svg.trace(places), class_="ln faint base"))
-    for index, one in enumerate(lines):
-        places = [(x.at(s), y.at(v)) for s, v in thinned(one)]
+    for index, points in enumerate(lines):
+        places = [(x.at(s), y.at(v)) for s, v in thinned(points)]
         body.append(svg.element("path", d=svg.trace(places), class_=f"ln {_shade(index, lines)}"))
     return svg.document(frame.size, title, description, body)
 
@@ -147,33 +147,33 @@ def _shade(index: int, lines: Sequence[object]) -> str:
 
 def figures(data: CaseData) -> list[Figure]:
     """For each direction one figure with both units, or two where the I/O size varies."""
-    found: list[Figure] = []
+    every: list[Figure] = []
     for direction in directions(data.measurements):
         series = _numbered(((number_of(m), m) for m in data.measurements), direction)
         if series:
-            found.extend(_direction(data, direction, series))
-    return found
+            every.extend(_direction(data, direction, series))
+    return every
 
 
 Numbered = tuple[int, list[Rate]]
 """A repetition, or a block of a comparison: its number, and its intervals."""
 
 
-def _numbered(found: Iterable[tuple[int, Measurement]], direction: str) -> list[Numbered]:
+def _numbered(measured: Iterable[tuple[int, Measurement]], direction: str) -> list[Numbered]:
     """Those that have two intervals or more."""
-    series = ((number, rates(one, direction)) for number, one in found)
-    return [(number, one) for number, one in series if len(one) > 1]
+    series = ((number, rates(measurement, direction)) for number, measurement in measured)
+    return [(number, intervals) for number, intervals in series if len(intervals) > 1]
 
 
 def ramp_s(case: Case) -> float:
     """How long the case ran before anything was measured: the longest ``ramp_time`` of its
     jobs, in s; 0 without one."""
-    found = (_RAMP.fullmatch(job.options.get("ramp_time", "")) for job in case.jobs)
-    return max((float(m[1]) * _SECONDS[m[2] or "s"] for m in found if m), default=0.0)
+    ramps = (_RAMP.fullmatch(job.options.get("ramp_time", "")) for job in case.jobs)
+    return max((float(m[1]) * _SECONDS[m[2] or "s"] for m in ramps if m), default=0.0)
 
 
 def _direction(data: CaseData, direction: str, series: list[Numbered]) -> list[Figure]:
-    size = _size_each([one for _, one in series])
+    size = _size_each([intervals for _, intervals in series])
     wanted = (IOPS,) if size else (IOPS, BANDWIDTH)
     return [_figure(data, direction, series, quantity, size) for quantity in wanted]
 
@@ -191,7 +191,7 @@ def _figure(
     others = _points(before, quantity)
     level = _level(data.baseline, direction, quantity.field)
     title = f"{direction.capitalize()} {quantity.name} over time"
-    ramp = min(ramp_s(data.case), max(one[-1][0] for one in lines) / 4)
+    ramp = min(ramp_s(data.case), max(points[-1][0] for points in lines) / 4)
     picture = draw(
         title,
         _told(lines, quantity, counted_as(data)),
@@ -213,14 +213,14 @@ def _figure(
         ramp_s=ramp,
         bytes_each=size,
     )
-    legend = _legend([one.label for one in own], level, data.sides.before)
+    legend = _legend([trace.label for trace in own], level, data.sides.before)
     note = " ".join((*_notes(data), *_left_out(zoom, counted_as(data))))
     table = _table(counted_as(data), series, quantity)
     return Figure(title, picture, table, legend, note, zoom=zoom)
 
 
 def _told(lines: Sequence[Sequence[svg.Point]], quantity: Quantity, what: str) -> str:
-    values = [v for one in lines for _, v in one]
+    values = [v for points in lines for _, v in points]
     ends = f"from {quantity.write(min(values))} to {quantity.write(max(values))}"
     return f"{plural(len(lines), what)}, {ends}"
 
@@ -234,15 +234,15 @@ def _traces(
     name: str, series: Sequence[Numbered], quantity: Quantity, style: str = ""
 ) -> Iterator[Trace]:
     """Each line under its name and number; those of this run from light to dark."""
-    for index, (number, one) in enumerate(series):
-        yield Trace(f"{name} {number}", style or _shade(index, series), quantity.of(one))
+    for index, (number, intervals) in enumerate(series):
+        yield Trace(f"{name} {number}", style or _shade(index, series), quantity.of(intervals))
 
 
 def _points(series: Sequence[Numbered], quantity: Quantity) -> list[list[svg.Point]]:
     """Points (s, value) of each."""
     return [
-        [(rate.at_s, value) for rate, value in zip(one, quantity.of(one), strict=True)]
-        for _, one in series
+        [(rate.at_s, value) for rate, value in zip(intervals, quantity.of(intervals), strict=True)]
+        for _, intervals in series
     ]
 
 
@@ -271,7 +271,7 @@ def _legend(names: Sequence[str], level: float | None, other: str) -> tuple[Key,
 
 def _size_each(series: Sequence[Sequence[Rate]]) -> float | None:
     """Bytes of one I/O where all intervals agree; None where sizes vary."""
-    sizes = [r.bw / r.iops for one in series for r in one if r.iops]
+    sizes = [r.bw / r.iops for intervals in series for r in intervals if r.iops]
     if not sizes:
         return None
     middle = median(sizes) or 0.0
@@ -279,7 +279,7 @@ def _size_each(series: Sequence[Sequence[Rate]]) -> float | None:
 
 
 def _level(measurements: Sequence[Measurement], direction: str, field: str) -> float | None:
-    found = [
+    levels = [
         sum(
             getattr(job.directions[direction], field)
             for job in m.jobs
@@ -287,14 +287,14 @@ def _level(measurements: Sequence[Measurement], direction: str, field: str) -> f
         )
         for m in measurements
     ]
-    return median(found)
+    return median(levels)
 
 
 def _table(what: str, series: Sequence[Numbered], quantity: Quantity) -> Table:
     headers = (what, "mean", "lowest", "highest", "first quarter", "last quarter")
     rows = []
-    for number, one in series[-TABLE_ROWS:]:
-        values = quantity.of(one)
+    for number, intervals in series[-TABLE_ROWS:]:
+        values = quantity.of(intervals)
         quarter = max(len(values) // 4, 1)
         cells = (
             _mean(values),

@@ -24,11 +24,11 @@ def figures(data: CaseData) -> list[Figure]:
 
 def _figures(data: CaseData) -> Iterator[Figure]:
     telling: dict[str, bool] = {}
-    for one in data.thresholds:
-        metric = one.threshold.metric
-        telling[metric] = telling.get(metric, False) or one.outcome is not Outcome.PASS
+    for verdict in data.thresholds:
+        metric = verdict.threshold.metric
+        telling[metric] = telling.get(metric, False) or verdict.outcome is not Outcome.PASS
     for metric, fails in telling.items():
         line = data.history.get(metric)
         if line is not None and (fails or line.moves):
-            found = nights.figure(line, data.nights)
-            yield replace(found, title=f"{found.title}, the last {DAYS} days", full=True)
+            figure = nights.figure(line, data.nights)
+            yield replace(figure, title=f"{figure.title}, the last {DAYS} days", full=True)

@@ -66,7 +66,7 @@ def draw(
     """The curves, one line each; behind them ``bands`` with their styles, and ``faint`` ones
     (repetitions, where they are too few for a band)."""
     x = Linear(_LOW, _HIGH, *_FRAME.x_range)
-    values = [v for one in (*curves, *faint) for _, v in one.points]
+    values = [v for line in (*curves, *faint) for _, v in line.points]
     y = log_around(values, *_FRAME.y_range, Unit.NANOSECONDS)
     if y is None:
         raise ValueError("a percentile chart needs a latency above zero")
@@ -75,46 +75,46 @@ def draw(
         _FRAME.y_axis(y, name),
         _FRAME.x_axis(ticks, ""),
     ]
-    body += [ribbon.draw(found, x, y, _FRAME.y_range, style) for found, style in bands]
-    for one in faint:
-        place = [(x.at(n), y.at(v)) for n, v in one.points]
-        body.append(svg.element("path", d=svg.trace(place), class_=f"ln faint {one.style}"))
-    for one in curves:
-        body.extend(_bold(one, [(n, x.at(n), y.at(v)) for n, v in one.points]))
+    body += [ribbon.draw(band, x, y, _FRAME.y_range, style) for band, style in bands]
+    for line in faint:
+        place = [(x.at(n), y.at(v)) for n, v in line.points]
+        body.append(svg.element("path", d=svg.trace(place), class_=f"ln faint {line.style}"))
+    for line in curves:
+        body.extend(_bold(line, [(n, x.at(n), y.at(v)) for n, v in line.points]))
     return svg.document(_FRAME.size, title, description, body)
 
 
-def _bold(one: Curve, places: list[tuple[float, float, float]]) -> list[str]:
-    sure = math.log10(one.count / SURE)
+def _bold(line: Curve, places: list[tuple[float, float, float]]) -> list[str]:
+    sure = math.log10(line.count / SURE)
     solid = [(x, y) for n, x, y in places if n <= sure]
     rest = [(x, y) for n, x, y in places if n > sure]
-    parts = [svg.element("path", d=svg.trace(solid), class_=f"ln {one.style}")] if solid else []
+    parts = [svg.element("path", d=svg.trace(solid), class_=f"ln {line.style}")] if solid else []
     if rest:
         tail = svg.trace(solid[-1:] + rest)
-        parts.append(svg.element("path", d=tail, class_=f"ln tail {one.style}"))
+        parts.append(svg.element("path", d=tail, class_=f"ln tail {line.style}"))
     return parts
 
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure a direction; none where no histogram was kept."""
-    found = (_figure(data, name) for name in directions(data.measurements))
-    return [one for one in found if one is not None]
+    drawn = (_figure(data, name) for name in directions(data.measurements))
+    return [figure for figure in drawn if figure is not None]
 
 
 def _figure(data: CaseData, direction: str) -> Figure | None:
     pairs = [_pair(data, lane, i) for i, lane in enumerate(lanes(data.measurements, direction))]
     pairs = [pair for pair in pairs if pair[0] is not None]
-    curves = [one for pair in pairs for one in pair if one is not None]
+    curves = [line for pair in pairs for line in pair if line is not None]
     if not curves:
         return None
     title = f"{direction.capitalize()} latency percentiles"
     every = _repetitions(data.measurements, direction) if len(pairs) == 1 else []
-    found = ribbon.band([one.points for one in every])
-    old = _repetitions(data.baseline, direction) if found else []
-    bands = [(ribbon.band([one.points for one in old]), "base"), (found, "s0")]
-    faint = [] if found else every
+    band_now = ribbon.band([line.points for line in every])
+    old = _repetitions(data.baseline, direction) if band_now else []
+    bands = [(ribbon.band([line.points for line in old]), "base"), (band_now, "s0")]
+    faint = [] if band_now else every
     table = _table(pairs, data.sides.before, bands)
-    worst = "; ".join(f"{one.label}: {_reach(one)}" for one in curves)
+    worst = "; ".join(f"{line.label}: {_reach(line)}" for line in curves)
     return Figure(
         title=title,
         svg=draw(
@@ -122,13 +122,13 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
             worst,
             curves[::-1],
             faint,
-            bands if found else (),
+            bands if band_now else (),
             name=latency_name(direction),
         ),
         table=table,
-        legend=tuple(Key(one.style, one.label) for one in curves)
+        legend=tuple(Key(line.style, line.label) for line in curves)
         + ((Key("faint s0", "each repetition"),) if faint else ())
-        + ((Key("ribbon s0", "95 % CI over repetitions"),) if found else ()),
+        + ((Key("ribbon s0", "95 % CI over repetitions"),) if band_now else ()),
         note=f"n = {counted(data)}. Dotted where fewer than {SURE} I/Os lie beyond.",
     )
 
@@ -148,23 +148,23 @@ def _repetitions(measurements: Sequence[Measurement], direction: str) -> list[Cu
     if len(measurements) < 2:
         return []
     lane = Lane("", direction)
-    found = (curve(latency_histogram([m], lane), "", "s0") for m in measurements)
-    return [one for one in found if one is not None]
+    drawn = (curve(latency_histogram([m], lane), "", "s0") for m in measurements)
+    return [line for line in drawn if line is not None]
 
 
-def _reach(one: Curve) -> str:
-    first, last = one.points[0][1], one.points[-1][1]
+def _reach(line: Curve) -> str:
+    first, last = line.points[0][1], line.points[-1][1]
     return (
         f"p50 {format_value(first, Unit.NANOSECONDS)}, "
-        f"tail {format_value(last, Unit.NANOSECONDS)}, {one.count:,} I/Os"
+        f"tail {format_value(last, Unit.NANOSECONDS)}, {line.count:,} I/Os"
     )
 
 
-def _at(one: Curve | None, share: float) -> float | None:
-    if one is None:
+def _at(line: Curve | None, share: float) -> float | None:
+    if line is None:
         return None
     wanted = -math.log10(1 - share)
-    return next((v for n, v in one.points if abs(n - wanted) < 1e-4), None)
+    return next((v for n, v in line.points if abs(n - wanted) < 1e-4), None)
 
 
 def _table(
@@ -177,7 +177,7 @@ def _table(
     for curve, former in pairs:
         label = curve.label if curve else ""
         headers += [label] + ([former.label if former else other, "change"] if compared else [])
-    before, now = (_intervals(found) for found, _ in bands)
+    before, now = (_intervals(band) for band, _ in bands)
     headers += ["95 % CI"] if now else []
     headers += [f"95 % CI, {other}"] if before else []
     rows = []
@@ -185,14 +185,14 @@ def _table(
         row = [name]
         for curve, former in pairs:
             row += _cells(_at(curve, share), _at(former, share), compared)
-        row += [found.get(name, "–") for found in (now, before) if found]
+        row += [of_side.get(name, "–") for of_side in (now, before) if of_side]
         rows.append(tuple(row))
     return Table(tuple(headers), tuple(rows))
 
 
-def _intervals(found: ribbon.Band) -> dict[str, str]:
+def _intervals(band: ribbon.Band) -> dict[str, str]:
     """Percentile → ``84 µs … 96 µs``, as far as all repetitions reach."""
-    known = {round(at, 3): (low, high) for at, low, high in found}
+    known = {round(at, 3): (low, high) for at, low, high in band}
     places = {name: round(-math.log10(1 - share), 3) for name, share in LABELS.items()}
     return {
         name: " … ".join(format_value(end, Unit.NANOSECONDS) for end in known[at])

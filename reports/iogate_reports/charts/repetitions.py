@@ -60,23 +60,29 @@ def samples(data: CaseData) -> list[Samples]:
     """A case's judged metrics; without thresholds the first ones that were observed. A
     single dot, or nothing but zeros, is no picture."""
     judged: dict[str, list[ThresholdVerdict]] = {}
-    for one in data.thresholds:
-        judged.setdefault(one.threshold.metric, []).append(one)
-    found = [_judged(data, metric, verdicts) for metric, verdicts in judged.items()]
-    if not found:
-        found = _unjudged(data)
+    for verdict in data.thresholds:
+        judged.setdefault(verdict.threshold.metric, []).append(verdict)
+    of_each_metric = [_judged(data, metric, verdicts) for metric, verdicts in judged.items()]
+    if not of_each_metric:
+        of_each_metric = _unjudged(data)
     return [
-        one
-        for one in found
-        if one.now and len(one.now) + len(one.before) > 1 and any((*one.now, *one.before))
+        measured
+        for measured in of_each_metric
+        if measured.now
+        and len(measured.now) + len(measured.before) > 1
+        and any((*measured.now, *measured.before))
     ]
 
 
 def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -> Samples:
     first = verdicts[0]
-    limits = ((one.threshold.limit.text, _limit_value(one)) for one in verdicts)
-    known = [one.baseline_samples for one in verdicts]
-    known += [one.baseline_samples for one in data.observations if one.metric == metric]
+    limits = ((verdict.threshold.limit.text, _limit_value(verdict)) for verdict in verdicts)
+    known = [verdict.baseline_samples for verdict in verdicts]
+    known += [
+        observation.baseline_samples
+        for observation in data.observations
+        if observation.metric == metric
+    ]
     before = max(known, key=len)
     return Samples(
         metric,
@@ -93,26 +99,36 @@ def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -
 def _unjudged(data: CaseData) -> list[Samples]:
     """The first observation of each of the two that people ask for, else the very first."""
     seen = data.observations
-    firsts = (next((one for one in seen if one.metric.endswith(end)), None) for end in UNJUDGED)
-    shown = [one for one in firsts if one is not None] or seen[:1]
-    return [_observed(data, one) for one in shown]
+    firsts = (
+        next((observation for observation in seen if observation.metric.endswith(end)), None)
+        for end in UNJUDGED
+    )
+    shown = [observation for observation in firsts if observation is not None] or seen[:1]
+    return [_observed(data, observation) for observation in shown]
 
 
-def _observed(data: CaseData, one: Observation) -> Samples:
+def _observed(data: CaseData, observation: Observation) -> Samples:
     return Samples(
-        one.metric,
-        one.unit,
-        _real(one.samples),
-        _real(one.baseline_samples),
-        numbers=_numbers(data, one.samples),
+        observation.metric,
+        observation.unit,
+        _real(observation.samples),
+        _real(observation.baseline_samples),
+        numbers=_numbers(data, observation.samples),
         what=counted_as(data),
-        disturbed=_disturbed(data, one.metric),
+        disturbed=_disturbed(data, observation.metric),
     )
 
 
 def _disturbed(data: CaseData, metric: str) -> tuple[tuple[int, float], ...]:
     """What repetitions that do not count gave of a metric, where it is known of which each is."""
-    seen = next((one.disturbed for one in data.observations if one.metric == metric), ())
+    seen = next(
+        (
+            observation.disturbed
+            for observation in data.observations
+            if observation.metric == metric
+        ),
+        (),
+    )
     if len(seen) != len(data.disturbed) or not all(map(math.isfinite, seen)):
         return ()
     return tuple(zip(map(number_of, data.disturbed), seen, strict=True))
@@ -128,87 +144,93 @@ def _real(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(v for v in values if math.isfinite(v))
 
 
-def _limit_value(one: ThresholdVerdict) -> float | None:
-    limit = one.threshold.limit
+def _limit_value(verdict: ThresholdVerdict) -> float | None:
+    limit = verdict.threshold.limit
     if not limit.relative:
         return limit.value
-    return one.baseline * (1 + limit.value) if one.baseline is not None else None
+    return verdict.baseline * (1 + limit.value) if verdict.baseline is not None else None
 
 
 def figures(data: CaseData) -> list[Figure]:
     """A figure for each judged metric; not for those of a comparison that are shown block by
     block."""
-    shown = {one.threshold.metric for one in data.thresholds if one.blocks >= BLOCKS}
-    return [_figure(one, data.sides) for one in samples(data) if one.metric not in shown]
+    shown = {verdict.threshold.metric for verdict in data.thresholds if verdict.blocks >= BLOCKS}
+    return [
+        _figure(measured, data.sides) for measured in samples(data) if measured.metric not in shown
+    ]
 
 
-def _figure(one: Samples, sides: Sides) -> Figure:
-    title = f"{short(one.metric, 60)} by {one.what}"
+def _figure(measured: Samples, sides: Sides) -> Figure:
+    title = f"{short(measured.metric, 60)} by {measured.what}"
 
     def write(value: float) -> str:
-        return format_value(value, one.unit)
+        return format_value(value, measured.unit)
 
-    middle = write(median(one.now) or 0.0)
-    told = f"{plural(len(one.now), one.what)}, median {middle}"
-    told += f"; {len(one.disturbed)} disturbed" if one.disturbed else ""
+    middle = write(median(measured.now) or 0.0)
+    told = f"{plural(len(measured.now), measured.what)}, median {middle}"
+    told += f"; {len(measured.disturbed)} disturbed" if measured.disturbed else ""
     keys = [Key("dot s0", sides.now), Key("s0", "its median")]
-    keys += [Key("dot spoiled", "disturbed, does not count")] if one.disturbed else []
-    keys += [Key("dot base", sides.before)] if one.before else []
-    near = _near(one)
+    keys += [Key("dot spoiled", "disturbed, does not count")] if measured.disturbed else []
+    keys += [Key("dot base", sides.before)] if measured.before else []
+    near = _near(measured)
     keys += [
         Key("limit", f"limit {short(text, 40)}")
         if value in near
         else Key("limit off", f"limit {short(text, 40)}, off the scale")
-        for text, value in one.limits
+        for text, value in measured.limits
     ]
-    picture, table = draw(title, told, one), _table(one, write, sides)
-    return Figure(title, picture, table, tuple(keys), _note(one, sides))
+    picture, table = draw(title, told, measured), _table(measured, write, sides)
+    return Figure(title, picture, table, tuple(keys), _note(measured, sides))
 
 
-def _note(one: Samples, sides: Sides) -> str:
-    count = len(one.before)
+def _note(measured: Samples, sides: Sides) -> str:
+    count = len(measured.before)
     return f"{sides.before}: the newest {SHOWN} of {count} are dots." if count > SHOWN else ""
 
 
-def draw(title: str, description: str, one: Samples) -> str:
+def draw(title: str, description: str, measured: Samples) -> str:
     """Dots: the baseline's first, then this run's; medians and limits as lines."""
     x0, x1 = _FRAME.x_range
-    gap = 1 if one.before else 0
-    step = (x1 - x0) / (len(one.newest) + gap + len(one.in_order))
-    start = x0 + step * (len(one.newest) + gap)
-    levels = [median(values) or 0.0 for values in (one.before, one.now) if values]
-    spoiled = [value for _, value in one.disturbed]
-    everything = [*one.now, *spoiled, *one.newest, *levels, *_near(one)]
-    y = linear_around(everything, *_FRAME.y_range, one.unit)
+    gap = 1 if measured.before else 0
+    step = (x1 - x0) / (len(measured.newest) + gap + len(measured.in_order))
+    start = x0 + step * (len(measured.newest) + gap)
+    levels = [median(values) or 0.0 for values in (measured.before, measured.now) if values]
+    spoiled = [value for _, value in measured.disturbed]
+    everything = [*measured.now, *spoiled, *measured.newest, *levels, *_near(measured)]
+    y = linear_around(everything, *_FRAME.y_range, measured.unit)
     body = [_FRAME.y_axis(y)]
-    body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(one)]
-    if one.before:
-        body += _dots(one.newest, levels[0], (x0, start - step), y, "base")
-    body += _all_dots(one, levels[-1], (start, x1), y)
-    ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _, _) in enumerate(one.in_order)]
+    body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(measured)]
+    if measured.before:
+        body += _dots(measured.newest, levels[0], (x0, start - step), y, "base")
+    body += _all_dots(measured, levels[-1], (start, x1), y)
+    ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _, _) in enumerate(measured.in_order)]
     return svg.document(
-        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, one.what, 14)]
+        _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, measured.what, 14)]
     )
 
 
-def _near(one: Samples) -> list[float]:
+def _near(measured: Samples) -> list[float]:
     """The limits that can be shown without flattening the dots."""
-    values = (*one.now, *one.newest)
+    values = (*measured.now, *measured.newest)
     low, high = min(values), max(values)
     reach = max((high - low) * 1.5, abs(high) * 0.15)
-    return [v for _, v in one.limits if low - reach <= v <= high + reach]
+    return [v for _, v in measured.limits if low - reach <= v <= high + reach]
 
 
-def _all_dots(one: Samples, level: float, ends: tuple[float, float], y: Scale) -> list[str]:
+def _all_dots(measured: Samples, level: float, ends: tuple[float, float], y: Scale) -> list[str]:
     """This run's dots, those that do not count in a style of their own."""
-    if not one.disturbed:
-        return _dots(one.now, level, ends, y, "s0")
-    step = (ends[1] - ends[0]) / len(one.in_order)
-    places = [(ends[0] + step * (i + 0.5), value) for i, (_, value, _) in enumerate(one.in_order)]
+    if not measured.disturbed:
+        return _dots(measured.now, level, ends, y, "s0")
+    step = (ends[1] - ends[0]) / len(measured.in_order)
+    places = [
+        (ends[0] + step * (i + 0.5), value) for i, (_, value, _) in enumerate(measured.in_order)
+    ]
     body = [svg.line((ends[0], y.at(level)), (ends[1], y.at(level)), "ln s0")]
     for style, wanted in (("s0", False), ("spoiled", True)):
         chosen = [
-            place for place, each in zip(places, one.in_order, strict=True) if each[2] is wanted
+            place
+            for place, each in zip(places, measured.in_order, strict=True)
+            if each[2] is wanted
         ]
         dots = "".join(f"M{svg.num(x)} {svg.num(y.at(value))}h0" for x, value in chosen)
         body.append(svg.element("path", d=dots, class_=f"dot {style}"))
@@ -229,14 +251,14 @@ def _dots(
     ]
 
 
-def _table(one: Samples, write: Callable[[float], str], sides: Sides) -> Table:
+def _table(measured: Samples, write: Callable[[float], str], sides: Sides) -> Table:
     rows = [
-        (f"{one.what} {number}{', disturbed' if spoiled else ''}", write(v))
-        for number, v, spoiled in one.in_order
+        (f"{measured.what} {number}{', disturbed' if spoiled else ''}", write(v))
+        for number, v, spoiled in measured.in_order
     ]
-    rows.append(("median", write(median(one.now) or 0.0)))
-    if one.before:
-        middle = write(median(one.before) or 0.0)
-        rows.append((f"{sides.before}, median of {len(one.before)}", middle))
-    rows += [(f"limit {text}", write(value)) for text, value in one.limits]
-    return Table(("value of", short(one.metric, 60)), tuple(rows))
+    rows.append(("median", write(median(measured.now) or 0.0)))
+    if measured.before:
+        middle = write(median(measured.before) or 0.0)
+        rows.append((f"{sides.before}, median of {len(measured.before)}", middle))
+    rows += [(f"limit {text}", write(value)) for text, value in measured.limits]
+    return Table(("value of", short(measured.metric, 60)), tuple(rows))

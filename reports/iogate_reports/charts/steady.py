@@ -26,7 +26,9 @@ _NAMES = {"iops": "IOPS", "bw": "bandwidth"}
 def figures(run: Run) -> list[Figure]:
     """One for each device that was written until it was steady, by this run or an earlier."""
     return [
-        _figure(one, one.steady) for one in run.preconditions if one.steady and _whole(one.steady)
+        _figure(precondition, precondition.steady)
+        for precondition in run.preconditions
+        if precondition.steady and _whole(precondition.steady)
     ]
 
 
@@ -40,9 +42,9 @@ def _whole(steady: SteadyState) -> bool:
     )
 
 
-def _figure(one: DevicePrecondition, steady: SteadyState) -> Figure:
+def _figure(precondition: DevicePrecondition, steady: SteadyState) -> Figure:
     what = _NAMES.get(steady.of, "rate")
-    title = f"Write {what} of {short(one.device, 60)} until it was steady"
+    title = f"Write {what} of {short(precondition.device, 60)} until it was steady"
     told = f"{_rounds(steady)}; {short(steady.found, 160)}"
     picture = draw(title, told, steady)
     note = f"Rule {short(steady.rule, 40)}: {short(steady.found, 160)}."

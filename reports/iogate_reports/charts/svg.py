@@ -72,10 +72,10 @@ class _Signed(dict[int, str]):
     """Whole numbers with their signs. Small pictures have few, and formatting is dear."""
 
     def __missing__(self, value: int) -> str:
-        found = f"{value:+d}"
+        signed = f"{value:+d}"
         if abs(value) < _LARGEST:
-            self[value] = found
-        return found
+            self[value] = signed
+        return signed
 
 
 _LARGEST = 1024

@@ -45,8 +45,10 @@ def amount(text: str) -> float | None:
 def measured(data: CaseData, direction: str, metric: str) -> float | None:
     """The case's median of ``direction.metric``: from its verdict, else from its totals."""
     wanted = f"{direction}.{metric}"
-    seen = [one.samples for one in data.observations if one.metric == wanted]
-    seen += [one.samples for one in data.thresholds if one.threshold.metric == wanted]
+    seen = [
+        observation.samples for observation in data.observations if observation.metric == wanted
+    ]
+    seen += [verdict.samples for verdict in data.thresholds if verdict.threshold.metric == wanted]
     if seen and seen[0]:
         return median(seen[0])
     if metric not in ("bw", "iops"):
@@ -71,24 +73,24 @@ def lines(data: WorkloadData) -> list[Line]:
     named = next((d for d in DIRECTIONS if metric.startswith(f"{d}.")), None)
     if named:
         metric = metric.removeprefix(f"{named}.")
-    found: dict[tuple[str, ...], tuple[str, list[tuple[str, float, float]]]] = {}
-    for one in data.cases:
-        text = _value(one, x_key)
+    by_name: dict[tuple[str, ...], tuple[str, list[tuple[str, float, float]]]] = {}
+    for case_data in data.cases:
+        text = _value(case_data, x_key)
         place = amount(text)
         if place is None:
             continue
-        for direction in [named] if named else directions(one.measurements):
-            value = measured(one, direction, metric)
+        for direction in [named] if named else directions(case_data.measurements):
+            value = measured(case_data, direction, metric)
             if value is not None:
-                name = (*(_value(one, key) for key in keys), direction)
-                found.setdefault(name, (direction, []))[1].append((text, place, value))
+                name = (*(_value(case_data, key) for key in keys), direction)
+                by_name.setdefault(name, (direction, []))[1].append((text, place, value))
     return [
         Line(
-            _label(name, found),
+            _label(name, by_name),
             colour(i) if direction == "write" else f"{colour(i)} alt",
             tuple(sorted(points, key=lambda p: p[1])),
         )
-        for i, (name, (direction, points)) in enumerate(found.items())
+        for i, (name, (direction, points)) in enumerate(by_name.items())
     ]
 
 
@@ -100,28 +102,28 @@ def _label(name: tuple[str, ...], every: Iterable[tuple[str, ...]]) -> str:
     return short(" ".join(part for part in shown if part), 60)
 
 
-def _value(one: CaseData, key: str) -> str:
+def _value(data: CaseData, key: str) -> str:
     """A parameter of the case, else the option of its first job."""
-    options = one.case.jobs[0].options if one.case.jobs else {}
-    return one.case.parameters.get(key) or options.get(key, "")
+    options = data.case.jobs[0].options if data.case.jobs else {}
+    return data.case.parameters.get(key) or options.get(key, "")
 
 
 def figures(data: WorkloadData) -> list[Figure]:
     """One figure where the spec asks for a chart and there is something to draw."""
-    found = lines(data) if data.chart.get("x") else []
-    if not found:
+    drawn = lines(data) if data.chart.get("x") else []
+    if not drawn:
         return []
     metric = data.chart.get("y", "bw")
     unit = unit_of(metric)
     title = f"{short(data.name, 60)}: {short(metric, 40)} by {short(data.chart['x'], 40)}"
-    told = f"{len(found)} series: " + ", ".join(one.label for one in found)
-    picture = draw(title, told, found, data.chart, unit)
-    keys = tuple(Key(one.style, one.label) for one in found)
+    told = f"{len(drawn)} series: " + ", ".join(line.label for line in drawn)
+    picture = draw(title, told, drawn, data.chart, unit)
+    keys = tuple(Key(line.style, line.label) for line in drawn)
     return [
         Figure(
             title,
             picture,
-            _table(found, data.chart["x"], unit),
+            _table(drawn, data.chart["x"], unit),
             keys,
             f"Medians of {_repetitions(data)}. Writes drawn full, reads dashed.",
             wide=True,
@@ -130,7 +132,7 @@ def figures(data: WorkloadData) -> list[Figure]:
 
 
 def _repetitions(data: WorkloadData) -> str:
-    counts = {len(one.measurements) for one in data.cases if one.measurements}
+    counts = {len(case_data.measurements) for case_data in data.cases if case_data.measurements}
     low, high = min(counts), max(counts)
     return plural(low, "repetition") if low == high else f"{low} to {high} repetitions"
 
@@ -141,33 +143,33 @@ def unit_of(metric: str) -> Unit:
 
 
 def draw(
-    title: str, description: str, found: Sequence[Line], chart: Mapping[str, str], unit: Unit
+    title: str, description: str, drawn: Sequence[Line], chart: Mapping[str, str], unit: Unit
 ) -> str:
     """Lines with a dot a point; ``chart`` may ask for ``scale``: log-log, log-linear, linear."""
     kind = chart.get("scale", "log-log")
     x = _axis(
-        [p[1] for one in found for p in one.points],
+        [p[1] for line in drawn for p in line.points],
         "log" in kind.split("-")[0],
         *_FRAME.x_range,
         Unit.COUNT,
     )
     y = _axis(
-        [p[2] for one in found for p in one.points],
+        [p[2] for line in drawn for p in line.points],
         "log" in kind.split("-")[-1],
         *_FRAME.y_range,
         unit,
     )
-    names = {p[1]: p[0] for one in found for p in one.points}
+    names = {p[1]: p[0] for line in drawn for p in line.points}
     ticks = [(x.at(place), text) for place, text in sorted(names.items())]
     body = [
         _FRAME.y_axis(y),
         _FRAME.x_axis(ticks, "", 34),
     ]
-    for one in found:
-        places = [(x.at(p[1]), y.at(p[2])) for p in one.points]
+    for line in drawn:
+        places = [(x.at(p[1]), y.at(p[2])) for p in line.points]
         dots = "".join(f"M{svg.num(a)} {svg.num(b)}h0" for a, b in places)
-        body.append(svg.element("path", d=svg.trace(places), class_=f"ln {one.style}"))
-        body.append(svg.element("path", d=dots, class_=f"dot {one.style}"))
+        body.append(svg.element("path", d=svg.trace(places), class_=f"ln {line.style}"))
+        body.append(svg.element("path", d=dots, class_=f"dot {line.style}"))
     return svg.document(_FRAME.size, title, description, body)
 
 
@@ -181,10 +183,10 @@ def _axis(values: Sequence[float], log: bool, start: float, end: float, unit: Un
     return linear_from_zero(values, start, end, unit)
 
 
-def _table(found: Sequence[Line], x_key: str, unit: Unit) -> Table:
-    names = {p[1]: p[0] for one in found for p in one.points}
+def _table(drawn: Sequence[Line], x_key: str, unit: Unit) -> Table:
+    names = {p[1]: p[0] for line in drawn for p in line.points}
     rows = []
     for place, text in sorted(names.items()):
-        cells = ({p[1]: p[2] for p in one.points}.get(place) for one in found)
+        cells = ({p[1]: p[2] for p in line.points}.get(place) for line in drawn)
         rows.append((text, *(format_value(v, unit) for v in cells)))
-    return Table((short(x_key, 40), *(one.label for one in found)), tuple(rows))
+    return Table((short(x_key, 40), *(line.label for line in drawn)), tuple(rows))

@@ -1,5 +1,7 @@
-"""The sections, in the order they stand on the page. A new one is a module with its
-template beside it, and a line here."""
+"""The sections, in the order they stand on the page.
+
+A new one is a module with its template beside it, and a line here.
+"""
 
 from __future__ import annotations
 

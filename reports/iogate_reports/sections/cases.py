@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
+from iogate_reports.cases_in_full import in_full, worst
 from iogate_reports.charts import CASE_CHARTS, glance
 from iogate_reports.charts.base import Figure
 from iogate_reports.charts.waits import waits
 from iogate_reports.data import CaseData, Page
-from iogate_reports.focus import in_full, worst
 from iogate_reports.labels import Word
 from iogate_reports.sections.base import View
 from iogate_reports.sections.observations import as_text, metrics
@@ -34,15 +34,17 @@ def view(page: Page) -> View | None:
         return None
     full = in_full(page)
     shown = _shown(page.cases, full)
-    views = [_full(page, one) if one.anchor in full else _at_a_glance(page, one) for one in shown]
-    wanted = [one for one in views if _wants_look(one)]
+    views = [
+        _full(page, data) if data.anchor in full else _at_a_glance(page, data) for data in shown
+    ]
+    wanted = [case_view for case_view in views if _wants_look(case_view)]
     opened = views if len(views) <= ALL_OPEN else wanted[: ALL_OPEN * 2]
     return {
         "cases": views,
-        "opened": {one["anchor"] for one in opened},
+        "opened": {case_view["anchor"] for case_view in opened},
         "caption": glance.CAPTION if len(full) < len(views) else "",
         "left_out": len(page.cases) - len(shown),
-        "zooms": [f.zoom for one in views for f in _of(one) if f.zoom is not None],
+        "zooms": [f.zoom for case_view in views for f in _of(case_view) if f.zoom is not None],
     }
 
 
@@ -51,85 +53,85 @@ def _shown(cases: Sequence[CaseData], full: frozenset[str]) -> list[CaseData]:
     if len(cases) <= MOST_SHOWN:
         return list(cases)
     room = MOST_SHOWN - len(full)
-    others = [one.anchor for one in cases if one.anchor not in full][:room]
+    others = [data.anchor for data in cases if data.anchor not in full][:room]
     kept = full.union(others)
-    return [one for one in cases if one.anchor in kept]
+    return [data for data in cases if data.anchor in kept]
 
 
 def _of(view: Mapping[str, object]) -> Sequence[Figure]:
-    found = view["figures"]
-    return found if isinstance(found, tuple) else ()
+    figures = view["figures"]
+    return figures if isinstance(figures, tuple) else ()
 
 
-def _wants_look(one: Mapping[str, object]) -> bool:
-    word = one["word"]
+def _wants_look(case_view: Mapping[str, object]) -> bool:
+    word = case_view["word"]
     return isinstance(word, Word) and word.key != "pass"
 
 
-def _at_a_glance(page: Page, one: CaseData) -> dict[str, object]:
-    return _common(page, one) | {
+def _at_a_glance(page: Page, data: CaseData) -> dict[str, object]:
+    return _common(page, data) | {
         "description": "",
         "metrics": None,
-        "metrics_text": as_text(one),
-        "glance": Markup(glance.draw(one)),  # noqa: S704 - our own SVG
+        "metrics_text": as_text(data),
+        "glance": Markup(glance.draw(data)),  # noqa: S704 - our own SVG
         "figures": (),
-        "missing": "" if one.measurements else _missing(one),
+        "missing": "" if data.measurements else _missing(data),
         "command": "",
         "id": "",
         "tags": (),
     }
 
 
-def _full(page: Page, one: CaseData) -> dict[str, object]:
-    return _common(page, one) | {
-        "description": short(one.case.description, 600),
+def _full(page: Page, data: CaseData) -> dict[str, object]:
+    return _common(page, data) | {
+        "description": short(data.case.description, 600),
         "glance": "",
-        "metrics": metrics(one),
+        "metrics": metrics(data),
         "metrics_text": "",
-        "figures": tuple(_figures(one)),
-        "missing": _missing(one),
-        "command": reproduce(page, one.case),
-        "id": short(one.case.id, 40),
-        "tags": [short(tag, 40) for tag in one.case.tags],
+        "figures": tuple(_figures(data)),
+        "missing": _missing(data),
+        "command": reproduce(page, data.case),
+        "id": short(data.case.id, 40),
+        "tags": [short(tag, 40) for tag in data.case.tags],
     }
 
 
-def _figures(one: CaseData) -> Iterator[Figure]:
+def _figures(data: CaseData) -> Iterator[Figure]:
     """All charts of a case. Those that can be zoomed have an id, and zoom together."""
-    figures = (figure for chart in CASE_CHARTS.values() for figure in chart(one))
+    figures = (figure for chart in CASE_CHARTS.values() for figure in chart(data))
     for index, figure in enumerate(figures):
         if figure.zoom is None:
             yield figure
         else:
-            name = f"{one.anchor}-{index}"
-            zoom = replace(figure.zoom, id=name, group=one.anchor)
+            name = f"{data.anchor}-{index}"
+            zoom = replace(figure.zoom, id=name, group=data.anchor)
             yield replace(figure, id=name, zoom=zoom)
 
 
-def _common(page: Page, one: CaseData) -> dict[str, object]:
-    text, exact = job_file(page.job_files, one.case)
+def _common(page: Page, data: CaseData) -> dict[str, object]:
+    text, exact = job_file(page.job_files, data.case)
     return {
-        "anchor": one.anchor,
-        "name": short(one.case.name),
-        "word": worst(one),
-        "count": _count(one),
-        "hidden": [told for each in waits(one.measurements) if (told := each.told())],
+        "anchor": data.anchor,
+        "name": short(data.case.name),
+        "word": worst(data),
+        "count": _count(data),
+        "hidden": [told for each in waits(data.measurements) if (told := each.told())],
         "job_file": text,
         "exact": exact,
-        "raw": [_raw(m.raw_file, page.in_folder) for m in _own(one) if m.raw_file],
+        "raw": [_raw(m.raw_file, page.in_folder) for m in _own(data) if m.raw_file],
     }
 
 
-def _own(one: CaseData) -> list[Measurement]:
+def _own(data: CaseData) -> list[Measurement]:
     """What this run measured of the case, in the order it ran; in a comparison of both arms."""
-    arms = [m for m in one.baseline if m.arm]
-    return sorted((*one.measurements, *one.disturbed, *arms), key=lambda m: m.started_ns)
+    arms = [m for m in data.baseline if m.arm]
+    return sorted((*data.measurements, *data.disturbed, *arms), key=lambda m: m.started_ns)
 
 
-def _count(one: CaseData) -> str:
-    blocks = {m.block for m in one.measurements if m.arm}
-    text = plural(len(blocks), "block") if blocks else plural(len(one.measurements), "repetition")
-    spoiled = sum(m.disturbed for m in one.disturbed)
+def _count(data: CaseData) -> str:
+    blocks = {m.block for m in data.measurements if m.arm}
+    text = plural(len(blocks), "block") if blocks else plural(len(data.measurements), "repetition")
+    spoiled = sum(m.disturbed for m in data.disturbed)
     return f"{text}, and {spoiled} disturbed" if spoiled else text
 
 
@@ -138,13 +140,13 @@ def _raw(file: str, beside: bool) -> tuple[str, str]:
     return short(file, 200), file if beside and _RAW.fullmatch(file) else ""
 
 
-def _missing(one: CaseData) -> str:
+def _missing(data: CaseData) -> str:
     """Why a chart that a reader expects is not there."""
-    if not one.measurements and one.disturbed:
+    if not data.measurements and data.disturbed:
         return "Every repetition of this case was disturbed, so there is nothing to draw."
-    if not one.measurements:
+    if not data.measurements:
         return "No repetition of this case gave a measurement, so there is nothing to draw."
-    jobs = [job for m in one.measurements for job in m.jobs]
+    jobs = [job for m in data.measurements for job in m.jobs]
     gaps = []
     if not any(job.series and job.series.intervals for job in jobs):
         gaps.append("no time series")

@@ -26,9 +26,9 @@ def view(page: Page) -> View:
 def _engines(run: Run) -> Iterator[str]:
     """Each engine with its clock, and the worst error of it."""
     worst: dict[str, float | None] = {}
-    for one in (m.engine for m in run.measurements):
-        clock = f", clock {one.clock_source}" if one.clock_source else ""
-        name, ppm = f"{one.name} {one.version}{clock}", one.clock_error_ppm
+    for engine in (m.engine for m in run.measurements):
+        clock = f", clock {engine.clock_source}" if engine.clock_source else ""
+        name, ppm = f"{engine.name} {engine.version}{clock}", engine.clock_error_ppm
         known = [v for v in (worst.get(name), ppm) if v is not None]
         worst[name] = max(known, default=None)
     for name, ppm in worst.items():

@@ -13,28 +13,28 @@ _SOURCES = {NoiseSource.CANARY: "canary", NoiseSource.HISTORY: "repetitions of a
 
 def view(page: Page) -> View | None:
     """A row a case and metric of which the history knows the noise; None without any."""
-    found = page.run.verdict.noise if page.run.verdict else ()
-    if not found:
+    noises = page.run.verdict.noise if page.run.verdict else ()
+    if not noises:
         return None
-    blocks = sorted({one.blocks for each in found for one in each.visible})
+    blocks = sorted({visible.blocks for each in noises for visible in each.visible})
     return {
         "blocks": blocks,
-        "rows": [_row(page, one, blocks) for one in found[:MOST_SHOWN]],
-        "left_out": max(len(found) - MOST_SHOWN, 0),
+        "rows": [_row(page, noise, blocks) for noise in noises[:MOST_SHOWN]],
+        "left_out": max(len(noises) - MOST_SHOWN, 0),
     }
 
 
-def _row(page: Page, one: HostNoise, blocks: list[int]) -> dict[str, object]:
-    data = page.by_id.get(one.case_id)
-    visible = {seen.blocks: seen.change for seen in one.visible}
-    needed = one.blocks_for_limit
+def _row(page: Page, noise: HostNoise, blocks: list[int]) -> dict[str, object]:
+    data = page.by_id.get(noise.case_id)
+    visible = {seen.blocks: seen.change for seen in noise.visible}
+    needed = noise.blocks_for_limit
     return {
-        "case": short(data.case.name if data else one.case_id),
+        "case": short(data.case.name if data else noise.case_id),
         "anchor": data.anchor if data else "",
-        "metric": short(one.metric, 80),
-        "sd": f"{one.sd * 100:.1f} %",
-        "source": f"{plural(one.runs, 'run')}, {_SOURCES[one.source]}",
-        "date": moment(one.started_ns),
+        "metric": short(noise.metric, 80),
+        "sd": f"{noise.sd * 100:.1f} %",
+        "source": f"{plural(noise.runs, 'run')}, {_SOURCES[noise.source]}",
+        "date": moment(noise.started_ns),
         "visible": [signed(visible.get(n)) for n in blocks],
         "needed": plural(needed, "block") if needed else "over 999 blocks",
     }

@@ -15,31 +15,35 @@ from iogate_reports.text import median, overlap, relative_change, short
 
 def metrics(data: CaseData) -> View | None:
     """The table of what a case measured and nothing judges; None without any."""
-    found = unjudged(data)
-    if not found:
+    observations = unjudged(data)
+    if not observations:
         return None
-    compared = any(seen.baseline_samples for seen in found)
-    return {"rows": [_row(seen) for seen in found], "compared": compared}
+    compared = any(seen.baseline_samples for seen in observations)
+    return {"rows": [_row(seen) for seen in observations], "compared": compared}
 
 
 def as_text(data: CaseData) -> str:
     """The same in lines of text, without what was zero all along: a tenth of the markup.
     ``write.bw 467 MiB/s, n 3, 0.0 % = same``."""
-    shown = [one for one in unjudged(data) if any((*one.samples, *one.baseline_samples))]
+    shown = [
+        observation
+        for observation in unjudged(data)
+        if any((*observation.samples, *observation.baseline_samples))
+    ]
     return "\n".join(map(_line, shown))
 
 
 def _line(seen: Observation) -> str:
-    found = _row(seen)
-    change = found["change"]
+    row = _row(seen)
+    change = row["change"]
     told = f", {change.text} {change.arrow} {change.word}" if isinstance(change, Change) else ""
-    return f"{found['metric']} {found['value']}, n {found['count']}{told}"
+    return f"{row['metric']} {row['value']}, n {row['count']}{told}"
 
 
 def unjudged(data: CaseData) -> Sequence[Observation]:
     """A case's observations of metrics without a threshold."""
-    judged = {one.threshold.metric for one in data.thresholds}
-    return [one for one in data.observations if one.metric not in judged]
+    judged = {verdict.threshold.metric for verdict in data.thresholds}
+    return [observation for observation in data.observations if observation.metric not in judged]
 
 
 def _count(seen: Observation) -> str:

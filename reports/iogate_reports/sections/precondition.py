@@ -13,21 +13,23 @@ SHOWN = 100
 
 def view(page: Page) -> View | None:
     """A row a device, and the rounds until it was steady; None for a run without any."""
-    found = page.run.preconditions
-    if not found:
+    preconditions = page.run.preconditions
+    if not preconditions:
         return None
     rows = [
         {
-            "device": short(one.device, 80),
-            "target": short(one.target, 80),
-            "text": short(one.text, 300),
-            "when": moment(one.at_ns),
-            "run": short(one.run_id, 12),
-            "written": format_value(float(one.written_bytes), Unit.BYTES_PER_SECOND)
+            "device": short(precondition.device, 80),
+            "target": short(precondition.target, 80),
+            "text": short(precondition.text, 300),
+            "when": moment(precondition.at_ns),
+            "run": short(precondition.run_id, 12),
+            "written": format_value(float(precondition.written_bytes), Unit.BYTES_PER_SECOND)
             .removesuffix("/s"),
-            "steady": short(one.steady.found, 200) if one.steady else "not asked for",
+            "steady": (
+                short(precondition.steady.found, 200) if precondition.steady else "not asked for"
+            ),
         }
-        for one in found[:SHOWN]
+        for precondition in preconditions[:SHOWN]
     ]  # fmt: skip
     figures = [figure for chart in RUN_CHARTS.values() for figure in chart(page.run)][:SHOWN]
-    return {"rows": rows, "figures": figures, "left_out": max(len(found) - SHOWN, 0)}
+    return {"rows": rows, "figures": figures, "left_out": max(len(preconditions) - SHOWN, 0)}

@@ -13,13 +13,13 @@ def view(page: Page) -> View | None:
     """What was not measured; None where all went well."""
     run = page.run
     failures = [
-        (_name(page, one.case_id), str(one.repetition), short(one.reason, 1000))
-        for one in run.failures
+        (_name(page, failure.case_id), str(failure.repetition), short(failure.reason, 1000))
+        for failure in run.failures
     ]
     warnings = [
-        (_name(page, one.case_id), str(one.repetition), short(text, 1000))
-        for one in run.measurements
-        for text in one.warnings
+        (_name(page, measurement.case_id), str(measurement.repetition), short(text, 1000))
+        for measurement in run.measurements
+        for text in measurement.warnings
     ]
     empty = not run.measurements
     if not failures and not warnings and not empty and not page.broken:

@@ -19,14 +19,14 @@ MOST_SHOWN = 2000
 """Limits beyond so many, the best ones, are counted, not shown."""
 
 
-def _sparks(page: Page, found: Sequence[Row]) -> Iterator[str]:
+def _sparks(page: Page, shown: Sequence[Row]) -> Iterator[str]:
     """The history of each row's metric, drawn once and shown again by the rows after it. Of
     very many rows, only those that did not pass have one."""
     names: dict[tuple[str, str], str] = {}
-    for row in found:
+    for row in shown:
         key = row.verdict.case_id, row.verdict.threshold.metric
         line = page.history.get(key)
-        spared = len(found) > MANY and row.word.key == "pass"
+        spared = len(shown) > MANY and row.word.key == "pass"
         if line is None or spared:
             yield ""
         elif key in names:
@@ -42,20 +42,20 @@ def view(page: Page) -> View | None:
     if verdict is None:
         return None
     every = rows(page)
-    found = every[:MOST_SHOWN]
-    bars = [interval_bar.bar(row.verdict) for row in found]
+    shown = every[:MOST_SHOWN]
+    bars = [interval_bar.bar(row.verdict) for row in shown]
     axis = interval_bar.axis([bar for bar in bars if bar is not None])
     drawn = [
         Markup(interval_bar.draw(bar, axis)) if bar else ""  # noqa: S704 - own SVG
-        for row, bar in zip(found, bars, strict=True)
+        for row, bar in zip(shown, bars, strict=True)
     ]
     return {
-        "rows": list(zip(found, drawn, _sparks(page, found), strict=True)),
+        "rows": list(zip(shown, drawn, _sparks(page, shown), strict=True)),
         "days": history.DAYS if page.history else 0,
-        "spared": len(found) > MANY,
+        "spared": len(shown) > MANY,
         "sides": page.sides,
         "count": plural(len(every), "limit"),
-        "left_out": len(every) - len(found),
+        "left_out": len(every) - len(shown),
         "axis": Markup(interval_bar.draw_head(axis)),  # noqa: S704 - our own SVG
         "against_limit": any(bar is not None and bar.zero == "limit" for bar in bars),
         "against_baseline": any(bar is not None and bar.zero == "baseline" for bar in bars),

@@ -8,21 +8,14 @@ from collections.abc import Iterator
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import Revision, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate_reports.cause import cause
+from iogate_reports.commands import commands
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, differences, first_value
-from iogate_reports.labels import ERROR, OUTCOMES, STATUSES, Word, outcomes
+from iogate_reports.labels import ERROR, OUTCOMES, STATUSES, UNJUDGED, Word, outcomes
 from iogate_reports.sections.base import View
-from iogate_reports.text import (
-    command_line,
-    duration,
-    moment,
-    moment_iso,
-    plural,
-    short,
-    without_options,
-)
+from iogate_reports.text import duration, moment, moment_iso, plural, short
 from iogate_reports.validity import checks
+from iogate_reports.verdict_cause import cause
 
 _NAMED = 4
 _NO_BASELINE = "none that may be compared"
@@ -47,7 +40,7 @@ def view(page: Page) -> View:
         "sides": page.sides,
         "compared": compared,
         "changes": changes,
-        "command": short(command_line(tuple(without_options(run.command, ("--output",)))), 1000),
+        "commands": commands(run),
     }
 
 
@@ -56,9 +49,10 @@ def headline(run: Run) -> tuple[Word, str]:
     ended, sentence = STATUSES[run.status]
     if run.verdict is not None:
         outcome = run.verdict.outcome
+        judged = UNJUDGED.get(run.verdict.word, OUTCOMES[outcome])
         cut = run.verdict.fault and run.status is not RunStatus.COMPLETE
-        word = ended if run.verdict.failed_cases or cut else OUTCOMES[outcome]
-        word = OUTCOMES[outcome] if outcome is Outcome.FAIL else word
+        word = ended if run.verdict.failed_cases or cut else judged
+        word = judged if outcome is Outcome.FAIL else word
         return word, short(_sentence(run.verdict), 600)
     if run.failures:
         sentence += f" First: {short(run.failures[0].reason, 300)}"
@@ -83,12 +77,12 @@ def tiles(run: Run) -> tuple[tuple[Word, int], ...]:
     """How many limits ended with each word, worst first, and repetitions that failed for
     good; nothing where there is neither."""
     verdicts = run.verdict.thresholds if run.verdict else ()
-    failed = sum(not one.again for one in run.failures)
+    failed = sum(not failure.again for failure in run.failures)
     if not verdicts and not failed:
         return ()
-    counts = Counter(one.outcome for one in verdicts)
-    found = [(word, counts[outcome]) for outcome, word in outcomes(run).items()]
-    return ((ERROR, failed), *found) if failed else tuple(found)
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    tallies = [(word, counts[outcome]) for outcome, word in outcomes(run).items()]
+    return ((ERROR, failed), *tallies) if failed else tuple(tallies)
 
 
 def revision_text(revision: Revision) -> str:
@@ -104,6 +98,8 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
     """(label, text, ISO time or nothing)."""
     run = page.run
     yield "Revision", revision_text(run.revision), ""
+    if run.origin is not None:
+        yield "Asked by", short(f"{run.origin.text} {run.origin.url}".rstrip(), 300), ""
     if run.plan.comparison is not None:
         yield "Compared", arms_text(run.plan.comparison), ""
     else:
@@ -127,9 +123,11 @@ def _missing(page: Page) -> list[str]:
     """Cases of the newest run of the baseline that this run has under no name: whoever takes a
     case out of a spec takes its limits out of the verdict."""
     cases = page.run.plan.cases
-    known = {name for case in cases for name in case.known_as}
-    former = page.baseline[0].plan.cases if page.baseline else ()
-    return [short(old.name, 80) for old in former if not known & {old.id, old.name}]
+    if not page.baseline:
+        return []
+    newest = page.baseline[0]
+    known = {case_id for case in cases for case_id in newest.ids_of(case)}
+    return [short(old.name, 80) for old in newest.plan.cases if old.id not in known]
 
 
 def _baseline_text(page: Page) -> str:

@@ -26,10 +26,10 @@ class _Varints(dict[int, bytes]):
             out.append(rest & 127 | 128)
             rest >>= 7
         out.append(rest)
-        found = bytes(out)
+        encoded = bytes(out)
         if len(self) < _MOST_KNOWN:
-            self[value] = found
-        return found
+            self[value] = encoded
+        return encoded
 
 
 _MOST_KNOWN = 1 << 16
@@ -40,7 +40,9 @@ def packed(columns: Iterable[Sequence[int]]) -> str:
     """All columns, one after the other, each as the differences of its neighbours. Who reads
     it has to know how long each is."""
     known = _VARINTS
-    text = b"".join([known[delta] for one in columns for delta in map(sub, one, chain((0,), one))])
+    text = b"".join(
+        [known[delta] for column in columns for delta in map(sub, column, chain((0,), column))]
+    )
     # Noise hardly shrinks: a higher level takes five times as long for a thousandth.
     deflate = zlib.compressobj(1, zlib.DEFLATED, -15)
     return base64.b64encode(deflate.compress(text) + deflate.flush()).decode("ascii")

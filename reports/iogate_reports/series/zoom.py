@@ -43,22 +43,22 @@ class Zoom:
     group: str = ""
 
 
-def payload(found: Sequence[Zoom]) -> str:
+def payload(zooms: Sequence[Zoom]) -> str:
     """JSON that may stand inside a script element."""
-    series = [_cut(one) for one in found]
+    series = [_cut(zoom) for zoom in zooms]
     document = {
-        "data": packed(column for one in series for column in _columns(one)),
-        "series": [_series(one) for one in series],
+        "data": packed(column for zoom in series for column in _columns(zoom)),
+        "series": [_series(zoom) for zoom in series],
     }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _cut(one: Zoom) -> Zoom:
+def _cut(zoom: Zoom) -> Zoom:
     """The series with as much of it as can be seen."""
-    step = -(-len(one.times_ms) // MOST_POINTS)
-    kept = tuple(Trace(t.label, t.style, t.values[::step]) for t in drawn(one.traces))
-    return replace(one, times_ms=one.times_ms[::step], traces=kept)
+    step = -(-len(zoom.times_ms) // MOST_POINTS)
+    kept = tuple(Trace(t.label, t.style, t.values[::step]) for t in drawn(zoom.traces))
+    return replace(zoom, times_ms=zoom.times_ms[::step], traces=kept)
 
 
 def drawn(traces: Sequence[Trace]) -> list[Trace]:
@@ -73,28 +73,28 @@ def _ends(traces: Sequence[Trace]) -> Sequence[Trace]:
     return traces if len(traces) <= MOST_LINES else (*traces[:half], *traces[-half:])
 
 
-def _columns(one: Zoom) -> Iterator[Sequence[int]]:
-    unit = _scale(one)
-    yield one.times_ms
-    for trace in one.traces:
+def _columns(zoom: Zoom) -> Iterator[Sequence[int]]:
+    unit = _scale(zoom)
+    yield zoom.times_ms
+    for trace in zoom.traces:
         yield whole(trace.values, unit)
 
 
-def _scale(one: Zoom) -> float:
-    return unit_of(v for trace in one.traces for v in trace.values)
+def _scale(zoom: Zoom) -> float:
+    return unit_of(v for trace in zoom.traces for v in trace.values)
 
 
-def _series(one: Zoom) -> dict[str, object]:
+def _series(zoom: Zoom) -> dict[str, object]:
     return {
-        "id": one.id,
-        "group": one.group,
-        "name": one.name,
-        "unit": one.unit.value,
-        "scale": _scale(one),
-        "n": len(one.times_ms),
-        "lines": [[t.label, t.style, len(t.values)] for t in one.traces],
-        "level": one.level,
-        "middle": one.middle,
-        "ramp": one.ramp_s,
-        "each": one.bytes_each or 0,
+        "id": zoom.id,
+        "group": zoom.group,
+        "name": zoom.name,
+        "unit": zoom.unit.value,
+        "scale": _scale(zoom),
+        "n": len(zoom.times_ms),
+        "lines": [[t.label, t.style, len(t.values)] for t in zoom.traces],
+        "level": zoom.level,
+        "middle": zoom.middle,
+        "ramp": zoom.ramp_s,
+        "each": zoom.bytes_each or 0,
     }

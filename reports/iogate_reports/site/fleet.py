@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from iogate.model.units import Better, format_value
+from iogate.model.units import format_value
+from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.labels import Change, Word, describe_change
 from iogate_reports.text import short, signed
@@ -55,10 +55,9 @@ def members(lines: Sequence[Line]) -> list[Member]:
         if known is None or line.times[-1] > known.times[-1]:
             newest[line.series.machine_id] = line
     levels = [line.series.level for line in newest.values()]
-    middle = statistics.median(levels)
-    spread = 1.4826 * statistics.median(abs(v - middle) for v in levels)
-    found = [_member(line, middle, spread, len(levels)) for line in newest.values()]
-    return sorted(found, key=lambda one: -abs(one.away or 0.0))
+    middle, spread = median(levels), MAD_TO_SIGMA * mad(levels)
+    by_distance = [_member(line, middle, spread, len(levels)) for line in newest.values()]
+    return sorted(by_distance, key=lambda member: -abs(member.away or 0.0))
 
 
 def _member(line: Line, middle: float, spread: float, count: int) -> Member:
@@ -105,21 +104,21 @@ class Group:
 
     def row(self, host: str) -> Row | None:
         """That of a host, by its label."""
-        return next((one for one in self.rows if one.host == host), None)
+        return next((row for row in self.rows if row.host == host), None)
 
 
 def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
     """Those that more than one host measured, with outliers first."""
-    found: dict[tuple[str, str], list[Line]] = {}
+    by_case_and_metric: dict[tuple[str, str], list[Line]] = {}
     for line in spec.lines:
-        found.setdefault((line.series.case_id, line.series.metric), []).append(line)
+        by_case_and_metric.setdefault((line.series.case_id, line.series.metric), []).append(line)
     hosts = labels(spec.lines)
     shown = [
         _group(f"group-{index}", members(lines), hosts, pages.get(case, ""))
-        for index, ((case, _), lines) in enumerate(found.items())
+        for index, ((case, _), lines) in enumerate(by_case_and_metric.items())
         if len({line.series.machine_id for line in lines}) > 1
     ]
-    return sorted(shown, key=lambda one: -len(one.outliers))
+    return sorted(shown, key=lambda group: -len(group.outliers))
 
 
 def labels(lines: Sequence[Line]) -> dict[str, str]:
@@ -134,43 +133,43 @@ def labels(lines: Sequence[Line]) -> dict[str, str]:
     }
 
 
-def outliers(found: Sequence[Group]) -> list[tuple[str, int]]:
+def outliers(grouped: Sequence[Group]) -> list[tuple[str, int]]:
     """Hosts that stand out, and in how many series; most often first."""
-    return Counter(host for one in found for host in one.outliers).most_common()
+    return Counter(host for group in grouped for host in group.outliers).most_common()
 
 
-def _group(anchor: str, found: Sequence[Member], hosts: Mapping[str, str], page: str) -> Group:
-    first = found[0].line.series
-    reach = _reach(found)
+def _group(anchor: str, measured: Sequence[Member], hosts: Mapping[str, str], page: str) -> Group:
+    first = measured[0].line.series
+    reach = _reach(measured)
     return Group(
         anchor,
         short(first.case),
         short(first.metric, 60),
-        "lower is better" if first.better is Better.LOW else "higher is better",
-        format_value(statistics.median(m.line.series.level for m in found), first.unit),
+        f"{first.better.comparative} is better",
+        format_value(median([m.line.series.level for m in measured]), first.unit),
         signed(reach).lstrip("+"),
-        tuple(hosts[one.line.series.machine_id] for one in found if one.stands_out),
-        tuple(_rows(found, hosts, page, reach)),
+        tuple(hosts[member.line.series.machine_id] for member in measured if member.stands_out),
+        tuple(_rows(measured, hosts, page, reach)),
     )
 
 
 def _rows(
-    found: Sequence[Member], hosts: Mapping[str, str], page: str, reach: float
+    measured: Sequence[Member], hosts: Mapping[str, str], page: str, reach: float
 ) -> Iterator[Row]:
-    for one in found:
-        series = one.line.series
-        away = describe_change(one.away, series.better, overlap=not one.stands_out)
-        mark = ("better" if away and away.key == "good" else "worse") if one.stands_out else ""
+    for member in measured:
+        series = member.line.series
+        away = describe_change(member.away, series.better, overlap=not member.stands_out)
+        mark = ("better" if away and away.key == "good" else "worse") if member.stands_out else ""
         yield Row(
-            OUTLIER if one.stands_out else TYPICAL,
+            OUTLIER if member.stands_out else TYPICAL,
             hosts[series.machine_id],
-            f"{page}#{one.line.anchor}",
+            f"{page}#{member.line.anchor}",
             format_value(series.level, series.unit),
             away,
-            _score(one.score),
-            one.line.segments[-1].last - one.line.segments[-1].first + 1,
+            _score(member.score),
+            member.line.segments[-1].last - member.line.segments[-1].first + 1,
             mark,
-            Markup(draw(one, reach, mark)),  # noqa: S704 - our own SVG
+            Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )
 
 
@@ -181,13 +180,13 @@ def _score(score: float | None) -> str:
     return (text or f"{score:+.1f}").replace("-", "−")
 
 
-def _reach(found: Sequence[Member]) -> float:
+def _reach(measured: Sequence[Member]) -> float:
     """The furthest that any level or night is from the median."""
-    ends = [abs(v) for one in found for v in (one.away or 0.0, *one.ends)]
+    ends = [abs(v) for member in measured for v in (member.away or 0.0, *member.ends)]
     return max((v for v in ends if math.isfinite(v)), default=0.0) or 0.01
 
 
-def draw(one: Member, reach: float, mark: str = "") -> str:
+def draw(member: Member, reach: float, mark: str = "") -> str:
     """A host on the axis of its group: its level, and the band of its nights. The median of
     all hosts is the middle."""
 
@@ -197,11 +196,11 @@ def draw(one: Member, reach: float, mark: str = "") -> str:
     middle = HEIGHT / 2
     rule = svg.element("path", d=f"M0 {middle:.0f}H{WIDTH:.0f}M{WIDTH / 2:.0f} 0v26", class_="rule")
     parts = [rule]
-    if one.away is not None:
-        left, right = (x(v) for v in one.ends)
+    if member.away is not None:
+        left, right = (x(v) for v in member.ends)
         band = f"M{svg.num(left)} {middle:.0f}H{svg.num(max(right, left + 1))}"
         parts.append(svg.element("path", d=band, class_="band"))
-        at = svg.num(x(one.away))
+        at = svg.num(x(member.away))
         parts.append(svg.element("path", d=f"M{at} {middle:.0f}h0", class_="dot"))
     return (
         f'<svg class="{f"strip {mark}".strip()}" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}"'

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
+from iogate_reports.labels import Word
 from iogate_reports.render import environment
 from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers
 from iogate_reports.site.payload import payload
@@ -22,11 +23,12 @@ from iogate_reports.site.views import (
     alert_views,
     decision_text,
     gone_text,
+    hops_of,
     marker_text,
     ranked,
     series_row,
 )
-from iogate_reports.site.words import STATES
+from iogate_reports.site.words import STATES, calm, last_run, standing
 from iogate_reports.text import moment, plural, short
 from iogate_reports.trend_lines import Line, SpecTrend, file_name
 from iogate_reports.vendor import uplot
@@ -47,11 +49,11 @@ _Made = TypeVar("_Made")
 @dataclass(frozen=True, slots=True)
 class _Part:
     """What the index shows of a spec. ``tile`` is its name, the address of its page, how much
-    there is, how new, how many alerts are open, and the number of its hosts."""
+    there is, how new, where it stands, and the number of its hosts."""
 
     rows: Sequence[SeriesRow]
     alerts: Sequence[AlertView]
-    tile: tuple[str, str, str, str, int, int]
+    tile: tuple[str, str, str, str, Word, int]
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Site:
     @cached_property
     def folders(self) -> dict[str, str]:
         """Spec name → its folder."""
-        return {one.name: file_name(one.name, i) for i, one in enumerate(self.specs)}
+        return {spec.name: file_name(spec.name, i) for i, spec in enumerate(self.specs)}
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """(address, text) of every page that can be made. The cases are most of them, and drawn
@@ -96,13 +98,13 @@ class Site:
     @cached_property
     def _overviews(self) -> dict[str, Callable[[], str]]:
         """The index, and of each spec its own page and its fleet's."""
-        found: dict[str, Callable[[], str]] = {INDEX: self.index}
+        makers: dict[str, Callable[[], str]] = {INDEX: self.index}
         for spec in self.specs:
             folder, cases = self.folders[spec.name], _case_files(spec)
-            found[f"{folder}/{INDEX}"] = partial(spec_page, spec, cases)
+            makers[f"{folder}/{INDEX}"] = partial(spec_page, spec, cases)
             if len(spec.hosts) > 1:
-                found[f"{folder}/fleet.html"] = partial(fleet_page, spec, cases)
-        return found
+                makers[f"{folder}/fleet.html"] = partial(fleet_page, spec, cases)
+        return makers
 
     @cached_property
     def _cases(self) -> dict[str, Callable[[], str]]:
@@ -118,8 +120,8 @@ class Site:
     def index(self) -> str:
         """All specs: what is open, and every series in a row."""
         parts = [
-            (one, self._tried(f"{self.folders[one.name]}/{INDEX}", partial(self._part, one)))
-            for one in self.specs
+            (spec, self._tried(f"{self.folders[spec.name]}/{INDEX}", partial(self._part, spec)))
+            for spec in self.specs
         ]
         shown = [part for _, part in parts if part]
         alerts = [alert for part in shown for alert in part.alerts]
@@ -127,11 +129,11 @@ class Site:
             "site_index.html.j2",
             "Storage performance, night by night",
             rows=ranked([row for part in shown for row in part.rows]),
-            alerts=sorted(
-                (a for a in alerts if a.word.word != "closed"), key=lambda a: a.word.rank
-            ),
+            alerts=sorted((a for a in alerts if not a.is_over), key=lambda a: a.word.rank),
             specs=[part.tile for part in shown],
-            missing=[short(one.name, 60) for one, part in parts if part is None],
+            missing=[short(spec.name, 60) for spec, part in parts if part is None],
+            over=sum(alert.is_over for alert in alerts),
+            calm=calm([spec.trend for spec in self.specs]),
             words=STATES.values(),
             home="",
             many=len(self.specs) > 1,
@@ -142,7 +144,7 @@ class Site:
         folder = self.folders[spec.name]
         files = {case: f"{folder}/{name}" for case, name in _case_files(spec).items()}
         return _Part(
-            [series_row(spec, one, files[one.series.case_id]) for one in spec.lines],
+            [series_row(spec, line, files[line.series.case_id]) for line in spec.lines],
             alert_views(spec.trend.alerts, spec, files),
             (short(spec.name, 60), f"{folder}/{INDEX}", *_summary(spec), len(spec.hosts)),
         )
@@ -152,27 +154,31 @@ def _case_files(spec: SpecTrend) -> dict[str, str]:
     return {case: f"case-{file_name(case, i)}.html" for i, case in enumerate(spec.cases)}
 
 
-def _summary(spec: SpecTrend) -> tuple[str, str, int]:
-    """How much, how new, and how many alerts are open."""
+def _summary(spec: SpecTrend) -> tuple[str, str, Word]:
+    """How much, how new, and where it stands."""
     nights = plural(len(spec.trend.nights), "night" if len(spec.hosts) == 1 else "run")
     count = f"{plural(len(spec.lines), 'series', 'series')}, {nights}"
     last = moment(spec.trend.nights[-1].started_ns) if spec.trend.nights else "–"
-    return count, last, sum(a.state == "open" for a in spec.trend.alerts)
+    return count, last, standing(spec.trend)
 
 
 def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:
     """One spec: its alerts with their ranges, its hosts' changes, its series."""
     count, last, _ = _summary(spec)
+    ended = last_run(spec.trend)
+    told = [alert.decision for alert in spec.trend.alerts if alert.decision]
     return _page(
         "site_spec.html.j2",
         short(spec.name, 80),
-        rows=ranked([series_row(spec, one, cases[one.series.case_id]) for one in spec.lines]),
+        rows=ranked([series_row(spec, line, cases[line.series.case_id]) for line in spec.lines]),
         alerts=alert_views(spec.trend.alerts, spec, cases),
-        accepted=[f"{short(d.alert, 40)} {decision_text(d)}" for d in spec.trend.accepted],
+        accepted=[
+            f"{short(d.alert, 40)} {decision_text(d)}" for d in spec.trend.accepted if d not in told
+        ],
         markers=[marker_text(m, spec) for m in reversed(spec.trend.markers)],
         fleet=len(spec.hosts) if len(spec.hosts) > 1 else 0,
         hosts=len(spec.hosts),
-        summary=f"{count}, last night {last}",
+        summary=f"{count}, last night {last}" + (f"; {ended.word}" if ended else ""),
         words=STATES.values(),
         home="../",
     )
@@ -185,16 +191,16 @@ def case_page(
     gives what there is to say of each alert of the spec, by its id."""
     minutes = [night.started_ns // 60_000_000_000 for night in spec.trend.nights]
     alerts = {m.alert.id: told()[m.alert.id] for line in lines for m in line.moves if m.alert}
-    one = lines[0].series
+    series = lines[0].series
     drawn = uplot()
     return _page(
         "site_case.html.j2",
-        f"{short(one.case)} · {short(spec.name, 60)}",
-        name=short(one.case),
+        f"{short(series.case)} · {short(spec.name, 60)}",
+        name=short(series.case),
         spec=short(spec.name, 60),
-        case_id=short(one.case_id, 40),
+        case_id=short(series.case_id, 40),
         figures=[
-            (line, STATES[line.series.state], gone_text(line, spec), nights.figure(line, minutes))
+            (line, STATES[line.series.state], _told(line, spec), nights.figure(line, minutes))
             for line in lines
         ],
         several=len({line.series.machine_id for line in lines}) > 1,
@@ -206,17 +212,25 @@ def case_page(
     )
 
 
+def _told(line: Line, spec: SpecTrend) -> str:
+    """What there is to say of a series beside its state."""
+    gone = gone_text(line, spec)
+    return "; ".join(
+        part for part in (hops_of(line), f"not measured since {gone}" if gone else "") if part
+    )
+
+
 def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
     """One spec over all hosts."""
-    found = groups(spec, cases)
+    compared = groups(spec, cases)
     return _page(
         "site_fleet.html.j2",
         f"{short(spec.name, 80)} on {plural(len(spec.hosts), 'host')}",
-        groups=found,
+        groups=compared,
         name=short(spec.name, 80),
         hosts=len(spec.hosts),
-        outliers=outliers(found),
-        names=sorted({row.host for one in found for row in one.rows}),
+        outliers=outliers(compared),
+        names=sorted({row.host for group in compared for row in group.rows}),
         word=OUTLIER,
         rule=(FEWEST, FAR, LEAST * 100),
         home="../",

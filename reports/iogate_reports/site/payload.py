@@ -50,7 +50,7 @@ def _series(line: Line, unit: float, minutes: Sequence[int]) -> dict[str, object
         "unit": line.series.unit.value,
         "name": short(line.series.metric, 60),
         "levels": [
-            [line.times[s.first], line.times[s.last], s.level, s.low, s.high] for s in line.segments
+            [line.times[s.first], line.times[s.last], s.level, s.low, s.high] for s in line.levels
         ],
         "moves": [
             [

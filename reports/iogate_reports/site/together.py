@@ -36,10 +36,10 @@ def made_together(
     try:
         yield (helpers[page % count].page() if count else None for page in range(len(makers)))
     finally:
-        for one in helpers:  # all of them first: each holds ends of those before
-            one.close()
-        for one in helpers:
-            one.join()
+        for helper in helpers:  # all of them first: each holds ends of those before
+            helper.close()
+        for helper in helpers:
+            helper.join()
 
 
 class _Helper:

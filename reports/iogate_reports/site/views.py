@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
 from iogate.model.decision import FOREVER, Decision
-from iogate.model.trend import Alert, Marker, NightRef
+from iogate.model.hops import hops_text
+from iogate.model.trend import Alert, Evidence, Marker, NightRef, Recovery, SeriesState
 from iogate.model.trend import Change as LevelChange
 from iogate.model.units import format_value
 from iogate_reports.charts import spark
 from iogate_reports.facts import changes_text
 from iogate_reports.labels import Change, Word, describe_change, interval_text
-from iogate_reports.site.words import ALERTS, STATES
+from iogate_reports.site.words import STATES, alert_word, is_over
 from iogate_reports.text import anchor, moment, short
 from iogate_reports.trend_lines import Line, SpecTrend
 
@@ -42,6 +42,7 @@ class SeriesRow:
     nights: int
     picture: Markup
     gone: str
+    hops: str
 
 
 _PICTURES: WeakKeyDictionary[Line, str] = WeakKeyDictionary()
@@ -49,29 +50,38 @@ _PICTURES: WeakKeyDictionary[Line, str] = WeakKeyDictionary()
 
 def _picture(line: Line) -> str:
     """The index and the page of a spec show the same one."""
-    found = _PICTURES.get(line)
-    if found is None:
-        found = _PICTURES[line] = spark.draw(line)
-    return found
+    picture = _PICTURES.get(line)
+    if picture is None:
+        picture = _PICTURES[line] = spark.draw(line)
+    return picture
 
 
 def series_row(spec: SpecTrend, line: Line, page: str) -> SeriesRow:
     """``page`` is the address of the case's page."""
-    one = line.series
+    series = line.series
     return SeriesRow(
-        STATES[one.state],
+        STATES[series.state],
         short(spec.name, 60),
-        short(one.case),
+        short(series.case),
         f"{page}#{line.anchor}",
-        short(one.metric, 60),
-        short(one.host, 40),
-        format_value(one.last, one.unit),
-        format_value(one.level, one.unit),
-        describe_change(one.change, one.better),
-        len(one.values),
+        short(series.metric, 60),
+        short(series.host, 40),
+        format_value(series.last, series.unit),
+        format_value(series.level, series.unit),
+        describe_change(series.change, series.better),
+        len(series.values),
         Markup(_picture(line)),  # noqa: S704 - our own SVG
         gone_text(line, spec),
+        hops_of(line),
     )
+
+
+def hops_of(line: Line) -> str:
+    """Between what it hops; empty where it does not, today."""
+    series = line.series
+    if series.state is not SeriesState.HOPPING or series.hopping is None:
+        return ""
+    return hops_text(series.hopping, series.unit)
 
 
 def gone_text(line: Line, spec: SpecTrend) -> str:
@@ -89,7 +99,8 @@ def ranked(rows: Sequence[SeriesRow]) -> list[SeriesRow]:
 class AlertView:
     """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``effect`` is the
     interval of the change that the sentence names, ``commands`` show the revisions it may have
-    come in."""
+    come in. ``recovered`` are the nights with which it was over: the likeliest, the last before,
+    the first after; or none."""
 
     key: str
     id: str
@@ -106,7 +117,9 @@ class AlertView:
     more: int
     note: str
     commands: tuple[str, ...]
-    recovered: str
+    recovered: tuple[str, ...]
+    is_over: bool
+    evidence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +150,7 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         alert.id,
         short(alert.id, 40),
         anchor("alert", alert.id, index),
-        ALERTS[alert.state],
+        alert_word(alert),
         short(alert.sentence, 400),
         _effect(alert.changes[0]) if alert.changes else "",
         short(alert.host, 40),
@@ -149,40 +162,47 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         max(len(alert.changes) - MOST_CHANGES, 0),
         decision_text(alert.decision) if alert.decision else "",
         tuple(_commands(alert)),
-        _recovered(alert, spec),
+        tuple(map(revision, _ends(alert.recovery))),
+        is_over(alert),
+        _evidence(alert.evidence),
     )
 
 
-def _recovered(alert: Alert, spec: SpecTrend) -> str:
-    """The night from which on the first of its series was as before; empty where none is."""
-    nights = [
-        after.change.estimate
-        for line in spec.lines
-        for move, after in pairwise(line.moves)
-        if after.alert is None and move.alert and move.alert.id == alert.id
-    ]
-    return revision(spec.trend.nights[min(nights)]) if nights else ""
+def _evidence(evidence: Evidence | None) -> str:
+    """What several series say together; empty for one."""
+    if evidence is None or evidence.series < 2:
+        return ""
+    return (
+        f"together {evidence.sigma:.1f} standard deviations, as much as"
+        f" {evidence.independent:.1f} independent series would say"
+    )
+
+
+def _ends(recovery: Recovery | None) -> Iterator[NightRef]:
+    if recovery:
+        yield from (recovery.estimate, recovery.last_bad, recovery.first_good)
 
 
 def _changes(
     alert: Alert, anchors: dict[tuple[str, str, str], str], pages: dict[str, str]
 ) -> Iterator[ChangeView]:
-    for one in alert.changes[:MOST_CHANGES]:
-        place = anchors.get((one.case_id, one.metric, alert.id), "")
-        page = pages.get(one.case_id, "")
+    for change in alert.changes[:MOST_CHANGES]:
+        place = anchors.get((change.case_id, change.metric, alert.id), "")
+        page = pages.get(change.case_id, "")
         yield ChangeView(
-            short(one.case),
-            short(one.metric, 60),
+            short(change.case),
+            short(change.metric, 60),
             f"{page}#{place}" if page and place else "",
-            f"{format_value(one.before, one.unit)} → {format_value(one.after, one.unit)}",
-            _effect(one),
-            describe_change(one.effect, one.better, one.effect_interval),
+            f"{format_value(change.before, change.unit)} →"
+            f" {format_value(change.after, change.unit)}",
+            _effect(change),
+            describe_change(change.effect, change.better, change.effect_interval),
         )
 
 
-def _effect(one: LevelChange) -> str:
+def _effect(change: LevelChange) -> str:
     """Its interval; empty where there is none."""
-    return interval_text(one.effect_interval) if one.effect_interval else ""
+    return interval_text(change.effect_interval) if change.effect_interval else ""
 
 
 def _commands(alert: Alert) -> Iterator[str]:

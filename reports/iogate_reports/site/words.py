@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from iogate.model.trend import AlertState, SeriesState
+from collections.abc import Sequence
+
+from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
 from iogate_reports.labels import Word
+from iogate_reports.text import plural, short
 
 STATES: dict[SeriesState, Word] = {
     SeriesState.REGRESSED: Word(
@@ -19,15 +22,110 @@ STATES: dict[SeriesState, Word] = {
         "missing", "acknowledged", 2, "It moved, and somebody said that this is known."
     ),
     SeriesState.IMPROVED: Word("pass", "improved", 3, "The level moved for the better."),
-    SeriesState.STEADY: Word(
-        "steady", "steady", 4, "No change of level since the last one settled."
+    SeriesState.HOPPING: Word(
+        "missing",
+        "hopping",
+        4,
+        "It goes to and fro between a few levels that it has had before. A hop is no change; a"
+        " level that it never had is.",
     ),
-    SeriesState.SHORT: Word("short", "too short", 5, "Too few nights to tell a change from noise."),
+    SeriesState.STEADY: Word(
+        "steady", "steady", 5, "No change of level since the last one settled."
+    ),
+    SeriesState.SHORT: Word("short", "too short", 6, "Too few nights to tell a change from noise."),
 }
 
 ALERTS: dict[AlertState, Word] = {
     AlertState.OPEN: Word("fail", "open", 0, ""),
     AlertState.SUSPECT: Word("inconclusive", "suspect", 1, ""),
     AlertState.ACKNOWLEDGED: Word("missing", "acknowledged", 2, ""),
-    AlertState.CLOSED: Word("short", "closed", 3, ""),
+    AlertState.ACCEPTED: Word("short", "accepted", 3, ""),
+    AlertState.RECOVERED: Word("short", "recovered", 4, ""),
+    AlertState.CLOSED: Word("short", "closed", 4, ""),
 }
+_ENDED = Word("short", "ended", 4, "")
+_NAMED = 4
+
+
+def alert_word(alert: Alert) -> Word:
+    """Its state; an improvement that is over did not recover."""
+    is_over = alert.state is AlertState.RECOVERED and alert.turn is Turn.IMPROVEMENT
+    return _ENDED if is_over else ALERTS[alert.state]
+
+
+def is_over(alert: Alert) -> bool:
+    """Whether nothing of it is left to do."""
+    return ALERTS[alert.state].key == "short"
+
+
+_LAST: dict[str, Word] = {
+    "fail": Word("fail", "last run failed", 0, ""),
+    "failed": Word("error", "last run not measured", 0, ""),
+    "inconclusive": Word("inconclusive", "last run inconclusive", 1, ""),
+    "missing-baseline": Word("missing", "last run without a baseline", 2, ""),
+    "warn": Word("warn", "last run with a warning", 3, ""),
+}
+"""How a run ended, where that was not well."""
+
+
+def last_run(trend: Trend) -> Word | None:
+    """How the newest run of a host ended, of all hosts the worst; None where all passed, or
+    that is not known."""
+    newest: dict[str, int] = {}
+    for series in trend.series:
+        night = max(series.nights, default=-1)
+        newest[series.machine_id] = max(night, newest.get(series.machine_id, -1))
+    ended = [trend.nights[night].ended for night in newest.values() if night >= 0]
+    ended += [night.ended for night in trend.nights[-1:]]
+    words = [_LAST[each] for each in ended if each in _LAST]
+    return min(words, key=lambda word: word.rank, default=None)
+
+
+def standing(trend: Trend) -> Word:
+    """Where a spec stands, for its tile on the index. Green only where its last run passed, every
+    series has nights enough to tell a change from noise, and none has moved."""
+    states = [alert.state for alert in trend.alerts]
+    moved, suspects = states.count(AlertState.OPEN), states.count(AlertState.SUSPECT)
+    if moved:
+        return Word("fail", f"{moved} open", 0, "")
+    if suspects:
+        return Word("inconclusive", plural(suspects, "suspect"), 1, "")
+    if last := last_run(trend):
+        return last
+    few = sum(series.state is SeriesState.SHORT for series in trend.series)
+    if few or not trend.series:
+        return Word(
+            "short", f"{few} of {plural(len(trend.series), 'series', 'series')} too short", 5, ""
+        )
+    hops = sum(series.state is SeriesState.HOPPING for series in trend.series)
+    return Word("pass", f"0 open, {hops} hopping" if hops else "0 open", 4, "")
+
+
+def calm(trends: Sequence[Trend]) -> str:
+    """What is said where no alert is left: no more than the series can tell, and which runs did
+    not end well."""
+    ended = [(trend.spec, word) for trend in trends if (word := last_run(trend))]
+    told = [f"of {short(spec, 60)}: {word.word}" for spec, word in ended[:_NAMED]]
+    told += [f"and {len(ended) - _NAMED} more"] if len(ended) > _NAMED else []
+    return _levels(trends) + (f" But {', '.join(told)}." if told else "")
+
+
+def _levels(trends: Sequence[Trend]) -> str:
+    series = [each for trend in trends for each in trend.series]
+    few = sum(each.state is SeriesState.SHORT for each in series)
+    if series and few == len(series):
+        return (
+            "Nothing can be told yet: every series has too few nights to tell a change from noise."
+        )
+    if few:
+        return (
+            f"Nothing that could be told: {few} of {len(series)} series have too few nights to"
+            " tell a change from noise."
+        )
+    hops = sum(each.state is SeriesState.HOPPING for each in series)
+    if hops:
+        return (
+            f"Nothing but {plural(hops, 'series', 'series')} that {'hops' if hops == 1 else 'hop'}"
+            " as before: every other level is where it was, or what moved is settled."
+        )
+    return "Nothing: every level is where it was, or what moved is settled."

@@ -48,7 +48,7 @@ def write_site(folder: Path, pages: Iterable[tuple[str, str]], faults: Sized = (
             waiting.append(pool.submit(_write, folder / address, text.encode("utf-8")))
             while len(waiting) > _AHEAD:
                 written += waiting.popleft().result()
-        written += sum(one.result() for one in waiting)
+        written += sum(done.result() for done in waiting)
     others = [name for name in before if name not in set(now)]
     kept, gone = (others, []) if len(faults) else ([], others)
     _remove(folder, gone)
@@ -88,7 +88,7 @@ def _opened(path: Path) -> int:
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}",
-            remedy="it lists the pages of a site, and is no link: remove it, and the pages",
+            remedy="it lists the pages of a site, and is not a link: remove it, and the pages",
         ) from None
 
 
@@ -133,8 +133,8 @@ def _known(folder: Path) -> list[str]:
 def _write(path: Path, data: bytes) -> bool:
     """Whether it had to be written. Who reads meanwhile sees the old page or the new one."""
     try:
-        found = path.lstat()
-        same_size = stat.S_ISREG(found.st_mode) and found.st_size == len(data)
+        status = path.lstat()
+        same_size = stat.S_ISREG(status.st_mode) and status.st_size == len(data)
         if same_size and bounded.read_bytes(path, len(data)) == data:
             return False
     except FileNotFoundError:

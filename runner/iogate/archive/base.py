@@ -31,17 +31,17 @@ class Format(Protocol):
 
 def check_header(document: object) -> None:
     """UsageError unless a file begins as an archive that this version reads."""
-    found = document.get("schema") if isinstance(document, Mapping) else None
-    kind, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
+    schema = document.get("schema") if isinstance(document, Mapping) else None
+    kind, _, number = schema.partition("/") if isinstance(schema, str) else ("", "", "")
     if kind != SCHEMA or not is_version(number):
         raise UsageError(
-            "this is no export of a history",
+            "this is not an export of a history",
             remedy="files of 'iogate history export' begin with their schema; for results of"
             " fio use: iogate history import fio FILE",
         )
     if int(number) > VERSION:
         raise UsageError(
-            f"this export has schema {found}; this iogate reads up to {SCHEMA}/{VERSION}",
+            f"this export has schema {schema}; this iogate reads up to {SCHEMA}/{VERSION}",
             remedy="it was written by a newer iogate: update this one to read it",
         )
 
@@ -62,9 +62,9 @@ class Count:
                 self.decisions += 1
             yield item
 
-    def check(self, found: object) -> None:
+    def check(self, recorded: object) -> None:
         """UsageError unless the end of a file says the same."""
-        if found != asdict(self):
+        if recorded != asdict(self):
             raise UsageError(
                 "the export is not whole: it was cut off or changed",
                 remedy="what it holds up to here was taken over; export again for the rest",
@@ -83,5 +83,5 @@ def decision_from_document(document: object) -> Decision:
         decision: Decision = codec_of(Decision).decode(document)
     except MismatchError as error:
         path = "".join(error.path)
-        raise UsageError(f"this is no decision: at {path or 'its top'}: {error}") from None
+        raise UsageError(f"this is not a decision: at {path or 'its top'}: {error}") from None
     return decision

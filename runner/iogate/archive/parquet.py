@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from iogate.archive.base import Item
 from iogate.archive.rows import COLUMNS, from_rows, to_rows
-from iogate.errors import UsageError
+from iogate.errors import UsageError, lacking
 from iogate.files.bounds import DOCUMENT_BYTES, FOREIGN_BYTES, size
 
 _ROWS_A_GROUP = 1000
@@ -53,10 +53,7 @@ def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            "Parquet needs the package pyarrow, which is not installed",
-            remedy="install it (pip install 'iogate[parquet]'), or use --format csv or jsonl:"
-            " nothing is lost in them",
-        ) from None
+    except ModuleNotFoundError as error:
+        free = "or use --format csv or jsonl: nothing is lost in them"
+        raise lacking("Parquet", error, "parquet", free) from None
     return pa, parquet

@@ -19,7 +19,7 @@ from iogate.model.run import Run
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Limit, OnMissingBaseline, Threshold
 from iogate.model.trend import Alert, Change, Turn
-from iogate.model.units import Better, format_change
+from iogate.model.units import format_change
 from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
 from iogate.run.comparison import cut_down
 from iogate.run.request import Request
@@ -99,12 +99,12 @@ def confirmation_sides(
     the spec does not have them (any more)."""
     spec = load_spec(request.spec)
     wanted = [change for change in alert.changes if _is_worse(change)][:_MOST_METRICS]
-    own = [case.known_as for case in make_plan(spec, overrides=request.overrides).cases]
+    own = [case.ids for case in make_plan(spec, overrides=request.overrides).cases]
     sides = make_sides(spec, *arms, request.overrides)
     limits = [
         tuple(_limit(change) for change in wanted if change.case_id in names) for names in own
     ]
-    kept = [n for n, found in enumerate(limits) if found]
+    kept = [n for n, of_case in enumerate(limits) if of_case]
     if not kept:
         raise UsageError(
             f"{request.spec} has none of the cases of {alert.id}",
@@ -113,7 +113,7 @@ def confirmation_sides(
     cases = tuple(replace(sides.plan.cases[n], thresholds=limits[n]) for n in kept)
     base, candidate = (tuple(s[n] for n in kept) for s in (sides.base, sides.candidate))
     rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or MOST_BLOCKS)
-    plan = replace(sides.plan, cases=cases, on_inconclusive=OnMissingBaseline.FAIL)
+    plan = replace(sides.plan, cases=cases, pools=(), on_inconclusive=OnMissingBaseline.FAIL)
     return cut_down(request, Sides(plan, base, candidate), rule)
 
 
@@ -170,8 +170,7 @@ def _limit(change: Change) -> Threshold:
     """A part of the change that was seen: what is within it is not what the nights saw."""
     size = _LIMIT_UNKNOWN if change.effect is None else abs(change.effect) * _SHARE
     size = max(size, _LEAST_LIMIT)
-    is_low = change.better is Better.LOW
-    comparison, value = (Compare.LESS, size) if is_low else (Compare.GREATER, -size)
+    comparison, value = Compare.asking(change.better), size * change.better.worse
     text = f"vs baseline {comparison.value} {value:+.1%}".replace("%", " %")
     return Threshold(change.metric, Limit(comparison, value, relative=True, text=text))
 

@@ -87,7 +87,7 @@ class Bisection:
                 break
         if ends is None:
             raise UsageError(
-                f"the good end and the bad end cannot be told apart: {_told_apart(measured)}",
+                f"the good end and the bad end do not differ measurably: {_told_apart(measured)}",
                 remedy="see with iogate ab that there is a difference, name the metric that "
                 "shows it with --metric, or give it more time (runtime)",
             )
@@ -176,15 +176,15 @@ class Bisection:
 
 def _values(runs: Sequence[Run], metrics: Sequence[tuple[Key, Metric]]) -> dict[Key, list[float]]:
     """One value a repetition; by the case's name, as its id may change with a revision."""
-    found: dict[Key, list[float]] = defaultdict(list)
+    by_key: dict[Key, list[float]] = defaultdict(list)
     for run in runs:
         ids = {case.name: case.id for case in run.plan.cases}
         for key, metric in metrics:
             for measurement in run.measurements_of(ids.get(key.case, "")):
                 value = metric.extract(measurement)
                 if value is not None and math.isfinite(value):
-                    found[key].append(value)
-    return found
+                    by_key[key].append(value)
+    return by_key
 
 
 def faults_told(run: Run) -> list[str]:
@@ -198,5 +198,5 @@ def faults_told(run: Run) -> list[str]:
 
 
 def _told_apart(measured: Sequence[dict[Key, list[float]]]) -> str:
-    names = sorted({f"{key.metric} of {key.case}" for found in measured for key in found})
+    names = sorted({f"{key.metric} of {key.case}" for values in measured for key in values})
     return f"looked at {', '.join(names[:6])}" if names else "no metric has a value"

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from iogate.metrics import Metric
-from iogate.model.units import Better
 from iogate.stats.ranks import chance_above
 from iogate.stats.robust import mad, median
 
@@ -72,14 +71,14 @@ def find_ends(
 ) -> Ends | None:
     """The metric that tells the measured ends apart best; None when none does, or none in
     the direction in which it gets worse."""
-    found = [
+    candidates = [
         (_clearness(good[key], bad[key]), ends)
         for key, metric in metrics
         if good.get(key) and bad.get(key)
         for ends in [_ends(key, metric, good[key], bad[key])]
         if _are_apart(ends, good[key], bad[key])
     ]
-    return max(found, key=lambda item: item[0])[1] if found else None
+    return max(candidates, key=lambda item: item[0])[1] if candidates else None
 
 
 def may_differ(
@@ -91,10 +90,10 @@ def may_differ(
     more than chance explains easily."""
     for key, metric in metrics:
         if good.get(key) and bad.get(key):
-            lower, higher = good[key], bad[key]
-            if metric.better is Better.HIGH:
-                lower, higher = higher, lower
-            if chance_above(higher, lower) <= _MAY_DIFFER:
+            before, after = (
+                [metric.better.worse * value for value in end[key]] for end in (good, bad)
+            )
+            if chance_above(after, before) <= _MAY_DIFFER:
                 return True
     return False
 

@@ -104,7 +104,7 @@ class GitSearch(Clone):
         if self._is_before(self.bad, self.good):
             raise UsageError(
                 f"--good and --bad are swapped: the good {good} comes after the bad {bad}",
-                remedy="give the earlier one as --good; what became better is no regression",
+                remedy="give the earlier one as --good; what became better is not a regression",
             )
         raise UsageError(
             f"the bad {bad} does not come after the good {good}",
@@ -138,9 +138,9 @@ class GitSearch(Clone):
     def _take(self, done: Answer) -> None:
         left = _LEFT.search(done.stdout)
         self._left = int(left[1]) + 1 if left else 0
-        found = _FOUND.search(done.stdout)
-        if found:
-            self._result = (found[1],)
+        match = _FOUND.search(done.stdout)
+        if match:
+            self._result = (match[1],)
         elif not left:
             self._result = tuple(_POSSIBLE.findall(self._git("bisect", "log").stdout))
             if not self._result:

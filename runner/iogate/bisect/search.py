@@ -29,9 +29,9 @@ class ListSearch:
 
     def next(self) -> str | None:
         """The build to try: the one nearest to the middle of what is open."""
-        found = self._open()
+        open_places = self._open()
         middle = (self._good + self._bad) / 2
-        at = min(found, key=lambda i: abs(i - middle), default=None)
+        at = min(open_places, key=lambda i: abs(i - middle), default=None)
         return None if at is None else self._builds[at]
 
     def mark(self, build: str, side: Side) -> None:

@@ -7,6 +7,7 @@ alone takes longer to load than python to start.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import iogate
@@ -17,21 +18,29 @@ COMMANDS = {
     "compile": "Print the job files that a spec compiles to.",
     "run": "Measure, store, judge and report.",
     "ab": "Compare two arms of a spec, block by block.",
-    "canary": "Compare a spec with itself, and keep the noise.",
-    "plan": "Say what a number of blocks can see, and how long it takes.",
+    "canary": "Compare a spec with itself, to measure the noise of the host.",
+    "plan": "Say which change a number of blocks can detect, and how long they take.",
     "report": "Render the report of a run again.",
-    "history": "List and show the runs that are kept.",
+    "history": "List and show the runs of the history.",
     "trend": "Find where nightly numbers moved to a new level.",
     "ack": "Mark an alert as known.",
     "accept": "Take the new level of an alert as the baseline.",
-    "reopen": "Take back an ack or accept.",
-    "site": "Write pages of all trends, for people.",
-    "serve": "Serve the runs of a live history as pages, for reading.",
+    "reopen": "Undo an ack, an accept or a confirmation.",
+    "site": "Write HTML pages of all trends.",
+    "nightly": "Measure a spec every night, by a timer of systemd.",
+    "notify": "Tell people of new alerts and failed nights.",
+    "openmetrics": "Write what the history says as Prometheus reads it.",
+    "serve": "Serve a live history as web pages, read-only.",
     "bisect": "Find the revision that caused a regression.",
     "doctor": "Check whether this host is fit to measure, and say what to change.",
     "host": "Let users who are not root measure devices on this host.",
     "engines": "List the engines that can measure.",
+    "schema": "Print the JSON Schema of a spec, for editors.",
+    "completion": "Print a script that makes a shell complete iogate's words.",
 }
+
+# Set by the script of 'iogate completion' when a shell asks.
+COMPLETING = "_IOGATE_COMPLETE"
 
 HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 
@@ -39,15 +48,23 @@ HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 def main() -> None:
     """Run the command line and exit with the documented code."""
     words = sys.argv[1:]
-    if not words or words[0] in ("-h", "--help"):
-        print(help_text())
-        sys.exit(0)
-    if words[0] == "--version":
-        print(f"iogate, version {iogate.__version__}")
+    if COMPLETING not in os.environ and _answered(words):
         sys.exit(0)
     from iogate.cli.entry import run_command
 
     sys.exit(run_command(words))
+
+
+def _answered(words: list[str]) -> bool:
+    """What needs no command is answered here, quickly."""
+    if words and words[0] not in ("-h", "--help", "--version"):
+        return False
+    version = words and words[0] == "--version"
+    try:
+        print(f"iogate, version {iogate.__version__}" if version else help_text(), flush=True)
+    except BrokenPipeError:  # ``iogate --help | head -1`` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 def help_text() -> str:

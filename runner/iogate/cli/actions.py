@@ -7,13 +7,14 @@ ask for, so that no name can start a command of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from iogate.cli.table import printable
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, ThresholdVerdict
 
+VOUCHES_FOR_NOTHING = "This run vouches for nothing: no limit was decided."
 _TITLE_LENGTH = 240  # GitHub shows 255 characters
 _LIMIT = 10  # annotations of one type that a step may make
 _LEVELS = {  # worst first
@@ -34,8 +35,9 @@ def annotation_lines(run: Run) -> list[str]:
     room = dict.fromkeys(_LEVELS.values(), _LIMIT)
     if run.status is not RunStatus.COMPLETE:
         room["error"] -= 1  # the action says in one that the run failed
-    cases = {case.id: case.name for case in run.plan.cases}
-    lines: list[str] = []
+    cases = run.plan.names
+    lines = list(_vouches_for_nothing(run))
+    room["warning"] -= len(lines)
     for verdict in _worst_first(run):
         level = _LEVELS[verdict.outcome]
         if room[level]:
@@ -43,6 +45,13 @@ def annotation_lines(run: Run) -> list[str]:
             lines.append(_annotation(level, verdict, cases))
     cautions = run.verdict.cautions if run.verdict else ()
     return lines + [f"::warning ::{_data(text)}" for text in cautions[: room["warning"]]]
+
+
+def _vouches_for_nothing(run: Run) -> Iterator[str]:
+    """The first annotation that a check shows, whose title says what a green check would hide."""
+    if run.verdict and run.verdict.vouches_for_nothing:
+        title = f"{run.plan.spec_name}: vouches for nothing"[:_TITLE_LENGTH]
+        yield f"::warning title={_property(title)}::{_data(run.verdict.sentence)}"
 
 
 def _worst_first(run: Run) -> list[ThresholdVerdict]:

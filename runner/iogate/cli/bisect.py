@@ -41,10 +41,10 @@ from iogate.run.request import Request
     "--builds",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Instead of revisions: one build a line, the good one first, the bad one last.",
+    help="A list of builds instead of revisions: one a line, the good one first, the bad one last.",
 )
 @options.ENV
-@options.metrics("What decides; by default what the spec's limits are on.")
+@options.metrics("The metric that decides; by default those with limits in the spec.")
 @options.CASES
 @options.engine()
 @click.option(
@@ -55,11 +55,11 @@ from iogate.run.request import Request
     metavar="N",
     help="Repetitions of a revision before it counts as inconclusive.",
 )
-@options.output("Everything measured; by default a new folder in ./iogate-runs.")
+@options.output("Folder for all results; by default a new one in ./iogate-runs.")
 @options.WAIT
 @options.TRUST
 @options.UNCONFINED
-@options.as_json("The result as JSON on stdout.")
+@options.as_json("Print the result as JSON on stdout.")
 def command(
     *,
     spec: Path,
@@ -111,10 +111,14 @@ def command(
         for step in bisection.steps(ground.search, ends):
             steps.append(step)
             _say(_step_line(step, ends), quiet=as_json)
-        found = ground.search.result()
-        text = _document(ends, steps, found, place) if as_json else _result(ground, found, place)
+        first_bad = ground.search.result()
+        text = (
+            _document(ends, steps, first_bad, place)
+            if as_json
+            else _result(ground, first_bad, place)
+        )
     click.echo(text)
-    return exits.of_search(len(found))
+    return exits.of_search(len(first_bad))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +219,17 @@ def _step_line(step: Step, ends: Ends) -> str:
     return f"{step.build[:12]}  {step.side.value}  {values or step.why}"
 
 
-def _result(ground: _Ground, found: Sequence[str], place: Path) -> str:
-    names = "".join(f"\n  {printable(ground.describe(build))}" for build in found)
-    said = "the first bad one is" if len(found) == 1 else f"the first bad one is among {len(found)}"
+def _result(ground: _Ground, first_bad: Sequence[str], place: Path) -> str:
+    names = "".join(f"\n  {printable(ground.describe(build))}" for build in first_bad)
+    said = (
+        "the first bad one is"
+        if len(first_bad) == 1
+        else f"the first bad one is among {len(first_bad)}"
+    )
     return defused(f"{said}{names}\nmeasurements: {place}")
 
 
-def _document(ends: Ends, steps: Sequence[Step], found: Sequence[str], place: Path) -> str:
+def _document(ends: Ends, steps: Sequence[Step], first_bad: Sequence[str], place: Path) -> str:
     document = {
         "schema": "bisect/1",
         "case": ends.key.case,
@@ -233,7 +241,7 @@ def _document(ends: Ends, steps: Sequence[Step], found: Sequence[str], place: Pa
             {"build": s.build, "side": s.side.value, "values": s.values, "why": s.why}
             for s in steps
         ],
-        "first_bad": list(found),
+        "first_bad": list(first_bad),
         "folder": str(place),
     }
     return json.dumps(document, indent=1)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from iogate.cli.comparison_options import comparison_options, run_comparison
+from iogate.cli.comparison_options import comparison_options, drawn, run_comparison
 from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table
 from iogate.cli.table import defused
@@ -16,6 +16,7 @@ from iogate.model.comparison import LEAST_BLOCKS, MOST_BLOCKS
 from iogate.model.run import Run, RunStatus
 from iogate.run.comparison import make_canary
 from iogate.run.request import Request
+from iogate.stats.boundary import Rules
 
 
 @click.command()
@@ -25,10 +26,10 @@ from iogate.run.request import Request
     type=click.IntRange(LEAST_BLOCKS, 200),
     default=10,
     show_default=True,
-    help="How many blocks of two runs.",
+    help="Number of blocks, of two runs each.",
 )
 def command(
-    *, blocks: int, seed: int, quiet: bool, as_json: bool, **asked: object
+    *, blocks: int, seed: int | None, quiet: bool, as_json: bool, **asked: object
 ) -> int:  # fmt: skip
     """Compare SPEC with itself: whatever differs is noise.
 
@@ -37,7 +38,7 @@ def command(
     becomes what a repetition on this host may be disturbed by.
     """
     request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
-    sides = make_canary(request, seed=seed, blocks=blocks)
+    sides = make_canary(request, seed=drawn(seed), blocks=blocks)
     return run_comparison(
         request, sides, quiet=quiet, as_json=as_json, keep=_keep_limits, and_then=_show_noise
     )
@@ -52,6 +53,10 @@ def _keep_limits(run: Run) -> None:
 
 def _show_noise(run: Run) -> None:
     """What the canary is for, beside its verdict."""
-    found = prospects(run.plan, [run], (MOST_BLOCKS,), most_blocks=MOST_BLOCKS)
-    if any(each.noise for each in found):
-        click.echo(f"\n{defused(prospect_table(found, (MOST_BLOCKS,)))}")
+    comparison = run.plan.comparison
+    assert comparison is not None
+    expected = prospects(
+        run.plan, [run], (MOST_BLOCKS,), Rules(most_blocks=MOST_BLOCKS, sees=comparison.sees)
+    )
+    if any(each.noise for each in expected):
+        click.echo(f"\n{defused(prospect_table(expected, (MOST_BLOCKS,)))}")

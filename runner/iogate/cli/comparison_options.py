@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +12,14 @@ from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
-from iogate.cli.warnings import warn_of
+from iogate.cli.warnings import warn_of, warn_of_few_blocks
 from iogate.model.run import Run
 from iogate.run.comparison import execute_comparison
+from iogate.run.more import More
 from iogate.run.request import Request
 from iogate.spec.arms import Sides
 
 _OPTIONS = (
-    options.SPEC,
     options.overrides("Change a job option, in both arms."),
     options.ENV,
     options.CASES,
@@ -29,9 +30,7 @@ _OPTIONS = (
     click.option(
         "--seed",
         type=int,
-        default=0,
-        show_default=True,
-        help="Decides which arm runs first in each block.",
+        help="Seed of the order of the arms in each pair of blocks; drawn by default.",
     ),
     options.timeout(),
     options.TRUST,
@@ -41,13 +40,21 @@ _OPTIONS = (
     options.REVISION,
     options.LABEL,
     options.QUIET,
-    options.as_json("The verdict as JSON on stdout."),
+    options.as_json("Print the verdict as JSON on stdout."),
 )
 
 
-def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """All of them, in the order that help shows."""
-    for option in reversed(_OPTIONS):
+def drawn(seed: int | None) -> int:
+    """The seed that was asked for, or one of its own for each comparison: an order that is
+    unlucky for a case is not so again."""
+    return secrets.randbelow(2**31) if seed is None else seed
+
+
+def comparison_options(
+    function: Callable[..., Any], spec: options.Decorator = options.SPEC
+) -> Callable[..., Any]:
+    """All of them, in the order that help shows; ``spec`` is the argument before them."""
+    for option in reversed((spec, *_OPTIONS)):
         function = option(function)
     return function
 
@@ -60,13 +67,16 @@ def run_comparison(
     as_json: bool,
     keep: Callable[[Run], None] = lambda _run: None,
     and_then: Callable[[Run], None] = lambda _run: None,
+    more: More | None = None,
 ) -> int:
     """Measure, judge, report; the exit code. ``keep`` does something with what was found, and
-    ``and_then`` adds to what people read."""
+    ``and_then`` adds to what people read; ``more`` is the kept comparison that goes on."""
     comparison = sides.plan.comparison
     assert comparison is not None
     warn_of((*sides.base, *sides.candidate), request.spec)
-    most = 2 * comparison.most_blocks * len(sides.plan.cases)
+    warn_of_few_blocks(sides.plan, request.spec)
+    measured = comparison.parts[-1].last_block if comparison.parts else 0
+    most = 2 * max(comparison.most_blocks - measured, 0) * len(sides.plan.cases)
     display = open_display(
         most,
         quiet=quiet or as_json,
@@ -76,7 +86,10 @@ def run_comparison(
     )
     try:
         with stoppable() as stop:
-            finished = execute_comparison(request, sides, display, stop, display.announce)
+            before = more.taken_over if more else _as_it_is
+            finished = execute_comparison(
+                request, sides, display, stop, display.announce, begun_with=before
+            )
     finally:
         display.close()
     keep(finished.run)
@@ -84,3 +97,7 @@ def run_comparison(
     if not as_json and not quiet:
         and_then(finished.run)
     return code
+
+
+def _as_it_is(run: Run) -> Run:
+    return run

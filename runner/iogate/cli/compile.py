@@ -9,17 +9,18 @@ from pathlib import Path
 import click
 
 from iogate.cli import options
+from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of
 from iogate.errors import RunError, UsageError
 from iogate.jobs.job_file import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
-from iogate.spec import check_native, load_spec, make_plan
+from iogate.spec import check_doable, check_native, load_spec, make_plan
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=SpecFile())
 @click.option(
     "--case",
     "patterns",
@@ -29,7 +30,7 @@ from iogate.spec import check_native, load_spec, make_plan
 )
 @options.overrides()
 @options.ENV
-@options.engine("Which engine has to know the options.")
+@options.engine("Check that this engine has the options.")
 @options.output("Write each job file to DIR/CASE-ID.fio instead of printing it.")
 @options.as_json("Print the whole plan as JSON.")
 def command(
@@ -46,6 +47,7 @@ def command(
     The job files are read by iogate-engine and by fio alike.
     """
     plan = make_plan(load_spec(file, overrides=overrides), overrides=overrides)
+    check_doable(plan)
     if engine == "native":
         check_native(plan)
     warn_of(plan.cases, file)

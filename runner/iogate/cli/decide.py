@@ -28,10 +28,10 @@ def decision_options(function: Function) -> Function:
     """--author, --reason, --metric, --host, --branch, --store, the same for each."""
     for option in (
         options.STORE,
-        click.option("--branch", metavar="GLOB", help="As given to iogate trend."),
-        options.metrics("As given to iogate trend."),
-        click.option("--reason", default="", help="Why; shown wherever the alert is."),
-        click.option("--author", help="Who decides; by default the user's name here."),
+        click.option("--branch", metavar="GLOB", help="The branch, as given to iogate trend."),
+        options.metrics("The metrics, as given to iogate trend."),
+        click.option("--reason", default="", help="The reason; it is shown with the alert."),
+        click.option("--author", help="Who decides; by default the name of this user."),
     ):
         function = option(function)
     return function
@@ -103,6 +103,6 @@ def _say(decision: Decision) -> None:
     told = {
         Action.ACK: "is acknowledged",
         Action.ACCEPT: "is accepted: its series are compared with the new level from now on",
-        Action.REOPEN: "is as if nothing had been decided",
+        Action.REOPEN: "has no decision any more",
     }
     click.echo(defused(printable(f"{decision.alert} {told[decision.action]}")))

@@ -80,7 +80,9 @@ def confinement_finding(sut: Sut) -> Finding:
     """What of an engine's confinement holds on this kernel, for this user."""
     layers = find_layers(sut)
     if layers is None:
-        return Finding(Severity.WARN, "there is no iogate-engine to do it", "make -C native")
+        return Finding(
+            Severity.WARN, "there is no iogate-engine that could confine them", "make -C native"
+        )
     held = in_words(layers)
     if layers.confine and not layers.lacking:
         return Finding(Severity.OK, held)

@@ -19,8 +19,8 @@ from iogate.exits import DONE
 @options.as_json()
 def command(*, as_json: bool) -> int:
     """List the engines: where they are, which ioengines they have, or why not usable."""
-    found = {name: _look(name) for name in ENGINES}
-    click.echo(_as_json(found) if as_json else _as_text(found))
+    looked_at = {name: _look(name) for name in ENGINES}
+    click.echo(_as_json(looked_at) if as_json else _as_text(looked_at))
     return DONE
 
 
@@ -31,10 +31,10 @@ def _look(name: str) -> EngineInfo | EngineError:
         return error
 
 
-def _as_text(found: dict[str, EngineInfo | EngineError]) -> str:
-    rows = [_row(name, info) for name, info in found.items()]
+def _as_text(looked_at: dict[str, EngineInfo | EngineError]) -> str:
+    rows = [_row(name, info) for name, info in looked_at.items()]
     lines = [table(("engine", "version", "path"), rows)]
-    for name, info in found.items():
+    for name, info in looked_at.items():
         if isinstance(info, EngineInfo):
             lines.append(f"\n{name} has the ioengines: {', '.join(info.ioengines)}")
         else:
@@ -46,7 +46,7 @@ def _row(name: str, info: EngineInfo | EngineError) -> tuple[str, str, str]:
     return (name, info.version, info.path) if isinstance(info, EngineInfo) else (name, "-", "-")
 
 
-def _as_json(found: dict[str, EngineInfo | EngineError]) -> str:
+def _as_json(looked_at: dict[str, EngineInfo | EngineError]) -> str:
     engines = [
         {
             "name": name,
@@ -57,6 +57,6 @@ def _as_json(found: dict[str, EngineInfo | EngineError]) -> str:
         }
         if isinstance(info, EngineInfo)
         else {"name": name, "usable": False, "problem": str(info)}
-        for name, info in found.items()
+        for name, info in looked_at.items()
     ]
     return json.dumps({"schema": "engines/1", "engines": engines}, indent=1)

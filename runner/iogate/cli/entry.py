@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TextIO
 
 import click
+from click.shell_completion import CompletionItem
 
 from iogate import exits
-from iogate.cli import COMMANDS, HELP
+from iogate.cli import COMMANDS, COMPLETING, HELP
 from iogate.cli.table import defused
 from iogate.errors import IogateError, SpecError
 
@@ -29,12 +30,20 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"iogate.cli.{cmd_name}").command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names and their help without loading each command."""
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        completed = [CompletionItem(name, help=COMMANDS[name]) for name in names]
+        return [*completed, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 GROUP = LazyGroup("iogate", help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 def run_command(words: Sequence[str]) -> int:
     """The exit code of a call; messages go to stderr."""
+    if COMPLETING in os.environ:
+        GROUP.main(args=list(words), prog_name="iogate")  # answers the shell, and exits
     try:
         status = GROUP.main(args=list(words), prog_name="iogate", standalone_mode=False)
         return status if isinstance(status, int) else exits.DONE

@@ -15,12 +15,12 @@ def leftovers_finding(sut: Sut) -> Finding | None:
         return None
     try:
         with host_lock(sut, "doctor"):
-            found = tidy(sut)
+            tidied = tidy(sut)
     except HeldError as error:
         what = "a run measures now, with settings that it puts back at its end"
         return Finding(Severity.WARN, what, error.remedy)
     except RefusedError as error:
         return Finding(Severity.BAD, error.what, error.remedy)
-    if found.left:
-        return Finding(Severity.WARN, "; ".join(found.left), "then run iogate doctor again")
-    return Finding(Severity.OK, "; ".join(found.done) or "put back by the run itself just now")
+    if tidied.left:
+        return Finding(Severity.WARN, "; ".join(tidied.left), "then run iogate doctor again")
+    return Finding(Severity.OK, "; ".join(tidied.done) or "put back by the run itself just now")

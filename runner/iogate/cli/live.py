@@ -83,7 +83,7 @@ class LiveHistory:
         if path is not None and is_older(path):
             raise StoreError(
                 f"{path} was written by an older iogate, and reading must not change it",
-                remedy=f"bring it up to date with: iogate history list --store {path}",
+                remedy=f"update it with: iogate history list --store {path}",
             )
 
     def _report(self, name: str, state: State, stamp: object) -> str:
@@ -137,7 +137,7 @@ class _Pages:
 
 def _mark(path: Path) -> tuple[int, int, int]:
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return 0, 0, 0
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size

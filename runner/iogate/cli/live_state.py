@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from iogate.cli.fault import trace_fault
 from iogate.errors import IogateError
+from iogate.gate.anytime import evidence_so_far
 from iogate.history.plans import kept_plans
 from iogate.history.trends import Question, find_trend
 from iogate.model.plan import Plan
@@ -47,7 +48,7 @@ class State:
     marks: Mapping[str, object] = field(default_factory=dict)
     trends: Mapping[str, SpecTrend] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    running: tuple[tuple[Run, int], ...] = ()
+    running: tuple[tuple[Run, int, str], ...] = ()
     site: Site = field(default_factory=lambda: Site(()))
     version: int = 0
 
@@ -63,10 +64,15 @@ def read_state(store: Store, asked: Asked, last: State) -> State:
         marks=marks,
         trends=trends,
         problems=tuple(problems),
-        running=tuple((run, len(store.run(run.id).measurements)) for run in _running(listed.runs)),
+        running=tuple(_so_far(store.run(run.id)) for run in _running(listed.runs)),
         site=last.site if same else Site([t for t in trends.values() if t.lines], trace_fault),
         version=last.version if same else last.version + 1,
     )
+
+
+def _so_far(run: Run) -> tuple[Run, int, str]:
+    """A run in progress, how many repetitions it has, and what they say by now."""
+    return run, len(run.measurements), evidence_so_far(run.plan, run.measurements)
 
 
 def _listed(store: Store, last: State) -> State:
@@ -75,11 +81,11 @@ def _listed(store: Store, last: State) -> State:
     ids = store.run_ids()
     known = {name: last.known[name] for name in ids if name in last.known}
     known |= {run.id: (run.plan.spec_name, run.status) for run in runs}
-    found: Sequence[Run] = runs
+    listed: Sequence[Run] = runs
     if len(known) < len(ids):
-        found = store.runs()
-        known = {run.id: (run.plan.spec_name, run.status) for run in found}
-    return State(runs=runs, known=known, plans=kept_plans(found, last.plans))
+        listed = store.runs()
+        known = {run.id: (run.plan.spec_name, run.status) for run in listed}
+    return State(runs=runs, known=known, plans=kept_plans(listed, last.plans))
 
 
 def _marks(store: Store, known: Mapping[str, tuple[str, RunStatus]]) -> dict[str, object]:
@@ -88,35 +94,35 @@ def _marks(store: Store, known: Mapping[str, tuple[str, RunStatus]]) -> dict[str
         if status is not RunStatus.RUNNING:  # that one has begun changes no trend
             nights[spec].add((name, status))
     others = int(time.time() // RENEWED_S), tuple(store.decisions())
-    return {spec: (others, found) for spec, found in nights.items()}
+    return {spec: (others, night) for spec, night in nights.items()}
 
 
 def _trends(
     store: Store, asked: Asked, now: State, last: State
 ) -> tuple[dict[str, SpecTrend], list[str]]:
     """Those of all specs that are asked for, and what is wrong with those that have none."""
-    found: dict[str, SpecTrend] = {}
+    trends: dict[str, SpecTrend] = {}
     problems = []
     for name in sorted(filter(asked.shows, now.marks.keys() & now.plans.keys())):
         if name in last.trends and now.marks[name] == last.marks[name]:
-            found[name] = last.trends[name]
+            trends[name] = last.trends[name]
             continue
         plan = now.plans[name]
         try:
-            found[name] = _shown(find_trend(store, plan, asked.question), plan)
+            trends[name] = _shown(find_trend(store, plan, asked.question), plan)
         except IogateError as error:
             problems.append(f"{name} is not shown: {error.what}")
         except Exception as error:
             trace_fault(name, error)
             problems.append(f"{name} is not shown ({type(error).__name__})")
-    return found, problems
+    return trends, problems
 
 
 def _shown(trend: Trend, plan: Plan) -> SpecTrend:
     """With its lines made: what is wrong with them is wrong with this spec alone."""
-    found = SpecTrend(trend, plan)
-    _ = found.lines
-    return found
+    shown = SpecTrend(trend, plan)
+    _ = shown.lines
+    return shown
 
 
 def _running(runs: Sequence[Run]) -> list[Run]:

@@ -14,5 +14,5 @@ def machine() -> Sut:
     if context.obj is None:
         context.obj = opened = open_sut()
         context.call_on_close(opened.close)
-    found: Sut = context.obj
-    return found
+    sut: Sut = context.obj
+    return sut

@@ -13,11 +13,12 @@ from typing import Any
 import click
 
 from iogate.cli.parameters import Duration
+from iogate.cli.spec_file import SpecFile
 from iogate.engine import ENGINES
 
 Decorator = Callable[[Any], Any]
 
-SPEC: Decorator = click.argument("spec", type=click.Path(path_type=Path))
+SPEC: Decorator = click.argument("spec", type=SpecFile())
 
 
 def _allow(context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
@@ -48,10 +49,14 @@ ACROSS: Decorator = click.option(
     "--across",
     multiple=True,
     metavar="FACT",
-    help="A fact of the environment (kernel.*) whose change begins no new series.",
+    help="Facts of the environment (kernel.*) that may change without beginning a new series.",
 )
 STORE: Decorator = click.option(
     "--store", metavar="URL", help="The history; by default in the user's data folder."
+)
+
+NO_STORE: Decorator = click.option(
+    "--no-store", is_flag=True, help="Judge the run by the history, and keep it out of it."
 )
 
 # How to measure.
@@ -64,14 +69,14 @@ WAIT: Decorator = click.option(
     help="Wait this long for another run on this host to end.",
 )
 REVISION: Decorator = click.option(
-    "--revision", metavar="REF", help="What is under test; by default git's HEAD here."
+    "--revision", metavar="REF", help="The revision under test; by default git's HEAD here."
 )
 REPOSITORY: Decorator = click.option(
     "--repository",
     type=click.Path(path_type=Path),
     default=Path(),
     metavar="DIR",
-    help="Where the revisions are; by default here.",
+    help="The repository of the revisions; by default the current one.",
 )
 LABEL: Decorator = click.option("--label", default="", help="A name for what is under test.")
 FAIL_FAST: Decorator = click.option(
@@ -88,7 +93,7 @@ TRUST: Decorator = click.option(
 PRECONDITION: Decorator = click.option(
     "--precondition",
     is_flag=True,
-    help="Precondition devices even where an earlier run's still holds.",
+    help="Precondition devices even where that of an earlier run is still valid.",
 )
 UNCONFINED: Decorator = click.option(
     "--unconfined",
@@ -106,7 +111,7 @@ def overrides(text: str = "Change a job option, of one workload or of all.") -> 
 
 
 def metrics(
-    text: str = "This metric too; a pattern (*.clat.*) means any that was kept.",
+    text: str = "Also this metric; a pattern (*.clat.*) means all that were kept.",
 ) -> Decorator:
     """``--metric``: paths of metrics."""
     return click.option("--metric", "metrics", multiple=True, metavar="PATH", help=text)
@@ -141,6 +146,11 @@ def timeout(text: str = "Abort a repetition after this long.") -> Decorator:
     return click.option("--timeout", "timeout_s", type=Duration(), metavar="TIME", help=text)
 
 
-def as_json(text: str = "As JSON on stdout.") -> Decorator:
+def budget(text: str) -> Decorator:
+    """``--budget`` of a comparison."""
+    return click.option("--budget", type=Duration(), metavar="TIME", help=text)
+
+
+def as_json(text: str = "Print JSON on stdout.") -> Decorator:
     """``--json``: the same facts for programs."""
     return click.option("--json", "as_json", is_flag=True, help=text)

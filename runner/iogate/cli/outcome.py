@@ -4,6 +4,7 @@ stdout says at the end."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 
@@ -20,14 +21,14 @@ from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import WORST_FIRST, Interval, Outcome, ThresholdVerdict
 from iogate.run.finishing import Finished
+from iogate.stats.confidence import ALL_LOOKS_CONFIDENCE, USUAL_CONFIDENCE
 from iogate.store import Store, open_store
 
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")
 _COMPARED = (
-    "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "they see",
+    "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "detectable",
     "verdict",
 )  # fmt: skip
-_USUAL_CONFIDENCE = 0.95
 _EXPLAINED = (Outcome.FAIL, Outcome.WARN, Outcome.INCONCLUSIVE)
 
 
@@ -128,6 +129,8 @@ def show(finished: Finished, code: ExitCode, *, as_json: bool, quiet: bool) -> N
 
 def _show_text(finished: Finished, *, quiet: bool) -> None:
     run = finished.run
+    if run.verdict and run.verdict.vouches_for_nothing:
+        click.echo(actions.VOUCHES_FOR_NOTHING)
     if run.verdict and not quiet:
         if run.verdict.thresholds:
             click.echo(defused(verdict_table(run)))
@@ -160,7 +163,7 @@ def verdict_table(run: Run) -> str:
     """One row a threshold, failures first."""
     verdicts = run.verdict.thresholds if run.verdict else ()
     ordered = sorted(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.outcome))
-    names = {case.id: case.name for case in run.plan.cases}
+    names = run.plan.names
     row = _compared_row if run.plan.comparison else _row
     rows = [row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]
     if run.plan.comparison:
@@ -190,7 +193,7 @@ def _compared_row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
         format_change(verdict.change) if limit.relative else "",
         _interval(interval) if interval else "",
         limit.text,
-        str(verdict.blocks) if limit.relative else "",
+        str(verdict.judged_blocks) if limit.relative else "",
         _seen(verdict) if limit.relative else "",
         verdict.outcome.value,
     )
@@ -199,7 +202,8 @@ def _compared_row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
 def _interval(interval: Interval) -> str:
     """With its confidence where that is less than 95 %, as few blocks have it."""
     ends = f"{format_change(interval.low)} … {format_change(interval.high)}"
-    few = interval.confidence < _USUAL_CONFIDENCE
+    few = interval.confidence < USUAL_CONFIDENCE
+    few &= not math.isclose(interval.confidence, ALL_LOOKS_CONFIDENCE)
     return f"{ends} ({interval.confidence * 100:.3g} %)" if few else ends
 
 
@@ -212,12 +216,12 @@ def _seen(verdict: ThresholdVerdict) -> str:
 def explanations(run: Run) -> list[str]:
     """A line for each threshold that did not pass, with its place in the spec, and one for
     each repetition that failed."""
-    found = []
+    lines = []
     for verdict in run.verdict.thresholds if run.verdict else ():
         if verdict.outcome in _EXPLAINED:
             where = f"{verdict.threshold.where}: " if verdict.threshold.where else ""
-            found.append(printable(f"{where}{verdict.reason}"))
-    return found
+            lines.append(printable(f"{where}{verdict.reason}"))
+    return lines
 
 
 def _json(finished: Finished, code: ExitCode) -> str:

@@ -19,5 +19,5 @@ class Duration(click.ParamType[float]):
 
         seconds = parse_seconds(str(value))
         if seconds is None:
-            self.fail(f"{value!r} is no time; write it as 90s, 10m or 2h", param, ctx)
+            self.fail(f"{value!r} is not a time; write it as 90s, 10m or 2h", param, ctx)
         return seconds

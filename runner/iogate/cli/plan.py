@@ -10,8 +10,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
-from iogate.cli.prospect_table import prospect_table
-from iogate.cli.table import counted, duration
+from iogate.cli.prospect_table import prospect_table, thin_lines
+from iogate.cli.table import counted, defused, duration
 from iogate.cli.warnings import warn_of
 from iogate.exits import DONE
 from iogate.history.noise import newest_canary
@@ -21,7 +21,8 @@ from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.run.request import Request, make_request_plan
 from iogate.spec import load_spec
-from iogate.spec.arms import canary_id
+from iogate.spec.arms import canary_ids
+from iogate.stats.boundary import Rules
 from iogate.store import open_store
 
 _WINDOW = 20
@@ -38,7 +39,7 @@ _WINDOW = 20
     "blocks",
     type=click.IntRange(5, 200),
     multiple=True,
-    help="How many blocks; may be repeated. By default 6, 10, 20 and the most of the spec.",
+    help="Number of blocks; may be repeated. By default 6, 10, 20 and the maximum of the spec.",
 )
 @options.STORE
 def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
@@ -53,20 +54,23 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     plan = make_request_plan(request)
     warn_of(plan.cases, request.spec)
     runs = _runs(request, plan)
-    most = max(load_spec(request.spec).compare.blocks, *blocks, 0)
+    rule = load_spec(request.spec).compare
+    most = max(rule.blocks, *blocks, 0)
     blocks = blocks or sorted({*(n for n in BLOCKS if n < most), most})
-    found = prospects(plan, runs, blocks, most_blocks=most)
-    if not found:
+    expected = prospects(plan, runs, blocks, Rules(most_blocks=most, sees=rule.sees))
+    if not expected:
         click.echo("no limit vs baseline: there is nothing to compare")
         return DONE
-    click.echo(prospect_table(found, blocks))
+    click.echo(prospect_table(expected, blocks))
     click.echo()
+    for line in thin_lines(expected):
+        click.echo(defused(line))
     seconds = block_seconds(plan, runs)
     for n in blocks:
         took = "as long as its I/O takes" if seconds is None else f"about {duration(n * seconds)}"
         click.echo(f"{n} blocks: {took}")
     click.echo(f"a comparison ends when its limits are decided, after {most} blocks at the latest")
-    unknown = [each for each in found if each.noise is None]
+    unknown = [each for each in expected if each.noise is None]
     if unknown:
         fewest = min(free(plan, each.case, each.threshold, runs) for each in unknown)
         click.echo(f"\n{_lacking(len(runs), fewest)}")
@@ -87,7 +91,7 @@ def _lacking(runs: int, known: int) -> str:
 
 def _runs(request: Request, plan: Plan) -> Sequence[Run]:
     """Canaries and accepted runs of this host."""
-    ids = [name for case in plan.cases for name in (*case.known_as, canary_id(case))]
+    ids = [name for case in plan.cases for name in (*case.ids, *canary_ids(case))]
     machine_id = this_host(machine()).machine_id
     with closing(open_store(request.store)) as store:
         accepted = store.baseline(

@@ -265,7 +265,11 @@ def _rate_text(name: str, rate: Rates) -> str:
 
 def disturbed_text(measurement: Measurement) -> str:
     """``: disturbed, does not count: …`` with every reason; empty where it counts."""
-    why = "; ".join(printable(one.text) for one in measurement.disturbances if one.counts)
+    why = "; ".join(
+        printable(disturbance.text)
+        for disturbance in measurement.disturbances
+        if disturbance.counts
+    )
     return f": disturbed, does not count: {why}" if why else ""
 
 

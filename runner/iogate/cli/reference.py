@@ -43,6 +43,6 @@ def _helps(command: click.Command, name: str, parent: click.Context) -> Iterator
     yield f"```text\n{command.get_help(context)}\n```\n"
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
-            found = command.get_command(context, below)
-            assert found is not None, f"{name} lists {below}"
-            yield from _helps(found, below, context)
+            subcommand = command.get_command(context, below)
+            assert subcommand is not None, f"{name} lists {below}"
+            yield from _helps(subcommand, below, context)

@@ -9,22 +9,21 @@ import click
 
 from iogate import exits
 from iogate.cli import options
+from iogate.cli.named_run import find_named
 from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
 from iogate.errors import UsageError
-from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder, own_folder
+from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder
 from iogate.history.baseline import baseline_of
-from iogate.model.run import Run
-from iogate.recovery.salvage import is_run_folder, read_run_folder
 from iogate.run.finishing import Finished
-from iogate.store import Store, open_store
+from iogate.store import open_store
 
 
 @click.command()
 @click.argument("run", default=f"{DEFAULT_PARENT}/{LATEST}")
 @options.STORE
-@options.output("Where to; by default into the run folder.")
-@options.as_json("The verdict as JSON on stdout.")
+@options.output("Where to write; by default the run folder.")
+@options.as_json("Print the verdict as JSON on stdout.")
 def command(run: str, store: str | None, output: Path | None, *, as_json: bool) -> int:
     """Render report.html, junit.xml, summary.md and comment.md of RUN again.
 
@@ -32,33 +31,17 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     that is damaged, the report says which part, and shows the rest; the exit code is then 4.
     """
     with closing(open_store(store)) as opened:
-        found, own, broken = _find(run, opened)
+        reported, own, broken = find_named(run, opened)
         folder = output or own
         if folder is None:
             raise UsageError(
-                f"the folder of run {found.id[:12]} is gone", remedy="say where to: --output DIR"
+                f"the folder of run {reported.id[:12]} is gone", remedy="say where to: --output DIR"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        finished = Finished(found, tuple(baseline_of(found, opened)), RunFolder(folder))
-        trend = trend_of(found, opened)
+        finished = Finished(reported, tuple(baseline_of(reported, opened)), RunFolder(folder))
+        trend = trend_of(reported, opened)
     write_reports(finished, run_folder=RunFolder(own) if own else None, trend=trend, broken=broken)
     show(finished, finished.exit_code, as_json=as_json, quiet=False)
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)
     return int(exits.of_parts(broken))
-
-
-def _find(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...]]:
-    """A run, its folder (None when that is gone), and what of the folder is broken."""
-    path = Path(run)
-    if is_run_folder(path):
-        root = path.resolve()
-        read = read_run_folder(root, store)
-        return read.run, root, read.broken
-    if path.exists() or "/" in run:
-        raise UsageError(
-            f"{run} is no run folder: it holds no part of a run",
-            remedy="give a run folder, or an id from 'iogate history'",
-        )
-    found = store.run(run)
-    return found, own_folder(found), ()

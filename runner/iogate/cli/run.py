@@ -16,7 +16,7 @@ from iogate.cli.machine import machine
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.table import counted, duration, printable, size, table
-from iogate.cli.warnings import warn_of, warn_of_undecidable
+from iogate.cli.warnings import warn_of, warn_of_undecidable, warn_of_young
 from iogate.engine.base import Stop
 from iogate.exits import DONE
 from iogate.jobs import estimate
@@ -38,6 +38,7 @@ from iogate.spec import needs_trust
 @options.TAGS
 @options.engine()
 @options.STORE
+@options.NO_STORE
 @options.output()
 @click.option(
     "--repetitions", type=click.IntRange(1), help="Number of repetitions, overriding the spec."
@@ -53,10 +54,10 @@ from iogate.spec import needs_trust
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what would be done, check that it may be, and do nothing.",
+    help="Check everything and say what would be done, but do nothing.",
 )
 @options.QUIET
-@options.as_json("The verdict as JSON on stdout.")
+@options.as_json("Print the verdict as JSON on stdout.")
 def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> int:
     """Measure what SPEC describes, store it, judge it, and write the report.
 
@@ -68,6 +69,7 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     plan = make_request_plan(request)
     warn_of(plan.cases, request.spec)
     warn_of_undecidable(plan.cases, request.spec)
+    warn_of_young(plan, request.spec)
     if dry_run:
         click.echo(describe(plan))
         check_run(request, plan)

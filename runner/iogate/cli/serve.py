@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
 
 from iogate.cli import options
-from iogate.errors import RefusedError, UsageError
+from iogate.errors import RefusedError, UsageError, lacking
 from iogate.exits import DONE
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _LAST = 400
     envvar="IOGATE_SERVE_TOKEN",
     default="",
     metavar="TEXT",
-    help="What readers must know; needed where others than this machine can connect. Better in"
+    help="Password of readers; required where other machines can connect. Better in"
     " IOGATE_SERVE_TOKEN, where no list of processes shows it.",
 )
 @click.option("--spec", "specs", multiple=True, metavar="GLOB", help="Only trends of this spec.")
@@ -48,16 +49,16 @@ def command(
     """
     from iogate.cli.live import LiveHistory
     from iogate.cli.live_state import Asked
-    from iogate.cli.serving import listen, make_app, make_server
     from iogate.history.trends import Question
 
+    serving = _serving()
     host, port = _address(bind, token)
     question = Question(**asked)  # type: ignore[arg-type]
     history = LiveHistory(store, Asked(specs, question))
     state, _ = history.state()
     _check_metrics(question.metrics, list(state.plans.values()))
     try:
-        opened = listen(host, port)
+        opened = serving.listen(host, port)
     except OSError as error:
         raise RefusedError(
             f"cannot listen on {bind}: {_reason(error)}", remedy="name another with --bind"
@@ -66,10 +67,19 @@ def command(
         name = f"[{host}]" if ":" in host else host
         click.echo(f"http://{name}:{opened.getsockname()[1]}/  (Ctrl-C stops it)")
         try:
-            make_server(make_app(history, token)).run(sockets=[opened])
+            serving.make_server(serving.make_app(history, token)).run(sockets=[opened])
         except KeyboardInterrupt:
             return DONE
     return DONE
+
+
+def _serving() -> ModuleType:
+    """The server, of which not every installation has the packages."""
+    try:
+        from iogate.cli import serving
+    except ModuleNotFoundError as error:
+        raise lacking("iogate serve", error, "serve") from None
+    return serving
 
 
 def _reason(error: OSError) -> str:
@@ -90,15 +100,15 @@ def _check_metrics(names: Sequence[str], plans: Sequence[Plan]) -> None:
 
 def _address(bind: str, token: str) -> tuple[str, int]:
     """Host and port. UsageError for what is neither, or open to others without a token."""
-    from iogate.cli.serving import is_loopback
-
     host, _, port = bind.rpartition(":")
     host = host.strip("[]")
     if not host or not port.isdecimal() or int(port) > 65535:
-        raise UsageError(f"--bind {bind} is no address and port", remedy=f"for example: {_BIND}")
-    if not token and not is_loopback(host):
         raise UsageError(
-            f"others can connect to {host}, and no token is asked for",
+            f"--bind {bind} is not an address and port", remedy=f"for example: {_BIND}"
+        )
+    if not token and not _serving().is_loopback(host):
+        raise UsageError(
+            f"other machines can connect to {host}, and no token is required",
             remedy="set IOGATE_SERVE_TOKEN, or listen on 127.0.0.1",
         )
     return host, int(port)

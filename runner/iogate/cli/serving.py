@@ -79,18 +79,18 @@ def listen(host: str, port: int) -> socket.socket:
 def _page(history: LiveHistory, request: Request) -> Response:
     """The page of a path; of one that fails, the message."""
     try:
-        found = history.page(request.path_params["path"])
+        page = history.page(request.path_params["path"])
     except UsageError as error:
         return _message(HTTPStatus.NOT_FOUND, error.what)
     except IogateError as error:
         told = f"{error.what}; {error.remedy}" if error.remedy else error.what
         return _message(HTTPStatus.SERVICE_UNAVAILABLE, told)
-    if found is None:
+    if page is None:
         return _message(HTTPStatus.NOT_FOUND, "there is no such page")
-    headers = {"ETag": f'"{found.tag}"'}
-    if found.tag in request.headers.get("If-None-Match", ""):
+    headers = {"ETag": f'"{page.tag}"'}
+    if page.tag in request.headers.get("If-None-Match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return HTMLResponse(found.text.encode("utf-8", "replace"), headers=headers)
+    return HTMLResponse(page.text.encode("utf-8", "replace"), headers=headers)
 
 
 class _Guard:

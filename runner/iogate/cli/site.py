@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
+from iogate.cli.asked_specs import SPECS, is_asked
 from iogate.cli.held import check_across, check_patterns, nothing_held
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _LAST = 400
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--spec", "specs", multiple=True, metavar="GLOB", help="Only specs of this name.")
+@SPECS
 @options.metrics()
 @options.HOST
 @options.BRANCH
@@ -46,8 +47,8 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
 
     faults: dict[str, Exception] = {}
     with closing(open_kept(store)) as opened:
-        found = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
-    done = write_site(folder, Site(found, faults.__setitem__).pages(), faults)
+        spec_trends = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
+    done = write_site(folder, Site(spec_trends, faults.__setitem__).pages(), faults)
     click.echo(
         f"{folder / 'index.html'}: {done.written} pages written, {done.kept} unchanged, "
         f"{done.removed} removed"
@@ -71,28 +72,27 @@ def _trends(
     runs = store.runs()
     check_across(runs, question)
     plans = kept_plans(runs)
-    found = []
-    for name in sorted(name for name in plans if _is_asked(name, specs)):
+    spec_trends = []
+    for name in sorted(name for name in plans if is_asked(name, specs)):
         try:
-            one = SpecTrend(find_trend(store, plans[name], question), plans[name])
-            found += [one] if one.lines else []
+            spec_trend = SpecTrend(find_trend(store, plans[name], question), plans[name])
+            spec_trends += [spec_trend] if spec_trend.lines else []
         except Exception as error:
             faults[name] = error
-    if faults and not found:
+    if faults and not spec_trends:
         raise next(iter(faults.values()))
-    check_patterns({each.metric for one in found for each in one.trend.series}, question.metrics)
-    _check_found([*faults, *(one.name for one in found)], specs, plans)
-    return found
+    check_patterns(
+        {each.metric for shown in spec_trends for each in shown.trend.series}, question.metrics
+    )
+    _check_found([*faults, *(shown.name for shown in spec_trends)], specs, plans)
+    return spec_trends
 
 
-def _is_asked(name: str, specs: Sequence[str]) -> bool:
-    return not specs or any(fnmatchcase(name, glob) for glob in specs)
-
-
-def _check_found(found: Sequence[str], specs: Sequence[str], known: Collection[str]) -> None:
+def _check_found(names: Sequence[str], specs: Sequence[str], known: Collection[str]) -> None:
     """UsageError for a pattern that names nothing, and where nothing is found at all."""
     for glob in specs:
-        if not any(fnmatchcase(name, glob) for name in found):
+        if not any(fnmatchcase(name, glob) for name in names):
             raise nothing_held(f"no night of a spec {glob}", known)
-    if not found:
-        raise nothing_held("no night that these options ask for" if known else "no run", known)
+    if not names:
+        what = "no night with a value that these options ask for" if known else "no run"
+        raise nothing_held(what, known)

@@ -138,10 +138,10 @@ def detect() -> None:
     Writes, for each, one JSON array with the index (from 0) of the first point of each new
     level. null is a night without a value. Exits 2 at a line that is no such array.
     """
-    from iogate.stats.changepoint import change_points
+    from iogate.stats.hopping import level_changes
 
     for values in read_series(sys.stdin.buffer):
-        sys.stdout.write(f"{json.dumps(change_points(values))}\n")
+        sys.stdout.write(f"{json.dumps(level_changes(values))}\n")
         sys.stdout.flush()
 
 

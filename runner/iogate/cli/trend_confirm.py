@@ -13,7 +13,7 @@ import click
 
 from iogate.bisect.confirm import check_out_both, conclusion, confirmation_of, confirmation_sides
 from iogate.cli import options
-from iogate.cli.comparison_options import run_comparison
+from iogate.cli.comparison_options import drawn, run_comparison
 from iogate.cli.machine import machine
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
@@ -29,14 +29,14 @@ from iogate.store import open_store
 @click.argument("alert")
 @click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")
 @options.REPOSITORY
-@options.metrics("As given to iogate trend.")
+@options.metrics("The metrics, as given to iogate trend.")
 @options.BRANCH
-@options.overrides("Change a job option, as it was in the nights.")
+@options.overrides("Change a job option, as the nightly runs did.")
 @options.ENV
-@click.option("--blocks", type=click.IntRange(5, 200), help="The most blocks; by default 28.")
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Decides which arm runs first."
+    "--blocks", type=click.IntRange(5, 200), help="Maximum number of blocks; by default 28."
 )
+@click.option("--seed", type=int, help="Seed of the order of the arms; drawn by default.")
 @options.engine()
 @options.STORE
 @options.output()
@@ -45,10 +45,11 @@ from iogate.store import open_store
 @options.TRUST
 @options.UNCONFINED
 @options.QUIET
-@options.as_json("The verdict as JSON on stdout.")
+@options.as_json("Print the verdict as JSON on stdout.")
 def command(
     *, alert: str, build: tuple[str, ...], repository: Path, metrics: tuple[str, ...],
-    branch: str | None, blocks: int | None, seed: int, quiet: bool, as_json: bool, **asked: object,
+    branch: str | None, blocks: int | None, seed: int | None, quiet: bool, as_json: bool,
+    **asked: object,
 ) -> int:  # fmt: skip
     """Compare the last good with the first bad revision of ALERT, block by block.
 
@@ -64,24 +65,24 @@ def command(
             "there is no build command", remedy="say how to put a revision in place, after --"
         )
     request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
-    spec, found = _found(request, alert, Question(metrics=metrics, branch=branch))
+    spec, kept_alert = _found(request, alert, Question(metrics=metrics, branch=branch))
     with tempfile.TemporaryDirectory(prefix="iogate-confirm-") as folder:
-        both = check_out_both(found, repository, Path(folder), build)
+        both = check_out_both(kept_alert, repository, Path(folder), build)
         for each in both:
             each.make()
         arms = both[0].arm(), both[1].arm()
-        request = replace(request, label=f"confirm {found.id}", revision=None)
-        sides = confirmation_sides(request, found, arms, seed=seed, most_blocks=blocks)
+        request = replace(request, label=f"confirm {kept_alert.id}", revision=None)
+        sides = confirmation_sides(request, kept_alert, arms, seed=drawn(seed), most_blocks=blocks)
 
         def keep(run: Run) -> None:
-            decision = confirmation_of(found, spec, run, getpass.getuser())
+            decision = confirmation_of(kept_alert, spec, run, getpass.getuser())
             if decision is not None:
                 with closing(open_store(request.store)) as store:
                     store.add_decision(decision)
 
         return run_comparison(
             request, sides, quiet=quiet, as_json=as_json, keep=keep,
-            and_then=lambda run: click.echo(defused(printable(conclusion(found, run)))),
+            and_then=lambda run: click.echo(defused(printable(conclusion(kept_alert, run)))),
         )  # fmt: skip
 
 

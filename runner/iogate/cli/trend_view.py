@@ -15,8 +15,20 @@ from iogate.cli.table import counted, defused, printable, table
 from iogate.history.trends import is_pattern
 from iogate.metrics import metric
 from iogate.model.decision import FOREVER, Decision
+from iogate.model.hops import hops_text
 from iogate.model.spec import DefinedMetric
-from iogate.model.trend import Alert, AlertState, Change, Marker, NightRef, SeriesTrend, Trend, Turn
+from iogate.model.trend import (
+    Alert,
+    AlertState,
+    Change,
+    Evidence,
+    Marker,
+    NightRef,
+    SeriesState,
+    SeriesTrend,
+    Trend,
+    Turn,
+)
 from iogate.model.units import format_change, format_value
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -30,7 +42,17 @@ _COLOURS = {
     "improved": "green",
     "acknowledged": "cyan",
 }
+_LAST = {
+    "fail": ", when a limit failed",
+    "failed": ", which was not measured to its end",
+    "inconclusive": ", which was inconclusive",
+    "missing-baseline": ", which had no baseline",
+    "warn": ", which ended with a warning",
+}
+OVER = frozenset((AlertState.ACCEPTED, AlertState.RECOVERED, AlertState.CLOSED))
 _MOST_CHANGES = 8
+_MOST_OVER = 10
+_MOST_HOPS = 12
 _MOST_MARKERS = 6
 
 
@@ -63,13 +85,27 @@ def text_of(trend: Trend, spec: str) -> str:
     """The whole page. ``spec`` is the file to give to the commands that it names."""
     if not trend.series:
         return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
-    parts = [*_tables(trend), *_markers(trend), *map(_accepted, trend.accepted)]
-    shown = [alert for alert in trend.alerts if alert.state is not AlertState.CLOSED]
-    parts += [_alert(alert, spec) for alert in shown] or ["no alerts"]
-    closed = len(trend.alerts) - len(shown)
-    if closed:
-        parts.append(f"{counted(closed, 'alert')} closed: the level before is back")
+    shown = [alert.decision for alert in trend.alerts if alert.decision]
+    accepted = [_accepted(decision) for decision in trend.accepted if decision not in shown]
+    over = [alert for alert in trend.alerts if alert.state in OVER]
+    parts = [*_tables(trend), *_hops(trend), *_markers(trend), *accepted]
+    parts += [_alert(alert, spec) for alert in trend.alerts if alert.state not in OVER] or [
+        _calm(trend, is_first=not over)
+    ]
+    parts += [_alert(alert, spec) for alert in over[:_MOST_OVER]]
+    if len(over) > _MOST_OVER:
+        parts.append(f"{counted(len(over) - _MOST_OVER, 'older alert')} that are over: see --json")
     return "\n\n".join(defused(part) for part in parts)
+
+
+def _calm(trend: Trend, *, is_first: bool) -> str:
+    """What is said where no alert is left: no more than the series can tell."""
+    text = "no alerts" if is_first else "no alerts but those that are over"
+    few = sum(series.state is SeriesState.SHORT for series in trend.series)
+    if not few:
+        return text
+    which = "every series has" if few == len(trend.series) else f"{few} of {len(trend.series)} have"
+    return f"{text}; {which} too few nights to tell a change from noise"
 
 
 def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
@@ -89,7 +125,10 @@ def _tables(trend: Trend) -> Iterator[str]:
             s for s in trend.series if (s.machine_id, s.environment) == (machine_id, environment)
         ]
         last = trend.nights[max(s.nights[-1] for s in series)]
-        title = f"{trend.spec} on {host}, environment {environment}, last night {_when(last)}"
+        title = (
+            f"{trend.spec} on {host}, environment {environment},"
+            f" last night {_when(last)}{_LAST.get(last.ended, '')}"
+        )
         lines = table(_HEAD, [_row(s) for s in series], right=_RIGHT)
         yield f"{printable(title)}\n{_coloured(lines)}"
 
@@ -111,20 +150,25 @@ def _coloured(lines: str) -> str:
     """Lines in the colour of their state, on a terminal."""
     if not sys.stdout.isatty():
         return lines
-    found = []
+    coloured = []
     for line in lines.split("\n"):
         colour = next((c for state, c in _COLOURS.items() if f"  {state} " in line), None)
-        found.append(click.style(line, fg=colour) if colour else line)
-    return "\n".join(found)
+        coloured.append(click.style(line, fg=colour) if colour else line)
+    return "\n".join(coloured)
 
 
 def _alert(alert: Alert, spec: str) -> str:
     good, bad = _revision(alert.last_good), _revision(alert.first_bad)
     likely, since = _revision(alert.estimate), counted(alert.nights_since, "night")
     lines = [
-        f"{alert.id}  {alert.state.value}  {alert.sentence}",
+        f"{alert.id}  {state_word(alert)}  {alert.sentence}",
         f"  after {good}, up to {bad}; most likely {likely}; {since} since",
     ]
+    if alert.recovery:
+        last, first = _revision(alert.recovery.last_bad), _revision(alert.recovery.first_good)
+        lines.append(f"  {state_word(alert)} after {last}, up to {first}")
+    if alert.evidence and alert.evidence.series > 1:
+        lines.append(f"  {_evidence(alert.evidence)}")
     lines += [f"  {_change(change)}" for change in alert.changes[:_MOST_CHANGES]]
     if len(alert.changes) > _MOST_CHANGES:
         lines.append(f"  and {len(alert.changes) - _MOST_CHANGES} more")
@@ -133,6 +177,12 @@ def _alert(alert: Alert, spec: str) -> str:
     if step := next_step(alert, spec):
         lines.append(f"  {step}")
     return "\n".join(printable(line) for line in lines)
+
+
+def state_word(alert: Alert) -> str:
+    """Its state; an improvement that is over did not recover."""
+    is_over = alert.state is AlertState.RECOVERED and alert.turn is Turn.IMPROVEMENT
+    return "ended" if is_over else alert.state.value
 
 
 def next_step(alert: Alert, spec: str) -> str:
@@ -165,7 +215,18 @@ def _change(change: Change) -> str:
             f"  {format_change(change.effect)} "
             f"({format_change(span.low)} … {format_change(span.high)})"
         )
-    return f"{text}  {change.turn.value}{', over' if change.closed else ''}"
+    return f"{text}  {change.turn.value}{_end(change)}"
+
+
+def _evidence(evidence: Evidence) -> str:
+    return (
+        f"evidence of {evidence.series} series together: {evidence.sigma:.1f} sd, as much as"
+        f" {evidence.independent:.1f} independent ones"
+    )
+
+
+def _end(change: Change) -> str:
+    return ", accepted" if change.accepted else ", over" if change.closed else ""
 
 
 def _accepted(decision: Decision) -> str:
@@ -176,6 +237,19 @@ def _decision(decision: Decision) -> str:
     until = "" if decision.expires_ns == FOREVER else f", until {_day(decision.expires_ns)}"
     reason = f": {decision.reason}" if decision.reason else ""
     return f"{decision.action} by {decision.author}, {_day(decision.at_ns)}{until}{reason}"
+
+
+def _hops(trend: Trend) -> Iterator[str]:
+    """The series that hop, a line each."""
+    lines = [
+        printable(f"{each.case}  {each.metric}  {hops_text(each.hopping, each.unit)}")
+        for each in trend.series
+        if each.hopping and each.state is SeriesState.HOPPING
+    ]
+    if lines:
+        left = len(lines) - _MOST_HOPS
+        more = [f"and {left} more that hop"] if left > 0 else []
+        yield "\n".join((*lines[:_MOST_HOPS], *more))
 
 
 def _markers(trend: Trend) -> Iterator[str]:

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import click
 
 from iogate import exits
 from iogate.cli import options
+from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
-from iogate.cli.warnings import warn_of, warn_of_undecidable
+from iogate.cli.warnings import (
+    warn_of,
+    warn_of_syncs,
+    warn_of_thin,
+    warn_of_undecidable,
+    warn_of_young,
+)
 from iogate.errors import SpecError, UsageError
-from iogate.spec import check_native, load_spec, make_plan, needs_trust
+from iogate.model.plan import Plan
+from iogate.model.spec import Spec
+from iogate.spec import check_doable, check_native, load_spec, make_plan, needs_trust, note_lacking
 from iogate.spec.arms import arm_plan
+from iogate.spec.text.problems import Problems
+
+# What an engine does not have, asked of plans, and of a spec that cannot be planned.
+_CHECKS = {"native": [check_native]}
+_LACKING = {"native": note_lacking}
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@options.overrides("Check with a job option changed, of one workload or of all.")
+@click.argument("files", nargs=-1, required=True, type=SpecFile(), metavar="FILE…")
+@options.overrides("Change a job option of one workload, or of all, before the check.")
 @options.ENV
-@options.engine("Which engine has to know the options.")
+@options.engine("Check that this engine has the options.")
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
     """Check each FILE, and say how many cases it has. Nothing is run or written.
 
@@ -31,22 +48,45 @@ def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) ->
 
 def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     try:
-        spec = load_spec(path, overrides=overrides)
-        plan = make_plan(spec, overrides=overrides)
-        plans = [plan, *(arm_plan(spec, arm, overrides) for arm in spec.compare.arms)]
-        for each in plans if engine == "native" else ():
-            check_native(each)
+        spec = load_spec(path, overrides=overrides, look=_LACKING.get(engine))
+        plans = _plans(spec, overrides, engine)
     except UsageError as error:
         for problem in (error, *(error.others if isinstance(error, SpecError) else ())):
             click.echo(f"iogate: {problem}", err=True)
         return False
+    plan = plans[0]
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"
     click.echo(printable(f"ok  {path}  {counts}"))
     if changes := needs_trust(plan):
         click.echo(printable(f"    a run needs --trust, to change the host: {', '.join(changes)}"))
     warn_of([case for each in plans for case in each.cases], path)
     warn_of_undecidable(plan.cases, path)
+    warn_of_syncs(plan, path)
+    for each in plans:
+        warn_of_thin(each, path)
+    warn_of_young(plan, path)
     return True
+
+
+def _plans(spec: Spec, overrides: Sequence[str], engine: str) -> list[Plan]:
+    """The plan of a spec and of each of its arms; SpecError with all that is wrong in them."""
+    problems, plans = Problems(), list[Plan]()
+    makers: list[Callable[[], Plan]] = [lambda: make_plan(spec, overrides=overrides)]
+    makers += [partial(arm_plan, spec, arm, overrides) for arm in spec.compare.arms]
+    for make in makers:
+        try:
+            plans.append(make())
+        except SpecError as error:
+            problems.take(error)
+    for plan, check in product(plans, [check_doable, *_CHECKS.get(engine, ())]):
+        try:
+            check(plan)
+        except SpecError as error:
+            problems.take(error)
+    if problems and engine in _LACKING:
+        _LACKING[engine](spec, problems)
+    problems.check()
+    return plans
 
 
 def _count(number: int, noun: str) -> str:

@@ -9,8 +9,17 @@ import click
 
 from iogate.cli.table import defused, printable
 from iogate.gate.absolute import can_decide
-from iogate.model.plan import Case
+from iogate.gate.history import RUNS_NEEDED
+from iogate.jobs.estimate import most_ios
+from iogate.metrics import table_paths
+from iogate.metrics.thin_quantiles import least_ios
+from iogate.model.plan import Case, Plan
+from iogate.model.spec import Level
 from iogate.spec.ordering import waiting_workloads
+from iogate.spec.sync_costs import SYNCS_AMONG_WRITES, counts_syncs, is_latency_of_writes
+from iogate.stats.boundary import blocks_against_states, failed_by_states
+
+_FEW_FAIL = 0.005
 
 
 def warn_of(cases: Iterable[Case], spec: Path) -> None:
@@ -23,18 +32,88 @@ def warn_of(cases: Iterable[Case], spec: Path) -> None:
         )
 
 
+def warn_of_syncs(plan: Plan, spec: Path) -> None:
+    """Say which limits on latencies of writes leave out what the job waits for: the sync behind
+    them, which counts apart, and no other limit looks at it."""
+    sentences = set()
+    for case in plan.cases:
+        options = [f"{key}={job.options[key]}" for job in case.jobs for key in SYNCS_AMONG_WRITES
+                   if job.options.get(key, "0") != "0"]  # fmt: skip
+        paths = {p for t in case.thresholds for p in table_paths(t.metric, plan.metrics)}
+        limited = sorted(p for p in paths if is_latency_of_writes(p))
+        if options and limited and not any(counts_syncs(path) for path in paths):
+            sentences.add(
+                f"{spec}: workload {case.workload!r} has {options[0]}, and {limited[0]} does not"
+                " count these syncs, which may take far longer than the writes: limit sync.lat"
+                " (such as sync.lat.p99), too, or write.iops"
+            )
+    for text in sorted(sentences):
+        _warn(text)
+
+
 def warn_of_undecidable(cases: Iterable[Case], spec: Path) -> None:
     """Say which absolute limits will be inconclusive, whatever is measured in that many
     repetitions. In a comparison the blocks decide."""
     limits = [(case, t) for case in cases for t in case.thresholds if not t.limit.relative]
-    found = {
+    sentences = {
         f"{spec}: {case.repetitions.max} repetitions of workload {case.workload!r} cannot decide"
         f" {t.metric} {t.limit.text} at a confidence of {t.confidence:g}: raise repetitions"
         for case, t in limits
         if t.confidence is not None and not can_decide(t, case.repetitions)
     }
-    for text in sorted(found):
+    for text in sorted(sentences):
         _warn(text)
+
+
+def warn_of_thin(plan: Plan, spec: Path) -> None:
+    """Say which limits vs baseline on percentiles will be inconclusive, because a run cannot have
+    as many I/Os as it takes to tell them, as far as its options say how many it has."""
+    sentences = set()
+    for case in plan.cases:
+        most = most_ios(case)
+        for limit in case.thresholds:
+            least = least_ios(limit.metric, plan.metrics) if limit.limit.relative else 0
+            if most is not None and most < least:
+                sentences.add(
+                    f"{spec}: a run of {case.name!r} has at most {most:,} I/Os, which cannot tell"
+                    f" {limit.metric} ({least:,} are the least, and most limits need many more):"
+                    f" {limit.limit.text} will be inconclusive: run longer, or limit a lower"
+                    " percentile"
+                )
+    for text in sorted(sentences):
+        _warn(text)
+
+
+def warn_of_few_blocks(plan: Plan, spec: Path) -> None:
+    """Say that a comparison has too few blocks for its gated limits: noise of two states would
+    fail more of clean ones than is promised."""
+    rule = plan.comparison
+    if rule is None or rule.canary or rule.parts:
+        return
+    judged = [t for case in plan.cases for t in case.thresholds]
+    judged += [pool.threshold for pool in plan.pools]
+    limits = sum(t.limit.relative and t.level is Level.FAIL for t in judged)
+    share = failed_by_states(limits, rule.most_blocks)
+    if share > _FEW_FAIL:
+        _warn(
+            f"{spec}: {rule.most_blocks} blocks are few for {limits} limits: where runs are in one"
+            f" of two states, up to {share * 100:.1f} % of comparisons of the same with itself"
+            f" fail; {blocks_against_states(limits)} keep it below 1 %: raise compare.blocks, or"
+            " gate fewer limits"
+        )
+
+
+def warn_of_young(plan: Plan, spec: Path) -> None:
+    """Say that the limits vs baseline of a run can never fail, as too few runs count. A
+    comparison has no history."""
+    window = plan.baseline.window
+    has_limit = any(t.limit.relative for case in plan.cases for t in case.thresholds)
+    has_limit = has_limit or bool(plan.pools)
+    if plan.comparison is None and has_limit and window < RUNS_NEEDED:
+        _warn(
+            f"{spec}: limits vs baseline cannot fail with baseline.window: {window}, as a history"
+            f" of fewer than {RUNS_NEEDED} runs is a young baseline: raise it, or use iogate ab"
+        )
 
 
 def _warn(text: str) -> None:

@@ -54,13 +54,15 @@ class EitherStop(Stop):
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
     """An engine that was found. ``ioengines`` are the names that a spec may use; ``clock`` is
-    what it takes times by on this machine, empty where it does not say."""
+    what it takes times by on this machine, empty where it does not say; ``semantics`` numbers what
+    its numbers mean, None where it does not say."""
 
     name: str
     path: str
     version: str
     ioengines: tuple[str, ...]
     clock: str = ""
+    semantics: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

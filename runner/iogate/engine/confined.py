@@ -21,12 +21,13 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
     """The command that starts ``argv`` confined, and the text of its plan, in which
     ``{status_fd}`` stands as in the command."""
     program = argv[0] if argv[0].startswith("/") else sut.real_path(argv[0])
-    found = sut.stat(program)
-    libraries = _libraries(sut, program, found.inode if found else 0, confinement.reads)
+    entry = sut.read_many((), [program]).get(program)
+    inode, real = (entry.stat.inode, entry.real_path) if entry else (0, program)
+    libraries = _libraries(sut, program, inode, confinement.reads)
     reads = (*confinement.reads, *libraries)
     user = sut.about().user
     capabilities = confinement.capabilities
-    if _OVERRIDE not in capabilities and needs_override(sut, sut.real_path(program), user):
+    if _OVERRIDE not in capabilities and needs_override(sut, real, user):
         capabilities = (*capabilities, _OVERRIDE)
     whole = replace(confinement, reads=reads, capabilities=capabilities)
     status = ("{status_fd}",) if any("{status_fd}" in word for word in argv) else ()

@@ -10,6 +10,7 @@ from typing import Any
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
 from iogate.engine.process import (
     log_tail,
+    log_text,
     require_orderly_end,
     require_started,
     start_engine,
@@ -61,7 +62,7 @@ class FioEngine:
         )
         require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
-        said = log_tail(self._sut, job)
+        said = log_tail(log_text(self._sut, job))
         document = last_document(self._sut.read_result(job.result_file) or "")
         if document is None:
             raise EngineError(
@@ -76,8 +77,8 @@ class FioEngine:
 
 def find_program(sut: Sut) -> str:
     """The path of fio; EngineError when it is not on the PATH."""
-    if found := sut.which(PROGRAM):
-        return found
+    if program := sut.which(PROGRAM):
+        return program
     raise EngineError(
         "fio is not installed (looked on PATH)",
         remedy="install it (apt-get install fio), or use --engine native",
@@ -92,8 +93,8 @@ def last_document(text: str) -> dict[str, Any] | None:
         start = text.rfind("\n{", 0, start)
         at = start + 1 if start >= 0 else 0
         try:
-            found: dict[str, Any] = decoder.raw_decode(text, at)[0]
-            return found
+            document: dict[str, Any] = decoder.raw_decode(text, at)[0]
+            return document
         except ValueError:
             continue
     return None
@@ -109,10 +110,10 @@ class _Tail:
         self._before_ms = 0
 
     def look(self, _lines: list[str]) -> None:
-        found = self._sut.stat(self._job.result_file)
-        if not found or found.size_bytes == self._size:
+        status = self._sut.stat(self._job.result_file)
+        if not status or status.size_bytes == self._size:
             return
-        self._size = found.size_bytes
+        self._size = status.size_bytes
         document = last_document(self._sut.read_result(self._job.result_file) or "")
         if document and document["timestamp_ms"] > self._before_ms:
             self._on_progress(self._progress(document))

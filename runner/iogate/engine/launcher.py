@@ -25,17 +25,17 @@ def find_layers(sut: Sut) -> Layers | None:
 def _ask(sut: Sut, path: str) -> Layers | None:
     try:
         done = sut.run([path, "--confine-probe"])
-        found: dict[str, Any] = json.loads(done.stdout)
-        if done.status or found["schema"] != _PROBE:
+        probe: dict[str, Any] = json.loads(done.stdout)
+        if done.status or probe["schema"] != _PROBE:
             return None
         return Layers(
             launcher=path,
-            landlock=int(found["landlock"]),
-            namespaces=bool(found["namespaces"]),
-            read_only=bool(found["read_only"]),
-            network=bool(found["network"]),
-            capabilities=bool(found["capabilities"]),
-            through_user=bool(found["user_namespace"]),
+            landlock=int(probe["landlock"]),
+            namespaces=bool(probe["namespaces"]),
+            read_only=bool(probe["read_only"]),
+            network=bool(probe["network"]),
+            capabilities=bool(probe["capabilities"]),
+            through_user=bool(probe["user_namespace"]),
         )
     except (RunError, ValueError, KeyError, TypeError):
         return None

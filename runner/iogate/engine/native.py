@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
-from iogate.engine.carry import carried
 from iogate.engine.process import (
     log_tail,
+    log_text,
     require_orderly_end,
     require_started,
     start_engine,
@@ -19,6 +19,7 @@ from iogate.engine.process import (
 )
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
+from iogate.engine.upload import uploaded
 from iogate.errors import EngineError, RefusedError, RunError
 from iogate.files.bounded import parse_json
 from iogate.model.measurement import TRANSFERS
@@ -44,12 +45,14 @@ class NativeEngine:
 
     def info(self) -> EngineInfo:
         program = self._program or find_program(self._sut)
-        return replace(ask_info(self._sut, self.name, program), clock=_clock(self._sut, program))
+        clock, semantics = _says(self._sut, program)
+        info = ask_info(self._sut, self.name, program)
+        return replace(info, clock=clock, semantics=semantics)
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop
     ) -> EngineResult:
-        program = self._program or find_program(self._sut)
+        program = self._find()
         argv = [
             program,
             *(self._held_to(job) if self._can_be_held(program) else []),
@@ -75,14 +78,20 @@ class NativeEngine:
         )
         require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
-        said = log_tail(self._sut, job)
+        text = log_text(self._sut, job)
+        said = log_tail(text)
         if ending.status == _REFUSED:
             why = _complaint(said) or "it said nothing"
             raise RefusedError(f"{PROGRAM} refused: {why}", remedy=_NOT_STARTED)
-        warnings = _warnings(self._sut.read_text(job.log_file) or "")
+        warnings = _warnings(text)
         result = parse_result(_document(self._sut, job, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
         return replace(result, warnings=warnings)
+
+    def _find(self) -> str:
+        """Looked for once: a run has one engine."""
+        self._program = self._program or find_program(self._sut)
+        return self._program
 
     def _can_be_held(self, program: str) -> bool:
         """An arm of a comparison may bring an engine of an earlier version."""
@@ -98,24 +107,27 @@ class NativeEngine:
 def expectation(sut: Sut, place: Place) -> str:
     """A place as ``--expect`` takes it. Of a file that is not there yet it is the directory
     that is known."""
-    if found := place.identity:
-        rdev = found.rdev or "0:0"
-        known = f"{found.device} {found.inode} {rdev} {found.diskseq} {found.size_bytes}"
-        return f"{found.kind} {known} {place.path}"
+    if identity := place.identity:
+        rdev = identity.rdev or "0:0"
+        known = (
+            f"{identity.device} {identity.inode} {rdev} {identity.diskseq} {identity.size_bytes}"
+        )
+        return f"{identity.kind} {known} {place.path}"
     parent = sut.stat(place.path.rpartition("/")[0] or "/")
     if parent is None:
         raise RefusedError(f"the directory of {place.path} is gone", remedy="make it again")
     return f"new {parent.device} {parent.inode} 0:0 0 0 {place.path}"
 
 
-def _clock(sut: Sut, program: str) -> str:
-    """What it takes times by: asked of a job that does no I/O. Empty when that fails."""
+def _says(sut: Sut, program: str) -> tuple[str, int | None]:
+    """What it takes times by, and the number of what its numbers mean: asked of a job that does no
+    I/O. Empty and None when that fails; one of an earlier version has no such number."""
     job = ("--name=clock", "--ioengine=null", "--size=4k", "--output-format=json")
     try:
-        found = json.loads(sut.run([program, *job]).stdout)["iogate"]["clock"]["source"]
-    except (RunError, ValueError, KeyError, TypeError):
-        return ""
-    return str(found)
+        engine = parse_result(json.loads(sut.run([program, *job]).stdout)).engine
+    except (RunError, EngineError, ValueError, AttributeError):
+        return "", None
+    return engine.clock_source, engine.semantics
 
 
 def find_program(sut: Sut) -> str:
@@ -153,7 +165,7 @@ def _places(sut: Sut) -> tuple[str | None, ...]:
 
 def _installed(sut: Sut) -> tuple[str | None, ...]:
     if not sut.is_here:
-        return (sut.which(PROGRAM) or carried(sut, own_places()),)
+        return (sut.which(PROGRAM) or uploaded(sut, own_places()),)
     return (*own_places(), sut.which(PROGRAM))
 
 

@@ -13,7 +13,6 @@ from iogate.errors import EngineError, RefusedError
 from iogate.sut.base import Process, Sut
 
 _TICK_S = 0.2
-_TICK_CLOSED_S = 0.01
 # After a stop is asked for, an engine that writes its result has this long before it is
 # asked more firmly; the last step kills the whole group.
 _STEPS = ((0.0, signal.SIGINT), (8.0, signal.SIGTERM), (12.0, signal.SIGKILL))
@@ -66,17 +65,17 @@ def supervise(
     on_tick: Callable[[], None] = lambda: None,
 ) -> Ending:
     """Wait for an engine; ``on_lines`` is called several times a second with the status
-    lines that came, which may be none, and ``on_tick`` after it. Nothing of the engine is alive
-    afterwards."""
+    lines that came, which may be none, and ``on_tick`` after it while it runs. Nothing of the
+    engine is alive afterwards."""
     deadline = time.monotonic() + timeout_s
     escalation = _Escalation(process)
     timed_out = False
     try:
-        while (status := process.poll()) is None:
-            lines = process.status_lines(_TICK_S)
-            if lines is None:
-                time.sleep(_TICK_CLOSED_S)
-            on_lines(lines or [])
+        while True:
+            lines, status = process.look(_TICK_S)
+            on_lines(lines)
+            if status is not None:
+                break
             on_tick()
             timed_out = timed_out or (not escalation.began and time.monotonic() > deadline)
             if stop.requested or timed_out:
@@ -99,10 +98,10 @@ def start_engine(sut: Sut, argv: list[str], job: EngineJob) -> Process:
 
 def require_started(sut: Sut, ending: Ending, job: EngineJob) -> None:
     """RefusedError with the launcher's own sentence when it did not start the engine."""
-    lines = (sut.read_text(job.log_file) or "").splitlines()
-    if not job.confinement or ending.status not in REFUSALS or not lines:
+    if not job.confinement or ending.status not in REFUSALS:
         return
-    if lines[-1].startswith(SAYS) and not sut.stat(job.result_file):
+    lines = log_text(sut, job).splitlines()
+    if lines and lines[-1].startswith(SAYS) and not sut.stat(job.result_file):
         raise RefusedError(
             lines[-1].removeprefix(SAYS),
             remedy="the engine was not started; see what has changed on this host",
@@ -122,9 +121,13 @@ def require_orderly_end(name: str, ending: Ending, job: EngineJob) -> None:
         raise EngineError(f"{name} was killed by {ending.signal_name}", remedy=_kept(job))
 
 
-def log_tail(sut: Sut, job: EngineJob) -> str:
-    """The last lines that the engine said, for a message."""
-    text = sut.read_text(job.log_file) or ""
+def log_text(sut: Sut, job: EngineJob) -> str:
+    """All that the engine said."""
+    return sut.read_text(job.log_file) or ""
+
+
+def log_tail(text: str) -> str:
+    """The last lines of what an engine said, for a message."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "; ".join(lines[-_LOG_TAIL_LINES:])
 

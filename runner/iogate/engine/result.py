@@ -58,12 +58,13 @@ def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFact
     if not extra:
         return EngineFacts("fio", str(document["fio version"]).removeprefix("fio-"))
     clock = extra.get("clock", {})
-    error_ppm = clock.get("error_ppm")
+    error_ppm, semantics = clock.get("error_ppm"), extra.get("semantics")
     return EngineFacts(
         name=str(extra["engine"]),
         version=str(extra["version"]),
         clock_source=str(clock.get("source", "")),
         clock_error_ppm=None if error_ppm is None else float(error_ppm),
+        semantics=None if semantics is None else int(semantics),
     )
 
 
@@ -105,7 +106,7 @@ def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
 
 def _directions(job: Mapping[str, Any], clones: int) -> dict[str, Direction]:
     extra = job.get("iogate", {})
-    found = {
+    directions = {
         name: _direction(job[name], extra.get(name, {}))
         for name in TRANSFERS
         if job[name]["total_ios"]
@@ -114,8 +115,8 @@ def _directions(job: Mapping[str, Any], clones: int) -> dict[str, Direction]:
     # fio counts no fdatasync of a group, and times each.
     total = int(sync.get("total_ios", 0) or sync.get("lat_ns", {}).get("N", 0))
     if total:
-        found["sync"] = _sync(job, total, clones)
-    return found
+        directions["sync"] = _sync(job, total, clones)
+    return directions
 
 
 def _direction(part: Mapping[str, Any], extra: Mapping[str, Any]) -> Direction:

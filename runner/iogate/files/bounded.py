@@ -63,7 +63,7 @@ def _check_regular(mode: int, path: str | Path) -> None:
     if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
 def read_fd(handle: int, most: int) -> bytes:
@@ -108,7 +108,7 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         error.filename = str(path)
         raise
     except (ValueError, UnicodeEncodeError):  # a NUL byte, or half a character
-        raise OSError(errno.EINVAL, "this is no path", str(path)) from None
+        raise OSError(errno.EINVAL, "this is not a path", str(path)) from None
 
 
 def read_text(path: str | Path, most: int) -> str:

@@ -54,7 +54,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("options of all jobs of a workload", JOB_OPTIONS, "spec"),
     ("points of a matrix", MATRIX_POINTS, "spec"),
     ("rules in `exclude` and `include`", MATRIX_RULES, "spec"),
-    ("cases of a spec, each counted with its jobs and thresholds", CASE_PARTS, "spec"),
+    ("cases of a spec, each counted with its jobs and limits", CASE_PARTS, "spec"),
     ("bytes of a document of a run folder or of a history", DOCUMENT_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
     ("digits of an integer in a document", INTEGER_DIGITS, "document"),

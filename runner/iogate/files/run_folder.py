@@ -22,6 +22,7 @@ from typing import Any
 from iogate.errors import RunError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import JOB_TEXT_BYTES
+from iogate.files.fresh_copy import move_to_fresh
 from iogate.model.document import disturbances_document, to_document
 from iogate.model.measurement import Disturbance
 from iogate.model.run import Run
@@ -80,12 +81,12 @@ class RunFolder:
 
     def job_texts(self, case_ids: Iterable[str]) -> dict[str, str]:
         """The job files that can be read, by case: of an old run some may be gone."""
-        found = {}
+        texts = {}
         for case_id in case_ids:
             with suppress(OSError, ValueError, RunError):  # no UTF-8, or no path at all
                 handle = bounded.open_below(str(self.root), ["jobs", self.job_file(case_id).name])
-                found[case_id] = bounded.read_fd(handle, JOB_TEXT_BYTES).decode("utf-8")
-        return found
+                texts[case_id] = bounded.read_fd(handle, JOB_TEXT_BYTES).decode("utf-8")
+        return texts
 
     def raw_file(self, case_id: str, repetition: int) -> Path:
         return self.root / "raw" / f"{_checked(case_id)}-{repetition}.json"
@@ -102,11 +103,11 @@ class RunFolder:
         return folder
 
     def write_disturbances(
-        self, case_id: str, repetition: int, found: Sequence[Disturbance]
+        self, case_id: str, repetition: int, disturbances: Sequence[Disturbance]
     ) -> None:
         """Beside the engine's result, which alone would look undisturbed."""
         name = self.relative(self.raw_file(case_id, repetition)).removesuffix(".json")
-        self.write_json(f"{name}{DISTURBANCES}", disturbances_document(found))
+        self.write_json(f"{name}{DISTURBANCES}", disturbances_document(disturbances))
 
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.root))
@@ -145,21 +146,20 @@ class RunFolder:
         return path
 
     def settle(self, case_id: str, repetition: int) -> None:
-        """Take what an engine wrote, make it durable, and drop its log if it said nothing."""
+        """Take what an engine wrote, make it durable, and drop its log if it said nothing. Both
+        are files that no process of it has open, whatever it has left behind."""
         raw, log = self.raw_file(case_id, repetition), self.log_file(case_id, repetition)
         written = self.engine_folder(case_id, repetition)
         with _told(raw):
             if _is_regular(written / raw.name):
-                (written / raw.name).replace(raw)
+                move_to_fresh(written / raw.name, raw)
             with suppress(OSError):  # logs that the job asked for
                 written.rmdir()
                 written.parent.rmdir()
-            if log.exists() and not log.stat().st_size:
+            if _is_regular(log) and log.stat().st_size:
+                move_to_fresh(log, log)
+            elif _is_regular(log):
                 log.unlink()
-            if _is_regular(raw):
-                handle = bounded.open_file(raw)
-                os.fsync(handle)
-                os.close(handle)
             sync_directory(raw.parent)
 
 
@@ -220,7 +220,7 @@ def is_case_id(text: str) -> bool:
 def _checked(case_id: str) -> str:
     if not is_case_id(case_id):
         raise RunError(
-            f"{case_id[:80]!r} is no id of a case",
+            f"{case_id[:80]!r} is not an id of a case",
             remedy="the document that names it was changed: restore it, or measure again",
         )
     return case_id

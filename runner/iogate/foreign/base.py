@@ -50,12 +50,12 @@ def read_each(
     problems = []
     for part in parts:
         try:
-            found = read(part)
+            result = read(part)
         except EngineError as error:
             problems.append(error)
             continue
-        if found:
-            yield found
+        if result:
+            yield result
     if problems:
         more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
         raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)

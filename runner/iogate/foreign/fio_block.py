@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from iogate.foreign.fio_numbers import NUMBER, UNIT_NS, count, plain, size
 from iogate.foreign.fio_options import only_direction
+from iogate.jobs.numbers import BadNumberError, number
 from iogate.model.measurement import (
     DIRECTIONS,
     TRANSFERS,
@@ -78,21 +79,21 @@ def read_block(block: Block, setup: Mapping[str, str]) -> JobMeasurement:
     out from the rates, and the block gets a warning."""
     facts = _read_lines(block.lines)
     _give_to_its_direction(facts, block, setup)
-    found = {}
+    directions = {}
     for name, part in facts.parts.items():
         direction = _sync(part, facts) if name == "sync" else _direction(name, part, facts, setup)
         if direction and direction.total_ios:
-            found[name] = direction
+            directions[name] = direction
             if name in TRANSFERS and name not in facts.totals:
                 block.warnings.append(f"the number of {name}s is worked out from its rate")
         elif name == "sync":
             block.warnings.append("its syncs are left out, as it does not say how many there were")
-    longest = max((direction.runtime_ns for direction in found.values()), default=0)
+    longest = max((direction.runtime_ns for direction in directions.values()), default=0)
     usr, sys, switches, major, minor = facts.cpu
     return JobMeasurement(
         name=block.name,
         jobs=max(block.clones, 1),
-        directions=found,
+        directions=directions,
         usr_cpu_percent=usr,
         sys_cpu_percent=sys,
         context_switches=int(switches),
@@ -145,13 +146,13 @@ def _read_lines(lines: list[str]) -> _Facts:
 
 def _glued(lines: list[str]) -> list[str]:
     """Percentiles go on over several lines, each with a bar before it."""
-    found: list[str] = []
+    glued: list[str] = []
     for line in lines:
-        if found and line.lstrip().startswith("|"):
-            found[-1] += line
+        if glued and line.lstrip().startswith("|"):
+            glued[-1] += line
         else:
-            found.append(line)
-    return found
+            glued.append(line)
+    return glued
 
 
 def _read_detail(line: str, part: _Part, facts: _Facts) -> None:
@@ -224,8 +225,10 @@ def _moved(part: _Part, old: bool) -> tuple[int, int]:
 
 def _exact_bytes(total: int, moved: int, setup: Mapping[str, str]) -> int:
     """I/Os times block size, where that is what the printed amount was rounded from."""
-    block = setup.get("bs", "")
-    exact = total * int(block) if block.isdigit() else moved
+    try:
+        exact = total * number(setup["bs"])
+    except (KeyError, BadNumberError):
+        return moved
     return exact if abs(exact - moved) <= moved / 100 else moved
 
 

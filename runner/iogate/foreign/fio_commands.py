@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 
 from iogate.foreign.fio_options import job_spec
 from iogate.jobs.options import OPTIONS, Kind, canonical_key
 from iogate.model.spec import JobSpec
+
+# A call of fio in a text, alone or behind a prompt; its group is the arguments.
+COMMAND = re.compile(r"(?:^|.*[$#>\]]\s*)fio\s+(.*-.*)")
 
 
 def read_command(words: str) -> list[JobSpec]:

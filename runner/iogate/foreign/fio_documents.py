@@ -1,4 +1,4 @@
-"""fio's JSON (versions 3.1 to 3.42): every document in a text, with text around it."""
+"""fio's JSON (versions 2.1 to 3.42): every document in a text, with text around it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from iogate.engine.base import EngineResult
@@ -14,6 +14,7 @@ from iogate.engine.result import parse_result
 from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
+from iogate.foreign.fio_two import counts, is_of_two, modernised
 from iogate.model.measurement import TRANSFERS
 
 # Also those of a list. Within a line: to look from each empty line over all others takes for ever.
@@ -44,12 +45,12 @@ def read_documents(text: str) -> Iterator[ForeignResult]:
     each run counts. EngineError, after all others, for results that cannot be read."""
     for none in _NO_NUMBERS:
         text = text.replace(none, ": NaN")
-    found: list[_Document] = []
+    documents: list[_Document] = []
     for document in _documents(text):
-        if found and _goes_on(found[-1].parsed, document.parsed):
-            found.pop()
-        found.append(document)
-    yield from read_each(found, lambda document: _result(document, text))
+        if documents and _goes_on(documents[-1].parsed, document.parsed):
+            documents.pop()
+        documents.append(document)
+    yield from read_each(documents, lambda document: _result(document, text))
 
 
 def _documents(text: str) -> Iterator[_Document]:
@@ -140,10 +141,10 @@ def _rows(document: Mapping[str, Any]) -> list[Any]:
     return [row for row in rows if row.get("jobname") != "All clients"]
 
 
-def _result(found: _Document, text: str) -> ForeignResult:
-    document = found.parsed
+def _result(raw: _Document, text: str) -> ForeignResult:
+    document = raw.parsed
     if document is None:
-        line = text.count("\n", 0, found.start) + 1
+        line = text.count("\n", 0, raw.start) + 1
         raise EngineError(
             f"the result of fio that begins in line {line} is cut off, or has other text in it",
             remedy="mend it, if the rest is known; else measure again",
@@ -155,32 +156,36 @@ def _result(found: _Document, text: str) -> ForeignResult:
             jobs=_jobs(document),
             ended_ns=int(ended_s * 1e9) or None,
             elapsed_ns=int(elapsed_s * 1e9),
-            text=found.text,
+            text=raw.text,
             form="fio json",
         )
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise EngineError(
             f"a result of fio cannot be read: {error!r}",
-            remedy="iogate reads the JSON of fio 3.1 to 3.42: convert it, or leave it out",
+            remedy="iogate reads the JSON of fio 2.1 to 3.42: convert it, or leave it out",
         ) from None
 
 
 def _likely(seconds: float) -> float:
     if not 0 <= seconds < _LATEST_S:
-        raise ValueError(f"{seconds} is no time")
+        raise ValueError(f"{seconds} is not a time")
     return seconds
 
 
 def _parsed(document: Mapping[str, Any]) -> EngineResult:
     options = document.get("global options", {})
     named = [row for row in _rows(document) if "jobname" in row]
-    rows = [_completed(_told_apart(row, options)) for row in named]
-    if any("clat" in row[name] for row in rows for name in TRANSFERS):
-        raise EngineError(
-            f"it is of {document['fio version']}: the units of its JSON changed with 3.0",
-            remedy="import what that version printed for people, if it was kept",
-        )
-    return parse_result({**document, "jobs": rows, "global options": options})
+    old = [_told_apart(row, options) for row in named]
+    result = parse_result({
+        **document, "jobs": [_completed(row) for row in old], "global options": options,
+    })  # fmt: skip
+    worked_out = [
+        f"{row['jobname']}: the number of {name}s is worked out from its rate"
+        for row in old
+        for name in TRANSFERS
+        if not counts(row.get(name) or {"total_ios": 0})
+    ]
+    return replace(result, warnings=(*result.warnings, *dict.fromkeys(worked_out)))
 
 
 def _of_something(result: EngineResult) -> EngineResult:
@@ -210,14 +215,15 @@ def _told_apart(row: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[st
 
 def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
     """What earlier versions left out, from what they wrote."""
-    parts = {name: _completed_part({**_IDLE, **(row.get(name) or {})}) for name in TRANSFERS}
+    parts = {name: _completed_part(row.get(name) or {}) for name in TRANSFERS}
     runtime = max(part["runtime"] for part in parts.values())
     absent = dict.fromkeys(("error", "ctx", "majf", "minf"), 0)
     unknown = {"usr_cpu": math.nan, "sys_cpu": math.nan}
     return {**absent, **unknown, "job_runtime": runtime, **row, **parts}
 
 
-def _completed_part(part: dict[str, Any]) -> dict[str, Any]:
+def _completed_part(told: Mapping[str, Any]) -> dict[str, Any]:
+    part = {**_IDLE, **(modernised(told) if is_of_two(told) else told)}
     if not part["bw_bytes"]:
         part["bw_bytes"] = part["bw"] * 1024
     for name in _LATENCIES:

@@ -10,6 +10,8 @@ from iogate.jobs.numbers import NS_PER_MS, NS_PER_S, NS_PER_US, scaled
 NUMBER = r"[0-9][0-9,]{0,24}(?:\.[0-9]{1,9})?"
 _COUNT = re.compile(rf"({NUMBER})\s*([kKmMgGtTpP]?)")
 _BYTES = re.compile(rf"({NUMBER})\s*([kKmMgGtTpP]?)(i?)(B|b)?(?:/s)?")
+_SECTOR, _LARGEST_BLOCK = 512, 2**26
+_TELLING_RATE = 4  # of less, more than one block size gives the same
 UNIT_NS = {"nsec": 1, "usec": NS_PER_US, "msec": NS_PER_MS, "sec": NS_PER_S}
 
 
@@ -34,3 +36,14 @@ def size(text: str, *, always_binary: bool = False) -> float:
         raise ValueError(text)
     binary = always_binary or match[3] or not match[4]
     return float(scaled(match[1].replace(",", ""), match[2], 1024 if binary else 1000))
+
+
+def likely_ios(io_bytes: float, rate: float, seconds: float) -> tuple[int, bool]:
+    """How many I/Os there were, of a rate printed without its fraction, and whether that is
+    exact: where I/Os of 2^n bytes give that rate, they are those. Else rate times seconds."""
+    block = _LARGEST_BLOCK if seconds and rate >= _TELLING_RATE else 0
+    while block >= _SECTOR:
+        if abs(io_bytes / block / seconds - rate) < 1:
+            return round(io_bytes / block), True
+        block //= 2
+    return round(rate * seconds), False

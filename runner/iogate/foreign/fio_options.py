@@ -13,20 +13,20 @@ from iogate.spec.options.values import BadValueError, read_value
 
 def only_direction(options: Mapping[str, object]) -> str | None:
     """The direction of a job that has one alone."""
-    found = options.get("rw") or options.get("readwrite") or "read"
-    transfers = transfers_of(str(found))
+    pattern = options.get("rw") or options.get("readwrite") or "read"
+    transfers = transfers_of(str(pattern))
     return transfers[0] if len(transfers) == 1 else None
 
 
 def job_spec(name: str, options: Iterable[tuple[str, object]]) -> JobSpec:
     """A job with canonical keys; the last of two values counts. A value that no spec could
     hold stays as it is: what ran, ran."""
-    found: dict[str, str] = {}
+    canonical: dict[str, str] = {}
     for key, value in options:
         known = canonical_key(key) or key
         if known != "name":
-            found[known] = _value(known, "" if value is None else str(value))
-    return JobSpec(name, found)
+            canonical[known] = _value(known, "" if value is None else str(value))
+    return JobSpec(name, canonical)
 
 
 def place_jobs(jobs: Sequence[JobSpec], directory: str = "") -> tuple[Target, tuple[JobSpec, ...]]:
@@ -65,10 +65,10 @@ def _without(jobs: Sequence[JobSpec], keys: Sequence[str]) -> tuple[JobSpec, ...
 
 def unique_jobs(jobs: Iterable[JobSpec]) -> tuple[JobSpec, ...]:
     """Clones have a row each, and are one job."""
-    found: dict[tuple[str, frozenset[tuple[str, str]]], JobSpec] = {}
+    unique: dict[tuple[str, frozenset[tuple[str, str]]], JobSpec] = {}
     for job in jobs:
-        found.setdefault((job.name, frozenset(job.options.items())), job)
-    return tuple(found.values())
+        unique.setdefault((job.name, frozenset(job.options.items())), job)
+    return tuple(unique.values())
 
 
 @lru_cache(maxsize=4096)  # a year of results has the same options every night

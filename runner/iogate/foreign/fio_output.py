@@ -16,7 +16,7 @@ from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_block import Block, read_block, read_disk
-from iogate.foreign.fio_commands import read_command
+from iogate.foreign.fio_commands import COMMAND, read_command
 from iogate.foreign.fio_options import unique_jobs
 from iogate.foreign.fio_setup import read_date, read_setup
 from iogate.model.measurement import DiskUtil, EngineFacts
@@ -30,7 +30,6 @@ _BLOCK = re.compile(
     r"pid=(\d+)(?::\s*(.*))?"
 )
 _SUMS = re.compile(r"\s*(?:Run status group \d+|(?:READ|WRITE|TRIM|MIXED)\s*:\s)")
-_COMMAND = re.compile(r"(?:^|.*[$#>\]]\s*)fio\s+(.*-.*)")
 
 
 @dataclass(slots=True)
@@ -90,14 +89,14 @@ def _is_another_look(line: str, run: _Run) -> bool:
 def _begins_anew(line: str, run: _Run) -> bool:
     if not run.blocks:
         return False
-    if _COMMAND.fullmatch(line) or _SETUP.fullmatch(line) or _VERSION.fullmatch(line):
+    if COMMAND.fullmatch(line) or _SETUP.fullmatch(line) or _VERSION.fullmatch(line):
         return True
     return run.ended and _BLOCK.fullmatch(line) is not None
 
 
 def _take(line: str, run: _Run) -> None:
     """Put a line where it belongs, if it belongs anywhere."""
-    if match := _COMMAND.fullmatch(line):
+    if match := COMMAND.fullmatch(line):
         run.command = read_command(match[1])
     elif match := _VERSION.fullmatch(line):
         run.engine = EngineFacts(match[1], match[2])

@@ -25,9 +25,17 @@ def read_setup(line: str) -> dict[str, str]:
     except ValueError:
         return options
     if numbers and all(low == high for low, high in numbers):
-        whole = [str(int(low)) for low, _ in numbers]
+        whole = [_as_people_write(int(low)) for low, _ in numbers]
         options["bs"] = whole[0] if len(set(whole)) == 1 else ",".join(whole)
     return options
+
+
+def _as_people_write(size_bytes: int) -> str:
+    """``4k`` and ``1m``, so that a case is called as one of the same job's JSON."""
+    kib, rest = divmod(size_bytes, 1024)
+    if rest or not kib:
+        return str(size_bytes)
+    return f"{kib // 1024}m" if kib % 1024 == 0 else f"{kib}k"
 
 
 def _old_sizes(line: str) -> list[str]:

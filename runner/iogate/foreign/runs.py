@@ -14,36 +14,36 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import JobSpec, Repetitions
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.spec.case_id import case_id
+from iogate.spec.case_id import case_id, former_ids
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_NAME = 60
 _FORM = "origin.form"
 
 
-def as_run(found: ForeignResult, origin: Origin) -> Run:
+def as_run(foreign: ForeignResult, origin: Origin) -> Run:
     """The run that the result was. Its id is made from the result and the host, so that
     importing it again gives the same run; its case id is what a spec with the same options
     and target would give. A job that failed makes it a failed run."""
-    case = _case(found, origin)
-    ended_ns = found.ended_ns or origin.ended_ns
-    started_ns = max(ended_ns - found.elapsed_ns, 0)
-    failed = next((job for job in found.result.jobs if job.error), None)
+    case = _case(foreign, origin)
+    ended_ns = foreign.ended_ns or origin.ended_ns
+    started_ns = max(ended_ns - foreign.elapsed_ns, 0)
+    failed = next((job for job in foreign.result.jobs if job.error), None)
     run = Run(
-        id=_run_id(found.text, origin.host.machine_id),
+        id=_run_id(foreign.text, origin.host.machine_id),
         plan=_plan(case, origin),
         host=origin.host,
         revision=origin.revision,
         started_ns=started_ns,
         finished_ns=ended_ns,
         status=RunStatus.FAILED if failed else RunStatus.COMPLETE,
-        environment=_environment(found, origin),
+        environment=_environment(foreign, origin),
     )
     if failed:
         reason = f"job {failed.name} ended with error {failed.error}"
         return replace(run, failures=(CaseFailure(case.id, 1, reason),))
-    verdict = RunVerdict(Outcome.PASS, 0, "imported: nothing was judged")
-    return replace(run, measurements=(_measurement(found, case.id, started_ns),), verdict=verdict)
+    verdict = RunVerdict(Outcome.PASS, 0, "imported: nothing was judged")  # its word says so, too
+    return replace(run, measurements=(_measurement(foreign, case.id, started_ns),), verdict=verdict)
 
 
 def is_imported(run: Run) -> bool:
@@ -51,8 +51,8 @@ def is_imported(run: Run) -> bool:
     return _FORM in run.environment
 
 
-def _case(found: ForeignResult, origin: Origin) -> Case:
-    target, jobs = place_jobs(found.jobs, origin.directory)
+def _case(foreign: ForeignResult, origin: Origin) -> Case:
+    target, jobs = place_jobs(foreign.jobs, origin.directory)
     name = _name([*_names(jobs), *(_shape(jobs[0]) if len(jobs) == 1 else ())])
     return Case(
         id=case_id(jobs, target),
@@ -63,6 +63,7 @@ def _case(found: ForeignResult, origin: Origin) -> Case:
         parameters={},
         repetitions=Repetitions(1, 1),
         thresholds=(),
+        aka=former_ids(jobs, target),
     )
 
 
@@ -74,16 +75,16 @@ def _shape(job: JobSpec) -> Iterator[str]:
             yield form.format(value)
 
 
-def _measurement(found: ForeignResult, case_id: str, started_ns: int) -> Measurement:
+def _measurement(foreign: ForeignResult, case_id: str, started_ns: int) -> Measurement:
     return Measurement(
         case_id=case_id,
         repetition=1,
         started_ns=started_ns,
-        duration_ns=found.elapsed_ns,
-        engine=found.result.engine,
-        jobs=found.result.jobs,
-        disks=found.result.disks,
-        warnings=found.result.warnings,
+        duration_ns=foreign.elapsed_ns,
+        engine=foreign.result.engine,
+        jobs=foreign.result.jobs,
+        disks=foreign.result.disks,
+        warnings=foreign.result.warnings,
     )
 
 
@@ -97,11 +98,12 @@ def _plan(case: Case, origin: Origin) -> Plan:
     )
 
 
-def _environment(found: ForeignResult, origin: Origin) -> dict[str, str | int | float | bool]:
+def _environment(foreign: ForeignResult, origin: Origin) -> dict[str, str | int | float | bool]:
     facts = {
-        "engine.name": found.result.engine.name,
-        "engine.version": found.result.engine.version,
-        _FORM: found.form,
+        "engine.name": foreign.result.engine.name,
+        "engine.version": foreign.result.engine.version,
+        "engine.semantics": foreign.result.engine.semantics,
+        _FORM: foreign.form,
         "origin.file": origin.file,
     }
     return {name: value for name, value in facts.items() if value}

@@ -51,15 +51,14 @@ def may_decide(samples: tuple[float, ...], threshold: Threshold, planned: Repeti
 
 def judge_absolute(verdict: ThresholdVerdict, planned: Repetitions) -> ThresholdVerdict:
     """Fail when enough runs break the limit to exclude chance, pass when enough keep
-    it, else inconclusive. Below five runs the median decides, a *point* verdict, unless the
-    threshold asks for a confidence. ``planned`` is how often the case was to be repeated."""
+    it, else inconclusive. Below five runs it is a *point* verdict, unless the threshold asks for
+    a confidence. ``planned`` is how often the case was to be repeated."""
     threshold, value, n = verdict.threshold, verdict.value, len(verdict.samples)
     assert value is not None
     level = level_of(threshold, planned)
     point = n < LEAST_RUNS and threshold.confidence is None
     if point:
-        holds = threshold.limit.comparison.holds(value, threshold.limit.value)
-        outcome = Outcome.PASS if holds else Outcome.FAIL
+        outcome = _of_few(verdict.samples, value, threshold)
     else:
         outcome = _counted(verdict.samples, threshold, level)
     interval = None
@@ -72,6 +71,16 @@ def judge_absolute(verdict: ThresholdVerdict, planned: Repetitions) -> Threshold
         point=point,
         headroom=headroom(verdict.samples, value, threshold),
     )
+
+
+def _of_few(samples: tuple[float, ...], middle: float, threshold: Threshold) -> Outcome:
+    """The median breaks the limit, or every run keeps it. Where the median does and a run does
+    not, so few vouch for nothing."""
+    limit = threshold.limit
+    if not limit.comparison.holds(middle, limit.value):
+        return Outcome.FAIL
+    kept = all(limit.comparison.holds(value, limit.value) for value in samples)
+    return Outcome.PASS if kept else Outcome.INCONCLUSIVE
 
 
 def _counted(samples: tuple[float, ...], threshold: Threshold, level: float) -> Outcome:

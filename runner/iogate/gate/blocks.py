@@ -1,48 +1,36 @@
-"""Blocks of a comparison → where each threshold stands. Pure: the same blocks, the same answer.
+"""Blocks of a comparison → where each limit stands. Pure: the same blocks, the same answer.
 
-A block is one run of each arm. Every look that was possible is replayed from the first block
-on, because a threshold that was settled stays settled: what is decided while the run goes and
-what the verdict says at its end are one computation.
+A block is one run of each arm. Every look that was possible is replayed from the first block on,
+because a limit that failed has failed: what is decided while the run goes and what the verdict
+says at its end are one computation. A pass is no such end: while other limits of the case go
+on, it is held against all blocks again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from iogate.metrics import metric
-from iogate.metrics.base import Metric
-from iogate.metrics.thin import too_thin
+from iogate.gate.pairs import UNUSABLE_BLOCKS, Pairs, blocks_of, pairs_of
+from iogate.gate.pools import pooled
 from iogate.model.comparison import Comparison
-from iogate.model.measurement import Measurement, undisturbed
-from iogate.model.plan import Case, Plan
-from iogate.model.spec import Level, Threshold
-from iogate.stats.boundary import Boundary, Rules, boundary_for
+from iogate.model.measurement import Measurement
+from iogate.model.plan import Plan
+from iogate.model.spec import Level
+from iogate.model.verdict import Ground
+from iogate.stats.boundary import Boundary, boundary_for, rules_of
 from iogate.stats.family import effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
-from iogate.stats.hodges_lehmann import estimate_with_interval
-from iogate.stats.paired import (
-    BLUNT,
-    FAIL_CONFIDENCE,
-    INTERVAL_CONFIDENCE,
-    Look,
-    bluntness,
-    chance_of_worse,
-    is_within,
-    look,
-)
+from iogate.stats.paired import Change, Look, chance_of_worse, change_of, look, sees_enough
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-_LEAST_LEFT = 1e-9
-_UNUSABLE_BLOCKS = 2  # more than one in which there is nothing to compare, and it is given up
 
 
 class State(Enum):
@@ -55,42 +43,10 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """The blocks of one threshold. Logs are signed so that positive is worse. ``place`` is
-    that of the threshold in its case."""
-
-    case: Case
-    threshold: Threshold
-    metric: Metric
-    base: tuple[float, ...]
-    candidate: tuple[float, ...]
-    blocks: tuple[int, ...]
-    differences: tuple[float, ...]
-    sums: tuple[float, ...]
-    unusable: tuple[int, ...]
-    thin: float | None = None
-    place: int = 0
-
-    @property
-    def worse(self) -> float:
-        """The sign of a change for the worse."""
-        return self.threshold.limit.worse
-
-    @property
-    def confidence(self) -> float:
-        """What is asked of the interval of the change."""
-        return self.threshold.confidence or INTERVAL_CONFIDENCE
-
-    @property
-    def limit(self) -> float:
-        """The limit in log units, positive: how much worse is still allowed."""
-        return max(_signed_log(self.worse, self.threshold.limit.value), 0.0)
-
-
-@dataclass(frozen=True, slots=True)
 class Glance:
-    """A threshold after ``blocks`` of its blocks: mean, bound and boundaries in signed logs,
-    positive is worse. ``fails_at`` is infinite where it cannot fail yet."""
+    """A limit after ``blocks`` of its blocks, in signed logs; positive is worse. It fails with a
+    mean above ``fails_at``, which is infinite where it cannot fail yet, and passes with the upper
+    end of its interval below ``settles_at``."""
 
     blocks: int
     mean: float
@@ -100,14 +56,25 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """What decided a limit: the number of the ``block`` after which it did, how many ``blocks``
+    there were by then, and, of a fail, the ``level`` at which it errs where nothing changed."""
+
+    ground: Ground
+    block: int
+    blocks: int
+    level: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
-    """A threshold after the blocks so far. ``sd`` is of a block's log ratio; ``more`` the
-    blocks it may still take, and 0 once it is decided. ``glances`` are all looks at it."""
+    """A limit after the blocks so far. ``sd`` is of a block's log ratio; ``more`` the blocks it
+    may still take, and 0 once it is decided. ``glances`` are all looks at it."""
 
     pairs: Pairs
     state: State
-    decided_at: int
     boundary: Boundary
+    decision: Decision | None = None
     sd: float | None = None
     more: int = 0
     glances: tuple[Glance, ...] = ()
@@ -117,188 +84,153 @@ class Standing:
         return self.pairs.threshold.level is Level.FAIL
 
     @property
+    def decided_at(self) -> int:
+        """The number of the block that decided it, 0 where none did."""
+        return self.decision.block if self.decision else 0
+
+    @property
     def blunt(self) -> bool:
-        """Whether runs differ so much that all blocks together would miss a regression of
-        several times the limit, in one run of five."""
+        """Whether runs differ so much that all blocks together would not see a regression of as
+        many times the limit as they have to, in one comparison of five."""
         import numpy as np
 
         if self.sd is None:
             return False
-        limits = np.array([self.pairs.limit])
-        return bool(bluntness(np.array([self.sd]), limits, self.boundary)[0] > BLUNT)
+        most = self.boundary.rules.most_blocks
+        sd, limit = np.array([self.sd]), np.array([self.pairs.limit])
+        return not sees_enough(sd, limit, self.boundary, most)[0]
+
+    @property
+    def change(self) -> Change:
+        """What the blocks that decided it measured, or all of them: one row."""
+        blocks = self.decision.blocks if self.decision else None
+        return changed(self.pairs, self.boundary, blocks)
+
+
+def changed(pairs: Pairs, boundary: Boundary, blocks: int | None = None) -> Change:
+    """The change that the first ``blocks`` usable blocks (all of them) measured; two at least."""
+    import numpy as np
+
+    differences, sums = np.array([pairs.differences[:blocks]]), np.array([pairs.sums[:blocks]])
+    return change_of(differences, sums, boundary, np.array([pairs.confidence]))
 
 
 def stand(plan: Plan, measurements: Sequence[Measurement]) -> tuple[Standing, ...]:
-    """Every threshold of the plan that is relative, in the order of the plan's cases."""
+    """Every threshold of the plan that is relative, in the order of the plan's cases; then its
+    pools."""
     comparison = plan.comparison
     assert comparison is not None
-    found = list(_pairs_of(plan, measurements, comparison))
+    by_case = blocks_of(plan, measurements, comparison)
+    alone = list(pairs_of(plan, by_case))
+    paired = [*alone, *pooled(plan, by_case, alone)]
     standing: dict[int, Standing] = {}
-    levels = [pairs.threshold.level for pairs in found]
+    levels = [pairs.threshold.level for pairs in paired]
     for level in Level:
         family = [n for n, own in enumerate(levels) if own is level]
         # Where others decide how long it takes, advisory ones are judged once, at the end.
         judge = _at_the_end if level is Level.WARN and Level.FAIL in levels else _replay
-        judged = judge([found[n] for n in family], comparison)
+        judged = judge([paired[n] for n in family], comparison)
         standing.update(zip(family, judged, strict=True))
-    return tuple(standing[n] for n in range(len(found)))
+    return tuple(_before_the_loss(standing[n], plan, measurements) for n in range(len(paired)))
+
+
+def _before_the_loss(
+    standing: Standing, plan: Plan, measurements: Sequence[Measurement]
+) -> Standing:
+    """A pool that failed before it lost a member, whose values went away, has failed."""
+    lost_at = standing.pairs.lost_at
+    if not lost_at or not standing.gated or standing.state is State.FAILED:
+        return standing
+    earlier = stand(plan, [m for m in measurements if m.block < lost_at])
+    before = earlier[len(earlier) - len(plan.pools) + standing.pairs.place]
+    return before if before.state is State.FAILED else standing
 
 
 def open_cases(standings: Sequence[Standing]) -> frozenset[str]:
     """The ids of the cases that need more blocks: those with a gated threshold still open.
     Where nothing is gated, advisory limits are what the comparison is for."""
-    undecided = [one for one in standings if one.state is State.OPEN]
-    if not any(one.gated for one in standings):
-        return frozenset(one.pairs.case.id for one in undecided)
-    gated = frozenset(one.pairs.case.id for one in standings if one.gated)
-    if any(one.gated for one in undecided):  # cases without a gated limit go on with the others
-        advisory = frozenset(one.pairs.case.id for one in undecided) - gated
-        return frozenset(one.pairs.case.id for one in undecided if one.gated) | advisory
-    return frozenset()
+    undecided = [standing for standing in standings if standing.state is State.OPEN]
+    gated = [standing for standing in standings if standing.gated]
+    if not gated:
+        return _cases_of(undecided)
+    going = [standing for standing in gated if standing.state is State.OPEN]
+    if not going:
+        return frozenset()
+    # Cases without a gated limit go on with the others.
+    return _cases_of(going) | (_cases_of(undecided) - _cases_of(gated))
 
 
-def _pairs_of(
-    plan: Plan, measurements: Sequence[Measurement], comparison: Comparison
-) -> Iterator[Pairs]:
-    kept = undisturbed(measurements)
-    for case in plan.cases:
-        arms = {
-            arm: {m.block: m for m in kept if m.case_id == case.id and m.arm == arm}
-            for arm in (comparison.base.name, comparison.candidate.name)
-        }
-        base, candidate = arms[comparison.base.name], arms[comparison.candidate.name]
-        both = sorted(base.keys() & candidate.keys())
-        blocks = [(n, base[n], candidate[n]) for n in both]
-        for place, threshold in enumerate(case.thresholds):
-            if threshold.limit.relative:
-                judged = metric(threshold.metric, plan.metrics)
-                pairs = _pairs(case, threshold, judged, blocks)
-                yield replace(pairs, place=place, thin=_thin(threshold.metric, blocks, plan))
-
-
-def _pairs(
-    case: Case,
-    threshold: Threshold,
-    judged: Metric,
-    blocks: Sequence[tuple[int, Measurement, Measurement]],
-) -> Pairs:
-    numbers, base, candidate, differences, sums, unusable = [], [], [], [], [], []
-    for number, first, second in blocks:
-        values = judged.extract(first), judged.extract(second)
-        logs = _logs(*values)
-        if logs is None:
-            unusable.append(number)
-            continue
-        numbers.append(number)
-        base.append(float(values[0] or 0.0))
-        candidate.append(float(values[1] or 0.0))
-        differences.append(threshold.limit.worse * (logs[1] - logs[0]))
-        sums.append(logs[1] + logs[0])
-    return Pairs(
-        case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
-        tuple(differences), tuple(sums), tuple(unusable),
-    )  # fmt: skip
-
-
-def _thin(
-    path: str, blocks: Sequence[tuple[int, Measurement, Measurement]], plan: Plan
-) -> float | None:
-    """Of the arm with fewer I/Os."""
-    arms = [base for _, base, _ in blocks], [candidate for _, _, candidate in blocks]
-    counts = (too_thin(path, runs, plan.metrics) for runs in arms)
-    return min((count for count in counts if count is not None), default=None)
-
-
-def _logs(base: float | None, candidate: float | None) -> tuple[float, float] | None:
-    """None where there is no ratio. Zero to zero is no change."""
-    if base is None or candidate is None or not (math.isfinite(base) and math.isfinite(candidate)):
-        return None
-    if base == candidate == 0:
-        return 0.0, 0.0
-    return (math.log(base), math.log(candidate)) if base > 0 and candidate > 0 else None
-
-
-def _signed_log(sign: float, change: float) -> float:
-    """Nothing falls by 100 % or more: such a limit is as good as the last before it."""
-    return sign * math.log1p(max(change, -1 + _LEAST_LEFT))
+def _cases_of(standings: Sequence[Standing]) -> frozenset[str]:
+    return frozenset(name for standing in standings for name in standing.pairs.case_ids)
 
 
 def _replay(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:
     """All looks at one family, from the first block on."""
-    rules = Rules(most_blocks=comparison.most_blocks)
+    rules = rules_of(comparison)
     standings = [_before(pairs, boundary_for(len(family), rules)) for pairs in family]
     last = max((pairs.blocks[-1] for pairs in family if pairs.blocks), default=0)
     for block in range(1, last + 1):
         due = [
             n
-            for n, one in enumerate(standings)
-            if one.state is State.OPEN
-            and block in one.pairs.blocks
-            and _count(one.pairs, block) >= rules.first_look
+            for n, standing in enumerate(standings)
+            if standing.state is not State.FAILED
+            and not standing.pairs.is_small
+            and block in standing.pairs.blocks
+            and _count(standing.pairs, block) >= rules.first_look
         ]
         if due:
             boundary = boundary_for(_effective(family, block, comparison.seed), rules)
             _look_at(standings, due, block, boundary)
-    return [_last_word(_given_up(one), State.UNDECIDABLE) for one in standings]
+    return [_given_up(standing) for standing in standings]
 
 
 def _at_the_end(family: Sequence[Pairs], comparison: Comparison) -> list[Standing]:
     """One look at a family, after its last block: which are findings, of which a share may be
-    false. A threshold that is none stands as after any other look."""
-    boundary = boundary_for(max(len(family), 1), Rules(most_blocks=comparison.most_blocks))
+    false. A limit that is none stands as after any other look."""
+    boundary = boundary_for(max(len(family), 1), rules_of(comparison))
     standings = [_before(pairs, boundary) for pairs in family]
     due = [
         n
-        for n, one in enumerate(standings)
-        if one.state is State.OPEN and len(one.pairs.blocks) >= boundary.rules.first_look
+        for n, standing in enumerate(standings)
+        if standing.state is State.OPEN and len(standing.pairs.blocks) >= boundary.rules.first_look
     ]
-    against = [_against_chance(family[n]) for n in due]
-    findings = benjamini_hochberg([chance for chance, _ in against], FALSE_SHARE)
-    for n, (_, is_past), is_finding in zip(due, against, findings, strict=True):
-        block = family[n].blocks[-1]
+    against = [_against_chance(family[n], boundary) for n in due]
+    share = FALSE_SHARE / comparison.stages  # it is judged once more in each
+    findings = benjamini_hochberg([chance for chance, _ in against], share)
+    for n, (_, change), is_finding in zip(due, against, findings, strict=True):
+        block, blocks = family[n].blocks[-1], len(family[n].blocks)
         _look_at(standings, [n], block, boundary)
-        if is_finding and is_past:
-            standings[n] = replace(standings[n], state=State.FAILED, decided_at=block, more=0)
+        if is_finding and change.low[0] > family[n].limit:
+            decision = Decision(Ground.PAST, block, blocks, share)
+            standings[n] = replace(standings[n], state=State.FAILED, decision=decision, more=0)
         elif standings[n].state is State.FAILED:
-            standings[n] = replace(standings[n], state=State.OPEN, decided_at=0)
-    return [_last_word(_given_up(one), State.UNDECIDABLE, State.OPEN) for one in standings]
+            standings[n] = replace(standings[n], state=State.OPEN, decision=None)
+    return [_given_up(standing) for standing in standings]
 
 
-def _against_chance(pairs: Pairs) -> tuple[float, bool]:
-    """The probability of so bad a change by chance, and whether its estimate is past the
-    limit."""
+def _against_chance(pairs: Pairs, boundary: Boundary) -> tuple[float, Change]:
+    """The probability of so bad a change by chance, and the change."""
     import numpy as np
 
     differences, sums = np.array([pairs.differences]), np.array([pairs.sums])
-    centre, *_ = estimate_with_interval(differences, FAIL_CONFIDENCE)
-    return float(chance_of_worse(differences, sums)[0]), bool(centre[0] > pairs.limit)
+    return float(chance_of_worse(differences, sums)[0]), changed(pairs, boundary)
 
 
 def _before(pairs: Pairs, boundary: Boundary) -> Standing:
-    thin = pairs.thin is not None
-    state = State.UNDECIDABLE if thin else State.OPEN
-    more = 0 if thin else boundary.rules.most_blocks - len(pairs.blocks)
-    return Standing(pairs, state, 0, boundary, more=more)
+    state = State.UNDECIDABLE if pairs.never else State.OPEN
+    more = 0 if pairs.never else boundary.rules.most_blocks - len(pairs.blocks)
+    return Standing(pairs, state, boundary, more=more)
 
 
-def _given_up(one: Standing) -> Standing:
-    if one.state is not State.OPEN or len(one.pairs.unusable) < _UNUSABLE_BLOCKS:
-        return one
-    return replace(one, state=State.UNDECIDABLE, decided_at=0, more=0)
-
-
-def _last_word(one: Standing, *undecided: State) -> Standing:
-    """What was given up, and has its whole interval within the limit after all blocks, which
-    others may have asked for: settled. Too noisy matters only where a regression is possible."""
-    import numpy as np
-
-    pairs = one.pairs
-    if one.state not in undecided or one.sd is None or len(pairs.unusable) >= _UNUSABLE_BLOCKS:
-        return one
-    asked = np.array([pairs.limit]), np.array([pairs.confidence])
-    if not is_within(np.array([pairs.differences]), *asked)[0]:
-        return one
-    return replace(one, state=State.SETTLED, decided_at=pairs.blocks[-1], more=0)
+def _given_up(standing: Standing) -> Standing:
+    """Where several blocks could not be compared, what is left of them passes nothing, and neither
+    do blocks with too few I/Os. What failed while there were enough has failed."""
+    if standing.pairs.thin is not None and standing.state is not State.FAILED:
+        return _before(standing.pairs, standing.boundary)
+    enough = len(standing.pairs.unusable) < UNUSABLE_BLOCKS
+    if enough or standing.state not in {State.OPEN, State.SETTLED}:
+        return standing
+    return replace(standing, state=State.UNDECIDABLE, decision=None, more=0)
 
 
 def _count(pairs: Pairs, block: int) -> int:
@@ -327,7 +259,7 @@ def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary
         counts.setdefault(_count(standings[n].pairs, block), []).append(n)
     for count, rows in counts.items():
         pairs = [standings[n].pairs for n in rows]
-        found = look(
+        looks = look(
             np.array([p.differences[:count] for p in pairs]),
             np.array([p.sums[:count] for p in pairs]),
             np.array([p.limit for p in pairs]),
@@ -335,44 +267,53 @@ def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary
             confidences=np.array([p.confidence for p in pairs]),
         )
         for row, n in enumerate(rows):
-            seen = _glance(found, row, standings[n].pairs.limit, boundary)
-            after = _after(standings[n].pairs, found, row, block, boundary)
+            seen = _glance(looks, row, standings[n].pairs, boundary)
+            after = _after(standings[n].pairs, looks, row, block, boundary)
             standings[n] = replace(after, glances=(*standings[n].glances, seen))
 
 
-def _glance(found: Look, row: int, limit: float, boundary: Boundary) -> Glance:
-    error = float(found.sd[row]) / math.sqrt(found.blocks)
-    return Glance(
-        found.blocks,
-        float(found.mean[row]),
-        float(found.upper[row]),
-        max(boundary.fail_t(found.blocks, found.df) * error, limit),
-        float(found.visible[row]),
-    )
+def _glance(looks: Look, row: int, pairs: Pairs, boundary: Boundary) -> Glance:
+    mean, upper = float(looks.mean[row]), float(looks.upper[row])
+    error = float(looks.sd[row]) / math.sqrt(looks.blocks)
+    fails_at = max(boundary.fail_t(looks.blocks, looks.df) * error, pairs.limit + upper - mean)
+    return Glance(looks.blocks, mean, upper, fails_at, float(looks.passes_at[row]))
 
 
-def _after(pairs: Pairs, found: Look, row: int, block: int, boundary: Boundary) -> Standing:
-    sd = float(found.sd[row])
-    if found.fails[row]:
-        return Standing(pairs, State.FAILED, block, boundary, sd)
-    if found.gives_up[row]:
-        return Standing(pairs, State.UNDECIDABLE, 0, boundary, sd)
-    if found.settled[row]:
-        return Standing(pairs, State.SETTLED, block, boundary, sd)
-    more = blocks_to_go(found.blocks, float(found.mean[row]), sd, pairs.limit, boundary)
-    state = State.OPEN if found.blocks < boundary.rules.most_blocks else State.UNDECIDABLE
-    return Standing(pairs, state, 0, boundary, sd, more)
+def _after(pairs: Pairs, looks: Look, row: int, block: int, boundary: Boundary) -> Standing:
+    """Where a limit stands after a look."""
+    sd, ground = float(looks.sd[row]), _ground(looks, row)
+    if ground is Ground.PAST and pairs.was_thin(block):
+        ground = None
+    if ground is not None:
+        level = boundary.level_by(looks.blocks) if ground is Ground.PAST else None
+        decision = Decision(ground, block, looks.blocks, level)
+        state = State.FAILED if ground is Ground.PAST else State.SETTLED
+        return Standing(pairs, state, boundary, decision, sd)
+    if looks.gives_up[row]:
+        return Standing(pairs, State.UNDECIDABLE, boundary, sd=sd)
+    more = blocks_to_go(looks.blocks, float(looks.mean[row]), sd, pairs.limit, boundary)
+    return Standing(pairs, State.OPEN, boundary, sd=sd, more=more)
+
+
+def _ground(looks: Look, row: int) -> Ground | None:
+    """What a look decides a limit by, if it does."""
+    if looks.fails[row]:
+        return Ground.PAST
+    if not looks.settled[row]:
+        return None
+    return Ground.WITHIN if looks.within[row] else Ground.SEES
 
 
 def blocks_to_go(blocks: int, mean: float, sd: float, limit: float, boundary: Boundary) -> int:
-    """How many more blocks a threshold takes if the mean and its spread stay as they are."""
+    """How many more blocks a limit takes if the mean and its spread stay as they are."""
     most = boundary.rules.most_blocks
-    visible = max(boundary.visible(sd), limit)
+    told = boundary.rules.sees * limit
     for n in range(blocks + 1, most + 1):
         error, df = sd / math.sqrt(n), 2 * (n - 1)
-        if mean > max(limit, boundary.fail_t(n, df) * error):
+        reach = boundary.limit_t(n, df) * error
+        if mean > boundary.fail_t(n, df) * error and mean - reach > limit:
             return n - blocks
-        upper = mean + boundary.futility_t(df) * error
-        if upper < limit or (upper < visible and mean <= limit):
+        vouches = boundary.visible_after(n, sd, limit) <= told and mean <= limit
+        if mean + reach < (max(boundary.visible(sd, n), limit) if vouches else limit):
             return n - blocks
     return most - blocks

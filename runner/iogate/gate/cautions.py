@@ -39,7 +39,7 @@ def caution(
     arm = f" of {plan.comparison.candidate.name}" if plan.comparison else ""
     return (
         f"{verdict.threshold.metric} of {case.name}: {n} disturbed repetitions{arm} were"
-        f" {_words(change, verdict.unit)} than those that count, which breaks its limit"
+        f" {_words(change, verdict.unit)} than those that count, which fails its limit"
         f" {limit.text.strip()}; they are not judged: see"
         " whether what is tested caused it"
     )

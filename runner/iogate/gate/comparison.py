@@ -1,18 +1,26 @@
-"""Where the thresholds of a comparison stand → verdicts and their sentences."""
+"""Where the limits of a comparison stand → verdicts and their sentences."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from iogate.gate.blocks import Glance, Pairs, Standing, State
-from iogate.gate.sentences import subject_of, thin_reason
-from iogate.metrics.thin import LEAST_IOS_BEYOND
+from iogate.gate.anytime import evidence_of
+from iogate.gate.blocks import Glance, Standing, State
+from iogate.gate.pairs import Pairs
+from iogate.gate.pools import member_changes, names_of
+from iogate.gate.sentences import (
+    TOO_FEW_MEMBERS,
+    members_words,
+    percentile_words,
+    subject_of,
+    thin_reason,
+)
 from iogate.model.comparison import Comparison
 from iogate.model.reason import Reason
 from iogate.model.units import format_change, format_value
-from iogate.model.verdict import Interval, Look, Outcome, ThresholdVerdict
-from iogate.stats.boundary import blocks_to_bound
+from iogate.model.verdict import Decision, Ground, Interval, Look, Outcome, ThresholdVerdict
+from iogate.stats.paired import Change
 from iogate.stats.robust import median
 
 _Words = tuple[str, ...]
@@ -20,111 +28,152 @@ _Words = tuple[str, ...]
 _OUTCOMES = {State.FAILED: Outcome.FAIL, State.SETTLED: Outcome.PASS}
 
 
-def compared_verdict(one: Standing, comparison: Comparison) -> ThresholdVerdict:
+def compared_verdict(standing: Standing, comparison: Comparison) -> ThresholdVerdict:
     """The verdict on one relative threshold. FAIL is not softened by its level here."""
-    pairs = one.pairs
+    pairs = standing.pairs
     verdict = ThresholdVerdict(
         case_id=pairs.case.id,
         threshold=pairs.threshold,
-        outcome=_OUTCOMES.get(one.state, Outcome.INCONCLUSIVE),
+        outcome=_OUTCOMES.get(standing.state, Outcome.INCONCLUSIVE),
         reason="",
         unit=pairs.metric.unit,
         better=pairs.metric.better,
         samples=pairs.candidate,
         baseline_samples=pairs.base,
         blocks=len(pairs.blocks),
-        looks=tuple(_look(one, glance) for glance in one.glances),
-        decided_at=one.decided_at,
+        looks=tuple(_look(standing, glance) for glance in standing.glances),
+        decided_at=standing.decided_at,
+        evidence=evidence_of(pairs),
     )
+    if pairs.pool:
+        verdict = replace(verdict, members=member_changes(pairs, _judged_blocks(standing)))
     if pairs.blocks:
-        verdict = replace(verdict, value=median(pairs.candidate), baseline=median(pairs.base))
-        verdict = _with_change(verdict, one)
-    return verdict.because(_reason(verdict, one, comparison))
+        verdict = _with_change(verdict, standing)
+    return verdict.because(_reason(verdict, standing, comparison))
 
 
 def thin_words(pairs: Pairs, thin: float) -> str:
-    """In short why a threshold will not be decided, whatever is measured; ``compared_verdict``
+    """In short why a threshold cannot be decided by runs such as those so far; ``compared_verdict``
     says it in full."""
     subject = subject_of(pairs.case, pairs.threshold)
-    why = f"too thin, {thin:.0f} of {LEAST_IOS_BEYOND} I/Os beyond the quantile"
-    return f"{subject} will not be decided: {why}"
+    why = percentile_words(pairs.threshold, thin)
+    return f"{subject} cannot be decided by such runs: too few I/Os, {why}"
 
 
-def _with_change(verdict: ThresholdVerdict, one: Standing) -> ThresholdVerdict:
-    """The estimate, its interval, and what so many blocks can see."""
-    import numpy as np
-
-    from iogate.stats.hodges_lehmann import estimate_with_interval
-
-    pairs = one.pairs
-    confidence = pairs.confidence
-    logs = np.array([pairs.differences])
-    centre, low, high, achieved = estimate_with_interval(logs, confidence)
-    ends = sorted((_change(one, float(low[0])), _change(one, float(high[0]))))
-    verdict = replace(verdict, change=_change(one, float(centre[0])))
-    if len(pairs.blocks) > 1:
-        verdict = replace(verdict, change_interval=Interval(ends[0], ends[1], achieved))
-    if one.sd is None:
-        return verdict
-    seen = one.boundary.visible_after(len(pairs.blocks), one.sd)
-    needed = None
-    if verdict.outcome is Outcome.INCONCLUSIVE and one.state is not State.FAILED:
-        needed = _needed(one, float(centre[0]))
-    return replace(
+def _with_change(verdict: ThresholdVerdict, standing: Standing) -> ThresholdVerdict:
+    """The values of the arms, their change and its interval: of the decision where there is one,
+    else of all blocks; and what these blocks see."""
+    change = standing.change
+    blocks = _judged_blocks(standing)
+    baseline, value = _typical(standing.pairs, blocks, float(change.estimate[0]))
+    verdict = replace(
         verdict,
-        visible_change=math.expm1(min(seen, 50.0)) if math.isfinite(seen) else None,
-        blocks_needed=needed,
+        baseline=baseline,
+        value=value,
+        change=_change(standing, float(change.estimate[0])),
+        change_interval=_interval(standing, change) if blocks > 1 else None,
     )
+    if standing.sd is None:
+        return verdict
+    seen = _seen(standing, blocks)
+    verdict = replace(verdict, visible_change=seen, decision=_decision(verdict, standing, seen))
+    if verdict.outcome is not Outcome.INCONCLUSIVE:
+        return verdict
+    return replace(verdict, blocks_needed=_needed(standing, float(change.estimate[0])))
 
 
-def _change(one: Standing, log: float) -> float:
+def _judged_blocks(standing: Standing) -> int:
+    return standing.decision.blocks if standing.decision else len(standing.pairs.blocks)
+
+
+def _typical(pairs: Pairs, blocks: int, worse: float) -> tuple[float, float]:
+    """One value for each arm that are apart by the change: both are about the middle of what the
+    blocks measured. Zeros have no logarithm; there they are the medians."""
+    if pairs.pool:
+        return 1.0, math.exp(worse)
+    base, candidate = pairs.base[:blocks], pairs.candidate[:blocks]
+    if min(base) <= 0 or min(candidate) <= 0:
+        return median(base), median(candidate)
+    middle = median(pairs.sums[:blocks])
+    change = pairs.worse * worse
+    return math.exp((middle - change) / 2), math.exp((middle + change) / 2)
+
+
+def _interval(standing: Standing, change: Change) -> Interval:
+    ends = sorted(_change(standing, float(end[0])) for end in (change.low, change.high))
+    pairs, decision = standing.pairs, standing.decision
+    blocks = decision.blocks if decision else len(pairs.blocks)
+    confidence = standing.boundary.confidence(blocks, pairs.threshold.confidence)
+    return Interval(ends[0], ends[1], confidence)
+
+
+def _seen(standing: Standing, blocks: int) -> float | None:
+    """The regression (a fraction) that so many blocks find in four of five comparisons."""
+    assert standing.sd is not None
+    seen = standing.boundary.visible_after(blocks, standing.sd, standing.pairs.limit)
+    return math.expm1(min(seen, 50.0)) if math.isfinite(seen) else None
+
+
+def _decision(verdict: ThresholdVerdict, standing: Standing, seen: float | None) -> Decision | None:
+    made, interval, change = standing.decision, verdict.change_interval, verdict.change
+    if made is None or interval is None or change is None:
+        return None
+    sees = None if seen is None else _change_size(standing, seen)
+    return Decision(made.ground, made.block, made.blocks, change, interval, made.level, sees)
+
+
+def _change(standing: Standing, log: float) -> float:
     """Back from a signed log to a relative change of the metric."""
-    return math.expm1(min(one.pairs.worse * log, 700.0))
+    return math.expm1(min(standing.pairs.worse * log, 700.0))
 
 
-def _look(one: Standing, glance: Glance) -> Look:
+def _look(standing: Standing, glance: Glance) -> Look:
     return Look(
         blocks=glance.blocks,
-        change=_change(one, glance.mean),
-        bound=_change(one, glance.upper),
-        fails_at=_change(one, glance.fails_at) if math.isfinite(glance.fails_at) else None,
-        settles_at=_change(one, glance.settles_at),
+        change=_change(standing, glance.mean),
+        bound=_change(standing, glance.upper),
+        fails_at=_change(standing, glance.fails_at) if math.isfinite(glance.fails_at) else None,
+        settles_at=_change(standing, glance.settles_at),
     )
 
 
-def _needed(one: Standing, centre: float) -> int:
-    """Blocks after which an effect as large as the estimate is told from its limit: past it,
-    by the boundary's last and highest demand; within it, by a 95 % bound. At least one more."""
-    assert one.sd is not None
-    limit, blocks = one.pairs.limit, len(one.pairs.blocks)
-    if centre > limit:
-        needed = one.boundary.blocks_to_fail(centre, one.sd)
+def _needed(standing: Standing, worse: float) -> int:
+    """Blocks after which a change as large as the estimate fails, or none would pass. At least one
+    more than there are."""
+    assert standing.sd is not None
+    limit, boundary = standing.pairs.limit, standing.boundary
+    if worse > limit:
+        needed = boundary.blocks_to_fail(worse, standing.sd, limit)
     else:
-        needed = blocks_to_bound(limit - centre, one.sd)
-    return max(blocks + 1, needed)
+        needed = boundary.blocks_to_pass(limit, standing.sd)
+    return max(len(standing.pairs.blocks) + 1, needed)
 
 
-def _reason(verdict: ThresholdVerdict, one: Standing, comparison: Comparison) -> Reason:
-    pairs = one.pairs
-    if pairs.thin is not None:
+def _reason(verdict: ThresholdVerdict, standing: Standing, comparison: Comparison) -> Reason:
+    pairs = standing.pairs
+    if pairs.thin is not None and standing.state is not State.FAILED:
         return thin_reason(pairs.case, pairs.threshold, pairs.thin)
     subject = subject_of(pairs.case, pairs.threshold)
+    members = members_words(verdict, names_of(pairs)) if pairs.pool else ()
+    if pairs.is_small:
+        return Reason(subject, "not judged", TOO_FEW_MEMBERS, members)
     if not pairs.blocks:
-        why, *remarks = _nothing(one)
-        return Reason(subject, why=why, remarks=tuple(remarks))
+        why, *remarks = _nothing(standing)
+        return Reason(subject, why=why, remarks=(*remarks, *members))
     limit = pairs.threshold.limit.text.strip()
-    why, *remarks = _WORDS[one.state](verdict, one)
+    why, *remarks = _WORDS[standing.state](verdict, standing)
     detail = f"{_effect(verdict)} from {comparison.base.name}, limit {limit}"
-    return Reason(subject, detail, why, tuple(remarks))
+    return Reason(subject, detail, why, (*remarks, *members))
 
 
-def _nothing(one: Standing) -> _Words:
-    return _unusable(one) or ("no block in which both arms were measured",)
+def _nothing(standing: Standing) -> _Words:
+    return _unusable(standing) or ("no block in which both arms were measured",)
 
 
 def _effect(verdict: ThresholdVerdict) -> str:
-    value = format_value(verdict.value, verdict.unit)
-    text = f"{value}, {format_change(verdict.change)}"
+    text = format_change(verdict.change)
+    if not verdict.members:
+        text = f"{format_value(verdict.value, verdict.unit)}, {text}"
     interval = verdict.change_interval
     if interval:
         low, high = format_change(interval.low), format_change(interval.high)
@@ -132,53 +181,62 @@ def _effect(verdict: ThresholdVerdict) -> str:
     return text
 
 
-def _failed(_verdict: ThresholdVerdict, one: Standing) -> _Words:
-    return (f"a regression, seen at block {one.decided_at} of at most {_most(one)}",)
+def _failed(verdict: ThresholdVerdict, standing: Standing) -> _Words:
+    found = f"a regression past the limit, found after {_of_blocks(verdict, standing)}"
+    return (found, *_unusable(standing))
 
 
-def _settled(verdict: ThresholdVerdict, one: Standing) -> _Words:
-    interval = verdict.change_interval
-    limit = one.pairs.threshold.limit
-    n = len(one.pairs.blocks)
-    if interval and all(
-        limit.comparison.holds(end, limit.value) for end in (interval.low, interval.high)
-    ):
-        return (f"within the limit, {n} blocks",)
-    seen = format_change(_change_size(one, verdict.visible_change))
-    return (f"no regression in {n} blocks, which see one of {seen} in four of five runs",)
+def _settled(verdict: ThresholdVerdict, standing: Standing) -> _Words:
+    decision = verdict.decision
+    assert decision is not None
+    blocks = _of_blocks(verdict, standing)
+    if decision.ground is Ground.WITHIN:
+        return (f"within the limit after {blocks}", *_unusable(standing))
+    settled = f"no regression found in {blocks}, which would detect one of"
+    detects = f"{settled} {format_change(decision.sees)} in four of five comparisons"
+    return (detects, *_unusable(standing))
 
 
-def _open(verdict: ThresholdVerdict, one: Standing) -> _Words:
-    n = len(one.pairs.blocks)
-    if one.sd is None:
-        least = one.boundary.rules.first_look
-        few = "1 block decides" if n == 1 else f"{n} blocks decide"
-        return (f"{few} nothing, {least} are the least", *_unusable(one))
-    seen = format_change(_change_size(one, verdict.visible_change))
-    sees = (f"they see {seen} in four of five runs",) if verdict.visible_change else ()
-    needed = f"about {verdict.blocks_needed} would"
-    return (f"{n} blocks do not decide it", *sees, needed, *_unusable(one))
+def _of_blocks(verdict: ThresholdVerdict, standing: Standing) -> str:
+    """``6 of at most 28 blocks``."""
+    assert verdict.decision is not None
+    return f"{verdict.decision.blocks} of at most {_most(standing)} blocks"
 
 
-def _undecidable(verdict: ThresholdVerdict, one: Standing) -> _Words:
-    if len(one.pairs.unusable) > 1:
-        return _unusable(one)
-    return _too_noisy(one) if one.blunt else _open(verdict, one)
+def _open(verdict: ThresholdVerdict, standing: Standing) -> _Words:
+    n = len(standing.pairs.blocks)
+    if standing.sd is None:
+        least = standing.boundary.rules.first_look
+        few = "1 block is" if n == 1 else f"{n} blocks are"
+        return (f"{few} too few to decide, at least {least} are needed", *_unusable(standing))
+    seen = format_change(_change_size(standing, verdict.visible_change))
+    detect = f"{n} blocks would detect {seen} in four of five comparisons"
+    sees = (detect,) if verdict.visible_change else ()
+    needed = f"about {verdict.blocks_needed} blocks would decide"
+    return (f"not decided after {n} blocks", *sees, needed, *_unusable(standing))
 
 
-def _too_noisy(one: Standing) -> _Words:
-    assert one.sd is not None
-    all_see = math.expm1(min(one.boundary.visible_after(_most(one), one.sd), 50.0))
+def _undecidable(verdict: ThresholdVerdict, standing: Standing) -> _Words:
+    if len(standing.pairs.unusable) > 1:
+        return _unusable(standing)
+    return _too_noisy(standing) if standing.blunt else _open(verdict, standing)
+
+
+def _too_noisy(standing: Standing) -> _Words:
+    assert standing.sd is not None
+    all_see = format_change(_change_size(standing, _seen(standing, _most(standing))))
     why = (
-        f"runs differ too much here for this limit: {_most(one)} blocks would see no less than"
-        f" {format_change(_change_size(one, all_see))} in four of five runs"
+        f"runs vary too much here for this limit: {_most(standing)} blocks would detect no less"
+        f" than {all_see} in four of five comparisons"
     )
-    return why, "iogate plan says what this host can see"
+    if standing.pairs.pool:  # nothing is planned for what is of several cases
+        return (why,)
+    return why, "iogate plan says what this host can detect"
 
 
-def _unusable(one: Standing) -> _Words:
+def _unusable(standing: Standing) -> _Words:
     """What is told of blocks that cannot be compared; nothing where all can."""
-    n = len(one.pairs.unusable)
+    n = len(standing.pairs.unusable)
     if not n:
         return ()
     why = (
@@ -188,15 +246,15 @@ def _unusable(one: Standing) -> _Words:
     return why, "an absolute limit can judge it"
 
 
-def _change_size(one: Standing, change: float | None) -> float | None:
+def _change_size(standing: Standing, change: float | None) -> float | None:
     """A worsening by so much, as a change of the metric itself."""
     if change is None:
         return None
-    return one.pairs.threshold.limit.comparison.better.worsening(change)
+    return standing.pairs.threshold.limit.comparison.better.worsening(change)
 
 
-def _most(one: Standing) -> int:
-    return one.boundary.rules.most_blocks
+def _most(standing: Standing) -> int:
+    return standing.boundary.rules.most_blocks
 
 
 _WORDS = {

@@ -31,7 +31,7 @@ def disturbed_remark(
     reason = worst(spoiled)
     why = "" if reason in told else f" ({reason})"
     if not undisturbed(measurements):
-        faults = any(_is_judged_fault(one, plan) for one in verdicts)
+        faults = any(_is_judged_fault(verdict, plan) for verdict in verdicts)
         so = "so only faults are judged" if faults else "so none counts"
         return f"every {_unit(plan)} was disturbed{why}, {so}"
     were = "repetition was" if len(spoiled) == 1 else "repetitions were"
@@ -39,9 +39,9 @@ def disturbed_remark(
     return f"{len(spoiled)} {were} disturbed{why} and {does} not count"
 
 
-def _is_judged_fault(one: ThresholdVerdict, plan: Plan) -> bool:
-    is_judged = one.outcome is not Outcome.INCONCLUSIVE
-    return is_judged and counts_faults(one.threshold.metric, plan.metrics)
+def _is_judged_fault(verdict: ThresholdVerdict, plan: Plan) -> bool:
+    is_judged = verdict.outcome is not Outcome.INCONCLUSIVE
+    return is_judged and counts_faults(verdict.threshold.metric, plan.metrics)
 
 
 def _unit(plan: Plan) -> str:
@@ -58,12 +58,13 @@ def unknown_reason(
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     of = f"known of {unknown[0].name}{more}"
     own = [m for m in measurements if m.case_id == unknown[0].id]
-    found, every = _blocks_of(undisturbed(own)), _blocks_of(own)
+    counting, every = _blocks_of(undisturbed(own)), _blocks_of(own)
     so = f"nothing is {of}: every {_unit(plan)} was disturbed"
-    if found:
+    if counting:
         so = (
-            f"too little is {of}: {found} of {every} blocks {'counts' if found == 1 else 'count'},"
-            f" of which a canary needs {LEAST_BLOCKS}; the others were disturbed"
+            f"too little is {of}: {counting} of {every} blocks"
+            f" {'counts' if counting == 1 else 'count'}, of which a canary needs"
+            f" {LEAST_BLOCKS}; the others were disturbed"
         )
     return RunReason(Outcome.INCONCLUSIVE, f"{so} ({worst(spoiled)})", remarks=(_REMEDY,))
 
@@ -109,10 +110,10 @@ def too_few_reason(
 
 
 def with_spoiled_blocks(
-    one: Standing, verdict: ThresholdVerdict, measurements: Sequence[Measurement]
+    standing: Standing, verdict: ThresholdVerdict, measurements: Sequence[Measurement]
 ) -> ThresholdVerdict:
     """A verdict on blocks; one that is undecided says how many were disturbed."""
-    spoiled = [m for m in measurements if m.case_id == one.pairs.case.id and m.disturbed]
+    spoiled = [m for m in measurements if m.case_id in standing.pairs.case_ids and m.disturbed]
     if verdict.outcome is not Outcome.INCONCLUSIVE or not spoiled or not verdict.reason_parts:
         return verdict
     n = len({m.block for m in spoiled})
@@ -123,8 +124,13 @@ def with_spoiled_blocks(
 
 def worst(measurements: Sequence[Measurement]) -> str:
     """What disturbed most of them, in the words of the one that was disturbed most."""
-    counting = [one for m in measurements for one in m.disturbances if one.counts]
+    counting = [
+        disturbance for m in measurements for disturbance in m.disturbances if disturbance.counts
+    ]
     if not counting:
         return "the other arm of the block was, or failed"
-    ((kind, _),) = Counter(one.kind for one in counting).most_common(1)
-    return max((one for one in counting if one.kind == kind), key=lambda one: one.value).text
+    ((kind, _),) = Counter(disturbance.kind for disturbance in counting).most_common(1)
+    return max(
+        (disturbance for disturbance in counting if disturbance.kind == kind),
+        key=lambda disturbance: disturbance.value,
+    ).text

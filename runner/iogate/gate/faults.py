@@ -34,10 +34,10 @@ class Faults:
         """Every value of a metric of faults, with its repetition: None where one that was
         measured has none."""
         judged = metric(path, self.plan.metrics)
-        for one in self.measured:
-            if self._is_held(one.repetition, path):
-                value = judged.extract(one)
-                yield one.repetition, value if math.isfinite(value or 0.0) else None
+        for measurement in self.measured:
+            if self._is_held(measurement.repetition, path):
+                value = judged.extract(measurement)
+                yield measurement.repetition, value if math.isfinite(value or 0.0) else None
         for failure in self.failed:
             value = failed_value(path, failure, self.plan.metrics)
             if self._is_held(failure.repetition, path) and value is not None:
@@ -60,21 +60,21 @@ def judge_faults(verdict: ThresholdVerdict, case: Case, faults: Faults) -> Thres
     """Fail when any repetition breaks the limit, pass when all that were measured keep it."""
     threshold = verdict.threshold
     values = sorted(faults.values(threshold.metric), key=lambda pair: pair[0])
-    found = [(repetition, value) for repetition, value in values if value is not None]
-    if not found:
+    known = [(repetition, value) for repetition, value in values if value is not None]
+    if not known:
         return verdict
     limit = threshold.limit
-    repetition, value = max(found, key=lambda pair: limit.worse * pair[1])
+    repetition, value = max(known, key=lambda pair: limit.worse * pair[1])
     holds = limit.holds(value)
     verdict = replace(
         verdict,
-        samples=tuple(each for _, each in found),
+        samples=tuple(each for _, each in known),
         value=value,
         outcome=Outcome.PASS if holds else Outcome.FAIL,
     )
     told = "" if holds else faults.told(threshold.metric, repetition)
     reason = fault_reason(case, verdict, _name(faults.plan, repetition), told)
-    missing = len(values) - len(found)
+    missing = len(values) - len(known)
     if holds and missing:
         reason = reason.and_remark(f"but of {missing} of {len(values)} repetitions it is not known")
         return verdict.because(reason, outcome=Outcome.INCONCLUSIVE)
@@ -89,6 +89,6 @@ def _name(plan: Plan, repetition: int) -> str:
 
 
 def _own_lines(log: tuple[KernelTrouble, ...]) -> Iterator[str]:
-    for one in log:
-        if one.whose is Whose.TARGET:
-            yield from one.lines or (one.kind,)
+    for trouble in log:
+        if trouble.whose is Whose.TARGET:
+            yield from trouble.lines or (trouble.kind,)

@@ -5,6 +5,10 @@ is beyond the limit; it **passes** when the whole interval of the change is with
 inconclusive. For gated limits chance is excluded for all of them together: a hundred limits at
 5 % each would fail nearly every clean run. Limits of level ``warn`` are findings, of which
 one in twenty may be false (Benjamini and Hochberg).
+
+Below RUNS_NEEDED earlier runs the baseline is *young*: nothing fails, because hosts with two
+states separate so few runs by chance. From there on a run has to be further out than the runs
+before it ever were, its own and those of the same metric in other cases.
 """
 
 from __future__ import annotations
@@ -15,16 +19,20 @@ from dataclasses import dataclass, replace
 
 from iogate.gate.sentences import no_baseline_reason, relative_reason, undefined_reason
 from iogate.model.plan import Case
+from iogate.model.pool import Pool
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate.stats.compare import RUNS_TO_PREDICT, Change, plain_test, relative_change
+from iogate.stats.confidence import USUAL_CONFIDENCE
+from iogate.stats.excursions import Excursions, excursions, furthest, reach, runs_needed
 from iogate.stats.family import FLIPS, effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
 from iogate.stats.ranks import chance_above, least_chance
 from iogate.stats.robust import median
 
-DEFAULT_CONFIDENCE = 0.95
 FAMILY_LEVEL = 0.01  # of clean runs may fail, whatever the number of gated limits
+RUNS_NEEDED = runs_needed(FAMILY_LEVEL)
+_REACH_LEVEL = 0.7 * FAMILY_LEVEL  # deviations are from a median of few runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +40,7 @@ class Asked:
     """A relative limit that has a value. ``runs`` are the baseline's samples, by the id of their
     run and newest first; ``since_ns`` is when their level began, if there was another."""
 
-    case: Case
+    case: Case | Pool
     verdict: ThresholdVerdict
     runs: tuple[tuple[str, tuple[float, ...]], ...]
     since_ns: int | None = None
@@ -59,34 +67,34 @@ def judge_history(
     what is known of why a baseline is too small; ``flips`` signs are drawn to tell how many
     independent thresholds there are."""
     needed = max(min_samples, 1)  # without a single sample there is nothing to compare with
-    changes = [_change(one, needed, seed) for one in asked]
+    changes = [_change(question, needed, seed) for question in asked]
     worse, draws = [False] * len(asked), (seed, flips)
     for level in Level:
         family = [
             n
-            for n, (one, change) in enumerate(zip(asked, changes, strict=True))
-            if one.threshold.level is level and change is not None and change.low is not None
+            for n, (question, change) in enumerate(zip(asked, changes, strict=True))
+            if question.threshold.level is level and change is not None and change.low is not None
         ]
         for n, is_worse in zip(family, _worse(asked, changes, family, draws), strict=True):
             worse[n] = is_worse
     return [
-        _verdict(one, change, is_worse, (min_samples, why_fewer))
-        for one, change, is_worse in zip(asked, changes, worse, strict=True)
+        _verdict(question, change, is_worse, (min_samples, why_fewer))
+        for question, change, is_worse in zip(asked, changes, worse, strict=True)
     ]
 
 
-def _change(one: Asked, needed: int, seed: int) -> Change | None:
+def _change(question: Asked, needed: int, seed: int) -> Change | None:
     """None with too small a baseline."""
-    runs = [samples for _, samples in one.runs]
+    runs = [samples for _, samples in question.runs]
     if sum(map(len, runs)) < needed:
         return None
     return relative_change(
-        one.verdict.samples, runs, confidence=_confidence(one.threshold), seed=seed
+        question.verdict.samples, runs, confidence=_confidence(question.threshold), seed=seed
     )
 
 
 def _confidence(threshold: Threshold) -> float:
-    return threshold.confidence or DEFAULT_CONFIDENCE
+    return threshold.confidence or USUAL_CONFIDENCE
 
 
 def _worse(
@@ -98,29 +106,71 @@ def _worse(
     """Which of a family of one level got worse, chance excluded."""
     chances = [_chance(asked[n], change) for n in family if (change := changes[n])]
     own = [(1 - _confidence(asked[n].threshold)) / 2 for n in family]
-    if family and asked[family[0]].threshold.level is Level.FAIL:
-        least = family_level([asked[n] for n in family], *draws)
-        found = [chance <= least for chance in chances]
+    if all(_is_young(asked[n]) for n in family) or min(chances) > FALSE_SHARE:
+        return [False] * len(family)
+    if asked[family[0]].threshold.level is Level.FAIL:
+        is_quiet = min(chances) > FAMILY_LEVEL  # as on most nights, and the flips take a while
+        least = 0.0 if is_quiet else family_level([asked[n] for n in family], *draws)
+        significant = [chance <= least for chance in chances]
     else:
-        found = benjamini_hochberg(chances, FALSE_SHARE)
+        significant = benjamini_hochberg(chances, FALSE_SHARE)
+    questions = [asked[n] for n in family]
     return [
-        is_found and chance <= most
-        for is_found, chance, most in zip(found, chances, own, strict=True)
+        is_found and chance <= most and _is_beyond(question, questions)
+        for is_found, chance, most, question in zip(
+            significant, chances, own, questions, strict=True
+        )
     ]
 
 
-def _chance(one: Asked, change: Change) -> float:
+def _is_beyond(question: Asked, family: Sequence[Asked]) -> bool:
+    """Whether the baseline is old enough, and the run further out than earlier ones ever were.
+    Where a zero allows no logarithm, its own runs say so as they are."""
+    if _is_young(question):
+        return False
+    far = reach(len(question.runs), _REACH_LEVEL)
+    value, own = median(question.verdict.samples), _excursions(question)
+    if own is None or value <= 0:
+        return question.worse * (value - _middle(question)) > far * _widest(question)
+    others = (_excursions(each) for each in family if _is_sibling(each, question))
+    widest = furthest(own, [each for each in others if each])
+    return question.worse * (math.log(value) - own.centre) > far * widest
+
+
+def _is_young(question: Asked) -> bool:
+    return len(question.runs) < RUNS_NEEDED
+
+
+def _is_sibling(other: Asked, question: Asked) -> bool:
+    """The same metric of another case, or another limit on it, which changes nothing."""
+    return other is not question and other.threshold.metric == question.threshold.metric
+
+
+def _excursions(question: Asked) -> Excursions | None:
+    return excursions([samples for _, samples in question.runs])
+
+
+def _middle(question: Asked) -> float:
+    return median([median(samples) for _, samples in question.runs])
+
+
+def _widest(question: Asked) -> float:
+    middle = _middle(question)
+    return max(abs(median(samples) - middle) for _, samples in question.runs)
+
+
+def _chance(question: Asked, change: Change) -> float:
     """The probability of so bad a run by chance: the larger one of two tests, of which one
     knows how runs differ, and the other does not care how repetitions are distributed. The
     second is passed over with few runs, and counts as 0 where it cannot say more. Where a zero
     allows no logarithm, few runs have the second alone."""
-    runs = [samples for _, samples in one.runs]
-    test = change.test or plain_test(one.verdict.samples, runs)
-    chance = test.worse_than(one.worse) if test else 0.0
+    runs = [samples for _, samples in question.runs]
+    test = change.test or plain_test(question.verdict.samples, runs)
+    chance = test.worse_than(question.worse) if test else 0.0
     if change.test and len(runs) < RUNS_TO_PREDICT:
         return chance
-    before = [one.worse * value for samples in runs for value in samples]
-    now = [one.worse * value for value in one.verdict.samples]
+    before = [question.worse * value for samples in runs for value in samples]
+    now = [question.worse * value for value in question.verdict.samples]
     ranked = chance_above(now, before)
     says_more = test is None or ranked > least_chance(len(now), len(before))
     return max(chance, ranked) if says_more else chance
@@ -134,12 +184,12 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
     if len(family) <= 1:
         return FAMILY_LEVEL
     columns: dict[str, int] = {}
-    for one in family:
-        for run, _ in one.runs:
+    for question in family:
+        for run, _ in question.runs:
             columns.setdefault(run, len(columns))
     table = np.full((len(family), len(columns)), np.nan)
-    for row, one in zip(table, family, strict=True):
-        medians = {run: median(samples) for run, samples in one.runs}
+    for row, question in zip(table, family, strict=True):
+        medians = {run: median(samples) for run, samples in question.runs}
         if min(medians.values()) > 0:
             medians = {run: math.log(value) for run, value in medians.items()}
         mean = math.fsum(medians.values()) / len(medians)
@@ -149,31 +199,40 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
 
 
 def _verdict(
-    one: Asked, change: Change | None, is_worse: bool, wanted: tuple[int, Sequence[str]]
+    question: Asked, change: Change | None, is_worse: bool, wanted: tuple[int, Sequence[str]]
 ) -> ThresholdVerdict:
-    in_run_order = reversed(one.runs)
+    in_run_order = reversed(question.runs)
     flat = tuple(value for _, samples in in_run_order for value in samples)
     verdict = replace(
-        one.verdict,
+        question.verdict,
         baseline_samples=flat,
         baseline=median(flat) if flat else None,
-        baseline_runs=len(one.runs),
-        baseline_since_ns=one.since_ns,
+        baseline_runs=len(question.runs),
+        baseline_since_ns=question.since_ns,
     )
     if change is None:
-        reason = no_baseline_reason(one.case, verdict, len(one.runs), *wanted)
+        reason = no_baseline_reason(question.case, verdict, len(question.runs), *wanted)
         return verdict.because(reason, outcome=Outcome.MISSING_BASELINE)
-    verdict = replace(verdict, change=change.estimate)
+    verdict = replace(verdict, change=change.estimate, baseline=_level(verdict, change))
     if change.low is None or change.high is None:
-        return verdict.because(undefined_reason(one.case, verdict, change.why))
-    interval = Interval(change.low, change.high, _confidence(one.threshold))
+        return verdict.because(undefined_reason(question.case, verdict, change.why))
+    interval = Interval(change.low, change.high, _confidence(question.threshold))
     verdict = replace(
         verdict,
         change_interval=interval,
-        outcome=_outcome(one.threshold, change, interval, is_worse),
-        point=len(one.runs) < RUNS_TO_PREDICT,
+        outcome=_outcome(question.threshold, change, interval, is_worse),
+        point=len(question.runs) < RUNS_TO_PREDICT,
     )
-    return verdict.because(relative_reason(one.case, verdict))
+    return verdict.because(relative_reason(question.case, verdict, RUNS_NEEDED))
+
+
+def _level(verdict: ThresholdVerdict, change: Change) -> float | None:
+    """What the value was held against: the two are apart by the change. From four runs on that is
+    the geometric mean of the runs' medians, else the median of all samples."""
+    estimate, value = change.estimate, verdict.value
+    if change.test is None or estimate is None or not value or not -1 < estimate < math.inf:
+        return verdict.baseline
+    return value / (1 + estimate)
 
 
 def _outcome(threshold: Threshold, change: Change, interval: Interval, is_worse: bool) -> Outcome:

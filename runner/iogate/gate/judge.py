@@ -29,6 +29,7 @@ from iogate.gate.disturbed import (
 from iogate.gate.evidence import Evidence, evidence_of, samples_of
 from iogate.gate.faults import OWN_LIMIT, judge_faults
 from iogate.gate.history import Asked, judge_history
+from iogate.gate.pooled_runs import ask_pool, repetitions_of, with_members
 from iogate.gate.sentences import (
     absolute_reason,
     no_value_reason,
@@ -36,7 +37,7 @@ from iogate.gate.sentences import (
     thin_reason,
 )
 from iogate.metrics import KERNEL_ERRORS, Metric, counts_faults, default_metrics, metric
-from iogate.metrics.thin import too_thin
+from iogate.metrics.thin_quantiles import too_thin
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.run import CaseFailure, Run
@@ -79,11 +80,12 @@ def judge(
     judged = _compared(plan, measurements) or _held_to_history(
         evidence, plan, segments or {}, why_fewer, seed
     )
-    thresholds = tuple(
+    of_cases = (
         verdict
         for item in evidence
         for verdict in (*_judged(item, judged, plan), *_own_limit(item, plan))
     )
+    thresholds = (*of_cases, *(judged[pool.id, n] for n, pool in enumerate(plan.pools)))
     failed = _failed_cases(evidence, failures)
     limits = _worst(_effect(verdict, plan) for verdict in thresholds)
     unknown = [e.case for e in evidence if e.is_unknown]
@@ -111,8 +113,8 @@ def _judged(
     item: Evidence, judged: Mapping[tuple[str, int], ThresholdVerdict], plan: Plan
 ) -> Iterable[ThresholdVerdict]:
     for place, threshold in enumerate(item.case.thresholds):
-        found = judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
-        yield _spoiled(item, found, plan)
+        verdict = judged.get((item.case.id, place)) or _judge_alone(item, threshold, plan)
+        yield _spoiled(item, verdict, plan)
 
 
 def _own_limit(item: Evidence, plan: Plan) -> Iterable[ThresholdVerdict]:
@@ -131,12 +133,12 @@ def _compared(
     """In a comparison, the verdicts on relative limits, by case and place in the case."""
     if plan.comparison is None:
         return {}
-    found = {}
-    for one in stand(plan, measurements):
-        verdict = compared_verdict(one, plan.comparison)
-        verdict = with_spoiled_blocks(one, verdict, measurements)
-        found[one.pairs.case.id, one.pairs.place] = _by_level(verdict)
-    return found
+    verdicts = {}
+    for standing in stand(plan, measurements):
+        verdict = compared_verdict(standing, plan.comparison)
+        verdict = with_spoiled_blocks(standing, verdict, measurements)
+        verdicts[standing.pairs.case.id, standing.pairs.place] = _by_level(verdict)
+    return verdicts
 
 
 def _spoiled(item: Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
@@ -175,7 +177,7 @@ def _held_to_history(
     seed: int,
 ) -> dict[tuple[str, int], ThresholdVerdict]:
     """The verdicts on relative limits that have a value, by case and place in the case. One on
-    a quantile with too few I/Os beyond it stays inconclusive, and is not compared."""
+    a quantile of too few I/Os stays inconclusive, and is not compared."""
     places, asked = [], []
     judged = {}
     for item in evidence:
@@ -183,7 +185,7 @@ def _held_to_history(
             draft = _draft(item, threshold, plan)
             if not threshold.limit.relative or not draft.samples:
                 continue
-            thin = too_thin(threshold.metric, item.measurements, plan.metrics)
+            thin = too_thin(threshold.metric, item.measurements, threshold.limit, plan.metrics)
             if thin is not None:
                 reason = thin_reason(item.case, threshold, thin)
                 judged[item.case.id, place] = draft.because(reason)
@@ -191,10 +193,20 @@ def _held_to_history(
             places.append((item, place))
             segment = segments.get((item.case.id, threshold.metric))
             asked.append(_asked(item, draft, metric(threshold.metric, plan.metrics), segment))
+    by_case = {item.case.id: item for item in evidence}
+    pools = [ask_pool(pool, by_case, plan, segments) for pool in plan.pools]
+    asked += [question for question in pools if question.verdict.samples]
     least = plan.baseline.min_samples
-    found = judge_history(asked, min_samples=least, why_fewer=why_fewer, seed=seed)
-    for (item, place), verdict in zip(places, found, strict=True):
+    verdicts = judge_history(asked, min_samples=least, why_fewer=why_fewer, seed=seed)
+    for (item, place), verdict in zip(places, verdicts, strict=False):
         judged[item.case.id, place] = _tempered(verdict, len(item.measurements))
+    together = iter(verdicts[len(places) :])
+    for place, (pool, question) in enumerate(zip(plan.pools, pools, strict=True)):
+        verdict = question.verdict
+        if verdict.samples:
+            n = repetitions_of(by_case, verdict)
+            verdict = with_members(_tempered(next(together), n), plan)
+        judged[pool.id, place] = verdict
     return judged
 
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from iogate.gate.absolute import is_within_noise, level_of
-from iogate.metrics.thin import LEAST_IOS_BEYOND
+from iogate.metrics.thin_quantiles import allowed_error
 from iogate.model.plan import Case, Plan
+from iogate.model.pool import Pool
 from iogate.model.reason import Reason
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Repetitions, Threshold
 from iogate.model.units import Unit, format_change, format_value
-from iogate.model.verdict import WORST_FIRST, Interval, Outcome, RunReason, ThresholdVerdict
+from iogate.model.verdict import (
+    WORST_FIRST,
+    Interval,
+    MemberChange,
+    Outcome,
+    RunReason,
+    ThresholdVerdict,
+)
 from iogate.stats.signtest import runs_needed, runs_that_decide
 
+TOO_FEW_MEMBERS = "fewer than two of its members can be compared"
+_MEMBERS_TOLD = 3
 _LOOKS_EQUAL = 0.005
 
 
@@ -43,19 +53,21 @@ def fault_reason(case: Case, verdict: ThresholdVerdict, repetition: str, told: s
 def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     """How many repetitions keep the limit, where that was what decided."""
     n, limit = len(verdict.samples), verdict.threshold.limit
+    kept = sum(limit.comparison.holds(value, limit.value) for value in verdict.samples)
+    text = f", {kept} of {n} within the limit"
+    if verdict.point and verdict.outcome is Outcome.INCONCLUSIVE:
+        return f"{text}, too few to decide: raise repetitions"
     if verdict.point:
         return ", too few for a confidence" if n > 1 else ""
     level = level_of(verdict.threshold, planned)
-    kept = sum(limit.comparison.holds(value, limit.value) for value in verdict.samples)
-    text = f", {kept} of {n} keep the limit"
     if verdict.outcome is not Outcome.INCONCLUSIVE:
         return text
     if level <= 0:
-        return f"{text}, so few cannot decide at this confidence: raise repetitions.max"
+        return f"{text}, too few to decide at this confidence: raise repetitions.max"
     needed = runs_that_decide(n, level)
     if needed is None:
-        return f"{text}, {runs_needed(level)} repetitions are the least that can decide"
-    return f"{text}, {needed} on one side would decide"
+        return f"{text}, at least {runs_needed(level)} repetitions are needed to decide"
+    return f"{text}, a decision needs {needed} on one side"
 
 
 def _near(verdict: ThresholdVerdict) -> tuple[str, ...]:
@@ -64,31 +76,38 @@ def _near(verdict: ThresholdVerdict) -> tuple[str, ...]:
     return (f"the limit is within noise: {abs(verdict.headroom):.1f} sd of a repetition away",)
 
 
-def relative_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
-    """``… is 1.2 ms, +9.1 % from the baseline's 1.1 ms (95 % interval …), limit …``."""
+def relative_reason(case: Case | Pool, verdict: ThresholdVerdict, runs_needed: int) -> Reason:
+    """``… is 1.2 ms, +9.1 % from the baseline's 1.1 ms (95 % interval …), limit …``. With fewer
+    than ``runs_needed`` earlier runs nothing fails."""
     interval = verdict.change_interval
     assert interval is not None
     low, high = format_change(interval.low), format_change(interval.high)
     reason = Reason(
         subject_of(case, verdict.threshold),
         f"{_compared(verdict)} ({_percent(interval)} interval {low} … {high}), {_limit(verdict)}",
-        why=_unsettled(verdict) if verdict.outcome is Outcome.INCONCLUSIVE else "",
+        why=_unsettled(verdict, runs_needed) if verdict.outcome is Outcome.INCONCLUSIVE else "",
     )
     if not verdict.point:
         return reason
     few = _count(verdict.baseline_runs, "run")
-    return reason.and_remark(f"{few} to compare with cannot tell how runs differ")
+    return reason.and_remark(f"{few} in the baseline: too few to know how much runs vary")
 
 
-def _unsettled(verdict: ThresholdVerdict) -> str:
+def _unsettled(verdict: ThresholdVerdict, runs_needed: int) -> str:
     """Why a change is neither a fail nor a pass."""
     limit = verdict.threshold.limit
     if verdict.change is None or limit.comparison.holds(verdict.change, limit.value):
-        return "within the limit, but not certainly so"
+        return "within the limit, but the interval reaches past it"
+    if verdict.baseline_runs < runs_needed:
+        have = _count(verdict.baseline_runs, "run")
+        return (
+            f"beyond the limit, but this is a young baseline: it has {have}, and {runs_needed} are"
+            " needed before a limit can fail; run iogate ab"
+        )
     return "beyond the limit, but not statistically significant; run iogate ab"
 
 
-def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> Reason:
+def undefined_reason(case: Case | Pool, verdict: ThresholdVerdict, why: str) -> Reason:
     """A baseline is there, but the numbers allow no interval."""
     detail = f"{_compared(verdict)}, {_limit(verdict)}, cannot be judged"
     reason = Reason(subject_of(case, verdict.threshold), detail, why)
@@ -96,22 +115,35 @@ def undefined_reason(case: Case, verdict: ThresholdVerdict, why: str) -> Reason:
     return reason.and_remark("set repetitions to 3 or more" if more else "")
 
 
-def thin_reason(case: Case, threshold: Threshold, thin: float) -> Reason:
-    """The quantile has too few I/Os beyond it."""
+def thin_reason(case: Case | Pool, threshold: Threshold, thin: float) -> Reason:
+    """The I/Os of a run do not tell the quantile well enough for the limit."""
     return Reason(
         subject_of(case, threshold),
-        "too thin to compare",
-        f"a run has only {thin:.0f} I/Os beyond the quantile, {LEAST_IOS_BEYOND} are needed",
-        ("run longer or judge a lower percentile",),
+        "too few I/Os to compare",
+        percentile_words(threshold, thin),
+        ("run longer, or set a wider limit, or one on a lower percentile",),
+        verb="has",
     )
 
 
+def percentile_words(threshold: Threshold, thin: float) -> str:
+    """Why a quantile with this relative standard error has too few I/Os."""
+    known = f"to ±{thin * 100:.2g} %"
+    told = "not at all" if thin == float("inf") else f"only {known}"
+    most = f"{allowed_error(threshold.limit) * 100:.2g} %"
+    return f"the I/Os of a run tell the percentile {told}, and {most} is a quarter of the limit"
+
+
 def no_baseline_reason(
-    case: Case, verdict: ThresholdVerdict, runs: int, min_samples: int, why_fewer: Sequence[str]
+    case: Case | Pool,
+    verdict: ThresholdVerdict,
+    runs: int,
+    min_samples: int,
+    why_fewer: Sequence[str],
 ) -> Reason:
     """Too few samples to compare with, and what is known of why."""
-    found = len(verdict.baseline_samples)
-    have = f"only {_count(found, 'sample')} in {_count(runs, 'run')}" if found else "no samples"
+    samples = len(verdict.baseline_samples)
+    have = f"only {_count(samples, 'sample')} in {_count(runs, 'run')}" if samples else "no samples"
     since = f" since its level changed on {_day(verdict.baseline_since_ns)}"
     wanted = (
         f"{have} to compare with{since if verdict.baseline_since_ns is not None else ''},"
@@ -156,7 +188,7 @@ def _limits_reason(
     total = len(thresholds)
     if not total:
         cases = _count(len(plan.cases), "case")
-        return RunReason(outcome, f"{cases} measured, no limits to hold them to")
+        return RunReason(outcome, f"{cases} measured, no limits to judge")
     causes = _causes(outcome, thresholds)
     if causes:
         of = f"{len(causes)} of {_count(total, 'limit')}"
@@ -164,9 +196,21 @@ def _limits_reason(
     passed = sum(verdict.outcome is Outcome.PASS for verdict in thresholds)
     if passed == total:
         every = f"all {total} limits hold" if total > 1 else "the only limit holds"
-        return RunReason(outcome, every)
+        return RunReason(outcome, every + _as_points(thresholds))
     held = f"{passed} of {_count(total, 'limit')} hold, the others could not be judged"
+    if not passed:
+        held = f"none of {total} limits could be" if total > 1 else "the only limit could not be"
+        held += " judged"
     return RunReason(outcome, held)
+
+
+def _as_points(thresholds: Sequence[ThresholdVerdict]) -> str:
+    """How many of them hold without any confidence."""
+    points = sum(verdict.point for verdict in thresholds)
+    if not points:
+        return ""
+    which = "" if len(thresholds) == 1 else "all " if points == len(thresholds) else f"{points} "
+    return f", {which}by a point estimate"
 
 
 def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[int]:
@@ -176,7 +220,9 @@ def _causes(outcome: Outcome, thresholds: Sequence[ThresholdVerdict]) -> list[in
         return []
     causes = [n for n, verdict in enumerate(thresholds) if verdict.outcome is outcome]
     if not causes and outcome is Outcome.WARN:
-        causes = [n for n, one in enumerate(thresholds) if one.outcome is not Outcome.PASS]
+        causes = [
+            n for n, threshold in enumerate(thresholds) if threshold.outcome is not Outcome.PASS
+        ]
     return sorted(causes, key=lambda n: _badness(thresholds[n]))
 
 
@@ -198,8 +244,33 @@ def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure])
     return f"{names[failed[0]]} was not measured ({len(failed)} of {_count(len(names), 'case')})"
 
 
-def subject_of(case: Case, threshold: Threshold) -> str:
+def members_words(verdict: ThresholdVerdict, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Which members of a pool got worse the most, unless it passes, and which do not count.
+    ``names`` are those of the cases, by id."""
+    counting = [each for each in verdict.members if not each.left_out]
+    moved = [each for each in counting if (each.worse or 0.0) > 0][:_MEMBERS_TOLD]
+    words = []
+    if moved and verdict.outcome is not Outcome.PASS:
+        told = ", ".join(f"{_member(each, names)} {format_change(each.change)}" for each in moved)
+        words.append(f"of {len(counting)} members these got worse the most: {told}")
+    out = [each for each in verdict.members if each.left_out]
+    if out:
+        told = ", ".join(
+            f"{_member(each, names)} ({each.left_out})" for each in out[:_MEMBERS_TOLD]
+        )
+        more = f" and {len(out) - _MEMBERS_TOLD} more" if len(out) > _MEMBERS_TOLD else ""
+        words.append(f"{len(out)} of {len(verdict.members)} members left out: {told}{more}")
+    return tuple(words)
+
+
+def _member(member: MemberChange, names: Mapping[str, str]) -> str:
+    return f"{member.metric} of {names.get(member.case_id, member.case_id)}"
+
+
+def subject_of(case: Case | Pool, threshold: Threshold) -> str:
     """``write.iops of oltp/bs=4k``: what every sentence on a limit begins with."""
+    if isinstance(case, Pool):
+        return f"the pooled change of {case.name}"
     return f"{threshold.metric} of {case.name}"
 
 

@@ -31,20 +31,25 @@ def find_merge_base(commit: str, branch: str | None) -> Ancestry | None:
     """Of where ``commit`` left a branch (by default main or master), here or at its remote,
     whichever is later. None where git cannot tell, as in a shallow clone."""
     names = (branch,) if branch else _MAIN
-    mainline = [found for name in names for found in _resolved(name)]
+    mainline = [candidate for name in names for candidate in _resolved(name)]
     if not commit or not mainline:
         return None
     base = ask_git("merge-base", "--end-of-options", commit, *mainline)
     return _ancestry(base) if base else None
 
 
+def is_shallow() -> bool:
+    """Whether the repository here was cloned without its older commits."""
+    return ask_git("rev-parse", "--is-shallow-repository") == "true"
+
+
 def _resolved(name: str) -> list[str]:
-    found = []
+    commits = []
     for ref in (name, f"refs/remotes/{_REMOTE}/{name}"):
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if commit := ask_git(*words):
-            found.append(commit)
-    return found
+            commits.append(commit)
+    return commits
 
 
 def _ancestry(commit: str) -> Ancestry:

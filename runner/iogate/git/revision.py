@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iogate.errors import RunError, UsageError
 from iogate.git.command import call, safe_git
+from iogate.model.origin import Origin
 from iogate.model.run import Revision
 
 # A folder of the checkout may itself look like a bare repository, with a configuration that came
@@ -12,10 +13,15 @@ _GIT = safe_git("log.showSignature=false", "diff.external=", "safe.bareRepositor
 _TIMEOUT_S = 10.0
 
 
-def find_revision(*, ref: str | None = None, label: str = "") -> Revision:
-    """The revision of the working directory, or of ``ref`` in it. Outside a repository it
-    is empty but for the label; UsageError for a ref that git does not know."""
+def find_revision(
+    *, ref: str | None = None, label: str = "", origin: Origin | None = None
+) -> Revision:
+    """The revision of the working directory, or of ``ref`` in it; what a CI system says is under
+    test, where it checked that out here, or there is no repository. Outside of both it is empty
+    but for the label; UsageError for a ref that git does not know."""
     commit = ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", _commit(ref))
+    if ref is None and origin and commit in ("", origin.head_sha, origin.merge_sha):
+        return _of_origin(origin, commit, label)
     if not commit:
         if ref:
             raise UsageError(
@@ -27,9 +33,26 @@ def find_revision(*, ref: str | None = None, label: str = "") -> Revision:
         commit=commit,
         subject=ask_git("log", "-1", "--no-show-signature", "--format=%s", commit),
         branch="" if branch == "HEAD" else branch,
-        dirty=ref is None and bool(ask_git("status", "--porcelain", "--untracked-files=no")),
+        dirty=ref is None and _is_dirty(),
         label=label,
     )
+
+
+def _of_origin(origin: Origin, checked_out: str, label: str) -> Revision:
+    """The last commit of a pull request, not the merge that was made of it to be tested."""
+    commit = origin.head_sha or checked_out
+    words = ("log", "-1", "--no-show-signature", "--format=%s", "--end-of-options")
+    return Revision(
+        commit=commit,
+        subject=ask_git(*words, commit),
+        branch=origin.head_ref,
+        dirty=bool(checked_out) and _is_dirty(),
+        label=label,
+    )
+
+
+def _is_dirty() -> bool:
+    return bool(ask_git("status", "--porcelain", "--untracked-files=no"))
 
 
 def _commit(ref: str | None) -> str:

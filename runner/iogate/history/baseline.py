@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from iogate.environments import Comparable, SetAside, why_fewer
 from iogate.errors import UsageError
@@ -18,6 +19,7 @@ from iogate.metrics import metric
 from iogate.model.decision import Action, Decision
 from iogate.model.measurement import undisturbed
 from iogate.model.night import Night, RunFacts
+from iogate.model.origin import Origin
 from iogate.model.plan import Case
 from iogate.model.run import Run, RunStatus
 from iogate.model.segment import Segment
@@ -76,14 +78,14 @@ def find_baseline(run: Run, store: Store) -> Baseline:
     rule = run.plan.baseline
     comparable = Comparable(run.environment, rule.across, rule.also)
     search = _search(run, store, comparable)
-    found = [Baseline()]
+    baselines = [Baseline()]
     for source in _sources(run):
-        found.append(_of_source(search, source))
-        if _is_enough(found[-1], run):
+        baselines.append(_of_source(search, source))
+        if _is_enough(baselines[-1], run):
             break
     else:  # the first that has anything is what is too small
-        found.append(next((each for each in found if each.runs), found[-1]))
-    return replace(found[-1], set_aside=comparable.set_aside)
+        baselines.append(next((each for each in baselines if each.runs), baselines[-1]))
+    return replace(baselines[-1], set_aside=comparable.set_aside)
 
 
 def used_baseline(run: Run, store: Store) -> Sequence[Run]:
@@ -133,13 +135,13 @@ def _nights(run: Run, store: Store, ids: Sequence[str]) -> Iterator[Night]:
     metrics = dict.fromkeys(path for _, path in _followed(run))
     if not metrics:
         return
-    found = store.nights(
+    nights = store.nights(
         ids,
         metrics=[metric(path, run.plan.metrics) for path in metrics],
         host=run.host.machine_id,
         limit=LAST_NIGHTS,
     )
-    for night in found:
+    for night in nights:
         if night.facts.started_ns < run.started_ns and comparable(night.facts):
             yield night
 
@@ -148,17 +150,32 @@ def _sources(run: Run) -> Iterator[_Source]:
     """The revisions that the spec prefers, best first."""
     rule = run.plan.baseline
     if rule.ref is None:
-        yield _Source(lambda _: True, BaselineUse())
+        yield from _mainlines(run.origin)
         return
     commit = run.revision.commit
     is_base = rule.ref == MERGE_BASE
-    line = find_merge_base(commit, rule.fallback) if is_base else find_ancestry(rule.ref)
+    target = rule.fallback or (run.origin.base_ref if run.origin else None) or None
+    line = find_merge_base(commit, target) if is_base else find_ancestry(rule.ref)
     names = () if is_base else (rule.ref,)
     yield _Source(_is_of(line, names, names if line is None else ()), _use(rule.ref, line))
     if rule.fallback is not None:
         branch = find_ancestry(rule.fallback)
         use = replace(_use(rule.ref, line), fallback=rule.fallback)
         yield _Source(_is_of(branch, (), (rule.fallback,)), use)
+
+
+def _mainlines(origin: Origin | None) -> Iterator[_Source]:
+    """The branches that a CI system names, and every run where it names none. Runs of which no
+    system said anything count for each."""
+    if origin is None or not origin.mainlines:
+        yield _Source(lambda _: True, BaselineUse())
+        return
+    for branch in origin.mainlines:
+        yield _Source(partial(_is_on, branch), BaselineUse(branch=branch))
+
+
+def _is_on(branch: str, facts: RunFacts) -> bool:
+    return facts.origin is None or facts.origin.head_ref == branch
 
 
 def _use(ref: str, line: Ancestry | None) -> BaselineUse:
@@ -201,7 +218,7 @@ def _segments(
     lines = [
         Line(case.ids, case.name, metric(path, metrics))
         for case, path in _followed(search.run)
-        if case.ids == case.known_as  # a night knows no names
+        if case.ids == (case.id, *case.aka)  # a night knows no names
     ]
     for series in make_series(lines, nights, across=_EVERY_FACT):
         decision = _acceptance(series, search.decisions)
@@ -221,8 +238,8 @@ def _level(
     if decision and start == len(facts):
         return [], decision.to_ns
     level = accepted_level(replace(series, start=start))
-    found = [nights[index].facts for index in level.nights]
-    return found, None if level.is_first or not found else found[0].started_ns
+    accepted = [nights[index].facts for index in level.nights]
+    return accepted, None if level.is_first or not accepted else accepted[0].started_ns
 
 
 def _acceptance(series: Series, decisions: Sequence[Decision]) -> Decision | None:
@@ -243,9 +260,9 @@ def _was_seen(facts: RunFacts, decision: Decision | None) -> bool:
     return decision is not None and decision.to_ns <= facts.started_ns <= decision.at_ns
 
 
-def _is_enough(found: Baseline, run: Run) -> bool:
+def _is_enough(baseline: Baseline, run: Run) -> bool:
     """Whether any case has enough repetitions to compare with."""
-    counting = [(each, undisturbed(each.measurements)) for each in found.runs]
+    counting = [(each, undisturbed(each.measurements)) for each in baseline.runs]
     counts = (
         sum(m.case_id in each.ids_of(case) for each, own in counting for m in own)
         for case in run.plan.cases
@@ -260,7 +277,7 @@ def _read(
     wanted = frozenset(chosen)
     if not wanted:
         return []
-    found = list(
+    runs = list(
         store.baseline(
             ids,
             machine_id=run.host.machine_id,
@@ -269,9 +286,9 @@ def _read(
             comparable=lambda facts: facts.run_id in wanted,
         )
     )
-    later = _kept(store, sorted(wanted - {each.id for each in found}))
-    found += [each for each in later if each.status is RunStatus.COMPLETE]
-    return sorted(found, key=lambda each: (each.started_ns, each.id), reverse=True)
+    later = _kept(store, sorted(wanted - {each.id for each in runs}))
+    runs += [each for each in later if each.status is RunStatus.COMPLETE]
+    return sorted(runs, key=lambda each: (each.started_ns, each.id), reverse=True)
 
 
 def _kept(store: Store, ids: Sequence[str]) -> Iterator[Run]:
@@ -289,4 +306,4 @@ def _followed(run: Run) -> Iterator[tuple[Case, str]]:
 
 
 def _ids(run: Run) -> tuple[str, ...]:
-    return tuple(name for case in run.plan.cases for name in case.known_as)
+    return tuple(name for case in run.plan.cases for name in case.ids)

@@ -9,6 +9,7 @@ from iogate.errors import StoreError
 from iogate.gate.judge import judge
 from iogate.history.baseline import Baseline, find_baseline
 from iogate.history.noise import noise_around
+from iogate.history.tries import parts_words, tries_words
 from iogate.model.run import Run
 from iogate.model.verdict import HostNoise, RunVerdict
 from iogate.store.base import Store
@@ -26,7 +27,7 @@ def baseline_for(run: Run, store: Store) -> tuple[Baseline, tuple[str, ...]]:
 
 def judge_run(run: Run, store: Store, baseline: Baseline) -> RunVerdict:
     """The verdict on a run, with what it was compared with, and what is known of the host's
-    noise."""
+    noise and of earlier comparisons of the same arms."""
     verdict = judge(
         run.plan,
         run.measurements,
@@ -35,7 +36,15 @@ def judge_run(run: Run, store: Store, baseline: Baseline) -> RunVerdict:
         segments=baseline.segments,
         why_fewer=baseline.why_fewer,
     )
-    return replace(verdict, baseline=baseline.use, noise=_noise(run, store, baseline))
+    verdict = replace(verdict, baseline=baseline.use, noise=_noise(run, store, baseline))
+    words, reason = (parts_words(run), _tries(run, store)), verdict.sentence_parts
+    return verdict.because(reason.and_remark(*words)) if any(words) and reason else verdict
+
+
+def _tries(run: Run, store: Store) -> str:
+    with suppress(StoreError):  # judged it is, whatever is known of earlier ones
+        return tries_words(run, store)
+    return ""
 
 
 def _noise(run: Run, store: Store, baseline: Baseline) -> tuple[HostNoise, ...]:

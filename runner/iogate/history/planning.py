@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 from iogate.jobs import estimate
 from iogate.metrics import metric
-from iogate.metrics.thin import too_thin
+from iogate.metrics.thin_quantiles import too_thin, typical_ios
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import HostNoise, NoiseSource, Visible
-from iogate.spec.arms import canary_id
-from iogate.stats.boundary import Boundary, Rules, boundary_for
+from iogate.spec.arms import canary_ids
+from iogate.stats.boundary import Boundary, Rules, boundary_for, rules_of
 
 BLOCKS = (6, 10, 20, 28)
 _LEAST_RUNS = 4
@@ -28,31 +28,32 @@ _ENOUGH_FREE = 10
 @dataclass(frozen=True, slots=True)
 class Prospect:
     """One relative threshold and what is known of its noise (None: nothing). ``thin``: the
-    quantile has only so many I/Os beyond it in a run of that noise, too few to be compared."""
+    ``ios`` of a run tell the quantile only to this relative standard error, too few."""
 
     case: Case
     threshold: Threshold
     noise: HostNoise | None
     thin: float | None = None
+    ios: int = 0
 
 
 def host_noise(plan: Plan, runs: Sequence[Run]) -> tuple[HostNoise, ...]:
     """What is known of the noise of every case and metric with a relative limit."""
-    most = plan.comparison.most_blocks if plan.comparison else max(BLOCKS)
-    blocks = sorted({*BLOCKS, most})
-    found = prospects(plan, runs, [n for n in blocks if n <= most], most_blocks=most)
-    known = {(p.case.id, p.threshold.metric): p.noise for p in found if p.noise}
+    rules = rules_of(plan.comparison) if plan.comparison else Rules(most_blocks=max(BLOCKS))
+    blocks = [n for n in sorted({*BLOCKS, rules.most_blocks}) if n <= rules.most_blocks]
+    expected = prospects(plan, runs, blocks, rules)
+    known = {(p.case.id, p.threshold.metric): p.noise for p in expected if p.noise}
     return tuple(known.values())
 
 
 def prospects(
-    plan: Plan, runs: Sequence[Run], blocks: Sequence[int], *, most_blocks: int
+    plan: Plan, runs: Sequence[Run], blocks: Sequence[int], rules: Rules
 ) -> list[Prospect]:
     """Every relative threshold of the plan: the smallest change that each number of blocks
     sees. ``runs`` are canaries and earlier runs."""
     gated = [t for case in plan.cases for t in case.thresholds if t.limit.relative]
     family = sum(threshold.level is Level.FAIL for threshold in gated) or len(gated)
-    boundary = boundary_for(max(family, 1), Rules(most_blocks=most_blocks))
+    boundary = boundary_for(max(family, 1), rules)
     return [
         _prospect(plan, case, threshold, runs, blocks, boundary)
         for case in plan.cases
@@ -82,21 +83,31 @@ def _prospect(  # noqa: PLR0917
     boundary: Boundary,
 ) -> Prospect:
     noise = find_noise(plan, case, threshold, runs)
+    measured = _typical_runs(case, runs, noise)
+    thin = too_thin(threshold.metric, measured, threshold.limit, plan.metrics)
+    ios = typical_ios(threshold.metric, measured, plan.metrics)
     if noise is None:
-        return Prospect(case, threshold, None)
+        return Prospect(case, threshold, None, thin, ios)
     sd = noise.sd * math.sqrt(2)
+    limit = _log_limit(threshold)
     visible = tuple(
         Visible(
             n,
-            _as_change(threshold, boundary.visible_after(n, sd))
+            _as_change(threshold, boundary.visible_after(n, sd, limit))
             if n >= boundary.first_fail
             else None,
         )
         for n in blocks
     )
     noise = replace(noise, visible=visible, blocks_for_limit=_blocks_for(threshold, sd, boundary))
-    measured = [m for run in runs if run.id == noise.run for m in _measurements(run, case)]
-    return Prospect(case, threshold, noise, too_thin(threshold.metric, measured, plan.metrics))
+    return Prospect(case, threshold, noise, thin, ios)
+
+
+def _typical_runs(case: Case, runs: Sequence[Run], noise: HostNoise | None) -> list[Measurement]:
+    """What the run of the noise measured, or the newest one that measured the case."""
+    by_run = [(run, list(_measurements(run, case))) for run in runs]
+    kept = [(run, own) for run, own in by_run if own and (noise is None or run.id == noise.run)]
+    return max(kept, key=lambda each: each[0].started_ns, default=(None, []))[1]
 
 
 def find_noise(
@@ -128,12 +139,14 @@ def _samples(
 ) -> list[tuple[Run, list[float]]]:
     """The logs of what each run's repetitions measured: canaries first, then the newest."""
     judged = metric(threshold.metric, plan.metrics)
-    found = []
+    sampled = []
     for run in sorted(runs, key=lambda run: (not is_canary(run), -run.started_ns)):
         if run.plan.comparison is None or is_canary(run):
             values = [judged.extract(m) for m in _measurements(run, case)]
-            found.append((run, [math.log(v) for v in values if v is not None and 0 < v < math.inf]))
-    return found
+            sampled.append(
+                (run, [math.log(v) for v in values if v is not None and 0 < v < math.inf])
+            )
+    return sampled
 
 
 def _pooled(
@@ -168,7 +181,7 @@ def _measurements(run: Run, case: Case) -> Iterator[Measurement]:
 def ids_in(run: Run, case: Case) -> set[str]:
     """The ids that a case, or one of a comparison, may have in a run. A comparison's own ids are
     of both its arms; the canary of its spec as written has cases of the same name."""
-    ids = {*run.ids_of(case), canary_id(case)}
+    ids = {*run.ids_of(case), *canary_ids(case)}
     if is_canary(run):
         ids |= {other.id for other in run.plan.cases if other.name == case.name}
     return ids
@@ -178,15 +191,21 @@ def _as_change(threshold: Threshold, log: float) -> float:
     return math.expm1(min(threshold.limit.worse * log, 50.0))
 
 
-def _blocks_for(threshold: Threshold, sd: float, boundary: Boundary) -> int | None:
-    """The least number of blocks, at this boundary's last demand beyond its end."""
+def _log_limit(threshold: Threshold) -> float:
+    """How much worse is allowed, in log units; a fall by all of it counts as none."""
     change = threshold.limit.value
-    if change <= -1 or change == 0:
+    return abs(math.log1p(change)) if change > -1 else 0.0
+
+
+def _blocks_for(threshold: Threshold, sd: float, boundary: Boundary) -> int | None:
+    """The least number of blocks that see as many times the limit as a pass has to, at this
+    boundary's last demand beyond its end."""
+    limit = _log_limit(threshold)
+    if not limit:
         return None
-    limit = abs(math.log1p(change))
-    most = boundary.rules.most_blocks
-    for n in range(boundary.first_fail, most + 1):
-        if boundary.visible_after(n, sd) <= limit:
+    rules = boundary.rules
+    for n in range(boundary.first_fail, rules.most_blocks + 1):
+        if boundary.visible_after(n, sd, limit) <= rules.sees * limit:
             return n
-    n = boundary.blocks_to_fail(limit, sd)
-    return max(n, most + 1) if n <= 999 else None
+    n = boundary.blocks_to_fail(rules.sees * limit, sd, limit)
+    return max(n, rules.most_blocks + 1) if n <= 999 else None

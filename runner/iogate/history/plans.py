@@ -18,13 +18,13 @@ def kept_plans(runs: Iterable[Run], earlier: Mapping[str, Plan] | None = None) -
     """The plan of each spec: that of its newest night, with the cases of those before it, each
     as it was measured last. ``runs`` are newest first; ``earlier`` are such plans of runs
     before them. A spec without a night has none."""
-    found: dict[str, list[Plan]] = {}
+    by_spec: dict[str, list[Plan]] = {}
     for run in runs:
-        if run.status in NIGHTS and run.plan.comparison is None:
-            found.setdefault(run.plan.spec_name, []).append(run.plan)
+        if run.status in NIGHTS and run.is_level:
+            by_spec.setdefault(run.plan.spec_name, []).append(run.plan)
     for name, plan in (earlier or {}).items():
-        found.setdefault(name, []).append(plan)
-    return {name: _joined(plans) for name, plans in found.items()}
+        by_spec.setdefault(name, []).append(plan)
+    return {name: _joined(plans) for name, plans in by_spec.items()}
 
 
 def _joined(plans: list[Plan]) -> Plan:
@@ -49,4 +49,4 @@ def _cases(plans: list[Plan]) -> Iterator[Case]:
         for case in new:
             aka = tuple(name for name in case.aka if name not in others)
             yield case if plan is plans[0] else replace(case, aka=aka)
-        taken |= {name for case in new for name in case.known_as}
+        taken |= {name for case in new for name in (case.id, *case.aka)}

@@ -58,7 +58,7 @@ def parse_policy(text: str) -> tuple[Step, ...]:
     for part in text.replace(" ", "").split(","):
         match = _STEP.fullmatch(part)
         if not match:
-            raise UsageError(f"{part!r} is no step of a retention policy", remedy=_EXAMPLE)
+            raise UsageError(f"{part!r} is not a step of a retention policy", remedy=_EXAMPLE)
         seconds = int(match[2]) if match[2] else None
         if seconds == 0:
             raise UsageError(f"{part!r} keeps intervals of 0 s", remedy=_EXAMPLE)
@@ -121,8 +121,8 @@ def _believed(store: Store, now_ns: int) -> int:
 def _last_done(text: str | None) -> tuple[str, int]:
     """The policy that was last applied, and when; nothing where that cannot be read."""
     with suppress(ValueError, TypeError, KeyError):
-        found = parse_json(text or "")
-        return str(found["policy"]), int(found["at_ns"])
+        done = parse_json(text or "")
+        return str(done["policy"]), int(done["at_ns"])
     return "", 0
 
 

@@ -50,7 +50,7 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     patterns = [name for name in question.metrics if is_pattern(name)]
     asked = [metric(n, plan.metrics) for n in question.metrics if not is_pattern(n)]
     followed = {case.id: [*followed_metrics(case, plan), *asked] for case in plan.cases}
-    unique = {each.path: each for found in followed.values() for each in found}
+    unique = {each.path: each for metrics in followed.values() for each in metrics}
     ids = [name for case in plan.cases for name in case.ids]
     nights = store.nights(
         ids,
@@ -89,17 +89,17 @@ def find_alert(store: Store, name: str, question: Question) -> tuple[Plan, Alert
     plans = list(kept_plans(store.runs()).values())
     for metrics in (question.metrics, ("*",)):
         wider = Question(metrics, question.host, question.last, question.branch, question.across)
-        found = [
+        matching = [
             (plan, alert)
             for plan in plans
             for alert in find_trend(store, plan, wider).alerts
             if name and alert.id.startswith(name)
         ]
-        if len({alert.id for _, alert in found}) > 1:
-            ids = ", ".join(sorted({alert.id for _, alert in found}))
+        if len({alert.id for _, alert in matching}) > 1:
+            ids = ", ".join(sorted({alert.id for _, alert in matching}))
             raise UsageError(f"{name!r} is the beginning of several alerts: {ids}")
-        if found:
-            return found[0]
+        if matching:
+            return matching[0]
     raise UsageError(
         f"there is no alert {name!r} in this history",
         remedy="list them with: iogate trend SPEC",
@@ -108,8 +108,8 @@ def find_alert(store: Store, name: str, question: Question) -> tuple[Plan, Alert
 
 def find_decision(store: Store, name: str) -> Decision | None:
     """The last decision on the alert of that id, or of the only one that begins so."""
-    found = [d for d in store.decisions() if name and d.alert.startswith(name)]
-    return found[-1] if len({d.alert for d in found}) == 1 else None
+    decisions = [d for d in store.decisions() if name and d.alert.startswith(name)]
+    return decisions[-1] if len({d.alert for d in decisions}) == 1 else None
 
 
 def followed_metrics(case: Case, plan: Plan, asked: Sequence[str] = ()) -> Iterator[Metric]:
@@ -134,13 +134,13 @@ def _of_branch(nights: Sequence[Night], question: Question) -> Sequence[Night]:
     if question.branch is None:
         return nights
     left: dict[str, int] = defaultdict(lambda: question.last)
-    found = []
+    of_branch = []
     for night in reversed(nights):
         machine = night.facts.host.machine_id
         if left[machine] > 0 and fnmatchcase(night.facts.revision.branch, question.branch):
             left[machine] -= 1
-            found.append(night)
-    return found[::-1]
+            of_branch.append(night)
+    return of_branch[::-1]
 
 
 def _joined(

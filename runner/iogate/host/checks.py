@@ -76,16 +76,16 @@ def examine(sut: Sut, path: str) -> tuple[tuple[Check, Finding], ...]:
     return tuple((check, finding) for check, finding in looked if finding)
 
 
-def _ok(found: str) -> Finding:
-    return Finding(Severity.OK, found)
+def _ok(what: str) -> Finding:
+    return Finding(Severity.OK, what)
 
 
-def _warn(found: str, remedy: str) -> Finding:
-    return Finding(Severity.WARN, found, remedy)
+def _warn(what: str, remedy: str) -> Finding:
+    return Finding(Severity.WARN, what, remedy)
 
 
-def _bad(found: str, remedy: str) -> Finding:
-    return Finding(Severity.BAD, found, remedy)
+def _bad(what: str, remedy: str) -> Finding:
+    return Finding(Severity.BAD, what, remedy)
 
 
 def _word(sut: Sut, path: str) -> str | None:
@@ -99,8 +99,8 @@ def _number(sut: Sut, path: str) -> int | None:
 
 
 def _writable(sut: Sut, place: Examined) -> Finding | None:
-    found = sut.stat(place.path)
-    if not found:
+    status = sut.stat(place.path)
+    if not status:
         return _bad(f"{place.path} does not exist", f"mkdir -p {place.path}")
     if not sut.can_write(place.path):
         return _bad(f"{place.path} is not writable", "run as root, or choose another target")
@@ -108,8 +108,8 @@ def _writable(sut: Sut, place: Examined) -> Finding | None:
 
 
 def _free_space(sut: Sut, place: Examined) -> Finding | None:
-    found, space = sut.stat(place.path), sut.space(place.path)
-    if not found or found.is_block or not space:
+    status, space = sut.stat(place.path), sut.space(place.path)
+    if not status or status.is_block or not space:
         return None
     text = f"{space.free_bytes / (1 << 30):.1f} GiB free"
     if space.free_bytes < _FREE_BAD:
@@ -122,8 +122,8 @@ def _free_space(sut: Sut, place: Examined) -> Finding | None:
 def _in_memory(sut: Sut, place: Examined) -> Finding | None:
     mount = mount_of(sut, place.path)
     if mount and mount.fs_type in ("tmpfs", "ramfs"):
-        found = f"{place.path} is {mount.fs_type}: memory, not a disk"
-        return _warn(found, "choose a directory on a disk")
+        what = f"{place.path} is {mount.fs_type}: memory, not a disk"
+        return _warn(what, "choose a directory on a disk")
     return None
 
 
@@ -195,8 +195,8 @@ def _scheduler(sut: Sut, place: Examined) -> Finding | None:
 
 
 def _swap(sut: Sut, _place: Examined) -> Finding | None:
-    if found := swaps(sut):
-        return _warn(f"in use: {', '.join(found)}", "swapoff -a, while measuring")
+    if in_use := swaps(sut):
+        return _warn(f"in use: {', '.join(in_use)}", "swapoff -a, while measuring")
     return _ok("none")
 
 

@@ -112,11 +112,11 @@ def _read(
 
 
 def _targets(sut: Sut, targets: Mapping[str, tuple[Target, str]]) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
+    facts: dict[str, Fact] = {}
     for name, (target, place) in targets.items():
         own = _target(sut, target, place)
-        found |= {f"target.{name}.{key}": value for key, value in own.items() if value != ""}
-    return found
+        facts |= {f"target.{name}.{key}": value for key, value in own.items() if value != ""}
+    return facts
 
 
 def read_places(
@@ -136,21 +136,21 @@ def read_places(
 
 def _numbers(sut: Sut, place: str) -> tuple[str, ...]:
     """Of the device that a place is, or that its filesystem may be on."""
-    found = sut.stat(place) or sut.stat(str(PurePosixPath(place).parent))
-    if found is None:
+    status = sut.stat(place) or sut.stat(str(PurePosixPath(place).parent))
+    if status is None:
         return ()
-    return (found.rdev,) if found.is_block else (found.device,)
+    return (status.rdev,) if status.is_block else (status.device,)
 
 
 def this_host(sut: Sut) -> Host:
     """Name and machine id. The id is a digest, because /etc/machine-id is to be kept
     private; $IOGATE_HOST_ID replaces it where runners are made anew for each job."""
-    machine, found = sut.about(), ReadAhead(sut).read(_IDS)
+    machine, ids = sut.about(), ReadAhead(sut).read(_IDS)
     name = machine.host_name
     source = (
         machine.variables.get("IOGATE_HOST_ID")
-        or (found.read_text(_IDS[0]) or "").strip()
-        or (found.read_text(_IDS[1]) or "").strip()
+        or (ids.read_text(_IDS[0]) or "").strip()
+        or (ids.read_text(_IDS[1]) or "").strip()
         or name
     )
     return Host(name=name, machine_id=hashlib.sha256(f"iogate {source}".encode()).hexdigest()[:16])
@@ -179,16 +179,16 @@ def build_id(notes: bytes) -> str:
 def _from_files(
     sut: Sut, base: str, table: tuple[tuple[str, str, Callable[[str], Fact]], ...]
 ) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
+    facts: dict[str, Fact] = {}
     for name, path, convert in table:
         text = sut.read_text(base + path)
         if text is None:
             continue
         try:
-            found[name] = convert(" ".join(text.split()))
+            facts[name] = convert(" ".join(text.split()))
         except ValueError:
             continue
-    return found
+    return facts
 
 
 def _system(sut: Sut) -> dict[str, Fact]:
@@ -238,12 +238,12 @@ def _load(sut: Sut) -> dict[str, Fact]:
 
 def _fields(text: str) -> dict[str, str]:
     """``key : value`` lines; the first of each key."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in text.splitlines():
         key, separator, value = line.partition(":")
         if separator:
-            found.setdefault(key.strip(), value.strip())
-    return found
+            fields.setdefault(key.strip(), value.strip())
+    return fields
 
 
 def target_device(sut: Sut, target: Target, place: str) -> Device | None:
@@ -264,7 +264,7 @@ def _target(sut: Sut, target: Target, place: str) -> dict[str, Fact]:
 
 
 def _device(sut: Sut, device: Device) -> dict[str, Fact]:
-    found: dict[str, Fact] = {
+    facts: dict[str, Fact] = {
         "device": device.name,
         "size_bytes": device.size_bytes,
         "model": device.model,
@@ -272,4 +272,4 @@ def _device(sut: Sut, device: Device) -> dict[str, Fact]:
         "firmware": device.firmware,
         **_from_files(sut, f"/sys/block/{device.disk}/", _DISK_FILES),
     }
-    return {key: value for key, value in found.items() if value != ""}
+    return {key: value for key, value in facts.items() if value != ""}

@@ -1,4 +1,4 @@
-"""The helper is put on this host for users who are not root, and taken away again."""
+"""Installs the helper for users who are not root on this machine, and removes it."""
 
 from __future__ import annotations
 
@@ -95,15 +95,15 @@ def serve(
             raise UsageError(f"the kernel parameter {name!r} is not set by the helper")
     for name in durable:
         if not _DURABLE.fullmatch(name):
-            raise UsageError(f"{name!r} is no setting", remedy="such as block.write_cache")
-    found = tuple(_identified(sut, path) for path in devices)
-    return Served(tuple(users), found, tuple(parameters), tuple(durable), kernel_log)
+            raise UsageError(f"{name!r} is not a setting", remedy="such as block.write_cache")
+    identified = tuple(_identified(sut, path) for path in devices)
+    return Served(tuple(users), identified, tuple(parameters), tuple(durable), kernel_log)
 
 
 def _identified(sut: Sut, path: str) -> dict[str, Any]:
     device = find_device(sut, path)
     if device is None:
-        raise UsageError(f"{path} is no block device", remedy="see lsblk")
+        raise UsageError(f"{path} is not a block device", remedy="see lsblk")
     identity = identity_of(device.disk)
     if not identity:
         raise UsageError(
@@ -151,10 +151,10 @@ def uninstall() -> tuple[Path, ...]:
 def installed() -> dict[str, Any] | None:
     """What the helper of this host serves, as its configuration says; None without one."""
     try:
-        found: dict[str, Any] = json.loads(Path(CONFIG).read_text("utf-8"))
+        config: dict[str, Any] = json.loads(Path(CONFIG).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return found if Path(HELPER).is_file() else None
+    return config if Path(HELPER).is_file() else None
 
 
 def _sudoers(users: Iterable[str]) -> str:
@@ -205,8 +205,12 @@ def _put(path: Path, text: str, mode: int) -> None:
 def _check_folders(path: Path) -> None:
     """Whoever may write a folder above a file may put another in its place."""
     for folder in path.parents:
-        found = folder.lstat()
-        if found.st_uid or stat.S_IMODE(found.st_mode) & 0o022 or not stat.S_ISDIR(found.st_mode):
+        status = folder.lstat()
+        if (
+            status.st_uid
+            or stat.S_IMODE(status.st_mode) & 0o022
+            or not stat.S_ISDIR(status.st_mode)
+        ):
             raise RefusedError(
                 f"{folder} is not root's alone, and {path} would be in it",
                 remedy=f"chown root:root {folder}; chmod go-w {folder}",

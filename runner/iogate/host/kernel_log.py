@@ -150,9 +150,11 @@ def _whose(kind: str, record: str, own: OwnStack) -> Whose:
     return Whose.ELSEWHERE if names_a_device(about) else Whose.HOST
 
 
-def in_words(found: Sequence[KernelTrouble]) -> str:
+def in_words(told: Sequence[KernelTrouble]) -> str:
     """The first line of each kind in a sentence, for the reason of a failure."""
-    return "; ".join(one.lines[0] if one.lines else one.kind for one in found[:LINES])
+    return "; ".join(
+        trouble.lines[0] if trouble.lines else trouble.kind for trouble in told[:LINES]
+    )
 
 
 def _text(record: str) -> str:

@@ -30,10 +30,10 @@ def own_host(
     ``host_lock`` and ``tidy``."""
 
     def look_after() -> None:
-        found = tidy(sut)
-        for text in found.done:
+        tidied = tidy(sut)
+        for text in tidied.done:
             listener.noted(text)
-        for text in found.left:
+        for text in tidied.left:
             listener.told(text)
 
     if shared:

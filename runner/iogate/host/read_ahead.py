@@ -17,14 +17,16 @@ class ReadAhead:
     def __init__(self, sut: Sut) -> None:
         self._sut = sut
         self._found: dict[str, Found] = {}
-        self._read: dict[str, re.Pattern[str]] = {}
+        self._read: set[str] = set()
+        self._patterns: dict[str, re.Pattern[str]] = {}
         self._looked: set[str] = set()
 
     def read(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Sut:
         """Read these as well, in one round trip, as ``Sut.read_many`` does; the machine that
         knows them."""
         self._found |= self._sut.read_many(paths, looks)
-        self._read |= {path: _pattern(path) for path in paths}
+        self._read |= set(paths)
+        self._patterns |= {path: _pattern(path) for path in paths if "*" in path}
         self._looked |= set(looks)
         return cast("Sut", self)
 
@@ -32,38 +34,40 @@ class ReadAhead:
         return getattr(self._sut, name)
 
     def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
-        if looks or any(path not in self._read for path in paths):
+        if any(path not in self._read for path in paths) or not all(map(self._is_known, looks)):
             return self._sut.read_many(paths, looks)
-        asked = [self._read[path] for path in paths]
-        return {p: one for p, one in self._found.items() if any(a.fullmatch(p) for a in asked)}
+        asked = [self._patterns[path] for path in paths if path in self._patterns]
+        several = (path for path in self._found if any(each.fullmatch(path) for each in asked))
+        names = dict.fromkeys((*looks, *paths, *several))
+        return {path: self._found[path] for path in names if path in self._found}
 
     def read_text(self, path: str) -> str | None:
         if not self._is_read(path):
             return self._sut.read_text(path)
-        found = self._found.get(path)
-        data = found.data if found else None
+        entry = self._found.get(path)
+        data = entry.data if entry else None
         return None if data is None else data.decode(errors="replace")
 
     def read_bytes(self, path: str) -> bytes:
         """Of what was read; empty for what is not there."""
-        found = self._found.get(path)
-        return (found.data if found else None) or b""
+        entry = self._found.get(path)
+        return (entry.data if entry else None) or b""
 
     def stat(self, path: str) -> FileStat | None:
         if not self._is_known(path):
             return self._sut.stat(path)
-        found = self._found.get(path)
-        return found.stat if found else None
+        entry = self._found.get(path)
+        return entry.stat if entry else None
 
     def list_dir(self, path: str) -> tuple[str, ...]:
         if not self._is_read(path):
             return self._sut.list_dir(path)
-        found = self._found.get(path)
-        return found.names if found else ()
+        entry = self._found.get(path)
+        return entry.names if entry else ()
 
     def real_path(self, path: str) -> str:
-        if (found := self._found.get(path)) and found.real_path:
-            return found.real_path
+        if (entry := self._found.get(path)) and entry.real_path:
+            return entry.real_path
         folder, _, name = path.rpartition("/")
         above = self._found.get(folder or "/") if self._is_known(path) else None
         if above is None or not above.real_path or name in ("", ".", ".."):
@@ -74,7 +78,7 @@ class ReadAhead:
         return path in self._looked or self._is_read(path)
 
     def _is_read(self, path: str) -> bool:
-        return path in self._read or any(each.fullmatch(path) for each in self._read.values())
+        return path in self._read or any(each.fullmatch(path) for each in self._patterns.values())
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -12,6 +12,9 @@ _THERMAL = "/sys/class/thermal"
 _HWMON = "/sys/class/hwmon"
 _CPU = "/sys/devices/system/cpu"
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
+THROTTLED = tuple(f"{_CPU}/*/thermal_throttle/{name}" for name in _COUNTERS)
+TEMPERATURES = (f"{_THERMAL}/*/temp", f"{_HWMON}/*/temp*_input")
+"""What ``throttled`` and ``temperatures`` read."""
 
 
 def check_requirements(sut: Sut, environment: Environment) -> None:
@@ -27,13 +30,13 @@ def check_requirements(sut: Sut, environment: Environment) -> None:
                 where=where,
             )
     if (hottest := require.max_temperature_c) is not None:
-        found = max(temperatures(sut), default=None)
-        if found is None or found > hottest:
-            says = "does not say its temperature" if found is None else f"has {found:.0f} °C"
+        warmest = max(temperatures(sut), default=None)
+        if warmest is None or warmest > hottest:
+            says = "does not say its temperature" if warmest is None else f"has {warmest:.0f} °C"
             raise RefusedError(
                 f"this host {says}, and the spec allows {hottest} °C",
                 remedy="leave max_temperature out"
-                if found is None
+                if warmest is None
                 else "let it cool, see to the fans",
                 where=where,
             )
@@ -58,17 +61,17 @@ def _check_cpus(sut: Sut, environment: Environment) -> None:
 
 def _cpus(text: str) -> set[int]:
     """``0,2-9`` as a set."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
-        found |= set(range(int(first), int(last or first) + 1)) if part else set()
-    return found
+        cpus |= set(range(int(first), int(last or first) + 1)) if part else set()
+    return cpus
 
 
 def throttled(sut: Sut) -> int | None:
     """How often CPUs were throttled since boot; None where nothing counts it."""
-    read = sut.read_many([f"{_CPU}/*/thermal_throttle/{name}" for name in _COUNTERS])
-    texts = (found.data.strip() for found in read.values() if found.data)
+    read = sut.read_many(THROTTLED)
+    texts = (entry.data.strip() for entry in read.values() if entry.data)
     counts = [int(text) for text in texts if text.isdigit()]
     return sum(counts) if counts else None
 
@@ -96,8 +99,8 @@ class Throttling:
 
 def temperatures(sut: Sut) -> Iterator[float]:
     """In degrees Celsius, of every sensor that works."""
-    read = sut.read_many([f"{_THERMAL}/*/temp", f"{_HWMON}/*/temp*_input"])
-    for found in read.values():
-        text = (found.data or b"").strip()
+    read = sut.read_many(TEMPERATURES)
+    for entry in read.values():
+        text = (entry.data or b"").strip()
         if text.lstrip(b"-").isdigit() and int(text) > 0:
             yield int(text) / 1000

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from iogate.errors import RefusedError
 from iogate.host.facts import Fact
+from iogate.host.read_ahead import ReadAhead
 from iogate.host.targets.places import identity_of, place_of
 from iogate.jobs import estimate
 from iogate.model.confinement import Allowed, Confinement, Layers
@@ -71,6 +73,11 @@ class Sandbox:
     def of(self, case: Case, place: Place, folder: str, jobs: str) -> Confinement | None:
         """For one repetition of a case at ``place``, which writes its result in ``folder`` and
         has its job file in ``jobs``. RefusedError where a place is gone."""
+        looks = [path for each in (folder, jobs, place.path) for path in (each, *_above(each))]
+        known = ReadAhead(self.sut).read((), list(dict.fromkeys(looks)))
+        return replace(self, sut=known)._of(case, place, folder, jobs)  # noqa: SLF001 - its own
+
+    def _of(self, case: Case, place: Place, folder: str, jobs: str) -> Confinement | None:
         if self.layers is None:
             return None
         results = self._allowed(place_of(self.sut, folder), writable=True)
@@ -98,7 +105,7 @@ class Sandbox:
     def _allowed(self, place: Place, *, writable: bool) -> Allowed:
         if not place.path.isprintable():
             raise RefusedError(
-                f"{place.path!r} holds what is no letter", remedy="name a folder of plain names"
+                f"{place.path!r} holds what is not a letter", remedy="name a folder of plain names"
             )
         if place.identity is not None:
             return Allowed(place, writable)
@@ -158,6 +165,10 @@ def is_pull_request(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) for name in numbers) or buildkite != "false"
 
 
+def _above(path: str) -> tuple[str, ...]:
+    return tuple(str(folder) for folder in PurePosixPath(path).parents)
+
+
 def _is_written(case: Case, place: Place) -> bool:
     """A file may have to be laid out also for a job that only reads, but not one of somebody's."""
     if place.kept:
@@ -166,6 +177,6 @@ def _is_written(case: Case, place: Place) -> bool:
 
 
 def _is_flushed(case: Case, target: Allowed) -> bool:
-    found = target.place.identity
-    is_block = found is not None and found.kind is PlaceKind.BLOCK
+    identity = target.place.identity
+    is_block = identity is not None and identity.kind is PlaceKind.BLOCK
     return is_block and any(job.options.get("invalidate", "1") != "0" for job in case.jobs)

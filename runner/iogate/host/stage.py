@@ -21,6 +21,7 @@ from iogate.host.targets.footing import Footing
 from iogate.host.targets.mount_watch import MountWatch
 from iogate.host.targets.volumes import Volumes
 from iogate.host.validity import Surroundings, Watch
+from iogate.host.validity.base import TargetDisks
 from iogate.host.validity.disks import target_disks
 from iogate.host.validity.quiet import require_quiet
 from iogate.jobs import estimate
@@ -52,6 +53,7 @@ class Stage:
     unwritten: Unwritten = field(default_factory=Unwritten)
     _last: str | None = None
     _own: dict[str, OwnStack] = field(default_factory=dict)
+    _disks: dict[str, TargetDisks] = field(default_factory=dict)
 
     @property
     def places(self) -> Mapping[str, Place]:
@@ -73,7 +75,8 @@ class Stage:
         place = self.places[case.target.name].path
         self.unwritten = look_for_unwritten(self.sut, case, place)
         self.mounts.begin(case.target, place)
-        self.throttling.check_from_here()
+        if case.environment and case.environment.require.no_throttle:
+            self.throttling.check_from_here()
 
     def _drops(self, case: Case, environment: Environment, *, anew: bool) -> bool:
         first = {
@@ -86,8 +89,10 @@ class Stage:
     def watch(self, case: Case) -> Watch:
         """Look at the host from now on, until a repetition has ended."""
         target = self.footing.target(case.target)
-        disks = target_disks(self.sut, target, self.places[target.name].path)
-        return self.surroundings.watch(disks, estimate.cpus_of(case))
+        if target.name not in self._disks:
+            place = self.places[target.name].path
+            self._disks[target.name] = target_disks(self.sut, target, place)
+        return self.surroundings.watch(self._disks[target.name], estimate.cpus_of(case))
 
     def measured(self, case: Case) -> None:
         """RunError when what was just measured does not count by the spec's own rule."""
@@ -102,8 +107,8 @@ class Stage:
         if target.name not in self._own:
             self._own[target.name] = own_stack(self.sut, target, place)
         told = self.kernel.seen(self._own[target.name])
-        found = self.mounts.seen(target, place)
-        return (*(told or ()), *found) if found else told
+        of_mounts = self.mounts.seen(target, place)
+        return (*(told or ()), *of_mounts) if of_mounts else told
 
     def rehearse(self, plan: Plan) -> None:
         """Apply each environment of the plan once, the first case's last: a setting that this
@@ -115,12 +120,12 @@ class Stage:
         """What this host is, and each target, filesystems made and mounted for it."""
         made = [use.target for use in self.uses if use.target.kind is TargetKind.FILESYSTEM]
         targets = {use.target.name: use.target for use in self.uses if use.target not in made}
-        found = collect_facts(self.sut, {name: self._placed(targets[name]) for name in targets})
+        facts = collect_facts(self.sut, {name: self._placed(targets[name]) for name in targets})
         for target in made:  # one by one: two may be made on the same device
             self.volumes.make(target)
             self.footing.arrive(target, made=True)
-            found |= target_facts(self.sut, {target.name: self._placed(target)})
-        return dict(sorted(found.items()))
+            facts |= target_facts(self.sut, {target.name: self._placed(target)})
+        return dict(sorted(facts.items()))
 
     def _placed(self, target: Target) -> tuple[Target, str]:
         return target, self.places[target.name].path
@@ -139,16 +144,16 @@ class Stage:
 def devices_of(sut: Sut, uses: Sequence[Use]) -> tuple[Target, ...]:
     """The devices that may be overwritten, as targets: those measured, and those that a
     filesystem is made on."""
-    found = {}
+    devices = {}
     for use in uses:
         target = use.target
         path = target.device or (target.path if target.kind is TargetKind.DEVICE else "")
         device = find_device(sut, path) if path and target.destroy else None
         if device:
-            found[device.path] = Target(
+            devices[device.path] = Target(
                 target.on or target.name, TargetKind.DEVICE, device.path, target.destroy
             )
-    return tuple(found.values())
+    return tuple(devices.values())
 
 
 def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:
@@ -166,8 +171,8 @@ def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:
 
 def _environments(plan: Plan) -> tuple[Environment, ...]:
     """Each environment of the plan once."""
-    found = [case.environment for case in plan.cases if case.environment]
-    return tuple({id(each): each for each in found}.values())
+    environments = [case.environment for case in plan.cases if case.environment]
+    return tuple({id(each): each for each in environments}.values())
 
 
 def _check_quiet(stage: Stage, plan: Plan) -> None:
@@ -237,7 +242,7 @@ def _disks(
 ) -> tuple[str, ...]:
     """Names of the targets' disks. RefusedError, when they are ``needed``, for a target on
     none."""
-    found = []
+    disks = []
     for use in uses:
         target = use.target
         device = (
@@ -246,14 +251,14 @@ def _disks(
             else target_device(sut, target, places[target.name])
         )
         if device:
-            found.append(device.disk)
+            disks.append(device.disk)
         elif needed:
             raise RefusedError(
                 f"target {target.name} is on no block device, and environment.block sets one",
                 remedy="leave block out, or name a target on a disk",
                 where=target.where,
             )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(disks))
 
 
 def drop_caches(sut: Sut) -> None:

@@ -35,15 +35,15 @@ def evaluate(text: str, unit: Callable[[str], Decimal | None]) -> tuple[Decimal,
 
 def _tokens(text: str) -> list[str]:
     """The tokens, the last one first."""
-    found: list[str] = []
+    tokens: list[str] = []
     at, text = 0, text.rstrip()
     while at < len(text):
         match = _TOKEN.match(text, at)
-        if not match or len(found) > _LONGEST:
+        if not match or len(tokens) > _LONGEST:
             raise ValueError(text)
-        found.append(match[1].lower())
+        tokens.append(match[1].lower())
         at = match.end()
-    return found[::-1]
+    return tokens[::-1]
 
 
 class _Reader:
@@ -92,11 +92,11 @@ class _Reader:
     def _factor(self) -> Decimal:
         if not self._next().isalpha():
             return Decimal(1)
-        found = self._unit(self.tokens.pop())
-        if found is None:
+        factor = self._unit(self.tokens.pop())
+        if factor is None:
             raise ValueError("unit")
         self.saw_unit = True
-        return found
+        return factor
 
     def _next(self) -> str:
         return self.tokens[-1] if self.tokens else ""

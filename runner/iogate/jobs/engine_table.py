@@ -6,42 +6,69 @@ Made by scripts/generate.py from `iogate-engine --option-table`: change the engi
 # By the kind of their values; "name=alias" is one option with two names.
 OPTIONS: dict[str, str] = {
     "BOOL": """
-        buffered clat_percentiles direct disk_util do_verify end_fsync invalidate
-        lat_percentiles log_offset log_unix_epoch=log_alternate_epoch overwrite per_job_logs
-        randrepeat=allrandrepeat replay_no_stall slat_percentiles unlink verify_fatal
+        allow_file_create allow_mounted_write block_error_percentiles bs_is_seq_rand buffered
+        cgroup_nodelete clat_percentiles create_fsync create_on_open create_only
+        create_serialize dedupe_global direct disable_bw_measurement=disable_bw disable_clat
+        disable_lat disable_slat disk_util do_verify end_fsync end_syncfs error_dump
+        experimental_verify file_append fill_device=fill_fs fsync_on_close gtod_reduce
+        ignore_zone_limits invalidate lat_percentiles latency_run log_issue_time log_offset
+        log_prio log_unix_epoch=log_alternate_epoch overwrite per_job_logs pre_read
+        random_sequence_stride randrepeat=allrandrepeat rate_ignore_thinktime read_beyond_wp
+        read_iolog_chunked recover_zbd_write_error replay_no_stall scramble_buffers
+        serialize_overlap slat_percentiles softrandommap stats trim_verify_zero unique_filename
+        unlink unlink_each_loop verify_dump verify_fatal verify_header_seed verify_state_load
+        verify_state_save verify_write_sequence write_zone_remainder atomic
     """,
     "CHOICE": """
-        clocksource fallocate ioengine rate_process rw=readwrite sync thinktime_blocks_type
-        verify zonemode
+        clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
+        fallocate filetype io_submit_mode ioengine kb_base lockfile
+        log_window_value=log_max_value mem=iomem random_generator rate_process rw=readwrite
+        rw_sequencer sync thinktime_blocks_type unified_rw_reporting unit_base verify
+        verify_policy write_hint zonemode cpumode
     """,
     "FLAG": """
-        disable_bw_measurement=disable_bw disable_clat disable_lat disable_slat exitall
-        group_reporting gtod_reduce norandommap refill_buffers stonewall=wait_for_previous
-        thread time_based zero_buffers fixedbufs hipri registerfiles sqthread_poll
+        bs_unaligned=blocksize_unaligned exitall exitall_on_error group_reporting new_group
+        norandommap refill_buffers stonewall=wait_for_previous thread time_based verify_only
+        zero_buffers fixedbufs hipri registerfiles sqthread_poll
     """,
     "MICROSECONDS": """
-        thinktime thinktime_spin cpuchunks
+        latency_target latency_window thinktime thinktime_spin cpuchunks
     """,
     "NUMBER": """
-        fdatasync fsync iodepth iodepth_batch=iodepth_batch_submit iodepth_batch_complete_max
-        iodepth_batch_complete_min=iodepth_batch_complete iodepth_low log_avg_msec
-        log_hist_coarseness log_hist_msec loops nrfiles=nr_files number_ios numjobs randseed
-        replay_scale replay_time_scale rwmixread rwmixwrite thinktime_blocks sqthread_poll_cpu
-        cpuload
+        buffer_compress_chunk buffer_compress_percentage bwavgtime cgroup_weight cpumask
+        dedupe_percentage dedupe_working_set_percentage fdatasync flow flow_id flow_sleep fsync
+        gid iodepth iodepth_batch=iodepth_batch_submit iodepth_batch_complete_max
+        iodepth_batch_complete_min=iodepth_batch_complete iodepth_low iopsavgtime
+        job_max_open_zones job_start_clock_id log_alternate_epoch_clock_id log_avg_msec
+        log_compression log_entries log_hist_coarseness log_hist_msec loops max_open_zones
+        nrfiles=nr_files num_range number_ios numjobs openfiles prio prioclass priohint randseed
+        rate_cycle=ratecycle replay_scale replay_time_scale rwmixread rwmixwrite
+        significant_figures thinkcycles thinktime_blocks threads trim_backlog trim_backlog_batch
+        trim_percentage uid verify_async verify_backlog verify_backlog_batch verify_interval
+        verify_offset verify_pattern_interval write_barrier sqthread_poll_cpu cpuload
     """,
     "NUMBERS": """
-        bs=blocksize rate rate_iops
+        ba=blockalign bs=blocksize percentage_random rate rate_iops rate_iops_min
+        rate_min=ratemin cmdprio cmdprio_class cmdprio_percentage
     """,
     "SECONDS": """
-        ramp_time runtime=timeout startdelay thinktime_iotime
+        ramp_time runtime=timeout startdelay steadystate_check_interval=ss_interval
+        steadystate_duration=ss_dur steadystate_ramp_time=ss_ramp thinktime_iotime
     """,
     "SIZE": """
-        io_size=io_limit offset=fileoffset replay_align size zonerange zonesize zoneskip
+        hugepage-size io_size=io_limit iomem_align=mem_align lockmem offset=fileoffset
+        offset_align offset_increment ramp_size replay_align size zonecapacity zonerange
+        zonesize zoneskip
     """,
     "TEXT": """
-        bssplit cpus_allowed description directory filename filesize name percentile_list
-        random_distribution read_iolog replay_redirect replay_skip write_bw_log write_hist_log
-        write_iolog write_iops_log write_lat_log
+        bsrange=blocksize_range bssplit buffer_pattern cgroup comm cpus_allowed description
+        directory exec_postrun exec_prerun file_service_type filename filename_format filesize
+        flow_watermark gtod_cpu ignore_error ioscheduler latency_percentile log_compression_cpus
+        max_latency name nice numa_cpu_nodes numa_mem_policy opendir percentile_list profile
+        random_distribution read_iolog replay_redirect replay_skip steadystate=ss
+        sync_file_range verify_async_cpus verify_pattern verifysort verifysort_nr wait_for
+        write_bw_log write_hist_log write_iolog write_iops_log write_lat_log
+        zone_reset_frequency zone_reset_threshold cmdprio_bssplit
     """,
 }
 
@@ -50,17 +77,59 @@ CHOICES: dict[str, str] = {
     "clocksource": """
         gettimeofday clock_gettime cpu
     """,
+    "continue_on_error": """
+        none read write io verify all 0 1
+    """,
+    "cpumode": """
+        noop qsort
+    """,
+    "cpus_allowed_policy": """
+        shared split
+    """,
+    "dedupe_mode": """
+        repeat working_set
+    """,
+    "exit_what": """
+        group stonewall all
+    """,
+    "fadvise_hint": """
+        0 1 random sequential noreuse
+    """,
     "fallocate": """
         native none 0 posix 1 keep truncate
     """,
+    "filetype": """
+        none file block char
+    """,
+    "io_submit_mode": """
+        inline offload
+    """,
     "ioengine": """
         sync psync libaio io_uring mmap posixaio null cpuio
+    """,
+    "kb_base": """
+        1024 1000
+    """,
+    "lockfile": """
+        none exclusive readwrite
+    """,
+    "log_window_value": """
+        avg 0 max 1 both
+    """,
+    "mem": """
+        malloc shm shmhuge mmap mmaphuge mmapshared
+    """,
+    "random_generator": """
+        tausworthe lfsr tausworthe64
     """,
     "rate_process": """
         linear poisson
     """,
     "rw": """
-        read write randread randwrite rw readwrite randrw
+        read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite
+    """,
+    "rw_sequencer": """
+        sequential identical
     """,
     "sync": """
         none 0 sync 1 dsync
@@ -68,12 +137,73 @@ CHOICES: dict[str, str] = {
     "thinktime_blocks_type": """
         complete issue
     """,
+    "unified_rw_reporting": """
+        none 0 mixed 1 both 2
+    """,
+    "unit_base": """
+        0 8 1
+    """,
     "verify": """
-        0 crc32c crc32c-intel
+        0 md5 crc64 crc32 crc32c-intel crc32c crc16 crc7 sha1 sha256 sha512 sha3-224 sha3-256
+        sha3-384 sha3-512 xxhash meta pattern pattern_hdr null
+    """,
+    "verify_policy": """
+        completed fsynced
+    """,
+    "write_hint": """
+        none short medium long extreme
     """,
     "zonemode": """
-        none strided
+        none strided zbd
     """,
+}
+
+# The least and the most that the engine takes of an option; None: what its field holds.
+RANGES: dict[str, tuple[int, int | None]] = {
+    "ba": (1, 1073741824),
+    "bs": (1, 1073741824),
+    "buffer_compress_chunk": (0, 1073741824),
+    "buffer_compress_percentage": (0, 100),
+    "cgroup_weight": (100, 1000),
+    "cmdprio": (0, 7),
+    "cmdprio_class": (0, 3),
+    "cmdprio_percentage": (0, 100),
+    "cpuload": (0, 100),
+    "dedupe_percentage": (0, 100),
+    "dedupe_working_set_percentage": (0, 100),
+    "flow": (0, 1000),
+    "hugepage-size": (1, 1073741824),
+    "iodepth": (1, 65536),
+    "iodepth_batch": (0, 65536),
+    "iodepth_batch_complete_max": (0, 65536),
+    "iodepth_batch_complete_min": (0, 65536),
+    "iodepth_low": (0, 65536),
+    "iomem_align": (0, 1073741824),
+    "job_max_open_zones": (0, 4096),
+    "log_entries": (1, 1048576),
+    "log_hist_coarseness": (0, 6),
+    "loops": (1, None),
+    "max_open_zones": (0, 4096),
+    "nrfiles": (1, 1048576),
+    "num_range": (1, 1),
+    "numjobs": (1, 4096),
+    "percentage_random": (0, 100),
+    "prio": (0, 7),
+    "prioclass": (0, 3),
+    "priohint": (0, 1023),
+    "replay_time_scale": (1, None),
+    "rwmixread": (0, 100),
+    "rwmixwrite": (0, 100),
+    "significant_figures": (1, 10),
+    "sqthread_poll_cpu": (0, 65535),
+    "trim_backlog_batch": (0, 4294967295),
+    "trim_percentage": (0, 100),
+    "verify_async": (0, 1024),
+    "verify_backlog": (0, 4294967295),
+    "verify_backlog_batch": (0, 4294967295),
+    "verify_interval": (0, 4294967295),
+    "verify_offset": (0, 4294967295),
+    "verify_pattern_interval": (0, 4294967295),
 }
 
 # These ioengines do an I/O as it is issued.

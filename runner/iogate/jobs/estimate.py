@@ -4,6 +4,7 @@ and the engine judge options."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -24,6 +25,7 @@ _WRITES_ALONG = ("write", "rw", "readwrite")
 _PLAIN_DATA = (
     "zero_buffers", "buffer_compress_percentage", "dedupe_percentage", "buffer_pattern",
 )  # fmt: skip
+_MORE_IOS = ("read_iolog", "fill_device", "fill_fs", "verify")  # than the size says
 _MARGIN_S = 120.0
 _MARGIN_FACTOR = 2.0
 _USUAL_BLOCK = 4096
@@ -81,7 +83,7 @@ def _plain_data(job: JobSpec) -> str:
 def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
     """Where the jobs of a case read in a file or device of so many bytes, as (start, end) in
     bytes, as far as their options say: from a job's offset over its size."""
-    found = []
+    spans = []
     for job in case.jobs:
         if "read" not in _transfers(job):
             continue
@@ -90,8 +92,8 @@ def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
         clones = _bytes(job, "offset_increment", total_bytes) != 0
         end = total_bytes if clones else min(start + size, total_bytes)
         if start < end:
-            found.append((start, end))
-    return tuple(found)
+            spans.append((start, end))
+    return tuple(spans)
 
 
 def seconds(case: Case) -> float | None:
@@ -101,6 +103,33 @@ def seconds(case: Case) -> float | None:
         return None
     known = [value for value in each if value is not None]
     return sum(known) if _has_stonewall(case) else max(known, default=0.0)
+
+
+def most_ios(case: Case) -> int | None:
+    """As many I/Os as a repetition can have, by sizes, numbers and rates; None where only the
+    speed of the device decides."""
+    each = [_most_ios(job) for job in case.jobs]
+    return None if None in each else math.ceil(sum(ios for ios in each if ios is not None))
+
+
+def _most_ios(job: JobSpec) -> float | None:
+    """Of all clones of a job."""
+    if any(job.options.get(key, "0") not in _NO_VERIFY for key in _MORE_IOS):
+        return None
+    clones, known = _count(job, "numjobs"), []
+    loops = _count(job, "loops")
+    if job.options.get("time_based", "0") == "0":
+        moved = _moved_bytes(job)
+        known += [moved / _smallest_block(job) * loops] if moved else []
+        number = _known(numbers.number, job.options.get("number_ios", ""))
+        known += [number * clones * loops] if number else []
+    runtime = parse_seconds(_option(job, "runtime", "timeout", default=""))
+    for key, size in (("rate", _smallest_block(job)), ("rate_iops", 1)):
+        rates = _rates(job, key)
+        parts = _known(numbers.each, job.options.get(key, "")) or ()
+        if runtime and rates and len(rates) == len(parts):
+            known.append(sum(rates) / size * runtime * clones)
+    return min(known, default=None)
 
 
 def timeout_s(case: Case) -> float:
@@ -162,12 +191,12 @@ def _smallest_block(job: JobSpec) -> int:
 
 def files(case: Case) -> dict[str, int]:
     """Bytes of each file that a case lays out, by a name that is the file's own."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for job in case.jobs:
         size = _file_bytes(job)
         for name in _file_names(job):
-            found[name] = max(found.get(name, 0), size)
-    return found
+            sizes[name] = max(sizes.get(name, 0), size)
+    return sizes
 
 
 def _file_bytes(job: JobSpec) -> int:
@@ -221,8 +250,8 @@ def _known(read: Callable[[str], T], text: str) -> T | None:
 def _bytes(job: JobSpec, key: str, whole: int) -> int | None:
     """A size of a job in bytes, a percentage being one of so many; None for what cannot be read,
     0 where it is not set."""
-    found = _known(numbers.size, job.options.get(key, "0"))
-    return found.of(whole) if found else None
+    size = _known(numbers.size, job.options.get(key, "0"))
+    return size.of(whole) if size else None
 
 
 def _job_seconds(job: JobSpec) -> float | None:

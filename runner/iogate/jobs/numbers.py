@@ -152,8 +152,8 @@ def nanoseconds(text: str, unit_ns: int = NS_PER_S) -> int:
 
 
 def _time_unit(unit: str) -> Decimal | None:
-    found = _NANOSECONDS.get(unit.lower())
-    return None if found is None else Decimal(found)
+    factor = _NANOSECONDS.get(unit.lower())
+    return None if factor is None else Decimal(factor)
 
 
 def seconds(text: str) -> float:
@@ -195,10 +195,10 @@ def plain_size(text: str, *, kb_base: int = 1024) -> str:
     """A size as every engine reads it: as it stands, where that is plain; else in bytes."""
     if _PLAIN_SIZE.fullmatch(text):
         return text
-    found = size(text, kb_base=kb_base) if text.strip()[-1:] in "%zZ" else None
-    if found is None:
+    parsed = size(text, kb_base=kb_base) if text.strip()[-1:] in "%zZ" else None
+    if parsed is None:
         return str(number(text, kb_base=kb_base))
-    return f"{found.percent}%" if found.percent is not None else f"{found.zones}z"
+    return f"{parsed.percent}%" if parsed.percent is not None else f"{parsed.zones}z"
 
 
 def plain_duration(text: str, unit_ns: int = NS_PER_S) -> str:
@@ -206,5 +206,5 @@ def plain_duration(text: str, unit_ns: int = NS_PER_S) -> str:
     microseconds, or as it stands where it is no multiple of one."""
     if _PLAIN_DURATION.fullmatch(text):
         return text
-    found = nanoseconds(text, unit_ns)
-    return text if found % NS_PER_US else f"{found // NS_PER_US}us"
+    duration_ns = nanoseconds(text, unit_ns)
+    return text if duration_ns % NS_PER_US else f"{duration_ns // NS_PER_US}us"

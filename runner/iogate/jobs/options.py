@@ -33,77 +33,39 @@ class Kind(Enum):
 # What fio has and iogate-engine does not. An option that the engine learns leaves this table.
 ONLY_FIO: dict[Kind, str] = {
     Kind.BOOL: """
-        allow_file_create allow_mounted_write atomic block_error_percentiles bs_is_seq_rand
-        cgroup_nodelete create_fsync create_on_open create_only create_serialize dedupe_global
-        end_syncfs error_dump experimental_verify fdp file_append fill_device=fill_fs
-        fsync_on_close ignore_zone_limits latency_run log_issue_time log_prio
-        log_store_compressed pre_read random_sequence_stride rate_ignore_thinktime
-        read_beyond_wp read_iolog_chunked recover_zbd_write_error scramble_buffers
-        serialize_overlap sprandom stats trim_verify_zero unique_filename unlink_each_loop
-        verify_dump verify_header_seed verify_state_load verify_state_save verify_write_sequence
-        write_zone_remainder
-    """,
-    Kind.FLAG: """
-        bs_unaligned=blocksize_unaligned exitall_on_error new_group verify_only
-    """,
-    Kind.NUMBER: """
-        buffer_compress_chunk buffer_compress_percentage bwavgtime cgroup_weight cpumask
-        dedupe_percentage dedupe_working_set_percentage flow flow_id flow_sleep gid gtod_cpu
-        hugepage-size iomem_align=mem_align iopsavgtime job_max_open_zones job_start_clock_id
-        log_alternate_epoch_clock_id log_compression log_entries max_open_zones nice num_range
-        offset_align openfiles prio prioclass priohint significant_figures thinkcycles
-        trim_backlog_batch trim_percentage uid verify_async verify_backlog_batch verify_interval
-        verify_offset verify_pattern_interval write_barrier
-    """,
-    Kind.NUMBERS: """
-        ba=blockalign percentage_random rate_iops_min rate_min=ratemin
-    """,
-    Kind.SIZE: """
-        offset_increment ramp_size zonecapacity
-    """,
-    Kind.SECONDS: """
-        steadystate_check_interval=ss_interval steadystate_duration=ss_dur
-        steadystate_ramp_time=ss_ramp
-    """,
-    Kind.MICROSECONDS: """
-        latency_target latency_window
+        fdp log_store_compressed sprandom
     """,
     Kind.TEXT: """
-        bsrange=blocksize_range buffer_pattern cgroup comm continue_on_error cpus_allowed_policy
-        dataplacement=data_placement dedupe_mode dp_scheme exec_postrun exec_prerun exit_what
-        fadvise_hint file_service_type filename_format filetype ignore_error io_submit_mode
-        ioscheduler kb_base latency_percentile lockfile lockmem log_compression_cpus
-        log_window_value=log_max_value max_latency mem=iomem merge_blktrace_file
-        merge_blktrace_iters merge_blktrace_scalars numa_cpu_nodes numa_mem_policy opendir
-        plid_select=fdp_pli_select plids=fdp_pli profile random_generator rate_cycle=ratecycle
-        rw_sequencer steadystate=ss sync_file_range trim_backlog unified_rw_reporting unit_base
-        verify_backlog verify_pattern verify_policy wait_for write_hint zone_reset_frequency
-        zone_reset_threshold
+        dataplacement=data_placement dp_scheme merge_blktrace_file merge_blktrace_iters
+        merge_blktrace_scalars plid_select=fdp_pli_select plids=fdp_pli
     """,
 }
 
 # The same, of options that only some ioengines have: text to the runner.
 ONLY_FIO_ENGINES = """
-    arguments bindname brick busy_poll clientname clustername cmd_type cmdprio cmdprio_bssplit
-    cmdprio_class cmdprio_percentage conf cpumode donorname exit_on_io_done force_async
-    grace_time hipri_percentage hostname inplace interface listen mss nodelay nonvectored nowait
-    pingpong pool port program protocol rbdname readfua sg_write_mode skip_bad stat_type
-    std_redirect stream_id thp touch_objects ttl uncached uri userspace_reap verb volume
-    window_size writefua
+    arguments bindname brick busy_poll clientname clustername cmd_type conf donorname
+    exit_on_io_done force_async grace_time hipri_percentage hostname inplace interface listen
+    mss nodelay nonvectored nowait pingpong pool port program protocol rbdname readfua
+    sg_write_mode skip_bad stat_type std_redirect stream_id thp touch_objects ttl uncached uri
+    userspace_reap verb volume window_size writefua
 """
 
 # Ids of cases spell these by the kind that they had before the engine's table was the source: a
 # history goes on. The engine reads them by its own kind.
 SPELLED: dict[Kind, str] = {
-    Kind.BOOL: """
-        disable_bw_measurement disable_clat disable_lat disable_slat gtod_reduce
-        log_alternate_epoch=log_unix_epoch
+    Kind.BOOL: "log_alternate_epoch=log_unix_epoch",
+    Kind.NUMBER: """
+        replay_align gtod_cpu nice hugepage-size iomem_align=mem_align offset_align
     """,
-    Kind.NUMBER: "replay_align",
     Kind.MICROSECONDS: "thinktime_iotime",
     Kind.TEXT: """
         clocksource cpuchunks cpuload fallocate fixedbufs hipri rate_process registerfiles
-        sqthread_poll sqthread_poll_cpu sync thinktime_blocks_type verify
+        cmdprio cmdprio_class cmdprio_percentage dedupe_mode fadvise_hint filetype lockfile
+        lockmem mem=iomem write_hint continue_on_error exit_what io_submit_mode
+        log_window_value=log_max_value rate_cycle=ratecycle rw_sequencer sqthread_poll
+        sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
+        unified_rw_reporting unit_base verify_backlog random_generator verify_policy
+        trim_backlog
     """,
 }
 

@@ -70,8 +70,8 @@ def kept_metrics(measurements: Sequence[Measurement]) -> tuple[str, ...]:
     """Paths whose values a history keeps as plain numbers: what is shown by default, and
     what is made of others."""
     derived = [f"{name}.{stat}" for name in TRANSFERS for stat in _DERIVED]
-    found = [path for path in (*derived, *_DERIVED_WHOLE) if _has_value(path, measurements)]
-    return (*default_metrics(measurements), *found)
+    derived_paths = [path for path in (*derived, *_DERIVED_WHOLE) if _has_value(path, measurements)]
+    return (*default_metrics(measurements), *derived_paths)
 
 
 def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict[str, float]:
@@ -80,14 +80,14 @@ def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict
     repetition."""
     active = [name for name in TRANSFERS if any(name in row.directions for row in measurement.jobs)]
     derived = (f"{name}.{stat}" for name in active for stat in _DERIVED)
-    one = [measurement]
-    paths = (*_directions(one), *_jobs(one), *_WHOLE, *derived, *_DERIVED_WHOLE)
-    found = {}
+    alone = [measurement]
+    paths = (*_directions(alone), *_jobs(alone), *_WHOLE, *derived, *_DERIVED_WHOLE)
+    values = {}
     for each in (*map(metric, paths), *wanted):
         value = each.extract(measurement)
         if value is not None and math.isfinite(value):
-            found[each.kept_as] = value
-    return found
+            values[each.kept_as] = value
+    return values
 
 
 def is_always_kept(path: str) -> bool:

@@ -64,14 +64,14 @@ def parse_expression(text: str, resolve: Resolve) -> Value:
     value = _Parser(_tokens(text), resolve).whole()
 
     def finite(measurement: Measurement) -> float | None:
-        found = value(measurement)
-        return found if found is not None and math.isfinite(found) else None
+        result = value(measurement)
+        return result if result is not None and math.isfinite(result) else None
 
     return finite
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, at = [], 0
+    tokens, at = [], 0
     while at < len(text):
         if text[at].isspace():
             at += 1
@@ -79,14 +79,14 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, at)
         if not match or match.lastgroup is None:
             raise ExpressionError(
-                f"{text[at : at + 10]!r} is no part of an expression",
+                f"{text[at : at + 10]!r} is not a part of an expression",
                 at,
                 "use metrics, numbers, + - * / and parentheses; a job's name with other "
                 "characters stands between backquotes",
             )
-        found.append(_Token(match.lastgroup, match[match.lastgroup], at))
+        tokens.append(_Token(match.lastgroup, match[match.lastgroup], at))
         at = match.end()
-    return [*found, _Token("end", "", len(text))]
+    return [*tokens, _Token("end", "", len(text))]
 
 
 class _Parser:
@@ -115,8 +115,8 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> ExpressionError:
         token = self._next
-        found = repr(token.text) if token.text else "the end"
-        return ExpressionError(f"expected {wanted}, found {found}", token.offset)
+        got = repr(token.text) if token.text else "the end"
+        return ExpressionError(f"expected {wanted}, found {got}", token.offset)
 
     def _sum(self) -> Value:
         value = self._product()

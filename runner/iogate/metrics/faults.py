@@ -36,8 +36,8 @@ def failed_value(
     if own is None:
         return _value(path, failure)
     resolve: Any = lambda part: partial(_value, part)  # noqa: E731 - it takes a failure instead
-    found: Any = parse_expression(own.expression, resolve)
-    value: float | None = found(failure)
+    evaluate: Any = parse_expression(own.expression, resolve)
+    value: float | None = evaluate(failure)
     return value
 
 

@@ -74,24 +74,24 @@ def table_paths(path: str, defined: tuple[DefinedMetric, ...] = ()) -> tuple[str
     own = next((each for each in defined if each.name == path), None)
     if own is None:
         return (path,)
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
 
     def note(part: str) -> Callable[[Measurement], float | None]:
-        found[part] = None
+        paths[part] = None
         return metric(part).extract
 
     parse_expression(own.expression, note)
-    return tuple(found)
+    return tuple(paths)
 
 
 def _of_table(path: str, defined: tuple[DefinedMetric, ...]) -> Metric:
     job, rest = _split_job(path)
-    found = None if job == "" else _resolve(rest)
-    if found is None or (job is not None and found[0].whole is not None):
+    resolved = None if job == "" else _resolve(rest)
+    if resolved is None or (job is not None and resolved[0].whole is not None):
         near = difflib.get_close_matches(path, [each.name for each in defined], n=1)
         remedy = f"did you mean {near[0]}?" if near else _suggestion(job, rest)
         raise UsageError(f"no metric is named {path!r}", remedy=remedy)
-    row, direction, stat = found
+    row, direction, stat = resolved
     better = Better.LOW if stat == "stdev" else row.better
 
     if row.whole is not None:

@@ -15,8 +15,9 @@ def plan_metrics(plan: Plan) -> tuple[Metric, ...]:
     """What the plan's limits are on and what it defines, each once; what this version does
     not know (a newer one wrote the plan) is left out."""
     limited = [threshold.metric for case in plan.cases for threshold in case.thresholds]
-    found = []
+    limited += [member.metric for pool in plan.pools for member in pool.members]
+    metrics = []
     for path in dict.fromkeys((*limited, *(each.name for each in plan.metrics))):
         with suppress(UsageError, ExpressionError):
-            found.append(metric(path, plan.metrics))
-    return tuple(found)
+            metrics.append(metric(path, plan.metrics))
+    return tuple(metrics)

@@ -11,7 +11,7 @@ _HEAD = """\
 
 <!-- made by scripts/generate.py from the table in runner/iogate/metrics/table.py -->
 
-A threshold, a chart and the history name a metric by its path:
+Limits, charts and the history name a metric by its path:
 
 - `DIR.NAME[.STAT]`, such as `write.clat.p99` or `read.iops`;
 - a name alone, such as `cpu_per_io`;
@@ -20,14 +20,14 @@ A threshold, a chart and the history name a metric by its path:
 
 DIR is `read`, `write`, `trim`, `sync` or `all` (read, write and trim together). STAT is
 `mean` (also when it is left out), `min`, `max`, `stdev`, or a percentile from `p0` to `p100`
-with any decimals, such as `p99.99`. Metrics of a spec's own stand below.
+with any decimals, such as `p99.99`. How a spec defines metrics is described below.
 """
 
 _TAIL = """\
 
 ## How the numbers are made
 
-- A metric has one value a repetition. A direction without I/O has none: a threshold on it is
+- A metric has one value for each repetition. A direction without I/O has none: a limit on it is
   inconclusive, never a pass.
 - Latency percentiles come from the histogram, interpolated inside its bucket, and never lie
   outside the smallest and largest latency seen. Where the engine kept no histogram there is
@@ -36,14 +36,15 @@ _TAIL = """\
   and `slat_percentiles`. Where a limit or a metric of the spec's own is on a percentile of these,
   iogate sets the option in the job file (the case stays the same one for the history), and with
   it set to 0 in the spec such a limit is an error. The moments (`lat.mean`) need neither.
-- `clat` and `lat` begin when an I/O is issued. A job with a rate (`rate`, `rate_iops`) that is held
-  up issues late what was due meanwhile, and they do not know of the wait: of a stall of a second
-  they see the few I/Os that were in flight. `intended_lat` begins when the I/O was due. It has a
-  value for jobs with a rate, measured by `iogate-engine`; limit it where users wait, not `clat`.
-- Several jobs are seen as one: rates are summed, histograms are merged exactly, means and
+- `clat` and `lat` begin when an I/O is issued. When a job with a rate (`rate`, `rate_iops`)
+  stalls, it issues later I/Os too late, and their wait is in neither metric: of a stall of a second
+  they show only the few I/Os that were in flight. `intended_lat` begins when the I/O was due. It
+  has a value for jobs with a rate, measured by `iogate-engine`; where users wait for the I/O, set
+  the limit on it and not on `clat`.
+- Several jobs are measured as one: rates are summed, histograms are merged exactly, means and
   standard deviations are pooled over all I/Os, and the longest runtime counts.
 - `min`, `max`, `stdev` and percentiles of `iops` and `bw` are over the intervals of the time
-  series. `stdev` is better low, whatever it is of. No engine keeps a time series of syncs:
+  series. A lower `stdev` is better, whatever the metric. No engine keeps a time series of syncs:
   `sync.iops` has its mean alone, and a limit on another statistic of it is an error.
 - CPU is the share of the jobs' own time: two jobs that each keep half a core busy show 50 %.
   `cpu_per_io` adds user and kernel time of all jobs and divides by reads, writes and trims;
@@ -52,7 +53,7 @@ _TAIL = """\
   where the time series has intervals of 100 ms or less: `iogate-engine` keeps at most 400 intervals
   and then makes them twice as wide, so jobs that run for more than 40 seconds (`ramp_time` not
   counted) have none.
-- `errors` and `kernel_errors` count faults: a limit on them is held against the worst
+- `errors` and `kernel_errors` count faults: a limit on them is compared with the worst
   repetition, and a repetition that failed has a value, too ([faults](verdict.md#faults)).
 - `slope` is the least-squares line through the IOPS of the time series, from five intervals on.
   Over a few seconds it is mostly noise: it is meant for runs of minutes.

@@ -69,9 +69,9 @@ def kernel_errors(measurement: Measurement) -> float | None:
 def own_troubles(log: Sequence[KernelTrouble] | None) -> float | None:
     """How many lines of the kernel's log are of the target's own stack; None where that is
     not known."""
-    if log is None or any(one.whose is None for one in log):
+    if log is None or any(trouble.whose is None for trouble in log):
         return None
-    return float(sum(one.count for one in log if one.whose is Whose.TARGET))
+    return float(sum(trouble.count for trouble in log if trouble.whose is Whose.TARGET))
 
 
 def errors(jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:

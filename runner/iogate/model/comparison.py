@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from iogate.model.environment import Environment
 
 MOST_BLOCKS = 28
+SEES = 3.0
+"""Times its limit: the regression that a pass has to be able to see."""
 ARMS = 2
 LEAST_BLOCKS = 4
 """Of a canary: fewer show hardly any noise."""
@@ -33,12 +35,15 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class CompareRule:
-    """The section ``compare`` of a spec: its arms, and which are compared unless told."""
+    """The section ``compare`` of a spec: its arms, and which are compared unless told. Measuring
+    ends after ``blocks`` blocks or ``budget_s`` seconds (None: however long they take)."""
 
     arms: tuple[Arm, ...] = ()
     base: str = ""
     candidate: str = ""
     blocks: int = MOST_BLOCKS
+    sees: float = SEES
+    budget_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,23 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Blocks of a comparison that were measured in one go, the last of them in block
+    ``last_block``: by the run ``run``, which started at ``started_ns`` (Unix time)."""
+
+    run: str
+    started_ns: int
+    last_block: int
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two arms, measured in blocks of one run each. ``seed`` decides the order in each
-    block. Unless ``sequential``, all blocks are measured. A ``canary`` compares the spec with
-    itself: the difference is noise."""
+    pair of blocks. Unless ``sequential``, all blocks are measured. A ``canary`` compares the spec
+    with itself: the difference is noise. A pass has to see a regression of ``sees`` times its
+    limit, and no block begins later than ``budget_s`` seconds after the first. The most blocks are
+    planned in equal ``stages``: the first, and those that were added because somebody asked again.
+    ``parts`` are what earlier runs measured of it, oldest first."""
 
     base: Arm
     candidate: Arm
@@ -71,6 +89,10 @@ class Comparison:
     most_blocks: int = MOST_BLOCKS
     sequential: bool = True
     canary: bool = False
+    sees: float = SEES
+    budget_s: float | None = None
+    stages: int = 1
+    parts: tuple[Part, ...] = ()
 
     @property
     def arms(self) -> tuple[Arm, Arm]:

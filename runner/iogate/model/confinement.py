@@ -141,16 +141,16 @@ def _lines(confinement: Confinement, inherited: tuple[str, ...]) -> Iterator[str
 
 
 def _described(allowed: Allowed) -> str:
-    path, found = allowed.place.path, allowed.place.identity
-    assert found is not None, path
+    path, identity = allowed.place.path, allowed.place.identity
+    assert identity is not None, path
     words = (
-        "new" if allowed.is_new else found.kind.value,
+        "new" if allowed.is_new else identity.kind.value,
         "rw" if allowed.writable else "ro",
-        found.device,
-        found.inode,
-        found.rdev or _NOWHERE,
-        found.diskseq,
-        found.size_bytes,
+        identity.device,
+        identity.inode,
+        identity.rdev or _NOWHERE,
+        identity.diskseq,
+        identity.size_bytes,
         path,
     )
     return " ".join(str(word) for word in words)

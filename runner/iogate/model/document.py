@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from iogate.errors import NewerError, RunError
 from iogate.model.codec import MismatchError, codec_of
 from iogate.model.measurement import Disturbance, Measurement
+from iogate.model.notice import Notice
 from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.model.trend import Trend
@@ -27,10 +28,11 @@ SCHEMAS: dict[type, tuple[str, int]] = {
     Run: ("run", 1),
     RunVerdict: ("verdict", 1),
     Trend: ("trend", 1),
+    Notice: ("notice", 1),
 }
 
 
-def to_document(value: Plan | Measurement | Run | RunVerdict | Trend) -> dict[str, Any]:
+def to_document(value: Plan | Measurement | Run | RunVerdict | Trend | Notice) -> dict[str, Any]:
     """A JSON-ready document. NaN and infinities are texts (see ``codec``), so that
     ``json.dumps(…, allow_nan=False)`` never fails on it."""
     name, version = SCHEMAS[type(value)]
@@ -38,19 +40,19 @@ def to_document(value: Plan | Measurement | Run | RunVerdict | Trend) -> dict[st
     return {"schema": f"{name}/{version}", **codec_of(hint).encode(value)}
 
 
-def disturbances_document(found: Sequence[Disturbance]) -> dict[str, Any]:
+def disturbances_document(disturbances: Sequence[Disturbance]) -> dict[str, Any]:
     """What disturbed a repetition, as it stands beside the engine's own result."""
-    return {"disturbances": [codec_of(Disturbance).encode(each) for each in found]}
+    return {"disturbances": [codec_of(Disturbance).encode(each) for each in disturbances]}
 
 
 def disturbances_from_document(document: Mapping[str, Any]) -> tuple[Disturbance, ...]:
     """Raises RunError for a document that is broken."""
     hint: Any = tuple[Disturbance, ...]
     try:
-        found: tuple[Disturbance, ...] = codec_of(hint).decode(document.get("disturbances"))
+        disturbances: tuple[Disturbance, ...] = codec_of(hint).decode(document.get("disturbances"))
     except MismatchError as error:
         raise _broken("disturbances", str(error)) from None
-    return found
+    return disturbances
 
 
 def plan_from_document(document: Mapping[str, Any]) -> Plan:
@@ -78,6 +80,12 @@ def trend_from_document(document: Mapping[str, Any]) -> Trend:
     return _read(Trend, document)
 
 
+def notice_from_document(document: Mapping[str, Any]) -> Notice:
+    """For who receives notices. Raises RunError for a document that is newer, of another kind, or
+    broken."""
+    return _read(Notice, document)
+
+
 def _read(kind: type[T], document: Mapping[str, Any]) -> T:
     name, version = SCHEMAS[kind]
     hint: Any = kind
@@ -97,7 +105,7 @@ def _check_times(name: str, value: object) -> None:
     parts = (value, *value.measurements) if isinstance(value, Run) else (value,)
     for part in parts:
         if isinstance(part, Run | Measurement) and not -_LATEST_NS < part.started_ns < _LATEST_NS:
-            raise _broken(name, f"{part.started_ns:.3g} is no time")
+            raise _broken(name, f"{part.started_ns:.3g} is not a time")
 
 
 def is_version(text: str) -> bool:
@@ -105,13 +113,13 @@ def is_version(text: str) -> bool:
     return len(text) < _MOST_DIGITS and text.isascii() and text.isdigit() and int(text) > 0
 
 
-def _check_schema(found: object, name: str, version: int) -> None:
-    kind, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
+def _check_schema(schema: object, name: str, version: int) -> None:
+    kind, _, number = schema.partition("/") if isinstance(schema, str) else ("", "", "")
     if kind != name or not is_version(number):
-        raise _broken(name, f'its "schema" is {found!r}, expected "{name}/{version}"')
+        raise _broken(name, f'its "schema" is {schema!r}, expected "{name}/{version}"')
     if int(number) > version:
         raise NewerError(
-            f"the {name} document has schema {found}; this iogate reads up to {name}/{version}",
+            f"the {name} document has schema {schema}; this iogate reads up to {name}/{version}",
             remedy="it was written by a newer iogate: update this one to read it",
         )
 

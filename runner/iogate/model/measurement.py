@@ -109,12 +109,14 @@ class DiskUtil:
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
-    """Which engine measured, and how far its clock can be trusted."""
+    """Which engine measured, and how far its clock can be trusted. ``semantics`` numbers what its
+    numbers mean; None where it does not say."""
 
     name: str
     version: str
     clock_source: str = ""
     clock_error_ppm: float | None = None
+    semantics: int | None = None
 
 
 class Whose(StrEnum):
@@ -182,15 +184,15 @@ class Measurement:
     def disturbed(self) -> bool:
         """Whether something took part that is not the test: such a repetition is kept, and
         never judged."""
-        return any(one.counts for one in self.disturbances)
+        return any(disturbance.counts for disturbance in self.disturbances)
 
 
 def undisturbed(measurements: Iterable[Measurement]) -> tuple[Measurement, ...]:
     """Those that may be judged, in their order. In a comparison a block counts with both of its
     arms or not at all: what hits one arm, or fails it, never takes repetitions from that arm
     alone."""
-    found = tuple(measurements)
-    arms = Counter((m.case_id, m.block) for m in found if m.block and not m.disturbed)
+    every = tuple(measurements)
+    arms = Counter((m.case_id, m.block) for m in every if m.block and not m.disturbed)
     return tuple(
-        m for m in found if not m.disturbed and (not m.block or arms[m.case_id, m.block] > 1)
+        m for m in every if not m.disturbed and (not m.block or arms[m.case_id, m.block] > 1)
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from iogate.model.origin import Origin
 from iogate.model.run import Host, Revision
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
     """What a trend has to know of a run beside its numbers. ``started_ns`` is Unix time;
-    ``compared`` is whether the run measured two arms, which are no level of anything."""
+    ``compared`` is whether the run measured two arms, which are no level of anything. ``ended`` is
+    its outcome, or its status where it has none; empty where that is not known. ``origin`` is the
+    job of a CI system that asked for it."""
 
     run_id: str
     spec: str
@@ -20,6 +23,14 @@ class RunFacts:
     started_ns: int
     environment: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     compared: bool = False
+    ended: str = ""
+    origin: Origin | None = None
+
+    @property
+    def is_level(self) -> bool:
+        """Whether its numbers are a level of anything: those of two arms are of neither, and what
+        is only proposed, in a pull request, may never come to a branch."""
+        return not self.compared and not (self.origin and self.origin.proposal)
 
 
 @dataclass(frozen=True, slots=True)

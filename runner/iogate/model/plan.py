@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from iogate.model.comparison import Comparison
 from iogate.model.environment import Environment
+from iogate.model.pool import Pool, pools_among
 from iogate.model.spec import (
     BaselineRule,
     DefinedMetric,
@@ -50,14 +51,9 @@ class Case:
     network: tuple[Endpoint, ...] = ()
 
     @property
-    def known_as(self) -> tuple[str, ...]:
-        """All that a history may have it under, its own id first. What ``aka`` holds is an id,
-        or in plans of earlier versions a name; ``Run.ids_of`` knows which id that was in a run."""
-        return (self.id, *self.aka)
-
-    @property
     def ids(self) -> tuple[str, ...]:
-        """Those of ``known_as`` that are ids of cases."""
+        """All that a history may have it under, its own id first. In plans of earlier versions
+        ``aka`` holds names, too; ``Run.ids_of`` knows which id that was in a run."""
         return (self.id, *filter(is_case_id, self.aka))
 
 
@@ -86,3 +82,15 @@ class Plan:
     precondition: Precondition | None = None
     validity: Validity = field(default_factory=Validity)
     exclusive: bool = True
+    pools: tuple[Pool, ...] = ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """For people, what an id stands for: a case or a pool."""
+        pools = {pool.id: pool.name for pool in self.pools}
+        return {case.id: case.name for case in self.cases} | pools
+
+    def with_cases(self, cases: tuple[Case, ...]) -> Plan:
+        """The plan of some of its cases, and of the pools that they leave."""
+        ids = {case.id: case.id for case in cases}
+        return replace(self, cases=cases, pools=pools_among(self.pools, ids))

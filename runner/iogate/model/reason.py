@@ -11,8 +11,8 @@ class Reason:
     """Why a limit ended as it did. ``subject`` is what was judged (``write.iops of oltp``),
     ``detail`` what came of it and what it was held against (``12.3 k/s, limit > 10k (median of 3
     repetitions)``), joined to it by ``verb``. ``why`` says what those numbers do not (``within
-    the limit, but not certainly so``), and each of ``remarks`` what else there is to tell, or to
-    do."""
+    the limit, but the interval reaches past it``), and each of ``remarks`` what else there is to
+    tell, or to do."""
 
     subject: str
     detail: str = ""

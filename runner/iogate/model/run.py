@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from iogate.model.measurement import KernelTrouble, Measurement, undisturbed
+from iogate.model.origin import Origin
 from iogate.model.plan import Case, Plan
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
@@ -60,7 +61,8 @@ class CaseFailure:
 @dataclass(frozen=True, slots=True)
 class Run:
     """``environment`` maps a dotted fact (``kernel.release``) to its value. ``started_ns``
-    and ``finished_ns`` are Unix time, the latter 0 while it runs."""
+    and ``finished_ns`` are Unix time, the latter 0 while it runs. ``origin`` is the job of a CI
+    system that asked for it, None outside of one, and in runs of earlier versions."""
 
     id: str
     plan: Plan
@@ -76,6 +78,13 @@ class Run:
     verdict: RunVerdict | None = None
     folder: str = ""
     preconditions: tuple[DevicePrecondition, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it measured what is on a branch: no two arms, and nothing that is only proposed,
+        as in a pull request."""
+        return self.plan.comparison is None and not (self.origin and self.origin.proposal)
 
     def measurements_of(self, case_id: str) -> tuple[Measurement, ...]:
         """The repetitions of one case that count, in the order they ran: not those that were
@@ -87,4 +96,4 @@ class Run:
         those of cases here whose name it is known as."""
         former = frozenset(case.aka)
         named = (other.id for other in self.plan.cases if other.name in former)
-        return tuple(dict.fromkeys((*case.known_as, *named)))
+        return tuple(dict.fromkeys((*case.ids, *named)))

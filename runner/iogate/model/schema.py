@@ -39,6 +39,7 @@ def json_schema(kind: type) -> dict[str, Any]:
     body["required"] = ["schema", *body["required"]]
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"urn:iogate:schema:{name.removeprefix('iogate-')}:{version}",
         "title": f"iogate {name}, version {version}",
         **body,
         "definitions": dict(sorted(definitions.items())),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
 from iogate.errors import Location
 from iogate.model.codec import UNWRITTEN
@@ -24,7 +25,7 @@ class TargetKind(StrEnum):
 
 
 class Level(StrEnum):
-    """What a broken threshold does to the run."""
+    """What a limit that failed does to the run."""
 
     FAIL = "fail"
     WARN = "warn"
@@ -37,6 +38,11 @@ class Comparison(StrEnum):
     LESS_EQUAL = "<="
     GREATER = ">"
     GREATER_EQUAL = ">="
+
+    @classmethod
+    def asking(cls, better: Better) -> Self:
+        """The strict one that a metric keeps by being good."""
+        return cls("<" if better is Better.LOW else ">")
 
     @property
     def better(self) -> Better:
@@ -84,6 +90,17 @@ class Threshold:
     confidence: float | None = None
     when: Mapping[str, str] = field(default_factory=dict)
     where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRule:
+    """A limit on what metrics of cases do together. ``metrics`` are pooled (none: those with a
+    limit ``vs baseline``), in all cases, or in those that differ in the axes ``over`` alone. The
+    limit says how much worse they may get, whichever way that is for each."""
+
+    threshold: Threshold
+    metrics: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +212,7 @@ class Workload:
     chart: Mapping[str, str] = field(default_factory=dict)
     network: tuple[Endpoint, ...] = ()
     where: Location | None = None
+    pooled: tuple[PoolRule, ...] = ()
 
 
 class OnMissingBaseline(StrEnum):

@@ -28,6 +28,15 @@ class Better(StrEnum):
         """The sign of what is worse: 1 where more is, -1 where less is."""
         return 1.0 if self is Better.LOW else -1.0
 
+    @property
+    def comparative(self) -> str:
+        """The word before "is better"."""
+        return "lower" if self is Better.LOW else "higher"
+
+    @property
+    def opposite(self) -> Better:
+        return Better.HIGH if self is Better.LOW else Better.LOW
+
     def worsening(self, share: float) -> float:
         """To get worse by a share of itself, as a change of the value: by 0.25 is +0.25 where
         more is worse, and -0.2 where less is."""

@@ -31,6 +31,10 @@ WORST_FIRST = (
 )
 
 
+NOT_JUDGED, PARTLY_JUDGED = "not judged", "partly judged"
+"""What a run is called that passes, and of whose limits none, or not every one, holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval; ``confidence`` is 0..1."""
@@ -40,12 +44,37 @@ class Interval:
     confidence: float
 
 
+class Ground(StrEnum):
+    """What decided a limit of a comparison: its interval lies past the limit (a fail), or within it
+    (a pass), or the blocks would have seen a regression of several times the limit (a pass)."""
+
+    PAST = "past"
+    WITHIN = "within"
+    SEES = "sees"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What decided a limit of a comparison, after ``blocks`` blocks, the last of which was the
+    ``block``-th: the ``change`` that they measured and the ``interval`` that decided, which holds
+    at all looks together. ``level`` is how often a fail errs where nothing changed, and
+    ``sees`` the change (a fraction) that these blocks find in four of five comparisons."""
+
+    ground: Ground
+    block: int
+    blocks: int
+    change: float
+    interval: Interval
+    level: float | None = None
+    sees: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Where a threshold of a comparison stood after ``blocks`` of its blocks. All others are
+    """Where a limit of a comparison stood after ``blocks`` of its blocks. All others are
     changes of the metric from the base (0.1 = +10 %), and which sign is worse is the limit's
-    to say: ``change`` is the mean so far, ``bound`` how bad it may be (one-sided 95 %). The
-    threshold fails with a mean beyond ``fails_at`` (None: not yet possible), and is settled
+    to say: ``change`` is the mean so far, ``bound`` how bad it may be (the end of the interval that
+    decides). The limit fails with a mean beyond ``fails_at`` (None: not yet possible), and passes
     with a bound short of ``settles_at``."""
 
     blocks: int
@@ -77,8 +106,8 @@ class HostNoise:
     sees there. ``sd`` is the standard deviation of the log of a run's value (0.03 = 3 %) over
     ``runs`` of the run ``run``, which started at ``started_ns`` (Unix time), and of those before
     it where none has enough.
-    ``blocks_for_limit`` blocks would see a change as large as the threshold's limit (None: more
-    than 999)."""
+    ``blocks_for_limit`` blocks would vouch for the limit: they see as many times of it as a pass
+    has to (None: more than 999)."""
 
     case_id: str
     metric: str
@@ -95,17 +124,31 @@ class HostNoise:
 class BaselineUse:
     """Which runs of the history were compared with, newest first. ``ref`` is what the spec
     asked for (empty: every accepted run) and ``commit`` what git took it for; ``fallback`` is
-    the branch whose runs were taken instead, empty when there was no need to."""
+    the branch whose runs were taken instead, empty when there was no need to. ``branch`` is the
+    one that the CI system named, where the spec asked for nothing."""
 
     runs: tuple[str, ...] = ()
     ref: str = ""
     commit: str = ""
     fallback: str = ""
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberChange:
+    """A metric of a case in a pool: how it changed (0.1 = +10 %), and what that counts as in the
+    pool, where positive is worse. ``left_out`` says why it does not count; empty where it does."""
+
+    case_id: str
+    metric: str
+    change: float | None = None
+    worse: float | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdVerdict:
-    """One threshold against one case's samples.
+    """One limit against one case's samples.
 
     ``value`` is the candidate's median in the metric's base unit, ``baseline`` the
     baseline's; ``change`` is their relative difference (0.1 = +10 %) with its interval.
@@ -115,11 +158,17 @@ class ThresholdVerdict:
 
     ``headroom`` is how far an absolute limit is from the median, in standard deviations of a
     repetition, negative past it. A ``point`` verdict rests on too few repetitions to claim a
-    confidence. In a comparison ``blocks`` were judged, which can see a change of
-    ``visible_change`` (a fraction) in four of five runs; ``blocks_needed`` would settle it.
-    ``looks`` are how it stood after each block, and ``decided_at`` the block that decided it
-    (0: none). Against a history ``baseline_runs`` gave the baseline's samples, all of them
-    since ``baseline_since_ns`` (Unix time), where an earlier level was left behind then.
+    confidence. In a comparison ``blocks`` were measured, ``looks`` are how it stood after each of
+    them, and ``decision`` is what decided it, at block ``decided_at`` (None, 0: nothing yet; older
+    documents have no decision). ``change``, its interval and the values are those of the decision,
+    or of all blocks; ``visible_change`` (a fraction) is what these blocks find in four of five
+    comparisons, and ``blocks_needed`` would decide it; ``evidence`` (to one) is what they say
+    against no change for the worse at any look, and decides nothing. Against a history
+    ``baseline_runs`` gave the baseline's samples, all of them since ``baseline_since_ns`` (Unix
+    time), where an earlier level was left behind then.
+
+    Of a pool, ``case_id`` is the pool's and ``members`` are what it is made of; its ``value`` is
+    how many times as bad they are as the baseline's, which is 1.
     """
 
     case_id: str
@@ -145,6 +194,14 @@ class ThresholdVerdict:
     baseline_runs: int = 0
     baseline_since_ns: int | None = None
     reason_parts: Reason | None = None
+    decision: Decision | None = None
+    members: tuple[MemberChange, ...] = ()
+    evidence: float | None = None
+
+    @property
+    def judged_blocks(self) -> int:
+        """How many blocks the change, its interval and the values are of."""
+        return self.decision.blocks if self.decision else self.blocks
 
     @property
     def excess(self) -> float:
@@ -164,7 +221,7 @@ class ThresholdVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A metric of a case as it was measured, whether or not a threshold judges it: one
+    """A metric of a case as it was measured, whether or not a limit judges it: one
     value a repetition, in the metric's base unit, and the baseline's values beside them.
     ``disturbed`` are the values of repetitions that do not count, for those who wonder."""
 
@@ -180,9 +237,9 @@ class Observation:
 @dataclass(frozen=True, slots=True)
 class RunReason:
     """Why a run ended as it did. ``broken`` is what kept it from its end, or a case from being
-    measured, the worst first. ``limits`` says what became of the limits (``2 of 9 thresholds``),
+    measured, the worst first. ``limits`` says what became of the limits (``2 of 9 limits``),
     which came to ``outcome``; it is empty where that is not worth telling. ``decided_by`` is the
-    place, among the run's thresholds, of the one whose reason is told with it, and ``more`` how
+    place, among the run's limits, of the one whose reason is told with it, and ``more`` how
     many others ended like that. ``remarks`` are what else there is to tell."""
 
     outcome: Outcome
@@ -201,9 +258,10 @@ class RunReason:
         fault does not say it again."""
         return replace(self, broken=(fault, *(each for each in self.broken if fault not in each)))
 
-    def sentence(self, cause: str) -> str:
-        """All of it; ``cause`` is the sentence of the threshold that decided."""
-        return self._joined(f"{self.outcome.value}: {self._limits(cause)}")
+    def sentence(self, cause: str, word: str = "") -> str:
+        """All of it; ``cause`` is the sentence of the limit that decided, ``word`` what stands
+        first where that is not the outcome."""
+        return self._joined(f"{word or self.outcome.value}: {self._limits(cause)}")
 
     def without_outcome(self, cause: str) -> str:
         """For those who show the run's outcome beside it."""
@@ -226,7 +284,7 @@ class RunReason:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The whole run: the worst that its thresholds and policies allow. ``noise`` is what the
+    """The whole run: the worst that its limits and policies allow. ``noise`` is what the
     history knows of this host, for each case and metric with a limit ``vs baseline``. ``fault``
     is what ended the run before its time, or could not be done at its end; usually empty.
     ``cautions`` are sentences on what passes beside a limit without being judged by it.
@@ -246,19 +304,36 @@ class RunVerdict:
 
     @property
     def decisive(self) -> ThresholdVerdict | None:
-        """The threshold that decided, whose reason is told with the run's; None where none did."""
+        """The limit that decided, whose reason is told with the run's; None where none did."""
         place = self.sentence_parts.decided_by if self.sentence_parts else None
         if place is None or not 0 <= place < len(self.thresholds):
             return None
         return self.thresholds[place]
 
     @property
+    def word(self) -> str:
+        """The outcome for people. A run that passes because its spec lets pass what cannot be
+        judged, or because nothing limits it, vouches for nothing of that, and says so."""
+        held = [limit.outcome is Outcome.PASS for limit in self.thresholds]
+        if self.outcome is not Outcome.PASS or (held and all(held)):
+            return self.outcome.value
+        return PARTLY_JUDGED if any(held) else NOT_JUDGED
+
+    @property
+    def vouches_for_nothing(self) -> bool:
+        """Whether no limit was decided, whatever the spec makes of that: for what is under test
+        the run says neither that it holds nor that it fails."""
+        decided = (Outcome.PASS, Outcome.FAIL, Outcome.WARN)
+        return not any(limit.outcome in decided for limit in self.thresholds)
+
+    @property
     def cause(self) -> str:
-        """The sentence of that threshold, or nothing."""
-        found = self.decisive
-        return found.reason if found else ""
+        """The sentence of that limit, or nothing."""
+        decisive = self.decisive
+        return decisive.reason if decisive else ""
 
     def because(self, reason: RunReason, **changes: Any) -> RunVerdict:
         """The verdict with this reason, and other fields changed."""
-        found = replace(self, sentence_parts=reason, **changes)
-        return replace(found, sentence=reason.sentence(found.cause))
+        verdict = replace(self, sentence_parts=reason, **changes)
+        word = verdict.word if reason.outcome is Outcome.PASS else reason.outcome.value
+        return replace(verdict, sentence=reason.sentence(verdict.cause, word))

@@ -60,6 +60,6 @@ def _run_folders(parent: Path) -> list[Path]:
     if (parent / "run.json").is_file():
         return [parent]
     with suppress(OSError):
-        found = [e for e in parent.iterdir() if e.is_dir() and not e.is_symlink()]
-        return sorted(entry for entry in found if (entry / "run.json").is_file())
+        entries = [e for e in parent.iterdir() if e.is_dir() and not e.is_symlink()]
+        return sorted(entry for entry in entries if (entry / "run.json").is_file())
     return []

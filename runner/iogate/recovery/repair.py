@@ -120,8 +120,8 @@ def _made_anew(url: str | None, path: Path, folders: Sequence[Path]) -> Repaired
         chosen = Folders(path, folders, listed=frozenset(listed))
         from_history = keep(store, _salvaged(salvage(old, doubts), store, known, parts))
         there = frozenset(store.run_ids())
-        found = (_joined(run, parts) for run in _rebuilt(chosen.chosen([*known]), unreadable))
-        from_folders = keep(store, _counted(found, there, chosen))
+        made_anew = (_joined(run, parts) for run in _rebuilt(chosen.chosen([*known]), unreadable))
+        from_folders = keep(store, _counted(made_anew, there, chosen))
         rest = frozenset(store.run_ids())
         from_history.added += store.add_runs(
             part.run for run_id, part in parts.items() if run_id not in rest
@@ -137,10 +137,10 @@ def _joined(run: Run, parts: Mapping[str, Part]) -> Run:
     if part is None:
         return run
     kept = {(each.case_id, each.repetition): each for each in part.run.measurements}
-    found = [kept.pop((m.case_id, m.repetition), m) for m in run.measurements]
-    found = sorted((*found, *kept.values()), key=lambda each: each.started_ns)
+    measurements = [kept.pop((m.case_id, m.repetition), m) for m in run.measurements]
+    measurements = sorted((*measurements, *kept.values()), key=lambda each: each.started_ns)
     known = run if part.run.status is RunStatus.RUNNING else part.run
-    return replace(known, measurements=tuple(found))
+    return replace(known, measurements=tuple(measurements))
 
 
 def _lost(store: Store, listed: Iterable[str], parts: Mapping[str, Part]) -> Iterator[str]:
@@ -202,5 +202,5 @@ def rebuild(root: Path) -> Run:
     run = replace(run_from_document(read_run_document(root)), folder=str(root))
     if run.status is not RunStatus.RUNNING:
         return run
-    found = raw_measurements(root, run.plan, [])
-    return replace(run, measurements=tuple(found), status=RunStatus.INTERRUPTED)
+    measured = raw_measurements(root, run.plan, [])
+    return replace(run, measurements=tuple(measured), status=RunStatus.INTERRUPTED)

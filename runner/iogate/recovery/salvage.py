@@ -124,14 +124,14 @@ class _Reader:
         if run.verdict is not None:
             self._verdict()
         wrong = [case.id for case in run.plan.cases if not is_case_id(case.id)]
-        self.broken.extend(f"{name[:80]!r} is no id of a case" for name in wrong[:_TOLD])
+        self.broken.extend(f"{name[:80]!r} is not an id of a case" for name in wrong[:_TOLD])
         names = (f"jobs/{case.id}.fio" for case in run.plan.cases if is_case_id(case.id))
         self.broken.extend(f"{n} is missing" for n in names if not _is_file(self.root / n))
 
     def without_lost_files(self, run: Run) -> Run:
         """The run without the addresses of raw files that are gone or end early."""
         told: list[str] = []
-        kept = tuple(self._with_its_file(found, told) for found in run.measurements)
+        kept = tuple(self._with_its_file(measurement, told) for measurement in run.measurements)
         self.broken.extend(told[:_TOLD])
         if len(told) > _TOLD:
             self.broken.append(f"and {len(told) - _TOLD} more raw files")
@@ -144,13 +144,13 @@ class _Reader:
             return store.run(run.id)
         except UsageError:
             self.broken.append("run.json was never finished, and this history does not have it")
-            found = raw_measurements(self.root, run.plan, self.broken)
-            return replace(run, measurements=tuple(found))
+            measured = raw_measurements(self.root, run.plan, self.broken)
+            return replace(run, measurements=tuple(measured))
 
     def _partly(self, document: Mapping[str, Any]) -> Run | None:
         """run.json without those of its measurements, and without the verdict, that are broken."""
-        kept, found = dict(document), document.get("measurements")
-        items = found if isinstance(found, list) else []
+        kept, measurements = dict(document), document.get("measurements")
+        items = measurements if isinstance(measurements, list) else []
         kept["measurements"] = [m for m in items if _reads(measurement_from_document, m)]
         if not _reads(verdict_from_document, document.get("verdict")):
             kept["verdict"] = None
@@ -172,17 +172,17 @@ class _Reader:
     def _verdict(self) -> RunVerdict | None:
         return self._part("verdict.json", lambda path: verdict_from_document(read_document(path)))
 
-    def _with_its_file(self, found: Measurement, told: list[str]) -> Measurement:
-        if not found.raw_file:
-            return found
-        if not _RAW_FILE.fullmatch(found.raw_file):
-            told.append(f"{found.raw_file[:80]!r} is no file of a run folder")
-            return replace(found, raw_file="")
-        if _ends(self.root, found.raw_file):
-            return found
-        there = _is_file(self.root / found.raw_file)
-        told.append(f"{found.raw_file} {'ends early' if there else 'is missing'}")
-        return replace(found, raw_file="")
+    def _with_its_file(self, measurement: Measurement, told: list[str]) -> Measurement:
+        if not measurement.raw_file:
+            return measurement
+        if not _RAW_FILE.fullmatch(measurement.raw_file):
+            told.append(f"{measurement.raw_file[:80]!r} is not a file of a run folder")
+            return replace(measurement, raw_file="")
+        if _ends(self.root, measurement.raw_file):
+            return measurement
+        there = _is_file(self.root / measurement.raw_file)
+        told.append(f"{measurement.raw_file} {'ends early' if there else 'is missing'}")
+        return replace(measurement, raw_file="")
 
     def _part(self, name: str, read: Callable[[Path], T]) -> T | None:
         """What ``read`` gives of a file, or nothing and a sentence on why."""
@@ -210,8 +210,8 @@ def _reads(read: Callable[[Mapping[str, Any]], object], item: object) -> bool:
 
 
 def _facts(document: Mapping[str, Any] | None) -> Mapping[str, str | int | float | bool]:
-    found = document.get("facts") if document else None
-    items = found.items() if isinstance(found, dict) else ()
+    facts = document.get("facts") if document else None
+    items = facts.items() if isinstance(facts, dict) else ()
     return {str(k): v for k, v in items if isinstance(v, str | int | float | bool)}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 
+from iogate.ci import find_origin
 from iogate.engine.base import Stop
 from iogate.files.run_folder import RunFolder
 from iogate.git.revision import find_revision
@@ -18,7 +20,7 @@ from iogate.model.run import Run, RunStatus
 from iogate.recovery.folders import HISTORY
 from iogate.run.checks import Tools
 from iogate.run.ending import Ending
-from iogate.run.measure import Bench, Observer
+from iogate.run.measure import Bench, Kept, Observer
 from iogate.run.request import Request
 from iogate.run.work_folder import WorkFolder
 from iogate.store import sqlite_path
@@ -26,11 +28,13 @@ from iogate.store import sqlite_path
 
 def new_run(request: Request, plan: Plan) -> Run:
     """A run that has an id, a host and a revision, and nothing else."""
+    origin = find_origin()
     return Run(
         id=uuid.uuid4().hex,
         plan=plan,
         host=this_host(request.sut),
-        revision=find_revision(ref=request.revision, label=request.label),
+        revision=find_revision(ref=request.revision, label=request.label, origin=origin),
+        origin=origin,
         started_ns=time.time_ns(),
         finished_ns=0,
         status=RunStatus.RUNNING,
@@ -44,24 +48,27 @@ def begin(
     tools: Tools,
     machine: tuple[Stage, str],
     watchers: tuple[Observer, Stop],
+    *,
+    begun_with: Callable[[Run], Run],
 ) -> Bench:
     """The facts of the host, the run folder and the history's entry; what its repetitions
     need. ``machine`` is its stage, and the root of the run's work folder there."""
     stage, root = machine
     shared = {} if ending.run.plan.exclusive else {"host.shared": True}
     facts = {**stage.facts(), **tools.facts(), **shared}
-    ending.run = replace(ending.run, environment=facts)
+    ending.run = begun_with(replace(ending.run, environment=facts))
     ending.begin(RunFolder.create(ending.run, request.output))
-    _write_inputs(ending.folder, ending.run, request.store)
+    _write_inputs(ending.folder, ending.run, request)
     ending.store.begin_run(ending.run)
     work = WorkFolder(request.sut, ending.folder, root)
-    kept = ending.store, ending.folder
-    return Bench(tools.engine, *kept, stage.places, *watchers, stage, tools.sandbox, work)
+    places = ending.store, ending.folder
+    before = Kept(list(ending.run.measurements), list(ending.run.failures))
+    return Bench(tools.engine, *places, stage.places, *watchers, stage, tools.sandbox, work, before)
 
 
-def _write_inputs(folder: RunFolder, run: Run, store: str | None) -> None:
+def _write_inputs(folder: RunFolder, run: Run, request: Request) -> None:
     folder.write_json("plan.json", to_document(run.plan))
-    kept = sqlite_path(store)
+    kept = None if request.no_store else sqlite_path(request.store)
     history = {HISTORY: str(kept)} if kept else {}
     facts = {"schema": "environment/1", **history, "facts": run.environment}
     folder.write_json("environment.json", facts)

@@ -1,18 +1,20 @@
-"""Blocks of a comparison: one run of each arm, in an order drawn for each block, until every
-case is decided."""
+"""Blocks of a comparison: one run of each arm, in pairs of blocks of opposite order,
+until every case is decided."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from iogate.errors import RefusedError, RunError
+from iogate.gate.anytime import evidence_so_far
 from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.gate.comparison import thin_words
 from iogate.jobs.job_file import render
-from iogate.model.comparison import Arm, Comparison, repetition_of
+from iogate.model.comparison import ARMS, Arm, Comparison, block_of, repetition_of
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -34,11 +36,13 @@ class Side:
 
 @dataclass(slots=True)
 class _Progress:
-    """What was measured so far, and the cases that go on."""
+    """What was measured so far, and the cases that go on. The blocks before ``first`` were
+    measured by earlier runs."""
 
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[CaseFailure] = field(default_factory=list)
     open: frozenset[str] = frozenset()
+    first: int = 1
 
     @property
     def seen(self) -> tuple[Measurement | CaseFailure, ...]:
@@ -49,6 +53,19 @@ class _Progress:
     def ended(self) -> frozenset[str]:
         """Cases of which an arm failed for good."""
         return frozenset(failure.case_id for failure in self.failures if not failure.again)
+
+    def spoiled(self, case: Case) -> int:
+        """How many blocks of a case do not count, of those that this run measured."""
+        own = [m for m in self.measurements if m.block >= self.first]
+        failures = [f for f in self.failures if block_of(f.repetition) >= self.first]
+        return times_disturbed(own, case, failures)
+
+    def left_out(self, plan: Plan) -> int:
+        """How many of the earlier runs' blocks do not count, of the case with most of them that
+        goes on."""
+        going = [case for case in plan.cases if case.id in self.open]
+        done = [counted_blocks(self.measurements, case) for case in going]
+        return self.first - 1 - min(done, default=self.first - 1)
 
 
 def measure_blocks(
@@ -61,7 +78,8 @@ def measure_blocks(
 ) -> Run:
     """The run with its measurements and failures. A case of which one arm fails ends there,
     unless its own disk failed: then the block is measured again. The
-    others go on; a stop ends it all, keeping what there is."""
+    others go on; a stop ends it all, keeping what there is. Of what earlier runs of the same
+    comparison measured, the run goes on."""
     comparison = run.plan.comparison
     assert comparison is not None
     stop = sides[0].bench.stop
@@ -69,8 +87,16 @@ def measure_blocks(
     kept = sides[0].bench.kept
     every = frozenset(case.id for case in run.plan.cases)
     progress = _Progress(kept.measurements, kept.failures, every)
+    left_out = _take_over(run.plan, progress)
+    all_blocks = comparison.most_blocks + left_out + run.plan.validity.again
+    budget_s = math.inf if comparison.budget_s is None else comparison.budget_s
     began = time.monotonic()
-    for block in range(1, comparison.most_blocks + run.plan.validity.again + 1):
+    for block in range(progress.first, all_blocks + 1):
+        if block > progress.first and time.monotonic() - began >= budget_s:
+            announce(
+                f"the time budget is used up after block {block - 1}: nothing more is measured"
+            )
+            break
         for case in run.plan.cases:
             ended = stop.requested or (progress.ended and fail_fast)
             if case.id in progress.open and not ended:
@@ -79,18 +105,16 @@ def measure_blocks(
             break
         standings = stand(run.plan, progress.measurements)
         progress.open = _still_open(run.plan, standings, progress)
-        each_s = (time.monotonic() - began) / block
-        if block == 1:
+        each_s = (time.monotonic() - began) / (block - progress.first + 1)
+        if block == progress.first:
             for text in hopeless(standings):
                 announce(text)
-        spoiled = max(
-            times_disturbed(progress.measurements, case, progress.failures)
-            for case in run.plan.cases
-        )
+        spoiled = max(progress.spoiled(case) for case in run.plan.cases)
         again = min(spoiled, run.plan.validity.again)
-        which = (again, spoiled > again)
+        which = (left_out + again, spoiled > again)
         still = progress.open
-        announce(block_text(block, standings, comparison, still, each_s, disturbed=which))
+        text = block_text(block, standings, comparison, still, each_s, disturbed=which)
+        announce("; ".join(filter(None, (text, evidence_so_far(run.plan, progress.measurements)))))
         if not progress.open:
             break
     return replace(
@@ -101,17 +125,31 @@ def measure_blocks(
     )
 
 
-def order_in_block(comparison: Comparison, case: Case, block: int) -> tuple[int, int]:
-    """Which arm runs first: decided by the seed, the case and the block alone."""
-    coin = random.Random(f"{comparison.seed}/{case.id}/{block}")  # noqa: S311
-    return (0, 1) if coin.random() < 0.5 else (1, 0)
+def _take_over(plan: Plan, progress: _Progress) -> int:
+    """Go on after what earlier runs measured, with the cases that are undecided; how many of
+    those blocks do not count."""
+    if not progress.seen:
+        return 0
+    progress.first = 1 + max(block_of(each.repetition) for each in progress.seen)
+    progress.open = _still_open(plan, stand(plan, progress.measurements), progress)
+    return progress.left_out(plan)
+
+
+def order_in_block(comparison: Comparison, case: Case, place: int) -> tuple[int, int]:
+    """Which arm runs first in the block that is the ``place``-th (from 1) of those that count.
+    Blocks come in pairs: the seed and the case decide the order of the first, and the second has
+    the other one, so that what running second does is the same in both arms."""
+    pair = (place - 1) // ARMS
+    coin = random.Random(f"{comparison.seed}/{case.id}/{pair}")  # noqa: S311
+    base_first = (coin.random() < 0.5) == (place % 2 == 1)
+    return (0, 1) if base_first else (1, 0)
 
 
 def hopeless(standings: Sequence[Standing]) -> list[str]:
-    """Why some thresholds will not be decided, whatever the number of blocks: who hears it
-    after the first block can stop and correct the spec."""
-    found = [(one.pairs, one.pairs.thin) for one in standings]
-    return [thin_words(pairs, thin) for pairs, thin in found if thin is not None]
+    """Why some thresholds cannot be decided by runs such as those so far, whatever their number:
+    who hears it after the first block can stop and correct the spec."""
+    thinness = [(s.pairs, s.pairs.thin) for s in standings if s.state is not State.FAILED]
+    return [thin_words(pairs, thin) for pairs, thin in thinness if thin is not None]
 
 
 def block_text(
@@ -136,19 +174,19 @@ def block_text(
     if not still_open or not most:
         if too_many:
             return f"{text}; too many blocks do not count: nothing more is measured"
-        given_up = any(one.state is State.OPEN for one in standings)
+        given_up = any(standing.state is State.OPEN for standing in standings)
         return f"{text}; {'nothing more can be measured' if given_up else 'done'}"
     if not comparison.sequential:
         return f"{text}; {_blocks(most)}, {_minutes(most * each_s)}"
-    undecided = [one for one in standings if one.pairs.case.id in still_open]
-    if all(one.sd is None for one in undecided):
+    undecided = [standing for standing in standings if standing.pairs.case_ids & still_open]
+    if all(standing.sd is None for standing in undecided):
         return f"{text}; at most {_blocks(most)}, {_minutes(most * each_s)}"
-    guess = min(max(one.more for one in undecided), most)
+    guess = min(max(standing.more for standing in undecided), most)
     return f"{text}; about {_blocks(guess)}, {_minutes(guess * each_s)} (at most {most})"
 
 
 def _counts(standings: Sequence[Standing]) -> str:
-    states = [one.state for one in standings]
+    states = [standing.state for standing in standings]
     never, failed = states.count(State.UNDECIDABLE), states.count(State.FAILED)
     text = f"{failed + states.count(State.SETTLED)} of {len(states)} limits decided"
     if failed:
@@ -170,19 +208,25 @@ def _still_open(plan: Plan, standings: Sequence[Standing], progress: _Progress) 
     often as the spec allows."""
     comparison = plan.comparison
     assert comparison is not None
-    ended = set(progress.ended)
+    ended, again = set(progress.ended), plan.validity.again
     done = {}
     for case in plan.cases:
-        own = [m for m in progress.measurements if m.case_id == case.id]
-        done[case.id] = len({m.block for m in undisturbed(own)})
-        spoiled = times_disturbed(own, case, progress.failures)
-        if spoiled > plan.validity.again or done[case.id] >= comparison.most_blocks:
+        done[case.id] = counted_blocks(progress.measurements, case)
+        if progress.spoiled(case) > again or done[case.id] >= comparison.most_blocks:
             ended.add(case.id)
     if not comparison.sequential:
         return progress.open - ended
-    compared = {one.pairs.case.id for one in standings}
+    compared = {name for standing in standings for name in standing.pairs.case_ids}
+    # A pool gets no further than the case that has ended.
+    going = [each for each in standings if not (each.pairs.pool and each.pairs.case_ids & ended)]
     counted = {name for name in progress.open - compared if done[name] < LEAST_RUNS}
-    return (progress.open & open_cases(standings) | counted) - ended
+    return (progress.open & open_cases(going) | counted) - ended
+
+
+def counted_blocks(measurements: Sequence[Measurement], case: Case) -> int:
+    """How many blocks of a case count: whole ones that nothing disturbed."""
+    own = [m for m in measurements if m.case_id == case.id]
+    return len({m.block for m in undisturbed(own)})
 
 
 def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
@@ -208,7 +252,7 @@ def _measure_block(
     run, case, block = which
     comparison = run.plan.comparison
     assert comparison is not None
-    for place in order_in_block(comparison, case, block):
+    for place in order_in_block(comparison, case, counted_blocks(progress.measurements, case) + 1):
         side = sides[place]
         repetition = repetition_of(block, place)
         bench = side.bench
@@ -223,8 +267,8 @@ def _measure_block(
             )
         except (RunError, RefusedError) as error:
             failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
-            spoiled = times_disturbed(progress.measurements, case, progress.failures)
-            failure = again_within(failure, progress.seen, spoiled, run.plan.validity.again)
+            again = run.plan.validity.again
+            failure = again_within(failure, progress.seen, progress.spoiled(case), again)
             progress.failures.append(failure)
             bench.store.add_failure(run.id, failure)
             bench.observer.repetition_failed(case, failure, error.remedy)

@@ -9,6 +9,7 @@ from iogate.engine import open_engine
 from iogate.engine.base import Engine, EngineInfo
 from iogate.engine.launcher import find_layers
 from iogate.errors import RefusedError
+from iogate.git.ancestry import MERGE_BASE, find_ancestry, is_shallow
 from iogate.git.revision import find_revision
 from iogate.host.facts import Fact
 from iogate.host.sandbox import Sandbox, open_sandbox
@@ -32,8 +33,9 @@ class Tools:
 
     def facts(self) -> dict[str, Fact]:
         """What of them belongs to the environment of a run."""
-        said = {"name": self.info.name, "version": self.info.version, "clock": self.info.clock}
-        engine = {f"engine.{name}": value for name, value in said.items() if value}
+        said = ("name", "version", "semantics", "clock")
+        known = {name: getattr(self.info, name) for name in said}
+        engine = {f"engine.{name}": value for name, value in known.items() if value}
         return engine | self.sandbox.facts()
 
 
@@ -43,8 +45,24 @@ def check_request(request: Request, plan: Plan) -> Tools:
     engine = open_engine(request.engine, request.sut)
     info = engine.info()
     require_trust(plan, trusted=request.trusted)
+    check_depth(plan)
     check_io_engines(plan, info)
     return Tools(engine, info, _sandbox(request))
+
+
+def check_depth(plan: Plan) -> None:
+    """RefusedError where the baseline is to be found by commits that this clone does not have."""
+    rule = plan.baseline
+    relative = any(t.limit.relative for case in plan.cases for t in case.thresholds)
+    if rule.ref is None or not relative or plan.comparison is not None or not is_shallow():
+        return
+    if rule.ref == MERGE_BASE or find_ancestry(rule.ref):
+        raise RefusedError(
+            f"this clone is shallow: it lacks the commits by which baseline.ref: {rule.ref} finds "
+            "runs to compare with",
+            remedy="fetch them: git fetch --unshallow, or in GitHub Actions fetch-depth: 0 of "
+            "actions/checkout (GIT_DEPTH: 0 in GitLab)",
+        )
 
 
 def check_run(request: Request, plan: Plan) -> None:
@@ -73,12 +91,12 @@ def precondition_prospects(request: Request, plan: Plan) -> tuple[str, ...]:
     steps, sut = plan.precondition, request.sut
     if steps is None:
         return ()
-    found = []
+    sentences = []
     for target in devices_of(sut, uses_of(plan)):
         looked = look_at(sut, steps, target, anew=request.precondition)
         holds = f"the {looked.state.name} still holds" if looked.state else ""
-        found.append(f"{target.path}: {holds or f'would be preconditioned: {looked.why}'}")
-    return tuple(found)
+        sentences.append(f"{target.path}: {holds or f'would be preconditioned: {looked.why}'}")
+    return tuple(sentences)
 
 
 def _sandbox(request: Request) -> Sandbox:

@@ -11,12 +11,13 @@ from iogate.errors import RefusedError, UsageError
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.plan import Case
 from iogate.model.run import Run
+from iogate.model.spec import Spec
 from iogate.run.blocks import Side, measure_blocks
 from iogate.run.finishing import Finished
 from iogate.run.measure import Bench, Observer
 from iogate.run.pipeline import execute_with
 from iogate.run.request import Request, nothing_selected, selected
-from iogate.spec import check_native, load_spec
+from iogate.spec import check_doable, check_native, load_spec
 from iogate.spec.arms import Sides, find_arm, make_sides
 
 
@@ -27,10 +28,33 @@ def make_comparison(
     *,
     seed: int,
     most_blocks: int | None = None,
+    budget_s: float | None = None,
 ) -> Sides:
     """The spec as a plan to compare two arms by, cut down to what the request selects.
     RefusedError for an arm of the spec that runs a program, unless the spec is trusted."""
     spec = load_spec(request.spec)
+    arms = trusted_arms(request, spec, base, candidate)
+    asked = spec.compare
+    rule = Comparison(
+        *arms,
+        seed=seed,
+        most_blocks=most_blocks or asked.blocks,
+        sees=asked.sees,
+        budget_s=asked.budget_s if budget_s is None else budget_s,
+    )
+    sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    limits = [t for case in sides.plan.cases for t in case.thresholds if t.limit.relative]
+    if not limits and not sides.plan.pools:
+        raise UsageError(
+            f"{request.spec} has no limit vs baseline: there is nothing to compare by",
+            remedy='give a metric a limit such as "vs baseline < +5%"',
+        )
+    return sides
+
+
+def trusted_arms(request: Request, spec: Spec, base: str, candidate: str) -> tuple[Arm, Arm]:
+    """Two different arms. RefusedError for one of the spec that runs a program, unless the spec is
+    trusted."""
     arms = find_arm(spec, base, "base"), find_arm(spec, candidate, "candidate")
     if arms[0].name == arms[1].name:
         raise UsageError(
@@ -44,21 +68,21 @@ def make_comparison(
                 f"arm {arm.name} of {request.spec} runs {what} as you",
                 remedy="read it, and allow it with --trust",
             )
-    rule = Comparison(*arms, seed=seed, most_blocks=most_blocks or spec.compare.blocks)
-    sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
-    if not any(t.limit.relative for case in sides.plan.cases for t in case.thresholds):
-        raise UsageError(
-            f"{request.spec} has no limit vs baseline: there is nothing to compare by",
-            remedy='give a metric a limit such as "vs baseline < +5%"',
-        )
-    return sides
+    return arms
 
 
 def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:
     """The spec against itself, in ``blocks`` blocks, all of them measured."""
-    arms = Arm("A"), Arm("B")
-    rule = Comparison(*arms, seed=seed, most_blocks=blocks, sequential=False, canary=True)
-    return cut_down(request, make_sides(load_spec(request.spec), *arms, request.overrides), rule)
+    arms, spec = (Arm("A"), Arm("B")), load_spec(request.spec)
+    rule = Comparison(
+        *arms,
+        seed=seed,
+        most_blocks=blocks,
+        sequential=False,
+        canary=True,
+        sees=spec.compare.sees,
+    )
+    return cut_down(request, make_sides(spec, *arms, request.overrides), rule)
 
 
 def cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
@@ -68,11 +92,12 @@ def cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
     if not kept:
         raise nothing_selected(request, plan)
     base, candidate = (tuple(s[n] for n in kept) for s in (sides.base, sides.candidate))
-    if request.engine == "native":
-        for cases in (base, candidate):
+    for cases in (base, candidate):
+        check_doable(replace(plan, cases=cases))
+        if request.engine == "native":
             check_native(replace(plan, cases=cases))
     cases = tuple(plan.cases[n] for n in kept)
-    return Sides(replace(plan, cases=cases, comparison=comparison), base, candidate)
+    return Sides(replace(plan.with_cases(cases), comparison=comparison), base, candidate)
 
 
 def execute_comparison(
@@ -81,9 +106,11 @@ def execute_comparison(
     observer: Observer,
     stop: Stop,
     announce: Callable[[str], None] = lambda _text: None,
+    *,
+    begun_with: Callable[[Run], Run] = lambda run: run,
 ) -> Finished:
     """Blocks of one run of each arm, until every case is decided. ``announce`` is told after
-    each block how it stands."""
+    each block how it stands; ``begun_with`` gives the run what it begins with."""
     comparison = sides.plan.comparison
     assert comparison is not None
 
@@ -97,7 +124,9 @@ def execute_comparison(
         )
 
     everything = replace(sides.plan, cases=(*sides.base, *sides.candidate))
-    return execute_with(request, (sides.plan, everything), observer, stop, measure)
+    return execute_with(
+        request, (sides.plan, everything), observer, stop, measure, begun_with=begun_with
+    )
 
 
 def _side(bench: Bench, arm: Arm, cases: tuple[Case, ...]) -> Side:

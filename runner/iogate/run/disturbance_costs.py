@@ -7,7 +7,6 @@ target, which is removed.
 from __future__ import annotations
 
 import math
-import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -124,10 +123,10 @@ def measure_costs(
     seconds: float = SECONDS,
 ) -> list[Cost]:
     """The cost of each disturber, measured in a directory. RefusedError for what is none."""
-    found = sut.stat(directory)
-    if not found or not found.is_directory:
+    status = sut.stat(directory)
+    if not status or not status.is_directory:
         raise RefusedError(
-            f"{directory} is no directory: what disturbs a disk is measured in one",
+            f"{directory} is not a directory: what disturbs a disk is measured in one",
             remedy="name a directory on the disk with --target",
         )
     token = uuid.uuid4().hex[:12]
@@ -170,7 +169,11 @@ class _Probe:
             for name, values in changes.items():
                 values.extend(_change(name, quiet, loud))
             marked += loud.disturbed
-            reasons |= {one.kind: one.text for one in loud.disturbances if one.counts}
+            reasons |= {
+                disturbance.kind: disturbance.text
+                for disturbance in loud.disturbances
+                if disturbance.counts
+            }
         iops, p99 = (median(values) if values else None for values in changes.values())
         reason = reasons.get(disturber.name) or next(iter(reasons.values()), "")
         return Cost(
@@ -191,7 +194,7 @@ class _Probe:
             on_tick=watch.tick,
             confinement=self._sandbox.within(self._place),
         )
-        found = self._engine.run(job, on_progress=lambda _progress: None, stop=self._stop)
+        engine_result = self._engine.run(job, on_progress=lambda _progress: None, stop=self._stop)
         around = watch.ended()
         self._sut.remove_file(result)
         return Measurement(
@@ -199,8 +202,8 @@ class _Probe:
             1,
             0,
             0,
-            EngineFacts(found.engine.name, found.engine.version),
-            found.jobs,
+            EngineFacts(engine_result.engine.name, engine_result.engine.version),
+            engine_result.jobs,
             disturbances=around.disturbances,
             surroundings=around.readings,
         )
@@ -209,7 +212,7 @@ class _Probe:
     def _beside(self, disturber: Disturber) -> Iterator[list[int]]:
         """The disturber's processes, ended whatever happens."""
         cpus = len(allowed_cpus(self._sut)) or 1
-        python = sys.executable if self._sut.is_here else "python3"
+        python = self._sut.about().python
         space = _free_memory(self._sut.read_text("/proc/meminfo") or "")
         started: list[Process] = []
         log = f"{self._folder}/disturber.log"

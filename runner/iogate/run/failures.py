@@ -70,7 +70,9 @@ def again_within(
     ``before`` are those of the run until now."""
     # Its tenth line in five seconds is the last that a kernel writes of I/O errors.
     told = any(
-        own_troubles(one.kernel_log) for one in (failure, *before) if one.case_id == failure.case_id
+        own_troubles(attempt.kernel_log)
+        for attempt in (failure, *before)
+        if attempt.case_id == failure.case_id
     )
     if not told or not _is_of_a_disk(failure):
         return failure
@@ -96,12 +98,12 @@ def told_errors(raw: Path) -> dict[str, dict[str, int]]:
         result = parse_result(document) if document else None
     except (OSError, EngineError):
         return {}
-    found: dict[str, dict[str, int]] = {}
+    errors: dict[str, dict[str, int]] = {}
     for job in result.jobs if result else ():
-        counts = found.setdefault(job.name, {})
+        counts = errors.setdefault(job.name, {})
         for name, count in job.errors.items():
             counts[name] = counts.get(name, 0) + count
-    return found if any(found.values()) else {}
+    return errors if any(errors.values()) else {}
 
 
 def faults_around(
@@ -113,12 +115,12 @@ def faults_around(
     lines = own_troubles(kernel_log) or 0
     if not lines or any(each.metric == KERNEL_ERRORS for each in case.thresholds):
         return ()
-    own = [one for one in kernel_log or () if one.whose is Whose.TARGET]
+    own = [trouble for trouble in kernel_log or () if trouble.whose is Whose.TARGET]
     text = f"the kernel told of the target: {in_words(own)}"
     return (Disturbance(KERNEL_ERRORS, lines, 0, "", text),)
 
 
 def _reason(error: IogateError, log: tuple[KernelTrouble, ...] | None) -> str:
     """Why a repetition gave nothing, with what the kernel told of the target and the host."""
-    told = [one for one in log or () if one.whose is not Whose.ELSEWHERE]
+    told = [trouble for trouble in log or () if trouble.whose is not Whose.ELSEWHERE]
     return f"{error.what}; the kernel's log: {in_words(told)}" if told else error.what

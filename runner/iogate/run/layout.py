@@ -25,8 +25,8 @@ def is_to_be_laid_out(engine: str, case: Case, place: Place, sandbox: Sandbox) -
     """Whether the file is to be made or made longer by our engine before fio starts."""
     if engine != ENGINE or sandbox.layers is None or case.target.kind is not TargetKind.FILE:
         return False
-    found = sandbox.sut.stat(place.path)
-    return (found.size_bytes if found else 0) < _bytes(case)
+    status = sandbox.sut.stat(place.path)
+    return (status.size_bytes if status else 0) < _bytes(case)
 
 
 def layout_case(case: Case) -> Case:

@@ -11,7 +11,7 @@ from typing import Protocol
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.files.run_folder import RunFolder
-from iogate.gate.repeat import wants_more
+from iogate.gate.more_repetitions import wants_more
 from iogate.host.sandbox import Sandbox
 from iogate.host.stage import Stage
 from iogate.jobs import estimate

@@ -28,6 +28,7 @@ from iogate.run.request import Request
 from iogate.run.targets import taken
 from iogate.run.work_folder import working
 from iogate.store import open_store
+from iogate.store.unkept import unkept
 
 Way = Callable[[Run, Bench], Run]
 """How the cases of a run are measured: the run with its measurements and failures."""
@@ -43,18 +44,26 @@ def execute(request: Request, plan: Plan, observer: Observer, stop: Stop) -> Fin
 
 
 def execute_with(
-    request: Request, plans: tuple[Plan, Plan], observer: Observer, stop: Stop, measure: Way
+    request: Request,
+    plans: tuple[Plan, Plan],
+    observer: Observer,
+    stop: Stop,
+    measure: Way,
+    *,
+    begun_with: Callable[[Run], Run] = lambda run: run,
 ) -> Finished:
     """As execute, with another way to measure. The second plan holds all cases that may run,
-    of any arm: targets are made for them."""
+    of any arm: targets are made for them. ``begun_with`` gives a run, whose environment is known,
+    what it begins with; where it raises, the run has not begun."""
     (plan, everything), sut = plans, request.sut
     tools = check_request(request, everything)
     run = new_run(request, plan)
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
         own_host(sut, run.id, patience, observer, shared=not plan.exclusive),
-        closing(open_store(request.store)) as store,
+        closing(open_store(request.store)) as history,
     ):
+        store = unkept(history) if request.no_store else history
         # What the run has waited for was another's.
         ending = Ending(replace(run, started_ns=time.time_ns()), store)
         if tools.sandbox.why_not:
@@ -65,7 +74,9 @@ def execute_with(
             staged(sut, everything, uses, run.id, ending.notes.append) as stage,
             working(sut, run.id, ending.notes.append) as root,
         ):
-            bench = begin(request, ending, tools, (stage, root), (observer, stop))
+            bench = begin(
+                request, ending, tools, (stage, root), (observer, stop), begun_with=begun_with
+            )
             known = with_known_states(everything.cases, measure, anew=request.precondition)
             ending.measure(bench, known)
         return finish(ending, sut)

@@ -168,14 +168,14 @@ def keeping_states(run: Run, cases: Iterable[Case], bench: Bench) -> Iterator[No
 
 def _changed(stage: Stage, cases: Iterable[Case]) -> dict[str, str]:
     """Devices that a case leaves in another state, by path, and what does so."""
-    found: dict[str, str] = {}
+    changes: dict[str, str] = {}
     for case in cases:
         why = estimate.remakes(case)
         target = stage.footing.target(case.target)
         device = find_device(stage.sut, target.device or target.path) if why else None
         if device:
-            found.setdefault(device.path, why)
-    return found
+            changes.setdefault(device.path, why)
+    return changes
 
 
 def _write(

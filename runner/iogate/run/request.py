@@ -9,7 +9,7 @@ from pathlib import Path
 from iogate.errors import UsageError
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Repetitions
-from iogate.spec import check_native, load_spec, make_plan
+from iogate.spec import check_doable, check_native, load_spec, make_plan
 from iogate.sut.base import Sut
 
 
@@ -25,6 +25,7 @@ class Request:
     tags: tuple[str, ...] = ()
     engine: str = "native"
     store: str | None = None
+    no_store: bool = False  # judged by the history, and kept out of it
     output: Path | None = None
     repetitions: int | None = None
     fail_fast: bool = False
@@ -42,12 +43,13 @@ def make_request_plan(request: Request) -> Plan:
     """The spec as a plan, cut down to what the request selects."""
     spec = load_spec(request.spec)
     plan = make_plan(spec, overrides=request.overrides)
+    check_doable(plan)
     if request.engine == "native":
         check_native(plan)
     cases = tuple(_resized(case, request) for case in plan.cases if selected(case, request))
     if not cases:
         raise nothing_selected(request, plan)
-    return replace(plan, cases=cases)
+    return plan.with_cases(cases)
 
 
 def nothing_selected(request: Request, plan: Plan) -> UsageError:

@@ -138,12 +138,12 @@ class _Fio:
     def look(self, rounds: Sequence[Round]) -> _Seen:
         rule, now_s = self._rule, rounds[-1][0]
         window = _since(rounds, now_s - self._window_s)
-        found = unsteadiness(window, rule)
+        distance = unsteadiness(window, rule)
         unit = " %" if rule.relative else ""
         what = f"{rule.of}{' slope' if rule.slope else ' deviation'}"
-        text = f"{what} {found:.2g}{unit} of {rule.limit:g}{unit}"
+        text = f"{what} {distance:.2g}{unit} of {rule.limit:g}{unit}"
         whole = now_s - window[0][0] >= self._window_s - self._slack_s
-        return _Seen(text, whole and found < rule.limit, len(window), _band(window, rule))
+        return _Seen(text, whole and distance < rule.limit, len(window), _band(window, rule))
 
 
 def _since(rounds: Sequence[Round], from_s: float) -> Sequence[Round]:
@@ -189,5 +189,5 @@ def _thinned(rates: Sequence[float], each: int) -> tuple[float, ...]:
 
 
 def _seconds(options: Mapping[str, str], key: str, usual: float) -> float:
-    found = estimate.parse_seconds(options[key]) if key in options else None
-    return usual if found is None else found
+    seconds = estimate.parse_seconds(options[key]) if key in options else None
+    return usual if seconds is None else seconds

@@ -16,10 +16,10 @@ from iogate.sut.base import Sut
 
 def uses_of(plan: Plan) -> tuple[Use, ...]:
     """How the plan uses each of its targets, in order of first use."""
-    found = []
+    uses = []
     for name in dict.fromkeys(case.target.name for case in plan.cases):
         cases = [case for case in plan.cases if case.target.name == name]
-        found.append(
+        uses.append(
             Use(
                 target=cases[0].target,
                 writes=any(estimate.writes(case) or estimate.shows(case) for case in cases)
@@ -29,7 +29,7 @@ def uses_of(plan: Plan) -> tuple[Use, ...]:
                 shows=any(map(estimate.shows, cases)),
             )
         )
-    return tuple(found)
+    return tuple(uses)
 
 
 @contextmanager

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from iogate.errors import UsageError
+from iogate.jobs.estimate import parse_seconds
 from iogate.model.comparison import Arm, CompareRule
 from iogate.model.environment import laid_over
 from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
 from iogate.model.plan import Case, Plan
+from iogate.model.pool import pools_among
 from iogate.model.spec import Spec, Target, TargetKind
 from iogate.spec.build.environment import build_environment
 from iogate.spec.build.targets import texts_of
@@ -49,9 +51,19 @@ def build_compare(node: Node | None, targets: Sequence[str], problems: Problems)
     for role, name in roles.items():
         if name and name not in (*names, AS_WRITTEN):
             problems.add(f"{role}: there is no arm {name!r}", node.where, suggest(name, names))
-    blocks = node.get("blocks")
-    rule = CompareRule(arms, roles["base"], roles["candidate"])
-    return replace(rule, blocks=whole_number(blocks)) if isinstance(blocks, Scalar) else rule
+    return _how_long(CompareRule(arms, roles["base"], roles["candidate"]), node)
+
+
+def _how_long(rule: CompareRule, node: Mapping) -> CompareRule:
+    """The rule with what the section says of its blocks and the time that they may take."""
+    blocks, sees, budget = (node.get(key) for key in ("blocks", "sees", "budget"))
+    if isinstance(blocks, Scalar):
+        rule = replace(rule, blocks=whole_number(blocks))
+    if isinstance(sees, Scalar):
+        rule = replace(rule, sees=float(sees.text))
+    if isinstance(budget, Scalar):
+        rule = replace(rule, budget_s=parse_seconds(budget.text))
+    return rule
 
 
 def _arm(name: str, node: Node, problems: Problems) -> Arm:
@@ -61,8 +73,8 @@ def _arm(name: str, node: Node, problems: Problems) -> Arm:
         return {key: _text(entry.value) for key, entry in entries.items()}
 
     def words(key: str) -> tuple[str, ...] | None:
-        found = node.get(key) if isinstance(node, Mapping) else None
-        return texts_of(found) if found else None
+        value = node.get(key) if isinstance(node, Mapping) else None
+        return texts_of(value) if value else None
 
     section = node if isinstance(node, Mapping) else Mapping(node.where)
     return Arm(
@@ -128,14 +140,17 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
             remedy="an arm may not set an option that is an axis of a matrix",
         )
     cases = tuple(
-        replace(one, id=compared_id(one, other, base, candidate), aka=())
-        for one, other in zip(first, second, strict=True)
+        replace(case, id=compared_id(case, other, base, candidate), aka=())
+        for case, other in zip(first, second, strict=True)
     )
     as_compared = [
         tuple(replace(case, id=own.id) for case, own in zip(plan.cases, cases, strict=True))
         for plan in plans
     ]
-    return Sides(replace(plans[0], cases=cases, overrides=tuple(overrides)), *as_compared)
+    ids = {case.id: own.id for case, own in zip(first, cases, strict=True)}
+    pools = pools_among(plans[0].pools, ids)
+    plan = replace(plans[0], cases=cases, pools=pools, overrides=tuple(overrides))
+    return Sides(plan, *as_compared)
 
 
 def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
@@ -194,12 +209,17 @@ def _arm_target(target: Target, arm: Arm) -> Target:
     return made
 
 
-def compared_id(one: Case, other: Case, base: Arm, candidate: Arm) -> str:
+def compared_id(case: Case, other: Case, base: Arm, candidate: Arm) -> str:
     """The id of a pair of cases under two arms; arms by what they change, not by name."""
-    parts = [one.id, other.id, base.engine, candidate.engine, base.prepare, candidate.prepare]
+    parts = [case.id, other.id, base.engine, candidate.engine, base.prepare, candidate.prepare]
     return hashlib.sha256("\0".join(("compare", *parts)).encode()).hexdigest()[:16]
 
 
 def canary_id(case: Case) -> str:
     """The id under which a case was compared with itself."""
     return compared_id(case, case, Arm(""), Arm(""))
+
+
+def canary_ids(case: Case) -> tuple[str, ...]:
+    """One for each id that the case has had."""
+    return tuple(canary_id(replace(case, id=each)) for each in case.ids)

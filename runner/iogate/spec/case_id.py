@@ -1,10 +1,16 @@
-"""What makes a case the same case: its id."""
+"""What makes a case the same case: its id.
+
+Histories hang on ids. Where one has to change, the rule that gave it is kept: write the new rule
+as a function of its own beside ``_rule_1``, let ``case_id`` call it, and put the rule that was
+today's at the front of ``OLDER_RULES``. Each plan then has the ids by older rules among its cases'
+``aka``, and every look into a history finds them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from iogate.jobs.options import OPTIONS
@@ -15,30 +21,50 @@ _ID_DIGITS = 16
 _COSMETIC = ("description",)
 _ORDERED = ("stonewall", "wait_for")
 
+Rule = Callable[[Sequence[JobSpec], Target, Mapping[str, object]], str]
+
 
 def case_id(
     jobs: Sequence[JobSpec], target: Target, setup: Mapping[str, object] | None = None
 ) -> str:
-    """The first 16 hex digits of the SHA-256 over canonical JSON of the jobs' options, the
-    target, and what is set up for it. Names, order and limits do not enter, so history
-    survives changing them; the order of jobs does enter where some wait for others."""
+    """The id of a case by today's rule, 16 hex digits. ``setup`` is what is set up for it."""
+    return _rule_1(jobs, target, setup or {})
+
+
+def former_ids(
+    jobs: Sequence[JobSpec], target: Target, setup: Mapping[str, object] | None = None
+) -> tuple[str, ...]:
+    """The other ids that it had by older rules, newest first."""
+    ids = dict.fromkeys(rule(jobs, target, setup or {}) for rule in OLDER_RULES)
+    ids.pop(case_id(jobs, target, setup), None)
+    return tuple(ids)
+
+
+def _rule_1(jobs: Sequence[JobSpec], target: Target, setup: Mapping[str, object]) -> str:
+    """The beginning of the SHA-256 over canonical JSON of the jobs' options, the target, and what
+    is set up for it. Names, order and limits do not enter, so history survives changing
+    them; the order of jobs does enter where some wait for others."""
     options = [canonical_options(job) for job in jobs]
     if not any(key in each for each in options for key in _ORDERED):
         options.sort(key=_canonical_json)
-    material = _canonical_json({"jobs": options, "target": _describe(target), **(setup or {})})
+    material = _canonical_json({"jobs": options, "target": _describe(target), **setup})
     return hashlib.sha256(material.encode()).hexdigest()[:_ID_DIGITS]
+
+
+# Newest first. A rule in it, and all that it calls, stays as it is.
+OLDER_RULES: tuple[Rule, ...] = ()
 
 
 def setup_of(spec: Spec) -> dict[str, object]:
     """What a spec sets up, as far as it may move numbers; empty for a spec that sets up
     nothing, so that its cases keep their ids."""
-    found: dict[str, object] = {}
+    setup: dict[str, object] = {}
     if spec.environment and (settings := spec.environment.measured_under):
-        found["environment"] = settings
+        setup["environment"] = settings
     if spec.precondition:
         steps = (spec.precondition.fill, spec.precondition.steady_state)
-        found["precondition"] = [canonical_options(step) if step else {} for step in steps]
-    return found
+        setup["precondition"] = [canonical_options(step) if step else {} for step in steps]
+    return setup
 
 
 def canonical_options(job: JobSpec) -> dict[str, str]:

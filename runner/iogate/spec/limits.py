@@ -48,6 +48,8 @@ _EXAMPLES: dict[Unit, str] = {
     Unit.RATIO: "< 2",
 }
 
+_RELATIVE_EXAMPLES = {Better.LOW: "vs baseline < +10%", Better.HIGH: "vs baseline > -5%"}
+
 
 def parse_limit(text: str, metric: Metric) -> Limit:
     """A limit on a metric, in the metric's base unit. Raises BadValueError for a text
@@ -78,8 +80,7 @@ def check_reachable(limit: Limit, metric: Metric) -> None:
 
 def relative_example(metric: Metric) -> str:
     """A relative limit that makes sense for a metric."""
-    low = metric.better is Better.LOW
-    return "vs baseline < +10%" if low else "vs baseline > -5%"
+    return _RELATIVE_EXAMPLES[metric.better]
 
 
 def _level(text: str, metric: Metric) -> float:
@@ -119,8 +120,7 @@ def _change(text: str, metric: Metric) -> float:
 
 
 def _check_direction(limit: Limit, metric: Metric) -> None:
-    wants_low = metric.better is Better.LOW
-    better, worse = ("lower", "higher") if wants_low else ("higher", "lower")
+    better, worse = metric.better.comparative, metric.better.opposite.comparative
     example = relative_example(metric) if limit.relative else _EXAMPLES[metric.unit]
     if limit.comparison.better is not metric.better:
         raise BadValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from iogate.errors import SpecError
@@ -16,15 +16,19 @@ from iogate.spec.text.sources import Sources, read_spec
 from iogate.spec.text.tree import Node, Scalar
 
 VERSION = 1
+Look = Callable[[Spec, Problems], None]
 
 
-def load_spec(path: Path, *, overrides: Sequence[str] = ()) -> Spec:
+def load_spec(path: Path, *, overrides: Sequence[str] = (), look: Look | None = None) -> Spec:
     """The spec in a file. Raises UsageError when it cannot be read or an override is wrong,
-    and SpecError, naming every problem with its place, when the spec is wrong."""
-    return load_spec_text(read_spec(path), path, overrides=overrides)
+    and SpecError, naming every problem with its place, when the spec is wrong. ``look`` adds
+    what it finds in a wrong one, as far as that can be read, so that all is told together."""
+    return load_spec_text(read_spec(path), path, overrides=overrides, look=look)
 
 
-def load_spec_text(text: str, path: Path, *, overrides: Sequence[str] = ()) -> Spec:
+def load_spec_text(
+    text: str, path: Path, *, overrides: Sequence[str] = (), look: Look | None = None
+) -> Spec:
     """The spec in a text; ``path`` names it, and relative files are beside it."""
     sources = Sources(path)
     tree = load_tree(sources, text)
@@ -33,6 +37,8 @@ def load_spec_text(text: str, path: Path, *, overrides: Sequence[str] = ()) -> S
     if not check_schema(tree, problems):
         problems.check()
     spec = build_spec(tree, sources, text, problems)
+    if problems and look:
+        look(spec, problems)
     problems.check()
     return apply_overrides(spec, overrides)
 

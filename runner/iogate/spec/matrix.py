@@ -45,10 +45,10 @@ def matches(point: Point, rule: Point) -> bool:
     return all(key in point and same_value(key, point[key], rule[key]) for key in rule)
 
 
-def same_value(key: str, one: str, other: str) -> bool:
+def same_value(key: str, value: str, other: str) -> bool:
     """Whether two values of an option mean the same."""
     option = key.rpartition(".")[2]
-    return one == other or canonical_value(option, one) == canonical_value(option, other)
+    return value == other or canonical_value(option, value) == canonical_value(option, other)
 
 
 def point_name(point: Point) -> str:

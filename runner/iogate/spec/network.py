@@ -24,8 +24,8 @@ def check_network(case: Case, problems: Problems) -> None:
             f"leave network: out, or give a job ioengine: {NETWORK_ENGINE}",
         )
     for job in case.jobs:
-        found = _of_user(job, case) if job in users else _of_other(job)
-        for key, what, remedy in found:
+        troubles = _of_user(job, case) if job in users else _of_other(job)
+        for key, what, remedy in troubles:
             where = job.places.get(key, job.where)
             problems.add(f"job {job.name!r} of workload {case.workload!r} {what}", where, remedy)
 

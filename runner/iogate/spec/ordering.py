@@ -12,10 +12,10 @@ _NO = ("", "0")
 def waiting_workloads(cases: Iterable[Case]) -> tuple[str, ...]:
     """Names of the workloads in which a job begins when an earlier one has ended. The rates of
     their jobs are summed as those of any others, and no device ever did the sum."""
-    found = (
+    waiting = (
         case.workload
         for case in cases
         for job in case.jobs[1:]
         if job.options.get("stonewall", "0") not in _NO or job.options.get("wait_for")
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(waiting))

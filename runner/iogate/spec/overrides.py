@@ -97,10 +97,10 @@ def _applied(workload: Workload, override: Override) -> Workload:
     if override.key == REPETITIONS:
         count = _count(override)
         return replace(workload, repetitions=Repetitions(count, count))
-    found = split_key(override.key, {job.name for job in workload.jobs})
-    if found is None:
+    split = split_key(override.key, {job.name for job in workload.jobs})
+    if split is None:
         return workload
-    job_name, option = found
+    job_name, option = split
     _check_allowed(option)
     value = read_option(option, override.value, None)
     key = f"{job_name}.{option}" if job_name else option

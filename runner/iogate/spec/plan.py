@@ -10,11 +10,12 @@ from iogate.errors import SpecError
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import DefinedMetric, JobSpec, Spec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
-from iogate.spec.case_id import case_id, setup_of
+from iogate.spec.case_id import case_id, former_ids, setup_of
 from iogate.spec.histograms import with_histograms
 from iogate.spec.matrix import expand_matrix, point_name
 from iogate.spec.network import check_network
 from iogate.spec.overrides import apply_overrides
+from iogate.spec.pools import pooled_metrics, pools_of
 from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
 from iogate.spec.sharing import check_sharing
@@ -32,6 +33,8 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         except SpecError as error:
             problems.take(error)
     _check_twins(cases, spec, problems)
+    cases = _each_with_its_own(cases, spec)
+    pools = pools_of(spec, cases, problems, cut=bool(overrides))
     for case in cases:
         check_runnable(case, problems)
         check_network(case, problems)
@@ -51,6 +54,7 @@ def make_plan(spec: Spec, *, overrides: Sequence[str] = ()) -> Plan:
         precondition=spec.precondition,
         validity=spec.validity,
         exclusive=spec.exclusive,
+        pools=tuple(pools),
     )
     check_sharing(plan)
     return plan
@@ -76,19 +80,22 @@ def _case(
     jobs = tuple(with_options(job, point) for job in workload.jobs)
     name = point_name(point)
     thresholds = tuple(_thresholds(workload.thresholds, jobs, point, spec.metrics))
+    limited = [each.metric for each in thresholds]
+    limited += pooled_metrics(workload.pooled, jobs, point)
+    # What is asked of the engine on account of a limit does not make it another case.
+    identified = jobs, target, {**setup_of(spec), **_network(workload)}
     return Case(
-        # What is asked of the engine on account of a limit does not make it another case.
-        id=case_id(jobs, target, {**setup_of(spec), **_network(workload)}),
+        id=case_id(*identified),
         name=f"{workload.name}/{name}" if name else workload.name,
         workload=workload.name,
         target=target,
-        jobs=with_histograms(jobs, [each.metric for each in thresholds], spec.metrics),
+        jobs=with_histograms(jobs, limited, spec.metrics),
         parameters=point,
         repetitions=workload.repetitions,
         thresholds=thresholds,
         description=workload.description,
         tags=workload.tags,
-        aka=aka.get(name, ()),
+        aka=tuple(dict.fromkeys((*aka.get(name, ()), *former_ids(*identified)))),
         chart=workload.chart,
         environment=spec.environment,
         network=workload.network,
@@ -114,7 +121,7 @@ def _thresholds(
 
 
 def _aka(workload: Workload, names: list[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    aka: dict[str, tuple[str, ...]] = {}
     known = set(names)
     for entry in workload.aka:
         point, _, identifier = entry.rpartition(":")
@@ -125,8 +132,16 @@ def _aka(workload: Workload, names: list[str]) -> dict[str, tuple[str, ...]]:
                 where=workload.where,
             )
         point = point or names[0]
-        found[point] = (*found.get(point, ()), identifier)
-    return found
+        aka[point] = (*aka.get(point, ()), identifier)
+    return aka
+
+
+def _each_with_its_own(cases: list[Case], spec: Spec) -> list[Case]:
+    """A case that has an id today has its history alone, also where another one had it by an older
+    rule; what a spec itself writes is taken as it is."""
+    written = {entry.rpartition(":")[2] for each in spec.workloads for entry in each.aka}
+    taken = {case.id for case in cases} - written
+    return [replace(case, aka=tuple(i for i in case.aka if i not in taken)) for case in cases]
 
 
 def _check_twins(cases: list[Case], spec: Spec, problems: Problems) -> None:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 from iogate.errors import Location
 from iogate.jobs.estimate import parse_seconds
-from iogate.model.plan import Case
+from iogate.jobs.options import DEFAULT_RW, transfers_of
+from iogate.model.plan import Case, Plan
 from iogate.model.spec import JobSpec, TargetKind
 from iogate.spec.options.values import canonical_value
 from iogate.spec.text.problems import Problems
 
+_NO_STORAGE = ("null", "cpuio")  # which do no I/O on their target
+# Options whose values are words with a number behind them.
+_WORDS = {
+    "file_service_type": (
+        re.compile(r"(random|roundrobin|sequential)(:.+)?|(zipf|pareto|normal|gauss)(:[\d.:]+)?"),
+        "give random, roundrobin or sequential, also as random:8, or zipf:1.2, pareto:0.2, gauss:9",
+    ),
+    "sync_file_range": (
+        re.compile(r"(wait_before|write|wait_after)(,(wait_before|write|wait_after))*(:.+)?"),
+        "give wait_before, write and wait_after with commas between them, and :8 for each 8 writes",
+    ),
+}
 _SIZES = ("size", "filesize", "fill_device", "file_append", "read_iolog")
 
 
@@ -29,6 +44,46 @@ def check_runnable(case: Case, problems: Problems) -> None:
                 _place(job, "runtime", "time_based"),
                 "add runtime: with how long it goes on, such as runtime: 30s",
             )
+
+
+def check_doable(plan: Plan) -> None:
+    """SpecError that names every job which trims what is no block device, does no I/O at all, or
+    has an option with a word that it does not take. It is asked of what is to be run: a case that
+    an older version planned keeps its plan, and so its id."""
+    problems = Problems()
+    for case in plan.cases:
+        for job in case.jobs:
+            _check_words(job, problems)
+            if job.options.get("create_only") == "1":
+                problems.add(
+                    f"job {job.name!r} of workload {case.workload!r} has create_only=1, and does "
+                    "no I/O that could be measured",
+                    _place(job, "create_only"),
+                    "leave it out: what is laid out takes no part in what is measured",
+                )
+        for job in case.jobs if case.target.kind is not TargetKind.DEVICE else ():
+            if _trims(job):
+                problems.add(
+                    f"job {job.name!r} of workload {case.workload!r} has rw={job.options['rw']}, "
+                    f"and its target {case.target.name!r} is no block device",
+                    _place(job, "rw"),
+                    "only block devices can be trimmed: name a target with device: and "
+                    "destroy:, or choose another rw",
+                )
+    problems.check()
+
+
+def _check_words(job: JobSpec, problems: Problems) -> None:
+    for key, (pattern, remedy) in _WORDS.items():
+        value = job.options.get(key, "")
+        if value and not pattern.fullmatch(value):
+            problems.add(f"{key}={value} is none that fio has", _place(job, key), remedy)
+
+
+def _trims(job: JobSpec) -> bool:
+    """Whether rw is known to trim; what only may is the engine's to judge."""
+    rw = job.options.get("rw", DEFAULT_RW)
+    return transfers_of(rw)[0] == "trim" and job.options.get("ioengine") not in _NO_STORAGE
 
 
 def _lacks_size(job: JobSpec, kind: TargetKind) -> bool:

@@ -25,7 +25,7 @@ def check_thresholds(
     that the spec defines."""
     cases = _cases(workload)
     for threshold in workload.thresholds:
-        chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
+        chosen = [jobs for jobs, point in cases if is_selected(threshold, jobs, point)]
         error = _nowhere(threshold, chosen, metrics) if chosen else _unmatched(threshold)
         if error:
             problems.take(error)
@@ -36,7 +36,7 @@ def check_kept(workload: Workload, metrics: tuple[DefinedMetric, ...]) -> None:
     judged any more. A case that ``when`` asks for may be gone: it is not measured then."""
     cases = _cases(workload)
     for threshold in workload.thresholds:
-        chosen = [jobs for jobs, point in cases if _selected(threshold, jobs, point)]
+        chosen = [jobs for jobs, point in cases if is_selected(threshold, jobs, point)]
         if error := _nowhere(threshold, chosen, metrics):
             raise error
 
@@ -54,11 +54,17 @@ def applies(
     metrics: tuple[DefinedMetric, ...] = (),
 ) -> bool:
     """Whether the case of a point is judged by a threshold."""
-    return _selected(threshold, jobs, point) and not _why_not(threshold.metric, jobs, metrics)
+    return is_selected(threshold, jobs, point) and has_metric(threshold.metric, jobs, metrics)
 
 
-def _selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
-    """``when`` may name a matrix key, or an option that all jobs give one value."""
+def has_metric(path: str, jobs: Sequence[JobSpec], metrics: tuple[DefinedMetric, ...] = ()) -> bool:
+    """Whether a case of these jobs may have a metric."""
+    return not _why_not(path, jobs, metrics)
+
+
+def is_selected(threshold: Threshold, jobs: Sequence[JobSpec], point: Mapping[str, str]) -> bool:
+    """Whether a limit's ``when`` chooses the case of a point. It may name a matrix key,
+    or an option that all jobs give one value."""
     shared = {
         key: value
         for key, value in jobs[0].options.items()
@@ -98,7 +104,7 @@ def _why_not(
 ) -> str | None:
     """Why these jobs never have the metric, or one that it is made of; None when they may."""
     parts = table_paths(metric, metrics)
-    return next((found for part in parts if (found := _obstacle(part, jobs))), None)
+    return next((obstacle for part in parts if (obstacle := _obstacle(part, jobs))), None)
 
 
 def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
@@ -119,14 +125,14 @@ def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
 
 
 def _directions(job: JobSpec) -> set[str]:
-    found = set(transfers_of(job.options.get("rw", DEFAULT_RW)))
+    directions = set(transfers_of(job.options.get("rw", DEFAULT_RW)))
     if job.options.get("trim_percentage", "0") != "0":
-        found.add("trim")
-    if "verify" in job.options and "write" in found:
-        found.add("read")
-    if "write" in found and any(job.options.get(key, "0") != "0" for key in _SYNCS):
-        found.add("sync")
-    return found
+        directions.add("trim")
+    if "verify" in job.options and "write" in directions:
+        directions.add("read")
+    if "write" in directions and any(job.options.get(key, "0") != "0" for key in _SYNCS):
+        directions.add("sync")
+    return directions
 
 
 def _is_sync(job: JobSpec) -> bool:

@@ -10,9 +10,9 @@ from iogate.model.spec import TargetKind
 def check_sharing(plan: Plan) -> None:
     """SpecError for a plan that shares the host and changes what other runs there go by: two
     that set one thing would put it back as the other had set it."""
-    found = None if plan.exclusive else _changed(plan)
-    if found:
-        key, where = found
+    change = None if plan.exclusive else _changed(plan)
+    if change:
+        key, where = change
         raise SpecError(
             f"{key} changes the host, and runner.exclusive: false lets other runs measure there",
             remedy=f"leave out {key} (the host's own set-up may do it for all runs), or "

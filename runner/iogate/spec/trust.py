@@ -3,27 +3,42 @@ somebody has read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from iogate.errors import Location, RefusedError
-from iogate.model.plan import Plan
-from iogate.model.spec import TargetKind
+from iogate.model.plan import Case, Plan
+from iogate.model.spec import JobSpec, TargetKind
+
+_OF_THE_HOST = (TargetKind.DIRECTORY, TargetKind.FILE)
+_NO_SIZE = ("0", "")
 
 
 def needs_trust(plan: Plan) -> tuple[str, ...]:
     """Keys of the spec that change the host beside the targets that it may write to, or open
     connections."""
-    found = [
+    keys = [
         f"environment.{name}"
         for case in plan.cases
         if case.environment
         for name in case.environment.changes
     ]
-    found += [
+    keys += [
         f"targets.{case.target.name}.filesystem"
         for case in plan.cases
         if case.target.kind is TargetKind.FILESYSTEM
     ]
-    found += [f"workloads.{case.workload}.network" for case in plan.cases if case.network]
-    return tuple(dict.fromkeys(found))
+    keys += [f"workloads.{case.workload}.fio.fill_device" for case, _ in _fills(plan)]
+    keys += [f"workloads.{case.workload}.network" for case in plan.cases if case.network]
+    return tuple(dict.fromkeys(keys))
+
+
+def _fills(plan: Plan) -> Iterator[tuple[Case, JobSpec]]:
+    """Jobs that leave no space for others on a filesystem of the host."""
+    for case in plan.cases:
+        for job in case.jobs if case.target.kind in _OF_THE_HOST else ():
+            sized = any(job.options.get(key, "0") not in _NO_SIZE for key in ("size", "filesize"))
+            if job.options.get("fill_device") == "1" and not sized:
+                yield case, job
 
 
 def require_trust(plan: Plan, *, trusted: bool) -> None:
@@ -50,4 +65,5 @@ def _first_place(plan: Plan) -> Location | None:
     if settings and settings.changes:
         return settings.where
     targets = [c.target.where for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
-    return (targets or [c.jobs[0].where for c in plan.cases if c.network])[0]
+    fills = [job.places.get("fill_device", job.where) for _, job in _fills(plan)]
+    return (targets or fills or [c.jobs[0].where for c in plan.cases if c.network])[0]

@@ -25,6 +25,8 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from iogate.stats.robust import MAD_TO_SIGMA
+
 Floats = NDArray[np.float64]
 
 
@@ -35,7 +37,7 @@ class Rule:
     windows: tuple[int, ...] = (15, 30)  # points compared on either side
     short: int = 5  # the same for the sharpness of the step
     before: int = 5  # the least number of points before a change
-    after: int = 4  # the least number from a change on
+    after: int = 2  # the least number from a change on
     spacing: int = 7  # two changes are further apart than this
     threshold: float = 2.0  # the least strength of a change
     own: float = 0.5  # the part of it that is left without the points beyond its neighbours
@@ -49,7 +51,7 @@ RULE = Rule()
 _TOGETHER = 32  # series of one length that are looked at in one go
 _SPIKE_WINDOW = 7  # points of the running median (`_running_median` is made for seven)
 _SPIKE_LIMIT = 3.0  # robust standard deviations around it
-_MAD = 1.4826  # makes the median absolute deviation a standard deviation
+_NOISE_QUANTILE = 0.8  # of the distances from it, from which the noise is read
 _NOISE_FLOOR = 0.3  # the least noise of a window, in noise of the series
 _ROUNDING = 1e-13  # the same as a share of the squares summed, for series without noise
 _SMALLEST = 1e-12  # a central range or a noise this small beside the range is rounding
@@ -57,6 +59,10 @@ _RANGE_LIMIT = 5.0  # central ranges (5 % to 95 %) an outlier may widen the rang
 _RANGE_POWER = 0.7
 _SHARPEST = 1.5  # a step counts on the short scale at most this many times itself
 _REACHED = 0.25  # the quantile of the new points that has to have reached the new level
+_NOISE_SIGMAS = 1.28155157  # the same quantile of a normal distribution
+_EARLY = 5  # points up to which a new level is doubted much ...
+_EARLY_POWER = 0.5
+_RECENT_POWER = 0.15  # ... and a little until it has settled
 
 
 def change_points(values: Sequence[float] | Floats, rule: Rule = RULE) -> list[int]:
@@ -80,7 +86,7 @@ def change_points_of_each(
 
     Those of one length are looked at together first: of most, nothing is as strong as a change.
     """
-    found: list[list[int]] = [[] for _ in many]
+    points: list[list[int]] = [[] for _ in many]
     sizes: dict[int, list[int]] = {}
     for index, values in enumerate(many):
         sizes.setdefault(len(values), []).append(index)
@@ -89,8 +95,8 @@ def change_points_of_each(
             these = indices[first : first + _TOGETHER]
             rows = np.array([many[index] for index in these], dtype=np.float64)
             for index in compress(these, _may_have_changed(rows, rule).tolist()):
-                found[index] = change_points(many[index], rule)
-    return found
+                points[index] = change_points(many[index], rule)
+    return points
 
 
 def _may_have_changed(rows: Floats, rule: Rule) -> NDArray[np.bool_]:
@@ -221,18 +227,27 @@ def _counts(size: int, width: int) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _without_spikes(series: Floats) -> tuple[Floats, Floats]:
-    """The series with excursions from its running median cut, and its noise (one sd)."""
+    """The series with excursions from its running median cut, and its noise (one sd). Spikes
+    are told by the middle half, and hide in none of it; the noise by what most points keep to,
+    so that a series whose middle half is still and whose rest is not is not taken for still."""
     half = _SPIKE_WINDOW // 2
     middle = _running_median(series)
     ends = [np.repeat(end, half, axis=-1) for end in (middle[..., :1], middle[..., -1:])]
     level = np.concatenate((ends[0], middle, ends[1]), axis=-1)
     rest = series - level
-    noise = _MAD * _quantiles(np.abs(rest), 0.5)[0]
-    equal = noise < _SMALLEST  # most points are equal to their neighbours
-    if equal.any():
-        noise = np.where(equal, np.std(rest, axis=-1, keepdims=True), noise)
-    limit = _SPIKE_LIMIT * noise
+    near, far = _quantiles(np.abs(rest), 0.5, _NOISE_QUANTILE)
+    limit = _SPIKE_LIMIT * _or_spread(MAD_TO_SIGMA * near, rest)
+    noise = _or_spread(far / _NOISE_SIGMAS, rest)
     return level + np.minimum(np.maximum(rest, -limit), limit), noise
+
+
+def _or_spread(sigma: Floats, rest: Floats) -> Floats:
+    """One sd, of all distances where most are none: points are equal to their neighbours."""
+    equal = sigma < _SMALLEST
+    if not equal.any():
+        return sigma
+    spread: Floats = np.where(equal, np.std(rest, axis=-1, keepdims=True), sigma)
+    return spread
 
 
 def _running_median(series: Floats) -> Floats:
@@ -248,9 +263,9 @@ def _running_median(series: Floats) -> Floats:
     threes = np.minimum(first, low), np.minimum(rest, high), np.maximum(rest, high)
     x, y = [part[..., :count] for part in threes], [part[..., 3 : 3 + count] for part in threes]
     below, above = np.minimum(x[1], y[1]), np.maximum(x[1], y[1])
-    for one, other in ((x[0], y[2]), (x[2], y[0])):
-        np.maximum(below, np.minimum(one, other), out=below)
-        np.minimum(above, np.maximum(one, other), out=above)
+    for left, right in ((x[0], y[2]), (x[2], y[0])):
+        np.maximum(below, np.minimum(left, right), out=below)
+        np.minimum(above, np.maximum(left, right), out=above)
     seventh = series[..., _SPIKE_WINDOW - 1 :]
     return np.maximum(below, np.minimum(seventh, above))
 
@@ -293,8 +308,9 @@ def _changes(sums: _Sums, rule: Rule) -> list[int]:
     if strength.max() < rule.threshold:  # the usual night: what follows only weakens
         return []
     recent = max(sums.size - rule.settled + 1, 0)
-    strength[recent:] = _recent(sums, strength[recent:], rule)
-    strength[:recent] *= _independence(sums.values)
+    independence = _independence(sums.values)
+    strength[recent:] = _recent(sums, strength[recent:] * math.sqrt(independence), rule)
+    strength[:recent] *= independence
     peaks = _without_shadows(sums, strength, _peaks(strength, rule), rule)
     old = [i for i in peaks if i < recent]
     if old and not _series_has_steps(strength[:recent], old, rule):
@@ -305,11 +321,20 @@ def _changes(sums: _Sums, rule: Rule) -> list[int]:
 def _recent(sums: _Sums, strength: Floats, rule: Rule) -> Floats:
     """The last strengths, held to the number of new points that have reached the level."""
     new = np.arange(len(strength), 0, -1)
-    held = strength * np.sqrt(new / rule.settled)
+    old = sums.size - new
+    held: Floats = strength * doubted(new, rule) * np.sqrt(np.minimum(old / rule.windows[0], 1.0))
     for k in np.flatnonzero(held >= rule.threshold).tolist():
         at = sums.size - len(strength) + k
         held[k] *= math.sqrt(_share_reached(sums.values, at, rule))
     return held
+
+
+def doubted(new: NDArray[np.int64], rule: Rule = RULE) -> Floats:
+    """What is left of a strength where a level has had so few points."""
+    count = np.asarray(new, dtype=np.float64)
+    early = np.power(np.minimum(count / _EARLY, 1.0), _EARLY_POWER)
+    left: Floats = early * np.power(count / rule.settled, _RECENT_POWER)
+    return left
 
 
 def _share_reached(series: Floats, at: int, rule: Rule) -> float:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from iogate.stats.confidence import USUAL_CONFIDENCE
 from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 
 MOST = 30  # points on either side that are looked at
@@ -35,7 +36,7 @@ def change_range(
     *,
     start: int = 0,
     stop: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = USUAL_CONFIDENCE,
 ) -> ChangeRange:
     """The range of a change that a detector puts at ``at``, 0 < at < len(values), of finite
     values. ``start`` and ``stop`` are the changes beside it: the range stays between them."""
@@ -63,8 +64,8 @@ def _scaled(window: Sequence[float]) -> list[float]:
 
 
 def _candidates(size: int, at: int) -> list[int]:
-    found = list(range(min(_LEAST, at), max(size - _LEAST, at) + 1))
-    return [i for i in found if 0 < i < size]
+    candidates = list(range(min(_LEAST, at), max(size - _LEAST, at) + 1))
+    return [i for i in candidates if 0 < i < size]
 
 
 def _cut(window: list[float], at: int) -> list[float]:

@@ -89,10 +89,10 @@ def plain_test(candidate: Sequence[float], baseline_runs: Sequence[Sequence[floa
     return _prediction(median(candidate), [median(run) for run in baseline_runs])
 
 
-def _prediction(one: float, before: Sequence[float]) -> Test:
+def _prediction(candidate: float, before: Sequence[float]) -> Test:
     mean, sd = statistics.fmean(before), statistics.stdev(before)
     error = max(sd * math.sqrt(1 + 1 / len(before)), _LEAST_ERROR)
-    return Test(one - mean, error, len(before) - 1)
+    return Test(candidate - mean, error, len(before) - 1)
 
 
 def _of_few_runs(

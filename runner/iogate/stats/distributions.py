@@ -19,6 +19,8 @@ POWER_80_Z = 0.84
 """An effect is found in four of five samples where it lies this far beyond the demand."""
 ONE_SIDED_95_Z = 1.645
 """A one-sided bound at 95 %."""
+TWO_SIDED_95_Z = 1.96
+"""An interval at 95 % reaches so many standard errors to either side."""
 
 
 def normal_tail(z: float) -> float:

@@ -14,7 +14,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from iogate.stats.distributions import normal_tail
+from iogate.stats.distributions import TWO_SIDED_95_Z, normal_tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FLIPS = 10_000
-_LEVEL_Z = 1.96
+_LEVEL_Z = TWO_SIDED_95_Z
 _TAIL_Z = 3.7
 _ENOUGH_BLOCKS = 8
 _CHUNK = 1024
@@ -33,7 +33,8 @@ def effective_thresholds(differences: Floats, *, seed: int, flips: int = FLIPS) 
     """Between 1 and the number of rows of ``differences`` (thresholds, blocks).
 
     A difference that is not finite counts as 0. Below eight blocks there are too few sign
-    patterns to tell, and every threshold counts.
+    patterns to tell, and every threshold counts. Asked once more, it is remembered: each look
+    at a comparison replays those before it.
     """
     import numpy as np
 
@@ -41,6 +42,14 @@ def effective_thresholds(differences: Floats, *, seed: int, flips: int = FLIPS) 
     if rows <= 1 or blocks < _ENOUGH_BLOCKS:
         return float(max(rows, 1))
     finite = np.where(np.isfinite(differences), differences, 0.0)
+    return _effective(finite.astype(np.float64).tobytes(), rows, seed, flips)
+
+
+@lru_cache(maxsize=256)
+def _effective(table: bytes, rows: int, seed: int, flips: int) -> float:
+    import numpy as np
+
+    finite = np.frombuffer(table).reshape(rows, -1)
     lengths = np.sqrt((finite**2).sum(axis=1, keepdims=True))
     if not lengths.any():
         return 1.0

@@ -1,11 +1,13 @@
 """One look at blocks of a comparison: does a threshold fail, is it settled, or does it go on.
 
 A block is one run of each arm. d = log(candidate / base), signed so that positive is worse;
-s = log(candidate) + log(base). Chance decides the order in a block, so d is symmetric
-about the true change whatever the noise, the order or the drift.
+s = log(candidate) + log(base). Blocks come in pairs: chance decides the order of the first, and
+the second has the other order. So d is symmetric about the true change whatever the noise or the
+drift, and what the order itself does is taken out.
 
 The variance of d is estimated from d and s together: where runs are independent both have the
-same variance, and 2(n-1) degrees of freedom decide some blocks sooner than n-1. Drift and
+same variance, and 2(n-1) degrees of freedom decide some blocks sooner than n-1. Where one arm
+varies more than the other they are fewer, and a fail counts as many as Welch's test does. Drift and
 positive autocorrelation make s vary more than d, which errs on the safe side. Noise that
 alternates from run to run makes d vary more than s: the estimate never falls below 0.7
 of the variance of d alone, and docs/statistics.md says what is left.
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING
 from iogate.stats.boundary import Boundary
 from iogate.stats.distributions import t_tail
 from iogate.stats.hodges_lehmann import estimate_with_interval
+from iogate.stats.states import chance_of_signs, two_states
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,29 +33,40 @@ if TYPE_CHECKING:
 
 _PAIRED_SHARE = 0.7
 _LEAST_SD = 1e-9
-FAIL_CONFIDENCE = 0.99
-# Times its limit. What all blocks together would see is no less than that: they cannot vouch for
-# the limit. Of few blocks one that stalled makes a host look so, but not hopeless.
-BLUNT, HOPELESS = 6.0, 16.0
-INTERVAL_CONFIDENCE = 0.95  # of the interval that is told with a change
-_HOPELESS_FROM, _BLUNT_SHARE = 6, 0.3  # blocks; of the most blocks
+_ROUNDING = 1e-6
+_RANK_CONFIDENCE = 0.99
+_STATE_LOOKS = 3.0  # what the signs of two states share a stage's level by, for its looks
+_HOPELESS_TIMES = 3.0
+_HOPELESS_SHARE = 0.3  # of the most blocks
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One row a threshold. ``mean`` and ``sd`` are of d; ``upper`` is the one-sided bound that
-    futility is judged by; ``visible`` the effect that all blocks would show."""
+    """One row a limit. ``mean`` and ``sd`` are of d; ``upper`` is the upper end of the interval
+    that decides, ``passes_at`` what it has to be short of for a pass. A row that is ``settled``
+    passes with these blocks: ``within`` says that its whole interval is within the limit, else
+    they see a regression that is large enough."""
 
     blocks: int
     df: int
     mean: Floats
     sd: Floats
-    t: Floats
     upper: Floats
-    visible: Floats
+    passes_at: Floats
     fails: Bools
     settled: Bools
+    within: Bools
     gives_up: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row a limit, in logs: Hodges and Lehmann's estimate, and the ends of the interval that
+    decides, which holds at all looks together."""
+
+    estimate: Floats
+    low: Floats
+    high: Floats
 
 
 def look(
@@ -63,14 +77,15 @@ def look(
     *,
     confidences: Floats | None = None,
 ) -> Look:
-    """Judge rows of finite differences and sums (thresholds, blocks) at this many blocks.
+    """Judge rows of finite differences and sums (limits, blocks) at this many blocks.
 
-    ``limits`` are in log units and positive. A row fails when its t is past the boundary,
-    its Hodges–Lehmann estimate past the limit and its signed-rank interval above zero. It is
-    settled when the upper bound is below the limit, or below what all blocks would show and
-    the estimate within the limit. Where runs differ too much for the limit it is measured on for a
-    while instead, and then, or after the last block, it gives up: unless its whole interval, at
-    least 95 % or the row's one of ``confidences``, is within the limit.
+    ``limits`` are in log units and positive; ``confidences`` are asked of the rows' intervals, NaN
+    for the boundary's own. A row fails when there is a regression (its t is past the boundary,
+    its signed-rank interval above zero, and where runs are in two states their signs say so, too)
+    and it is past the limit with its whole interval. It is settled when its whole interval is
+    within the limit; or when the blocks see a regression of ``sees`` times the limit, the estimate
+    is within the limit, and more blocks would not show a regression. It gives up after the last
+    block, or sooner where runs differ so much that all blocks would not come near.
     """
     import numpy as np
 
@@ -79,59 +94,115 @@ def look(
     mean = differences.mean(axis=1)
     sd = pooled_sd(differences, sums)
     error = sd / math.sqrt(blocks)
-    t = mean / error
-    upper = mean + boundary.futility_t(df) * error
-    visible = np.maximum(boundary.visible(1.0) * sd, limits)
-    fails = t > boundary.fail_t(blocks, df)
-    if fails.any():
-        centre, low, _high, _ = estimate_with_interval(differences[fails], FAIL_CONFIDENCE)
-        fails[fails] = (centre > limits[fails]) & (low > 0)
-    settled = ~fails & (upper < visible)
-    unsure = settled & (upper >= limits)
-    times = bluntness(sd, limits, boundary)
-    blunt = unsure & (times > BLUNT)
-    if unsure.any():
-        centre, *_ = estimate_with_interval(differences[unsure], FAIL_CONFIDENCE)
-        settled[unsure] = centre <= limits[unsure]
-    ends = blunt & (blocks >= _patience(times, boundary))
-    ends |= (blunt | ~(fails | settled)) & (blocks >= boundary.rules.most_blocks)
-    kept = np.zeros_like(ends)
-    if ends.any():
-        asked = None if confidences is None else confidences[ends]
-        kept[ends] = is_within(differences[ends], limits[ends], asked)
-    settled = (settled & ~blunt) | kept
-    return Look(blocks, df, mean, sd, t, upper, visible, fails, settled, ends & ~kept)
-
-
-def is_within(differences: Floats, limits: Floats, confidences: Floats | None = None) -> Bools:
-    """Whether the whole interval of each row is below its limit: at 95 %, or its own one of
-    ``confidences``, or as much as there is with so few blocks."""
-    import numpy as np
-
     if confidences is None:
-        confidences = np.full(len(limits), INTERVAL_CONFIDENCE)
-    within = np.zeros(len(limits), np.bool_)
-    for confidence in np.unique(confidences):
-        rows = confidences == confidence
-        _centre, _low, high, _ = estimate_with_interval(differences[rows], float(confidence))
-        within[rows] = high < limits[rows]
-    return within
+        confidences = np.full(len(limits), np.nan)
+    reach = _reach(boundary, blocks, confidences) * error
+    upper = mean + reach
+    sees = sees_enough(sd, limits, boundary, blocks)
+    passes_at = np.where(sees, np.maximum(boundary.visible(1.0, blocks) * sd, limits), limits)
+    fails = (mean / error > boundary.fail_t(blocks, df)) & (mean - reach > limits)
+    within = upper < limits
+    futile = ~fails & sees & (upper < passes_at)
+    for chosen, told in ((fails, _fails), (within, _estimated_within), (futile, _estimated_within)):
+        if chosen.any():
+            rows = differences[chosen], sums[chosen], limits[chosen]
+            chosen[chosen] = told(*rows, boundary)
+    settled = ~fails & (within | futile)
+    ends = _hopeless(sd, limits, boundary, blocks) | (blocks >= boundary.rules.most_blocks)
+    gives_up = ends & ~fails & ~settled
+    return Look(blocks, df, mean, sd, upper, passes_at, fails, settled, within, gives_up)
 
 
-def _patience(times: Floats, boundary: Boundary) -> Floats:
-    """The blocks after which rows of this bluntness are given up."""
+def change_of(differences: Floats, sums: Floats, boundary: Boundary, confidences: Floats) -> Change:
+    """The estimates and the intervals that ``look`` decides by; those of one block are infinite."""
     import numpy as np
 
-    later = max(_HOPELESS_FROM, math.ceil(boundary.rules.most_blocks * _BLUNT_SHARE))
-    return np.where(times > HOPELESS, _HOPELESS_FROM, later)
+    blocks = differences.shape[1]
+    mean = differences.mean(axis=1)
+    if blocks == 1:
+        return Change(mean, mean - math.inf, mean + math.inf)
+    reach = pooled_sd(differences, sums) / math.sqrt(blocks)
+    reach *= _reach(boundary, blocks, confidences)
+    estimate, *_ = estimate_with_interval(differences, _RANK_CONFIDENCE)
+    low, high = np.minimum(mean - reach, estimate), np.maximum(mean + reach, estimate)
+    return Change(estimate, low, high)
 
 
-def bluntness(sd: Floats, limits: Floats, boundary: Boundary) -> Floats:
-    """What all blocks would see in four of five comparisons, in multiples of the limit."""
+def _reach(boundary: Boundary, blocks: int, confidences: Floats) -> Floats:
+    """Standard errors from the middle to the ends of each row's interval."""
     import numpy as np
 
-    seen = boundary.visible_after(boundary.rules.most_blocks, 1.0) * sd
-    return np.asarray(seen / np.maximum(limits, _LEAST_SD))
+    own = boundary.limit_t(blocks, 2 * (blocks - 1))
+    reach = np.full(len(confidences), own)
+    for confidence in set(confidences[confidences > 0].tolist()):
+        reach[confidences == confidence] = boundary.limit_t(blocks, 2 * (blocks - 1), confidence)
+    return reach
+
+
+def _fails(differences: Floats, sums: Floats, limits: Floats, boundary: Boundary) -> Bools:
+    """Whether rows that are past the boundary are so by their own degrees of freedom, ranks and
+    signs, too."""
+    import numpy as np
+
+    estimate, low, _high, _ = estimate_with_interval(differences, _RANK_CONFIDENCE)
+    blocks = differences.shape[1]
+    bounds = [boundary.fail_t(blocks, df) for df in _degrees_of_freedom(differences, sums)]
+    t = differences.mean(axis=1) / (pooled_sd(differences, sums) / math.sqrt(blocks))
+    level = boundary.own_level(differences.shape[1])
+    held = _holds_in_two_states(differences, sums, level)
+    return np.asarray((t > np.array(bounds)) & (low > 0) & (estimate > limits) & held)
+
+
+def _degrees_of_freedom(differences: Floats, sums: Floats) -> list[int]:
+    """Of each row: 2(n-1) where its arms vary alike, n-1 where one alone does (Welch 1947)."""
+    import numpy as np
+
+    least = differences.shape[1] - 1
+    base, candidate = (
+        np.maximum(((sums + sign * differences) / 2).var(axis=1, ddof=1), _LEAST_SD**2)
+        for sign in (-1, 1)
+    )
+    return [
+        int(df + _ROUNDING) for df in least * (base + candidate) ** 2 / (base**2 + candidate**2)
+    ]
+
+
+def _estimated_within(
+    differences: Floats, _sums: Floats, limits: Floats, _boundary: Boundary
+) -> Bools:
+    """Whether the estimate is within the limit, which a mean with a wild run may not tell."""
+    estimate, *_ = estimate_with_interval(differences, _RANK_CONFIDENCE)
+    return estimate <= limits
+
+
+def _holds_in_two_states(differences: Floats, sums: Floats, level: float) -> Bools:
+    """Whether a regression is more than the luck of which state each run was in."""
+    base, candidate = (sums - differences) / 2, (sums + differences) / 2
+    alone = chance_of_signs(base, candidate) <= level / _STATE_LOOKS
+    return ~two_states(base, candidate) | alone
+
+
+def sees_enough(sd: Floats, limits: Floats, boundary: Boundary, blocks: int) -> Bools:
+    """Whether so many blocks find a regression of ``sees`` times each limit in four of five
+    comparisons."""
+    at_all, past_limit = boundary.demands(blocks)
+    error = sd / math.sqrt(blocks)
+    told = boundary.rules.sees * limits
+    return (at_all * error <= told) & (limits + past_limit * error <= told)
+
+
+def hopeless(sd: Floats, limits: Floats, boundary: Boundary) -> Bools:
+    """Whether all blocks together would see several times what they have to."""
+    return ~sees_enough(sd / _HOPELESS_TIMES, limits, boundary, boundary.rules.most_blocks)
+
+
+def _hopeless(sd: Floats, limits: Floats, boundary: Boundary, blocks: int) -> Bools:
+    """The same, where there are enough blocks to tell."""
+    import numpy as np
+
+    if blocks < max(boundary.first_fail, math.ceil(boundary.rules.most_blocks * _HOPELESS_SHARE)):
+        return np.zeros(len(limits), np.bool_)
+    return hopeless(sd, limits, boundary)
 
 
 def chance_of_worse(differences: Floats, sums: Floats) -> Floats:

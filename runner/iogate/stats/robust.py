@@ -13,7 +13,11 @@ def median(values: Sequence[float]) -> float:
     """The middle, or the mean of the two middle ones. ValueError when empty or NaN."""
     if not values or any(map(math.isnan, values)):
         raise ValueError("a median needs at least one number, and no NaN")
-    ordered = sorted(values)
+    return middle(sorted(values))
+
+
+def middle(ordered: Sequence[float]) -> float:
+    """The median of finite values that are sorted already, at least one."""
     low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
     return float(low if low == high else low / 2 + high / 2)  # no overflow on the way
 
@@ -24,5 +28,5 @@ def mad(values: Sequence[float]) -> float:
     It is 0 for one value, and whenever more than half of the values are equal; half of the
     values may be arbitrarily wrong before it breaks.
     """
-    middle = median(values)
-    return median([abs(value - middle) for value in values])
+    centre = median(values)
+    return median([abs(value - centre) for value in values])

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from iogate.stats.confidence import USUAL_CONFIDENCE
 from iogate.stats.robust import median
 
 _LARGEST = 700.0  # its exponential is the last that is a number
@@ -29,7 +30,9 @@ class Shift:
     high: float
 
 
-def shift(before: Sequence[float], after: Sequence[float], *, confidence: float = 0.95) -> Shift:
+def shift(
+    before: Sequence[float], after: Sequence[float], *, confidence: float = USUAL_CONFIDENCE
+) -> Shift:
     """The shift between two samples of at least one finite value each, oldest first."""
     old, new = before[-MOST:], after[:MOST]
     differences = sorted(b - a for a in old for b in new)
@@ -41,7 +44,7 @@ def shift(before: Sequence[float], after: Sequence[float], *, confidence: float 
 
 
 def relative_shift(
-    before: Sequence[float], after: Sequence[float], *, confidence: float = 0.95
+    before: Sequence[float], after: Sequence[float], *, confidence: float = USUAL_CONFIDENCE
 ) -> Shift | None:
     """The same as a fraction of the level before (0.1 = +10 %). None where a fraction means
     nothing: a value at or below zero."""

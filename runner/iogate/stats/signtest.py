@@ -59,8 +59,16 @@ def median_interval(values: Sequence[float], confidence: float) -> tuple[float, 
     """Order statistics around the median, and the confidence they really have: at least
     ``confidence`` where n allows it, else that of the range, 1 - 2 · 0.5ⁿ."""
     ordered = sorted(values)
-    n = len(ordered)
+    cut, real = ranks_around_median(len(ordered), confidence)
+    return ordered[cut], ordered[-cut - 1], real
+
+
+@lru_cache(maxsize=1024)
+def ranks_around_median(n: int, confidence: float) -> tuple[int, float]:
+    """How many of the smallest and largest of ``n`` values may be left out so that the rest
+    still enclose the median with this confidence, and the confidence that they really have: less
+    where even the outermost do not reach it."""
     cut = 0
     while cut + 1 < (n + 1) // 2 and 1 - 2 * binomial_tail(n - cut - 1, n) >= confidence:
         cut += 1
-    return ordered[cut], ordered[-cut - 1], 1 - 2 * binomial_tail(n - cut, n)
+    return cut, 1 - 2 * binomial_tail(n - cut, n)

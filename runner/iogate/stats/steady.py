@@ -34,7 +34,7 @@ def parse_rule(text: str) -> SteadyRule:
     what, _, limit = text.partition(":")
     of = what.removesuffix("_slope")
     if of not in ("iops", "bw"):
-        raise ValueError(f"{text!r} is no rule for a steady state")
+        raise ValueError(f"{text!r} is not a rule for a steady state")
     return SteadyRule(of, of != what, float(limit.removesuffix("%")), limit.endswith("%"))
 
 
@@ -51,10 +51,10 @@ def unsteadiness(window: Sequence[tuple[float, float]], rule: SteadyRule) -> flo
         return float("inf")
     if rule.slope:
         spread = times - times.mean()
-        found = abs(float(spread @ values) / float(spread @ spread))
+        distance = abs(float(spread @ values) / float(spread @ spread))
     else:
-        found = float(np.abs(values - mean).max())
-    return 100 * found / mean if rule.relative else found
+        distance = float(np.abs(values - mean).max())
+    return 100 * distance / mean if rule.relative else distance
 
 
 @dataclass(frozen=True, slots=True)

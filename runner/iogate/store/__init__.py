@@ -10,7 +10,7 @@ import importlib
 import re
 from pathlib import Path
 
-from iogate.errors import UsageError
+from iogate.errors import UsageError, lacking
 from iogate.files.data_folder import data_folder, make_folder
 from iogate.store.base import ACCEPTED, Store
 
@@ -45,7 +45,10 @@ def open_store(url: str | None = None) -> Store:
     opened; RefusedError where this user's own cannot be made. The caller closes it.
     """
     url = url or _own_history()
-    store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
+    try:
+        store: Store = importlib.import_module(STORES[_backend(url)]).connect(url)
+    except ModuleNotFoundError as error:
+        raise lacking("A history on an InfluxDB server", error, "influx") from None
     return store
 
 

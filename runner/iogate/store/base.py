@@ -15,9 +15,11 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import Outcome, RunVerdict
 
-# A first run has nothing to be compared with and found nothing wrong: without it no
-# history could ever begin where a missing baseline blocks.
-ACCEPTED = (Outcome.PASS, Outcome.WARN, Outcome.MISSING_BASELINE)
+# Everything but a fail. A first run has nothing to be compared with, and one of a young baseline
+# vouches for nothing; neither found anything wrong. Without them no history could begin, or
+# grow old, where a missing baseline or an inconclusive limit blocks. What was disturbed in a run
+# is in no baseline (``iogate.model.measurement.undisturbed``).
+ACCEPTED = (Outcome.PASS, Outcome.WARN, Outcome.MISSING_BASELINE, Outcome.INCONCLUSIVE)
 
 # A run in which one case failed has measured the others.
 NIGHTS = (RunStatus.COMPLETE, RunStatus.FAILED)
@@ -45,14 +47,14 @@ class Delivery:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be told of it, a sentence each; nothing where all is delivered."""
-        found = []
+        notes = []
         if self.waiting:
             why = f": {self.problem.what}" if self.problem else ""
-            found.append(
+            notes.append(
                 f"{self.waiting} of the history's items wait on the local disk{why}. They are"
                 " delivered by the next run, or by: iogate history sync --store URL"
             )
-        return (*found, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
+        return (*notes, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))
 
 
 def is_accepted(status: RunStatus, outcome: str | None) -> bool:
@@ -62,8 +64,8 @@ def is_accepted(status: RunStatus, outcome: str | None) -> bool:
 
 def is_baseline(facts: RunFacts, comparable: Callable[[RunFacts], bool] | None) -> bool:
     """Whether an accepted run may be compared with. One of two arms never: its repetitions
-    are of both."""
-    return not facts.compared and (comparable is None or comparable(facts))
+    are of both. Nor is one of a pull request."""
+    return facts.is_level and (comparable is None or comparable(facts))
 
 
 class Store(Protocol):
@@ -84,7 +86,7 @@ class Store(Protocol):
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         """Keep that a repetition gave nothing."""
 
-    def keep_preconditions(self, run_id: str, found: Sequence[DevicePrecondition]) -> None:
+    def keep_preconditions(self, run_id: str, preconditions: Sequence[DevicePrecondition]) -> None:
         """Keep what state the devices of a run were brought into, in place of what was kept of
         that before. StoreError for a run that was never begun."""
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from iogate.errors import StoreError
 from iogate.files.bounded import inflate
 from iogate.store.base import Refusal
-from iogate.store.sqlite.locks import transaction, write_ahead
+from iogate.store.sqlite_file import transaction, write_ahead
 
 _BUSY_SECONDS = 30.0
 _BATCH_BYTES = 1 << 20
@@ -79,17 +79,17 @@ class Spool:
 
     def batch(self, size: int = _BATCH_BYTES) -> list[Waiting]:
         """The oldest items that wait, of about ``size`` bytes together; one at least."""
-        found: list[Waiting] = []
+        items: list[Waiting] = []
         with self._mapped(), closing(self._db.cursor()) as cursor:
             cursor.execute(
                 "SELECT number, size, lines FROM items WHERE refused IS NULL ORDER BY number"
             )
             for number, length, lines in cursor:
                 size -= length
-                if found and size < 0:
+                if items and size < 0:
                     break
-                found.append(Waiting(number, inflate(lines)))
-        return found
+                items.append(Waiting(number, inflate(lines)))
+        return items
 
     def delivered(self, items: Sequence[Waiting]) -> None:
         """Forget what the server has. If a crash brings it back it is delivered again, and
@@ -122,7 +122,7 @@ class Spool:
             return tuple(Refusal(*row) for row in rows.fetchall())
 
     @contextmanager
-    def sole_courier(self, patience_s: float) -> Iterator[bool]:
+    def sole_sender(self, patience_s: float) -> Iterator[bool]:
         """Whether nobody else delivers from here; waits so long for others to end."""
         try:
             handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

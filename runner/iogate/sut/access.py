@@ -14,9 +14,9 @@ def needs_override(sut: Sut, path: str, user: int, *, writes: bool = False) -> b
     nothing. What is his he may use; groups are not looked at, and taken as no right."""
     way = [str(folder) for folder in PurePosixPath(path).parents]
     wanted = {**dict.fromkeys(way, _SEARCHED), path: _READ | (_WRITTEN if writes else 0)}
-    found = sut.read_many((), list(wanted))
-    return any(_shut(found[each].stat, user, wanted[each]) for each in found)
+    looks = sut.read_many((), list(wanted))
+    return any(_shut(looks[each].stat, user, wanted[each]) for each in looks)
 
 
-def _shut(found: FileStat, user: int, wanted: int) -> bool:
-    return found.owner != user and found.mode & wanted != wanted
+def _shut(status: FileStat, user: int, wanted: int) -> bool:
+    return status.owner != user and status.mode & wanted != wanted

@@ -75,8 +75,8 @@ class Machine:
     """What a machine is, and which user works there. ``pid`` is the process that holds locks and
     starts engines for this run, ``namespace`` says which processes such numbers count, ``boot``
     is another after each reboot. ``home`` is the user's by the machine's own list, empty where it
-    has none; ``temporary`` a folder for what may be lost. ``locked_bytes`` is how much memory
-    the user may lock, None for any."""
+    has none; ``python`` an interpreter to start, ``temporary`` a folder for what may be lost.
+    ``locked_bytes`` is how much memory the user may lock, None for any."""
 
     host_name: str
     architecture: str
@@ -88,6 +88,7 @@ class Machine:
     user: int
     home: str
     temporary: str
+    python: str
     locked_bytes: int | None
     variables: Mapping[str, str]
 
@@ -144,6 +145,10 @@ class Process(Protocol):
     def poll(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
 
+    def look(self, timeout_s: float) -> tuple[list[str], int | None]:
+        """Status lines and exit status in one round trip; waits at most ``timeout_s`` for a line,
+        or for the end where no more lines can come."""
+
     def signal(self, number: int) -> None:
         """Send a signal to the process, but not to its children; nothing if it is gone."""
 
@@ -177,7 +182,8 @@ class Sut(Protocol):
         """Let the machine go. Nothing else is asked of it afterwards."""
 
     def about(self) -> Machine:
-        """The machine, and the user there."""
+        """The machine, and the user there. One behind a line is asked once: nothing of it changes
+        while a process lives there."""
 
     def run(
         self,

@@ -8,19 +8,19 @@ import stat
 from iogate.sut.base import FileStat
 
 
-def file_stat(found: os.stat_result) -> FileStat:
+def file_stat(status: os.stat_result) -> FileStat:
     """As far as iogate cares."""
     return FileStat(
-        is_directory=stat.S_ISDIR(found.st_mode),
-        is_file=stat.S_ISREG(found.st_mode),
-        is_block=stat.S_ISBLK(found.st_mode),
-        size_bytes=found.st_size,
-        rdev=_numbers(found.st_rdev),
-        device=_numbers(found.st_dev),
-        inode=found.st_ino,
-        links=found.st_nlink,
-        owner=found.st_uid,
-        mode=stat.S_IMODE(found.st_mode),
+        is_directory=stat.S_ISDIR(status.st_mode),
+        is_file=stat.S_ISREG(status.st_mode),
+        is_block=stat.S_ISBLK(status.st_mode),
+        size_bytes=status.st_size,
+        rdev=_numbers(status.st_rdev),
+        device=_numbers(status.st_dev),
+        inode=status.st_ino,
+        links=status.st_nlink,
+        owner=status.st_uid,
+        mode=stat.S_IMODE(status.st_mode),
     )
 
 

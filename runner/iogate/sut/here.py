@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import resource
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from glob import escape, glob
@@ -36,6 +37,7 @@ def this_machine() -> Machine:
         user=user,
         home=_home(user),
         temporary=gettempdir(),
+        python=sys.executable or "python3",
         locked_bytes=None if soft == resource.RLIM_INFINITY else soft,
         variables={name: os.environ[name] for name in VARIABLES if name in os.environ},
     )
@@ -43,8 +45,8 @@ def this_machine() -> Machine:
 
 def found_at(paths: Sequence[str], looks: Sequence[str]) -> dict[str, Found]:
     """As ``Sut.read_many`` says."""
-    found = {path: one for path in _each(paths) if (one := _look(path, reads=True))}
-    return {path: one for path in looks if (one := _look(path, reads=False))} | found
+    files = {path: entry for path in _each(paths) if (entry := _look(path, reads=True))}
+    return {path: entry for path in looks if (entry := _look(path, reads=False))} | files
 
 
 def _look(path: str, *, reads: bool) -> Found | None:

@@ -16,26 +16,26 @@ class LocalKernelLog:
     """What is logged after this was opened. OSError where that may not be read."""
 
     def __init__(self) -> None:
-        found = Path(_KMSG).stat().st_rdev
-        if (os.major(found), os.minor(found)) != _DEVICE:
+        number = Path(_KMSG).stat().st_rdev
+        if (os.major(number), os.minor(number)) != _DEVICE:
             raise FileNotFoundError(_KMSG)
         self._fd = os.open(_KMSG, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         self._to_end()
 
     def records(self) -> list[str] | None:
         """As ``Sut.kernel_log`` says; never waits."""
-        found: list[str] = []
+        records: list[str] = []
         for _ in range(_MOST_RECORDS):
             try:
-                found.append(os.read(self._fd, _LONGEST_BYTES).decode(errors="replace"))
+                records.append(os.read(self._fd, _LONGEST_BYTES).decode(errors="replace"))
             except BlockingIOError:
-                return found
+                return records
             except BrokenPipeError:
-                found.append("")
+                records.append("")
             except OSError:
                 return None
         self._to_end()
-        return [*found, ""]
+        return [*records, ""]
 
     def close(self) -> None:
         if self._fd >= 0:

@@ -159,10 +159,10 @@ class LocalSut:
 
     def stat(self, path: str) -> FileStat | None:
         try:
-            found = Path(path).stat()
+            status = Path(path).stat()
         except (OSError, ValueError):
             return None
-        return file_stat(found)
+        return file_stat(status)
 
     def list_dir(self, path: str) -> tuple[str, ...]:
         try:
@@ -178,10 +178,10 @@ class LocalSut:
 
     def space(self, path: str) -> Space | None:
         try:
-            found = os.statvfs(path)
+            space = os.statvfs(path)
         except OSError:
             return None
-        return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
+        return Space(space.f_blocks * space.f_frsize, space.f_bavail * space.f_frsize)
 
     def make_dir(self, path: str) -> None:
         try:
@@ -253,8 +253,8 @@ def _append_whole(handle: int, data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _is_own(found: os.stat_result) -> bool:
+def _is_own(status: os.stat_result) -> bool:
     """A regular file of this user, with one name, that nobody else may write."""
-    others = found.st_mode & (stat_bits.S_IWGRP | stat_bits.S_IWOTH)
-    is_one = stat_bits.S_ISREG(found.st_mode) and found.st_nlink == 1
-    return is_one and found.st_uid == os.geteuid() and not others
+    others = status.st_mode & (stat_bits.S_IWGRP | stat_bits.S_IWOTH)
+    is_one = stat_bits.S_ISREG(status.st_mode) and status.st_nlink == 1
+    return is_one and status.st_uid == os.geteuid() and not others

@@ -25,6 +25,7 @@ _PR_SET_PDEATHSIG = 1
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it starts
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
+_END_PAUSE_S = 0.01
 _PIPE_CHUNK = 65536
 
 
@@ -57,10 +58,17 @@ class LocalProcess:
         being given to a stranger before kill_group."""
         if self._child.returncode is not None:
             return self._child.returncode
-        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if found is None:
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
             return None
-        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+    def look(self, timeout_s: float) -> tuple[list[str], int | None]:
+        deadline = time.monotonic() + timeout_s
+        lines = self.status_lines(timeout_s)
+        while (status := self.poll()) is None and lines is None and time.monotonic() < deadline:
+            time.sleep(_END_PAUSE_S)
+        return lines or [], status
 
     def signal(self, number: int) -> None:
         if self._child.returncode is None:
@@ -136,7 +144,7 @@ def _opened_log(path: str) -> IO[bytes]:
     handle = os.open(path, flags, 0o666)
     if not stat_bits.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, f"{path} is no regular file")
+        raise OSError(errno.EINVAL, f"{path} is not a regular file")
     os.set_blocking(handle, True)
     return os.fdopen(handle, "ab")
 

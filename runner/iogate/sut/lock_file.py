@@ -76,12 +76,12 @@ def open_lock_file(path: str, *, make: bool) -> LocalLock:
     if make and os.geteuid() == 0:
         _clear(place)
     handle = _open_any(place, make=make)
-    found = os.fstat(handle)
-    if not _is_fit(found):
+    status = os.fstat(handle)
+    if not _is_fit(status):
         os.close(handle)
-        raise _unfit(place, "it is no file of its own")
+        raise _unfit(place, "it is not a file of its own")
     if make:
-        _adopt(handle, found)
+        _adopt(handle, status)
     return LocalLock(handle)
 
 
@@ -111,23 +111,23 @@ def _clear(path: Path) -> None:
     in it takes another name: nothing in it is touched, as it may be anybody's."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o755, exist_ok=True)
-        found = path.lstat()
-        if stat.S_ISDIR(found.st_mode):
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
             path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
-        elif not _is_fit(found) and not _is_held(path, found):
+        elif not _is_fit(status) and not _is_held(path, status):
             path.unlink()
 
 
-def _is_fit(found: os.stat_result) -> bool:
+def _is_fit(status: os.stat_result) -> bool:
     """Whether it can be a lock: a file with one name, or root's own that all may write. Of such
     a one any user can make a second name, which neither frees it nor makes it anybody's."""
-    is_roots = found.st_uid == 0 and stat.S_IMODE(found.st_mode) == _MODE
-    return stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or is_roots)
+    is_roots = status.st_uid == 0 and stat.S_IMODE(status.st_mode) == _MODE
+    return stat.S_ISREG(status.st_mode) and (status.st_nlink == 1 or is_roots)
 
 
-def _is_held(path: Path, found: os.stat_result) -> bool:
+def _is_held(path: Path, status: os.stat_result) -> bool:
     """Whether somebody measures under it: a lock that is held is never taken away."""
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return False
     lock = LocalLock(os.open(path, os.O_RDONLY | _OPEN))
     try:
@@ -136,11 +136,11 @@ def _is_held(path: Path, found: os.stat_result) -> bool:
         lock.close()
 
 
-def _adopt(handle: int, found: os.stat_result) -> None:
+def _adopt(handle: int, status: os.stat_result) -> None:
     """Every user may open it, and once root has seen it, no other can remove it while it is
     held."""
     with suppress(OSError):
-        if os.geteuid() == 0 and found.st_uid:
+        if os.geteuid() == 0 and status.st_uid:
             os.fchown(handle, 0, 0)
-        if os.geteuid() in (0, found.st_uid) and stat.S_IMODE(found.st_mode) != _MODE:
+        if os.geteuid() in (0, status.st_uid) and stat.S_IMODE(status.st_mode) != _MODE:
             os.fchmod(handle, _MODE)

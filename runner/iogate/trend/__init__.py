@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from iogate.model.decision import Decision
 from iogate.model.night import Night
-from iogate.model.trend import Alert, Change, NightRef, SeriesTrend, Trend
+from iogate.model.trend import Alert, NightRef, SeriesTrend, Trend
 from iogate.trend.alerts import find_alerts
-from iogate.trend.changes import find_changes
+from iogate.trend.changes import Told
 from iogate.trend.decisions import accepted_since, in_force
 from iogate.trend.environment import COMPARE_KEYS, find_markers
+from iogate.trend.past import find_all_changes
 from iogate.trend.series import Line, Series, make_series
 from iogate.trend.state import describe_series
 
@@ -41,31 +42,30 @@ def analyse(
         replace(each, start=accepted_since(each, nights, holding))
         for each in make_series(lines, nights, across, also)
     ]
-    found = list(zip(series, find_changes(series), strict=True))
+    told = list(zip(series, find_all_changes(series, nights, holding), strict=True))
     refs = tuple(_reference(night) for night in nights)
-    alerts = find_alerts(found, refs, holding)
+    alerts = find_alerts([(each, of.changes) for each, of in told], refs, holding)
     return Trend(
         spec=spec,
         made_ns=now_ns,
         nights=refs,
-        series=tuple(_described(found, alerts)),
+        series=tuple(_described(told, alerts)),
         alerts=alerts,
         markers=find_markers(nights, (), also),  # also of what is compared across
         accepted=tuple(d for d in holding if d.action == "accept"),
     )
 
 
-def _described(
-    found: Sequence[tuple[Series, tuple[Change, ...]]], alerts: Sequence[Alert]
-) -> list[SeriesTrend]:
+def _described(told: Sequence[tuple[Series, Told]], alerts: Sequence[Alert]) -> list[SeriesTrend]:
     by_change = {id(change): alert for alert in alerts for change in alert.changes}
     return [
         describe_series(
             series,
-            [(c, by_change[id(c)]) for c in changes if id(c) in by_change],
-            [c for c in changes if id(c) not in by_change],
+            [(c, by_change[id(c)]) for c in of.changes if id(c) in by_change],
+            [c for c in of.changes if id(c) not in by_change],
+            of.hopping,
         )
-        for series, changes in found
+        for series, of in told
     ]
 
 
@@ -73,5 +73,10 @@ def _reference(night: Night) -> NightRef:
     facts = night.facts
     revision = facts.revision
     return NightRef(
-        facts.run_id, facts.started_ns, revision.commit, revision.label, revision.branch
+        facts.run_id,
+        facts.started_ns,
+        revision.commit,
+        revision.label,
+        revision.branch,
+        facts.ended,
     )

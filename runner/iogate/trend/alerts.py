@@ -7,36 +7,46 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iogate.model.decision import Action, Decision
-from iogate.model.trend import Alert, AlertState, Change, NightRef, Turn
+from iogate.model.trend import Alert, AlertState, Change, Evidence, NightRef, Recovery, Turn
 from iogate.model.units import format_change, format_value
 from iogate.trend.decisions import decision_on
+from iogate.trend.evidence import add_up
 from iogate.trend.series import Series
 
+POOLED_SIGMA = 5.0  # of the evidence added up, from which on an alert needs no more nights
+POOLED_SERIES = 2.0  # and the least of independent series that have to say so
 _ID_DIGITS = 8
 _ORDER = tuple(
     (turn, state)
-    for state in (AlertState.OPEN, AlertState.SUSPECT, AlertState.ACKNOWLEDGED, AlertState.CLOSED)
+    for state in (
+        AlertState.OPEN,
+        AlertState.SUSPECT,
+        AlertState.ACKNOWLEDGED,
+        AlertState.ACCEPTED,
+        AlertState.RECOVERED,
+    )
     for turn in (Turn.REGRESSION, Turn.IMPROVEMENT)
 )
 
 
 def find_alerts(
-    found: Sequence[tuple[Series, tuple[Change, ...]]],
+    changed: Sequence[tuple[Series, tuple[Change, ...]]],
     nights: Sequence[NightRef],
     holding: Sequence[Decision],
 ) -> tuple[Alert, ...]:
     """Alerts, what has to be looked at first, and the newest first."""
     streams: dict[tuple[str, str], list[tuple[Series, Change]]] = {}
-    for series, changes in found:
+    for series, changes in changed:
         key = series.host.machine_id, series.environment
-        streams.setdefault(key, []).extend((series, change) for change in changes)
+        streams.setdefault(key, []).extend(
+            (series, change) for change in changes if not is_end(change)
+        )
     alerts = [
         _decided(_alert(group, nights), holding)
         for changes in streams.values()
         for group in _groups(changes)
     ]
-    news = [alert for alert in alerts if not _is_recovery(alert)]
-    return tuple(sorted(news, key=_urgency))
+    return tuple(sorted(alerts, key=_urgency))
 
 
 def _groups(changes: list[tuple[Series, Change]]) -> Iterator[list[tuple[Series, Change]]]:
@@ -53,16 +63,18 @@ def _groups(changes: list[tuple[Series, Change]]) -> Iterator[list[tuple[Series,
 
 def _alert(group: list[tuple[Series, Change]], nights: Sequence[NightRef]) -> Alert:
     series = group[0][0]
-    changes = tuple(sorted((change for _, change in group), key=_importance))
+    group = sorted(group, key=lambda member: _importance(member[1]))
+    changes = tuple(change for _, change in group)
     good = max(change.last_before for change in changes)
     bad = min(change.first_after for change in changes)
     narrowest = min(changes, key=lambda c: (c.first_after - c.last_before, c.estimate))
     estimate = min(max(narrowest.estimate, good + 1), bad)
-    turn = Turn.REGRESSION if any(_is_bad(change) for change in changes) else changes[0].turn
+    evidence = add_up([each for each in group if each[1].turn is changes[0].turn], good)
+    state = _state(changes, changes[0].turn, evidence)
     alert = Alert(
         id=_id(series, nights[estimate]),
-        state=_state(changes, turn),
-        turn=turn,
+        state=state,
+        turn=changes[0].turn,
         host=series.host.name,
         machine_id=series.host.machine_id,
         environment=series.environment,
@@ -72,6 +84,8 @@ def _alert(group: list[tuple[Series, Change]], nights: Sequence[NightRef]) -> Al
         nights_since=sum(index >= bad for index in max((s.nights for s, _ in group), key=len)),
         changes=changes,
         sentence="",
+        recovery=_recovery(changes, nights) if state is AlertState.RECOVERED else None,
+        evidence=evidence,
     )
     return replace(alert, sentence=_sentence(alert))
 
@@ -81,33 +95,55 @@ def _decided(alert: Alert, holding: Sequence[Decision]) -> Alert:
     if decision is None:
         return alert
     state = alert.state
-    if decision.action is Action.ACK and state is not AlertState.CLOSED:
+    if decision.action is Action.ACK and state in (AlertState.OPEN, AlertState.SUSPECT):
         state = AlertState.ACKNOWLEDGED
     if decision.action is Action.CONFIRM and state is AlertState.SUSPECT:
         state = AlertState.OPEN
     return replace(alert, id=decision.alert, state=state, decision=decision)
 
 
-def _is_bad(change: Change) -> bool:
-    return change.turn is Turn.REGRESSION and not change.closed
-
-
-def _state(changes: Sequence[Change], turn: Turn) -> AlertState:
-    going_on = [change for change in changes if change.turn is turn and not change.closed]
+def _state(changes: Sequence[Change], turn: Turn, evidence: Evidence | None) -> AlertState:
+    """By what is left of the changes of its turn; the others are told with them."""
+    own = [change for change in changes if change.turn is turn]
+    going_on = [change for change in own if not change.is_over]
     if not going_on:
-        return AlertState.CLOSED
-    confirmed = any(change.confirmed for change in going_on)
+        accepted = any(change.accepted for change in own)
+        return AlertState.ACCEPTED if accepted else AlertState.RECOVERED
+    confirmed = any(change.confirmed for change in going_on) or _is_enough(evidence)
     return AlertState.OPEN if confirmed else AlertState.SUSPECT
 
 
-def _is_recovery(alert: Alert) -> bool:
-    """The end of a regression is told with the regression."""
-    return all(change.turn is Turn.IMPROVEMENT and change.closed for change in alert.changes)
+def _is_enough(evidence: Evidence | None) -> bool:
+    """Whether several that moved together need no more nights."""
+    if evidence is None or evidence.independent < POOLED_SERIES:
+        return False
+    return evidence.sigma >= POOLED_SIGMA
 
 
-def _importance(change: Change) -> tuple[bool, float, str, str]:
+def is_end(change: Change) -> bool:
+    """Whether it is the end of another one: told with it, and no news of its own."""
+    return change.closed and change.returned is None
+
+
+def _recovery(changes: Sequence[Change], nights: Sequence[NightRef]) -> Recovery | None:
+    """Where the last of them was over."""
+    ends = [change.returned for change in changes if change.returned]
+    if not ends:
+        return None
+    last = max(ends, key=lambda end: (end.estimate, end.first_after))
+    same = [end for end in ends if end.first_after > last.last_before]
+    after = max(end.last_before for end in same)
+    by = max(min(end.first_after for end in same), after + 1)
+    estimate = min(max(last.estimate, after + 1), by)
+    return Recovery(nights[after], nights[estimate], nights[by])
+
+
+def _importance(change: Change) -> tuple[bool, bool, float, str, str]:
+    """What names the alert comes first: a regression sooner than what got better, and what goes
+    on sooner than what is over."""
     size = abs(change.effect) if change.effect is not None else 0.0
-    return not _is_bad(change), -size, change.case, change.metric
+    better = change.turn is not Turn.REGRESSION
+    return better, change.is_over, -size, change.case, change.metric
 
 
 def _urgency(alert: Alert) -> tuple[int, int, str]:

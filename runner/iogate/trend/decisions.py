@@ -41,19 +41,25 @@ def in_force(decisions: Sequence[Decision], now_ns: int) -> tuple[Decision, ...]
     return tuple(d for d in last.values() if d.action is not Action.REOPEN)
 
 
-def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[Decision]) -> int:
-    """The first point of the level that was accepted last; 0 where none was."""
-    accepted = [
-        decision.to_ns
+def acceptances(series: Series, holding: Sequence[Decision]) -> list[Decision]:
+    """Those of changes of a series, by the first night of the level that was accepted."""
+    accepted = (
+        decision
         for decision in holding
         if decision.action is Action.ACCEPT
         and decision.machine_id == series.host.machine_id
         and is_about(decision, series)
-    ]
+    )
+    return sorted(accepted, key=lambda decision: decision.to_ns)
+
+
+def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[Decision]) -> int:
+    """The first point of the level that was accepted last; 0 where none was."""
+    accepted = acceptances(series, holding)
     if not accepted:
         return 0
     times = [nights[index].facts.started_ns for index in series.nights]
-    return min(bisect_left(times, max(accepted)), len(times) - 1)
+    return min(bisect_left(times, accepted[-1].to_ns), len(times) - 1)
 
 
 def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from iogate.environments import COMPARE_KEYS, compared, digest
+from iogate.environments import COMPARE_KEYS, changed, compared, digest
 from iogate.model.night import Night
-from iogate.model.trend import FactChange, Marker
+from iogate.model.trend import Marker
 
 __all__ = ["COMPARE_KEYS", "digest", "find_markers", "settled"]
 
@@ -35,16 +35,11 @@ def find_markers(
 ) -> tuple[Marker, ...]:
     """Where a host differs from itself the night before."""
     last: dict[str, dict[str, str]] = {}
-    found = []
+    markers = []
     for index, facts in enumerate(settled(nights, across, also)):
         host = nights[index].facts.host
         before = last.get(host.machine_id, facts)
         last[host.machine_id] = facts
-        changes = tuple(
-            FactChange(name, before[name], facts[name])
-            for name in sorted(facts)
-            if before[name] != facts[name]
-        )
-        if changes:
-            found.append(Marker(host.name, host.machine_id, index, changes))
-    return tuple(found)
+        if changes := changed(before, facts):
+            markers.append(Marker(host.name, host.machine_id, index, changes))
+    return tuple(markers)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.model.trend import Change, Turn
-from iogate.model.units import Better
 from iogate.stats.robust import median
 from iogate.stats.shift import shift
 from iogate.trend.changes import CONFIRM_CONFIDENCE, find_changes
@@ -63,7 +62,7 @@ def _is_as_good(
     """Whether an improvement reaches what was accepted: half the way back from a regression
     does not."""
     new, old = median([points[n] for n in after]), median([points[n] for n in kept])
-    return new >= old if change.better is Better.HIGH else new <= old
+    return change.better.worse * new <= change.better.worse * old
 
 
 def _is_better(
@@ -72,4 +71,4 @@ def _is_better(
     """Whether the way back from a regression ended certainly beyond what was accepted."""
     values = [points[n] for n in kept], [points[n] for n in after]
     rise = shift(*values, confidence=CONFIRM_CONFIDENCE)
-    return rise.low > 0 if change.better is Better.HIGH else rise.high < 0
+    return max(change.better.worse * end for end in (rise.low, rise.high)) < 0

@@ -63,10 +63,12 @@ def make_series(
         for line, column in zip(lines, columns, strict=True):
             indices, numbers = _points(stream.nights, column)
             if numbers:
-                found = tuple(
+                of_line = tuple(
                     _spreads(line, [spreads[i] for i in indices], numbers) if spreads else ()
                 )
-                yield Series(line, stream.host, stream.environment, indices, numbers, spreads=found)
+                yield Series(
+                    line, stream.host, stream.environment, indices, numbers, spreads=of_line
+                )
 
 
 def _spreads(
@@ -74,14 +76,14 @@ def _spreads(
 ) -> Iterator[Spread]:
     """One for each night: of one repetition it is the value. None at all where no night has
     had more than one."""
-    found: list[Spread | None] = [None] * len(nights)
+    spreads: list[Spread | None] = [None] * len(nights)
     for case_id in line.case_ids:
         key = case_id, line.metric.path
         column = [of_night.get(key) for of_night in nights]
-        found = [old or new for old, new in zip(found, column, strict=True)]
-    if any(found):
-        for one, value in zip(found, values, strict=True):
-            yield one or Spread(value, value, 0.0, 1)
+        spreads = [old or new for old, new in zip(spreads, column, strict=True)]
+    if any(spreads):
+        for spread, value in zip(spreads, values, strict=True):
+            yield spread or Spread(value, value, 0.0, 1)
 
 
 def _columns(
@@ -120,7 +122,7 @@ def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]
         by_host.setdefault(machine, []).append(environment)
         indices.setdefault((machine, environment), []).append(index)
     return [
-        _Stream(nights[found[-1]].facts.host, environment, tuple(found))
-        for (machine, environment), found in indices.items()
+        _Stream(nights[members[-1]].facts.host, environment, tuple(members))
+        for (machine, environment), members in indices.items()
         if environment in by_host[machine][-CURRENT_NIGHTS:]
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from iogate.model.trend import Alert, AlertState, Change, SeriesState, SeriesTrend, Turn
+from iogate.model.trend import Alert, AlertState, Change, Hopping, SeriesState, SeriesTrend, Turn
 from iogate.stats.robust import median
 from iogate.trend.series import Series
 
@@ -16,14 +16,19 @@ def describe_series(
     series: Series,
     changes: Sequence[tuple[Change, Alert]],
     recoveries: Sequence[Change] = (),
+    hopping: Hopping | None = None,
 ) -> SeriesTrend:
     """The line of a series with its changes, each with its alert, oldest first; and those that
-    are the end of one of them."""
-    moved = [*(change for change, _ in changes), *recoveries]
-    since = max((m.first_after for m in moved), default=series.nights[series.start])
+    are the end of one of them. ``hopping`` is told where no change goes on."""
+    moved = (m.first_after for m in (*(change for change, _ in changes), *recoveries))
+    since = max((series.nights[series.start], *moved))
     state, about = _state(series, changes)
+    now = hopping if about is None and hopping and hopping.until is None else None
     line = series.line
     level = median(series.values[bisect_left(series.nights, since) :])
+    if now:
+        state = SeriesState.HOPPING
+        level = min(now.levels, key=lambda each: abs(each - series.values[-1]))
     return SeriesTrend(
         case_id=line.case_ids[0],
         case=line.case,
@@ -42,6 +47,7 @@ def describe_series(
         change=_relative(level, about[0].before) if about else None,
         alert=about[1].id if about else "",
         recoveries=tuple(recoveries),
+        hopping=hopping,
         lows=tuple(spread.low for spread in series.spreads),
         highs=tuple(spread.high for spread in series.spreads),
         counts=tuple(spread.count for spread in series.spreads),
@@ -54,7 +60,7 @@ def _state(
 ) -> tuple[SeriesState, tuple[Change, Alert] | None]:
     """The state, and the change that it is about: the first regression that goes on, else
     the last improvement."""
-    going_on = [(c, alert) for c, alert in changes if not c.closed]
+    going_on = [(c, alert) for c, alert in changes if not c.is_over]
     for alert_state, state in (
         (AlertState.OPEN, SeriesState.REGRESSED),
         (AlertState.SUSPECT, SeriesState.SUSPECT),

@@ -218,7 +218,7 @@ def test_what_is_no_export_is_refused(name: str, data: bytes) -> None:
     "data", [b"{\n  'fio version'", b'{\n  "fio version" : "fio-3.33",\n', b"%"]
 )
 def test_what_may_be_of_fio_is_told_how_it_is_imported(data: bytes) -> None:
-    with pytest.raises(UsageError, match="no export") as caught:
+    with pytest.raises(UsageError, match="not an export") as caught:
         back("jsonl", data)
     assert "iogate history import fio" in caught.value.remedy
 

@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -150,3 +151,54 @@ def test_a_pipe_that_closes_early() -> None:
     assert done.returncode == ExitCode.RUN_FAILED
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+
+
+def test_a_reader_of_the_help_may_leave_early() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "iogate", "--help"],
+        env=ENV, stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("iogate ", "plain,validate"),
+        ("iogate val", "plain,validate"),
+        ("iogate run --eng", "plain,--engine"),
+        ("iogate run --engine n", "plain,native"),
+        ("iogate run qui", "plain,quick"),
+        ("iogate host sh", "plain,show"),
+    ],
+)
+def test_a_shell_is_told_how_words_go_on(words: str, offered: str) -> None:
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = iogate(_IOGATE_COMPLETE="bash_complete", **asked)
+    assert done.returncode == 0, done.stderr
+    assert offered in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_asks_iogate(shell: str) -> None:
+    done = iogate("completion", shell)
+    assert done.returncode == 0
+    assert f"_IOGATE_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_bash_completes_with_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "iogate.bash"
+    script.write_text(iogate("completion", "bash").stdout)
+    program = tmp_path / "iogate"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m iogate "$@"\n')
+    program.chmod(0o755)
+    asks = "COMP_WORDS=(iogate vali); COMP_CWORD=1; _iogate_completion iogate; echo ${COMPREPLY[@]}"
+    done = subprocess.run(
+        ["bash", "-c", f". {script}; {asks}"],
+        env={**ENV, "PATH": f"{tmp_path}:{ENV['PATH']}"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "validate"

@@ -101,12 +101,24 @@ def test_list_as_json(url: str) -> None:
     ]
 
 
+def test_a_run_that_nothing_limits_is_not_listed_as_a_pass(tmp_path: Path) -> None:
+    path = str(tmp_path / "history.sqlite")
+    bare = s.plan(s.case())
+    with closing(open_store(path)) as store:
+        verdict = judge(bare, s.repetitions([100]), (), ())
+        store.begin_run(s.run("bare", the_plan=bare, outcome=verdict))
+    (row,) = history("list", "--store", path).stdout.splitlines()[1:]
+    assert row.endswith(" not judged")
+    (run,) = json.loads(history("list", "--json", "--store", path).stdout)
+    assert (run["outcome"], run["word"], run["exit_code"]) == ("pass", "not judged", 0)
+
+
 def test_show_prints_metrics_and_verdict(url: str) -> None:
     text = history("show", "aaaa", "--store", url).stdout
     assert "aaaa1111bbbb2222" in text
     row = next(line.split() for line in text.splitlines() if "write.iops" in line)
     assert row == ["oltp/bs=4k", "write.iops", "110", "/s", "100", "/s", "120", "/s", "3"]
-    assert text.splitlines()[-1] == "pass: the only limit holds"
+    assert text.splitlines()[-1] == "pass: the only limit holds, by a point estimate"
 
 
 def test_show_says_each_reason_once(tmp_path: Path) -> None:

@@ -103,10 +103,10 @@ def test_a_comparison_shows_both_arms_and_what_a_pass_rules_out() -> None:
     head, row = verdict_table(replace(s.run(the_plan=plan), verdict=verdict)).splitlines()
     assert head.split()[2:6] == ["base", "candidate", "change", "interval"]
     assert row.count("1.00 k/s") == 2
-    assert "+0.0 % … +0.0 % (87.5 %)" in row, "four blocks have no 95 %"
+    assert "+0.0 %  -3.7 % … +3.8 %  vs" in row
     assert row.split()[-4] == "4"
     assert row.split()[-3].startswith("-"), "what they see is a fall of the rate"
-    assert row.endswith("pass")
+    assert row.endswith("inconclusive")
 
 
 def test_a_failure_names_the_line_of_its_threshold() -> None:
@@ -119,7 +119,9 @@ def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
     assert closing_sentence(judged(WARNS, PASSES), tuple(Outcome)) == (
         "warn: 1 of 2 limits did not pass"
     )
-    assert closing_sentence(judged(PASSES), tuple(Outcome)) == "pass: the only limit holds"
+    assert closing_sentence(judged(PASSES), tuple(Outcome)) == (
+        "pass: the only limit holds, by a point estimate"
+    )
     missing = judged(s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True))
     assert "to compare with" in closing_sentence(missing, (Outcome.FAIL, Outcome.WARN))
     assert "to compare with" not in closing_sentence(missing, tuple(Outcome))
@@ -227,7 +229,26 @@ def test_the_last_sentence_keeps_what_is_said_of_disturbed_repetitions() -> None
         assert told in closing_sentence(run, tuple(Outcome))
 
 
-@pytest.mark.parametrize(("limits", "word"), [([FAILS], "fail"), ([PASSES], "pass"), ([], "pass")])
+def test_a_run_that_vouches_for_nothing_says_so_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for quiet in (False, True):
+        show(Finished(judged(), (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=quiet)
+        assert capsys.readouterr().out.startswith(f"{actions.VOUCHES_FOR_NOTHING}\n")
+    (first,) = actions.annotation_lines(judged())
+    assert first.startswith("::warning title=")
+    assert "%3A vouches for nothing::not judged: 1 case measured" in first
+    for limit in (FAILS, PASSES):
+        show(
+            Finished(judged(limit), (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=True
+        )
+        assert actions.VOUCHES_FOR_NOTHING not in capsys.readouterr().out
+        assert not any("for nothing" in line for line in actions.annotation_lines(judged(limit)))
+
+
+@pytest.mark.parametrize(
+    ("limits", "word"), [([FAILS], "fail"), ([PASSES], "pass"), ([], "not judged")]
+)
 @pytest.mark.parametrize("quiet", [False, True])
 def test_the_closing_lines_say_in_how_many_repetitions_the_disk_failed(
     limits: list[Threshold],

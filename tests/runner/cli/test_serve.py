@@ -22,8 +22,10 @@ from iogate.cli import live_state, serve
 from iogate.errors import RefusedError, StoreError, UsageError
 from iogate.gate.judge import judge
 from iogate.history.trends import Question, find_trend
+from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
+from iogate.model.spec import Comparison as Compare
 from iogate.model.trend import Trend
 from iogate.store import Store, open_store
 from iogate_reports.site import SpecTrend, pages
@@ -72,6 +74,21 @@ def test_the_list_leads_to_the_reports(url: str) -> None:
     assert status == 200
     assert "storage performance report" in text
     assert headers["Cache-Control"] == "no-store"
+
+
+def test_a_comparison_in_progress_says_how_strong_its_evidence_is(url: str) -> None:
+    limit = s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True)
+    plan = replace(s.plan(s.case(limit)), comparison=Comparison(Arm("old"), Arm("new"), seed=1))
+    measured = [
+        replace(each, arm=arm, block=block, repetition=repetition_of(block, place))
+        for place, (arm, value) in enumerate((("old", 1000.0), ("new", 900.0)))
+        for block, each in enumerate(s.repetitions([value] * 6), start=1)
+    ]
+    run = s.run("eeee5555", started_ns=5 * 10**18, the_plan=plan, measurements=tuple(measured))
+    keep(url, replace(run, status=RunStatus.RUNNING, finished_ns=0, verdict=None))
+    with serving(url) as port:
+        _, text, _ = ask(port, "/runs")
+    assert "at any look: evidence 5 to 1 against no change for the worse" in text
 
 
 def test_a_report_has_its_history_and_what_its_folder_holds(url: str, tmp_path: Path) -> None:

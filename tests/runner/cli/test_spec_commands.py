@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from iogate.cli.entry import run_command
 from iogate.errors import ExitCode
+from iogate.spec import load_spec
 from support.specs import fio, workloads
 
 MATRIX = workloads(
@@ -33,6 +37,32 @@ def test_init_writes_a_spec_that_is_valid(
     out = capsys.readouterr().out
     assert f"wrote {path}" in out
     assert f"ok  {path}  3 workloads, 4 cases" in out
+
+
+def test_init_writes_a_gate_and_what_makes_its_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "--gate", "disk.yaml"]) == ExitCode.PASS
+    spec = load_spec(tmp_path / "disk.yaml")
+    assert (spec.on_inconclusive, spec.on_missing_baseline) == ("fail", "fail")
+    assert spec.baseline.window >= 20
+    limits = [each for workload in spec.workloads for each in workload.thresholds]
+    assert {each.level for each in limits} == {"fail"}
+    workflow = tmp_path / ".github" / "workflows" / "storage-baseline.yml"
+    (job,) = yaml.safe_load(workflow.read_text())["jobs"].values()
+    assert len(job["strategy"]["matrix"]["run"]) == 20
+    assert job["steps"][0]["with"]["fetch-depth"] == 0
+    assert job["steps"][1]["with"] == {"spec": "disk.yaml"}
+    actionlint = Path(sys.executable).parent / "actionlint"
+    done = subprocess.run(
+        [actionlint, "-ignore", 'label "storage" is unknown', workflow],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert run_command(["init", "--gate", "other.yaml"]) == ExitCode.USAGE
 
 
 def test_init_overwrites_nothing_unless_told(
@@ -107,6 +137,25 @@ def test_validate_warns_of_jobs_that_never_run_together(
     assert ("workload 'w' wait for each other (stonewall, wait_for)" in said) == warns
 
 
+@pytest.mark.parametrize(("number", "warns"), [(900, True), (1000, False)])
+def test_validate_warns_of_percentiles_that_a_run_has_too_few_ios_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int, warns: bool
+) -> None:
+    path = tmp_path / "a.yaml"
+    limits = "read.clat.p99.9: ['< 1s', 'vs baseline < +10%'], read.clat.p50: 'vs baseline < +10%'"
+    path.write_text(
+        workloads(
+            f"  w:\n    fio: {{ size: 100m, number_ios: {number} }}\n"
+            f"    thresholds: {{ {limits} }}\n"
+        )
+    )
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    said = capsys.readouterr().err
+    told = "a run of 'w' has at most 900 I/Os, which cannot tell read.clat.p99.9 (999 are the least"
+    assert said.count(told) == warns
+    assert "p50" not in said
+
+
 @pytest.mark.parametrize(
     ("repetitions", "confidence", "warns"),
     [
@@ -137,6 +186,19 @@ def test_validate_warns_of_limits_that_no_repetitions_decide(
     said = capsys.readouterr().err
     assert ("cannot decide read.iops > 1 at a confidence of" in said) == warns
     assert "read.bw" not in said
+
+
+@pytest.mark.parametrize(("window", "warns"), [(19, True), (20, False)])
+def test_validate_warns_of_a_window_that_stays_young(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], window: int, warns: bool
+) -> None:
+    path = tmp_path / "a.yaml"
+    limit = "    thresholds: { read.iops: vs baseline > -5% }\n"
+    whole = workloads(f"  w:\n    fio: {{ size: 1m }}\n{limit}")
+    path.write_text(f"{whole}baseline: {{ window: {window} }}\n")
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    said = capsys.readouterr().err
+    assert ("limits vs baseline cannot fail with baseline.window: 19" in said) == warns
 
 
 WAITING = """\
@@ -195,13 +257,41 @@ def test_an_arm_is_warned_of_too(
         assert "jobs of workload 'w' wait for each other" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("asked", [(10, 5, True), (10, 8, False), (1, 5, False)])
+def test_a_comparison_of_few_blocks_and_many_limits_is_warned_of(
+    asked: tuple[int, int, bool],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By chance one of many limits has all runs of an arm in one of two states. A limit that only
+    warns, or is absolute, does not count."""
+    sizes, blocks, told = asked
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOGATE_ENGINE", str(tmp_path / "none"))
+    matrix = ", ".join(f"{2**n}k" for n in range(sizes))
+    limits = 'read.iops: ["vs baseline > -2%", "> 1"], read.bw: "vs baseline > -2%"'
+    (tmp_path / "a.yaml").write_text(
+        workloads(
+            f"  w:\n    fio: {{ rw: read, size: 1m }}\n    thresholds: {{ {limits} }}\n"
+            f"    strategy: {{ matrix: {{ bs: [{matrix}] }} }}\n"
+        )
+    )
+    words = ["--candidate", "iodepth=2", "--store", "history.sqlite", "--blocks", str(blocks)]
+    run_command(["ab", "a.yaml", *words])
+    err = capsys.readouterr().err
+    assert ("5 blocks are few for 20 limits" in err) is told
+    assert ("up to 1.9 % of comparisons" in err) is told
+    assert ("; 7 keep it below 1 %" in err) is told
+
+
 def test_validate_knows_what_the_engine_does_not_do_yet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "pattern.yaml"
-    path.write_text(fio("size: 1m, buffer_pattern: 0xff"))
+    path.write_text(fio("size: 1m, plids: 1"))
     assert run_command(["validate", str(path)]) == ExitCode.USAGE
-    assert "buffer_pattern" in capsys.readouterr().err
+    assert "plids" in capsys.readouterr().err
     assert run_command(["validate", "--engine", "fio", str(path)]) == ExitCode.PASS
 
 
@@ -241,3 +331,49 @@ def test_compile_gives_the_plan_as_json(spec: Path, capsys: pytest.CaptureFixtur
     plan = json.loads(capsys.readouterr().out)
     assert plan["schema"] == "plan/1"
     assert [case["parameters"]["bs"] for case in plan["cases"]] == ["4k", "4k", "8k", "8k"]
+
+
+def test_init_writes_the_schema_beside_and_spares_what_is_no_schema(tmp_path: Path) -> None:
+    schema = tmp_path / "iogate.schema.json"
+    assert run_command(["init", str(tmp_path / "a.yaml")]) == ExitCode.PASS
+    assert json.loads(schema.read_text())["$id"] == "urn:iogate:schema:spec:1"
+    schema.write_text(schema.read_text().replace("Which storage is", "Of old: what is"))
+    assert run_command(["init", str(tmp_path / "b.yaml")]) == ExitCode.PASS
+    assert "Of old" not in schema.read_text()
+    for other in ("mine", '{"title": "mine"}', "[1]"):
+        schema.write_text(other)
+        assert run_command(["init", "--force", str(tmp_path / "b.yaml")]) == ExitCode.PASS
+        assert schema.read_text() == other
+
+
+@pytest.mark.parametrize("name", ["spec", "plan", "measurement", "run", "verdict", "trend"])
+def test_schema_prints_each_schema(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["schema", name]) == ExitCode.PASS
+    assert json.loads(capsys.readouterr().out)["$id"] == f"urn:iogate:schema:{name}:1"
+
+
+def test_a_packaged_spec_goes_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["validate", "quick", "seeds/random-read"]) == ExitCode.PASS
+    assert "quick.yaml  3 workloads" in capsys.readouterr().out
+    assert run_command(["compile", "quick"]) == ExitCode.PASS
+    assert "rw=randread" in capsys.readouterr().out
+
+
+def test_a_file_goes_before_a_packaged_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick").write_text(MATRIX)
+    assert run_command(["validate", "quick"]) == ExitCode.PASS
+    assert "ok  quick  1 workload, 4 cases" in capsys.readouterr().out
+
+
+def test_what_is_neither_is_told_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["validate", "quik"]) == ExitCode.USAGE
+    assert "did you mean 'quick'?" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,9 @@ from iogate.cli import accept, ack, reopen, trend
 from iogate.cli.trend_view import BARS, sparkline
 from iogate.errors import ExitCode, UsageError
 from iogate.model.document import trend_from_document
+from iogate.model.measurement import Measurement
 from iogate.model.run import Revision, RunStatus
+from iogate.model.verdict import Outcome
 from iogate.spec import load_spec, make_plan
 from iogate.store import open_store
 from support import samples as s
@@ -68,6 +71,17 @@ def add_nights(path: str, spec: Path, nights: range, data_falls_to: float = 500)
             store.begin_run(replace(run, revision=Revision(f"{n:040x}", "A night", branch)))
 
 
+def add_run(
+    path: str, spec: Path, night: int, measured: tuple[Measurement, ...], outcome: Outcome
+) -> None:
+    """One more run, of the case log, and how it ended."""
+    plan = make_plan(load_spec(spec))
+    of_log = tuple(replace(each, case_id=plan.cases[0].id) for each in measured)
+    run = s.run(f"{night:04}run", started_ns=night * DAY_NS, the_plan=plan, measurements=of_log)
+    with closing(open_store(path)) as store:
+        store.begin_run(replace(run, verdict=s.verdict(outcome)))
+
+
 def show(spec: Path, url: str, *more: str) -> Result:
     words = [str(spec), "--store", url, *more]
     return CliRunner().invoke(trend.command, words, standalone_mode=False)
@@ -101,6 +115,28 @@ def test_the_table_has_a_line_a_series_and_the_alert_its_range(spec: Path, url: 
     assert f"after {29:012x}"[:10] in text
     assert "open  regression: write.iops of log went from" in text
     assert "1 night" not in text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (Outcome.PASS, ""),
+        (Outcome.FAIL, ", when a limit failed"),
+        (Outcome.INCONCLUSIVE, ", which was inconclusive"),
+        (Outcome.WARN, ", which ended with a warning"),
+    ],
+)
+def test_how_the_last_run_ended_is_told(spec: Path, url: str, outcome: Outcome, told: str) -> None:
+    add_run(url, spec, 45, s.repetitions([801.0] * 3), outcome)
+    title, _ = show(spec, url).stdout.split("\n", 1)
+    assert re.search(r"last night \S+ \S+?(,.*)?$", title)[1] == (told or None)  # type: ignore[index]
+
+
+def test_no_alert_where_nothing_can_be_told_yet_says_so(spec: Path, tmp_path: Path) -> None:
+    url = str(tmp_path / "few.sqlite")
+    add_nights(url, spec, range(3))
+    told = "no alerts; every series has too few nights to tell a change from noise"
+    assert told in show(spec, url).stdout
 
 
 def test_the_document_is_whole_and_fits_its_schema(spec: Path, url: str) -> None:
@@ -214,9 +250,13 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     assert "ack by Ann" in show(spec, url).stdout
     decide(accept.command, name, "--store", url, "--author", "Bob")
     found = document(spec, url)
-    assert (found["alerts"], found["series"][0]["state"]) == ([], "steady")
+    (alert,) = found["alerts"]  # it stays in the list
+    assert (alert["id"], alert["state"], alert["turn"]) == (name, "accepted", "regression")
+    assert (alert["decision"]["author"], found["series"][0]["state"]) == ("Bob", "steady")
     assert found["accepted"][0]["author"] == "Bob"
-    assert f"accepted {name}" in show(spec, url).stdout
+    text = show(spec, url).stdout
+    assert f"{name}  accepted  regression" in text
+    assert text.count("accept by Bob") == 1
     decide(reopen.command, name, "--store", url)
     (alert,) = document(spec, url)["alerts"]
     assert (alert["id"], alert["state"], alert["decision"]) == (name, "open", None)
@@ -224,15 +264,17 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
 
 def test_what_joins_an_alert_after_its_ack_is_accepted_with_it(spec: Path, tmp_path: Path) -> None:
     url = str(tmp_path / "later.sqlite")
-    add_nights(url, spec, range(34), data_falls_to=490)
+    add_nights(url, spec, range(32), data_falls_to=490)
     (early,) = document(spec, url)["alerts"]
     assert len(early["changes"]) == 1
     decide(ack.command, early["id"], "--store", url)
-    add_nights(url, spec, range(34, 70), data_falls_to=490)
+    add_nights(url, spec, range(32, 70), data_falls_to=490)
     (joined,) = document(spec, url)["alerts"]
     assert (joined["id"], len(joined["changes"])) == (early["id"], 2)
     decide(accept.command, early["id"][:6], "--store", url)
-    assert document(spec, url)["alerts"] == []
+    (accepted,) = document(spec, url)["alerts"]
+    assert (accepted["id"], accepted["state"]) == (early["id"], "accepted")
+    assert all(change["accepted"] for change in accepted["changes"])
 
 
 def test_a_clock_that_went_back_keeps_no_decision_from_its_effect(spec: Path, url: str) -> None:

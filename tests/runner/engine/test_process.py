@@ -10,7 +10,7 @@ import pytest
 
 from iogate.engine import process as supervision
 from iogate.engine.base import EngineJob, Stop
-from iogate.engine.process import Ending, log_tail, require_orderly_end, supervise
+from iogate.engine.process import Ending, log_tail, log_text, require_orderly_end, supervise
 from iogate.errors import EngineError
 from iogate.sut.base import Process
 from iogate.sut.local import LocalSut
@@ -103,4 +103,4 @@ def test_the_last_words_of_an_engine(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("a\n\nb\nc\nd\n")
     job = EngineJob("j", "r", str(log), "/", timeout_s=5)
-    assert log_tail(LocalSut(), job) == "b; c; d"
+    assert log_tail(log_text(LocalSut(), job)) == "b; c; d"

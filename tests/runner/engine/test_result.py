@@ -85,6 +85,7 @@ def test_our_own_additions(changed: dict[str, Any]) -> None:
         "schema": "result/1",
         "engine": "iogate-engine",
         "version": "0.1.0",
+        "semantics": 7,
         "clock": {"source": "tsc", "error_ppm": 1.5},
         "interrupted": True,
     }
@@ -106,6 +107,7 @@ def test_our_own_additions(changed: dict[str, Any]) -> None:
     result = parse_result(changed)
     assert result.interrupted
     assert (result.engine.clock_source, result.engine.clock_error_ppm) == ("tsc", 1.5)
+    assert result.engine.semantics == 7
     job = result.jobs[0]
     assert (job.jobs, job.errors) == (4, {"EIO": 3})
     assert job.directions["read"].intended_lat == result.jobs[1].directions["read"].clat

@@ -175,14 +175,6 @@ def test_a_damaged_result_is_refused(change: dict[str, Any], why: str) -> None:
         runs(f.document() | change)
 
 
-def test_microseconds_of_version_2_are_refused() -> None:
-    document = f.document()
-    read = document["jobs"][0]["read"]
-    read["clat"] = read.pop("clat_ns")
-    with pytest.raises(IogateError, match=r"3\.0"):
-        runs(document)
-
-
 @pytest.mark.parametrize(("rw", "direction"), [("randread:8", "read"), ("write", "write")])
 def test_one_part_for_all_is_that_of_the_only_direction(rw: str, direction: str) -> None:
     document = f.document(rw=rw, unified_rw_reporting="1")

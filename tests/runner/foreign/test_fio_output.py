@@ -68,7 +68,7 @@ def test_options_come_from_the_set_up_line() -> None:
     run, _ = runs(VERSION_1)
     writer = run.plan.cases[0].jobs[1].options
     assert writer["rw"] == "randwrite"
-    assert (writer["bs"], writer["ioengine"], writer["iodepth"]) == ("8192", "libaio", "16")
+    assert (writer["bs"], writer["ioengine"], writer["iodepth"]) == ("8k", "libaio", "16")
     assert run.plan.spec_name == "reader+writer"
 
 
@@ -154,11 +154,6 @@ def test_what_is_there_as_json_is_not_read_again_and_the_rest_is() -> None:
     assert next(cut).form == "fio output"
     with pytest.raises(EngineError, match="cut off"):
         next(cut)
-
-
-def test_terse_output_is_named() -> None:
-    with pytest.raises(EngineError, match="terse"):
-        next(read_fio("3;fio-3.33;r3;0;0;8192;140034;35008;58\n"))
 
 
 def test_output_of_our_own_engine_is_of_it() -> None:

@@ -12,7 +12,7 @@ import pytest
 from iogate.errors import ExitCode
 from iogate.gate.blocks import stand
 from iogate.gate.judge import judge
-from iogate.gate.repeat import wants_more
+from iogate.gate.more_repetitions import wants_more
 from iogate.history.planning import host_noise
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Disturbance, Measurement, undisturbed
@@ -252,7 +252,7 @@ def test_disturbed_repetitions_that_break_the_limit_are_told_of() -> None:
     (told,) = found.cautions
     assert told == (
         "write.iops of oltp/bs=4k: 2 disturbed repetitions were 46 % slower than those that count,"
-        " which breaks its limit > 100; they are not judged: see whether what is tested caused it"
+        " which fails its limit > 100; they are not judged: see whether what is tested caused it"
     )
 
 
@@ -283,13 +283,28 @@ def test_few_of_many_are_no_ground_to_tell_of(count: int, disturbed: int, told: 
 def test_a_limit_from_the_baseline_is_held_against_the_change_to_those_that_count() -> None:
     found = judged(spoiled(s.repetitions([120, 90, 90, 120, 120, 120]), 2, 3), thresholds=(SLOWER,))
     (told,) = found.cautions
-    assert "2 disturbed repetitions were 25 % slower than those that count, which breaks" in told
+    assert "2 disturbed repetitions were 25 % slower than those that count, which fails" in told
     later = replace(SLOWER, metric="write.clat.mean", limit=replace(SLOWER.limit, value=0.1))
     later = replace(later, limit=replace(later.limit, comparison=Compare.LESS))
     found = judged(
         spoiled(s.repetitions([120, 180, 180, 120, 120, 120]), 2, 3), thresholds=(later,)
     )
     assert "2 disturbed repetitions were 50 % slower" in found.cautions[0]
+
+
+def test_what_is_no_rate_or_time_is_higher_and_not_slower() -> None:
+    own = s.threshold("cpu.sys", Compare.LESS, 50.0)
+    values = [replace(m, jobs=tuple(replace(j, sys_cpu_percent=40.0) for j in m.jobs))
+              for m in s.repetitions([120] * 6)]  # fmt: skip
+    hot = [replace(m, jobs=tuple(replace(j, sys_cpu_percent=60.0) for j in m.jobs))
+           for m in values[:2]]  # fmt: skip
+    (told,) = judged(spoiled([*hot, *values[2:]], 1, 2), thresholds=(own,)).cautions
+    assert "2 disturbed repetitions were 50 % higher than those that count" in told
+    free = s.threshold("cpu.sys", Compare.GREATER, 35.0)
+    idle = [replace(m, jobs=tuple(replace(j, sys_cpu_percent=20.0) for j in m.jobs))
+            for m in values[:2]]  # fmt: skip
+    (told,) = judged(spoiled([*idle, *values[2:]], 1, 2), thresholds=(free,)).cautions
+    assert "were 50 % lower than" in told
 
 
 def test_nothing_is_told_where_there_is_nothing_to_hold_it_against() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from iogate.errors import ExitCode
 from iogate.gate.judge import judge
-from iogate.gate.repeat import wants_more
+from iogate.gate.more_repetitions import wants_more
 from iogate.model.comparison import Arm
 from iogate.model.comparison import Comparison as Rule
 from iogate.model.measurement import Disturbance, KernelTrouble, Measurement, Whose

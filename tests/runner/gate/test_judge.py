@@ -16,7 +16,7 @@ from iogate.gate.judge import judge
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
-from iogate.model.spec import Comparison, Level, OnMissingBaseline, Repetitions
+from iogate.model.spec import Comparison, Level, OnMissingBaseline, Repetitions, Threshold
 from iogate.model.verdict import Outcome, RunVerdict
 from support import samples as s
 
@@ -44,7 +44,7 @@ def judged(
 @pytest.mark.parametrize(
     ("iops", "comparison", "limit", "expected"),
     [
-        ([90, 110, 120], GREATER, 100, Outcome.PASS),
+        ([101, 110, 120], GREATER, 100, Outcome.PASS),
         ([90, 95, 120], GREATER, 100, Outcome.FAIL),
         ([100, 100, 100], GREATER, 100, Outcome.FAIL),
         ([100, 100, 100], Comparison.GREATER_EQUAL, 100, Outcome.PASS),
@@ -128,19 +128,23 @@ def test_a_value_just_past_its_limit_does_not_read_as_equal() -> None:
 def test_relative_limit_is_held_against_the_whole_interval(
     candidate: list[float], expected: Outcome
 ) -> None:
-    verdict = judged(candidate, SLOWER, base=baseline([100, 101, 99], [100, 102, 98]))
+    verdict = judged(
+        candidate,
+        SLOWER,
+        base=baseline(*[[100, 101, 99], [101, 103, 99], [99, 101, 97], [100, 102, 98]] * 5),
+    )
     found = verdict.thresholds[0]
     assert found.outcome is expected
     assert found.change is not None
     assert found.change_interval is not None
     assert found.change_interval.low <= found.change <= found.change_interval.high
-    assert found.baseline == 100
-    assert len(found.baseline_samples) == 6
+    assert found.baseline == pytest.approx(100, rel=1e-3)
+    assert len(found.baseline_samples) == 60
 
 
 def test_a_relative_limit_on_something_better_low() -> None:
     limit = s.threshold(comparison=LESS, value=0.10, relative=True)
-    base = baseline([100, 101, 99], [100, 102, 98])
+    base = baseline(*[[100, 101, 99], [100, 102, 98]] * 10)
     assert judged([130, 131, 129], limit, base=base).outcome is Outcome.FAIL
     assert judged([101, 100, 100], limit, base=base).outcome is Outcome.PASS
 
@@ -220,11 +224,11 @@ def test_one_repetition_cannot_be_compared() -> None:
     ("candidate", "base", "comparison", "limit", "expected"),
     [
         ([0, 0, 0], [0] * 6, LESS, 0.1, Outcome.PASS),
-        ([5, 5, 5], [0] * 9, LESS, 0.1, Outcome.FAIL),
-        ([5, 5, 5], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),  # 1 in 84 by chance
+        ([5, 5, 5], [0] * 60, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 57, LESS, 0.1, Outcome.INCONCLUSIVE),  # a young baseline
         ([5, 5, 5], [0] * 6, GREATER, -0.1, Outcome.PASS),
         ([0, 5, 9], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
-        ([0, 0, 0], [5] * 9, GREATER, -0.1, Outcome.FAIL),
+        ([0, 0, 0], [5] * 60, GREATER, -0.1, Outcome.FAIL),
         ([-1, 2, 3], [1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([1, 2, 3], [-1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([7, 7, 7], [7] * 6, Comparison.LESS_EQUAL, 0.0, Outcome.PASS),
@@ -239,7 +243,8 @@ def test_zeros_ties_and_negatives(
     expected: Outcome,
 ) -> None:
     threshold = s.threshold("write.clat", comparison, limit, relative=True)
-    found = judged(candidate, threshold, base=baseline(base[:3], base[3:])).thresholds[0]
+    runs = [base[n : n + 3] for n in range(0, len(base), 3)]
+    found = judged(candidate, threshold, base=baseline(*runs)).thresholds[0]
     assert found.outcome is expected
 
 
@@ -293,10 +298,33 @@ def test_a_case_that_was_never_measured_is_no_pass() -> None:
     assert "scan/bs=1m was not measured" in verdict.sentence
 
 
-def test_without_thresholds_a_run_passes_and_says_so() -> None:
+def test_without_thresholds_nothing_stops_and_nothing_is_said_to_pass() -> None:
     verdict = judged([100] * 3)
     assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, ExitCode.PASS)
-    assert verdict.sentence == "pass: 1 case measured, no limits to hold them to"
+    assert verdict.word == "not judged"
+    assert verdict.sentence == "not judged: 1 case measured, no limits to judge"
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ((s.threshold(value=1.0),), "pass: the only limit holds, by a point estimate"),
+        ((SLOWER,), "not judged: the only limit could not be judged"),
+        ((SLOWER, SLOWER), "not judged: none of 2 limits could be judged"),
+        (
+            (s.threshold(value=1.0), SLOWER),
+            "partly judged: 1 of 2 limits hold, the others could not be judged",
+        ),
+    ],
+)
+def test_what_the_spec_lets_pass_unjudged_is_not_called_a_pass(
+    limits: tuple[Threshold, ...], sentence: str
+) -> None:
+    lenient = replace(s.plan(s.case(*limits)), on_missing_baseline=OnMissingBaseline.PASS)
+    verdict = judge(lenient, s.repetitions([100, 101, 99]), (), ())
+    assert (verdict.outcome, verdict.exit_code) == (Outcome.PASS, ExitCode.PASS)
+    assert verdict.sentence == sentence
+    assert verdict.word == sentence.partition(":")[0]
 
 
 def test_every_case_is_observed_with_its_baseline() -> None:
@@ -316,7 +344,7 @@ def test_a_confidence_needs_enough_repetitions() -> None:
     sure = s.threshold(value=100.0, confidence=0.99)
     few = judged([110, 111, 112], sure).thresholds[0]
     assert few.outcome is Outcome.INCONCLUSIVE
-    assert "7 repetitions are the least that can decide" in few.reason
+    assert "at least 7 repetitions are needed to decide" in few.reason
     assert judged([110] * 7, sure).thresholds[0].outcome is Outcome.PASS
     assert judged([90] * 7, sure).thresholds[0].outcome is Outcome.FAIL
 
@@ -327,7 +355,7 @@ def test_too_few_looks_for_a_confidence_say_so(least: int, most: int) -> None:
     case = replace(s.case(sure), repetitions=Repetitions(least, most))
     found = judge(s.plan(case), s.repetitions([110.0] * most), (), ()).thresholds[0]
     assert found.outcome is Outcome.INCONCLUSIVE
-    assert "cannot decide at this confidence: raise repetitions.max" in found.reason
+    assert "too few to decide at this confidence: raise repetitions.max" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -355,13 +383,34 @@ def test_from_five_repetitions_on_a_limit_is_decided_by_counting(
     found = judged(values, s.threshold(value=100.0)).thresholds[0]
     assert found.outcome is expected
     assert not found.point
-    assert f"{n - broken} of {n} keep the limit" in found.reason
+    assert f"{n - broken} of {n} within the limit" in found.reason
 
 
 def test_below_five_repetitions_a_verdict_is_a_point() -> None:
-    found = judged([110, 111, 90], s.threshold(value=100.0)).thresholds[0]
+    verdict = judged([110, 111, 101], s.threshold(value=100.0))
+    found = verdict.thresholds[0]
     assert (found.outcome, found.point) == (Outcome.PASS, True)
     assert "too few for a confidence" in found.reason
+    assert verdict.sentence == "pass: the only limit holds, by a point estimate"
+
+
+@pytest.mark.parametrize(
+    ("highest", "told"),
+    [((100.0, 100.0), ", all by a point estimate"), ((100.0, math.inf), ", 1 by a point estimate")],
+)
+def test_a_pass_counts_its_point_estimates(highest: tuple[float, ...], told: str) -> None:
+    """A limit with a confidence is none of them."""
+    limits = [
+        s.threshold(comparison=LESS, value=200.0, confidence=None if top == 100 else 0.6)
+        for top in highest
+    ]
+    assert judged([110, 111, 101], *limits).sentence == f"pass: all 2 limits hold{told}"
+
+
+def test_so_few_repetitions_that_disagree_are_no_pass() -> None:
+    found = judged([110, 111, 90], s.threshold(value=100.0)).thresholds[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "2 of 3 within the limit, too few to decide: raise repetitions" in found.reason
 
 
 def test_a_limit_within_the_noise_is_named_so() -> None:
@@ -380,7 +429,7 @@ def test_a_limit_within_the_noise_is_named_so() -> None:
 
 def test_from_four_runs_on_the_history_tells_how_runs_differ() -> None:
     """Repetitions that agree inside each run hide that runs differ by 10 %."""
-    groups = [[100.0 * level] * 3 for level in (0.9, 1.1, 0.95, 1.05, 1.0)]
+    groups = [[100.0 * level] * 3 for level in (0.9, 1.1, 0.95, 1.05, 1.0) * 4]
     found = judged([85, 85, 85], SLOWER, base=baseline(*groups)).thresholds[0]
     assert found.outcome is Outcome.INCONCLUSIVE
     assert judged([50, 50, 50], SLOWER, base=baseline(*groups)).outcome is Outcome.FAIL
@@ -394,7 +443,7 @@ def steady(count: int = 20, sd: float = 0.02) -> list[Run]:
 
 def test_a_change_fails_alone_that_chance_explains_among_many() -> None:
     limit = s.threshold(comparison=GREATER, value=-0.02, relative=True)
-    values, base = [95.0, 94.5, 95.5], steady()
+    values, base = [93.0, 92.5, 93.5], steady()
     assert judged(values, limit, base=base).thresholds[0].outcome is Outcome.FAIL
     rng = np.random.default_rng(3)
     cases = [s.case(limit, id=f"{n:016x}", name=f"case-{n}") for n in range(60)]
@@ -445,17 +494,19 @@ def test_few_runs_do_not_tell_how_runs_differ() -> None:
     limit = s.threshold(comparison=GREATER, value=-0.01, relative=True)
     near = judged([98, 98.5, 97.5, 98, 98.2], limit, base=quiet).thresholds[0]
     assert (near.outcome, near.point) == (Outcome.INCONCLUSIVE, True)
-    assert "1 run to compare with cannot tell how runs differ" in near.reason
+    assert "1 run in the baseline: too few to know how much runs vary" in near.reason
     far = judged([90, 90.5, 89.5, 90, 90.2], limit, base=quiet).thresholds[0]
-    assert (far.outcome, far.point) == (Outcome.FAIL, True)
+    assert (far.outcome, far.point) == (Outcome.INCONCLUSIVE, True)
+    assert "young baseline: it has 1 run, and 20 are needed" in far.reason
 
 
 @pytest.mark.parametrize(
     ("metric", "ios", "outcome"),
     [
-        ("write.clat.p99", 1000, Outcome.INCONCLUSIVE),
-        ("write.tail", 1000, Outcome.INCONCLUSIVE),
-        ("write.clat.p50", 1000, Outcome.INCONCLUSIVE),
+        ("write.clat.p99", 50, Outcome.INCONCLUSIVE),
+        ("write.tail", 50, Outcome.INCONCLUSIVE),
+        ("write.clat.p50", 50, Outcome.INCONCLUSIVE),
+        ("write.clat.p50", 5000, Outcome.FAIL),
         ("write.clat.p99", 100_000, Outcome.FAIL),
         ("write.clat.mean", 10, Outcome.FAIL),
     ],
@@ -464,7 +515,7 @@ def test_a_quantile_with_few_ios_beyond_it_is_too_thin(
     metric: str, ios: int, outcome: Outcome
 ) -> None:
     def run(number: int, slower: int) -> Run:
-        values = [100, *range(900 * slower, 1000 * slower)]
+        values = [*range(100 * slower, 1100 * slower)]
         clat = replace(s.latency(values), n=ios)
         again = [
             s.measurement(s.job(write=s.direction(clat=clat)), repetition=n) for n in (1, 2, 3)
@@ -473,9 +524,9 @@ def test_a_quantile_with_few_ios_beyond_it_is_too_thin(
 
     limited = s.plan(s.case(s.threshold(metric, LESS, 0.1, relative=True)))
     now = run(9, 2).measurements
-    found = judge(limited, now, (), [run(n, 1) for n in range(6)]).thresholds[0]
+    found = judge(limited, now, (), [run(n, 1) for n in range(20)]).thresholds[0]
     assert found.outcome is outcome
-    assert ("too thin to compare" in found.reason) is (outcome is Outcome.INCONCLUSIVE)
+    assert ("too few I/Os to compare" in found.reason) is (outcome is Outcome.INCONCLUSIVE)
 
 
 def test_warnings_are_findings_of_which_few_are_false() -> None:

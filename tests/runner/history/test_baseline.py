@@ -108,9 +108,9 @@ def test_a_level_that_came_back_joins_the_one_before(store: Store) -> None:
 
 
 def test_a_way_back_beyond_the_old_level_begins_a_new_one(store: Store) -> None:
-    history(store, (25, 100), (20, 90), (12, 130))
+    history(store, (25, 100), (20, 90), (24, 130))
     found = numbers(store, now(window=60))
-    assert set(range(48, 57)) <= set(found) <= set(range(43, 57))
+    assert set(range(48, 69)) <= set(found) <= set(range(43, 69))
     (fallen,) = verdict_of(store, now(100)).thresholds
     assert fallen.outcome is Outcome.FAIL
 
@@ -120,12 +120,15 @@ def test_half_the_way_back_is_no_new_level(store: Store) -> None:
     assert max(numbers(store, now(window=60))) <= 41
 
 
-def accept(store: Store, first: int, at: int, action: Action = Action.ACCEPT) -> None:
+def accept(
+    store: Store, first: int, at: int, action: Action = Action.ACCEPT, machine_id: str = ""
+) -> None:
     store.add_decision(
         Decision(
             alert="a1", action=action, author="me", reason="", at_ns=at * DAY_NS + 1, spec="demo",
-            machine_id=now().host.machine_id, environment="", from_ns=(first - 1) * DAY_NS,
-            to_ns=first * DAY_NS, series=(SeriesKey(s.CASE_ID, "write.iops"),),
+            machine_id=machine_id or now().host.machine_id, environment="",
+            from_ns=(first - 1) * DAY_NS, to_ns=first * DAY_NS,
+            series=(SeriesKey(s.CASE_ID, "write.iops"),),
         )
     )  # fmt: skip
 
@@ -138,6 +141,12 @@ def test_an_accepted_level_is_the_baseline_with_the_nights_that_failed(store: St
     (again,) = verdict_of(store, now(88)).thresholds
     assert (again.outcome, again.baseline_runs) == (Outcome.PASS, 8)
     accept(store, 40, 60, Action.REOPEN)
+    assert max(numbers(store, now())) == 39
+
+
+def test_what_was_accepted_on_another_host_is_accepted_there(store: Store) -> None:
+    history(store, (40, 100), (10, 88), failing=range(40, 50))
+    accept(store, 40, 47, machine_id="elsewhere")
     assert max(numbers(store, now())) == 39
 
 
@@ -229,11 +238,13 @@ def test_a_ref_is_a_commit_a_tag_a_branch_or_a_label(store: Store, commits: list
     of_commits(store, commits, [100] * 6)
     git(Path.cwd(), "tag", "v1", commits[4])
     store.add_runs([replace(a_run(50, 100), revision=Revision(label="v0"))])
+    store.add_runs([replace(a_run(51, 100), revision=Revision("f" * 40, branch="gone"))])
     for ref, expected in [
         (commits[0], [0, 1]),
         ("v1", [0, 1, 2, 3, 8, 9]),
         ("topic", [0, 1, 2, 3, 4, 5, 6, 7]),
         ("v0", [50]),
+        ("gone", [51]),  # a branch that the repository no longer has
         ("no-such", []),
         ("--upload-pack=touch pwned", []),
     ]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from iogate.cli.prospect_table import prospect_table
+from iogate.cli.prospect_table import prospect_table, thin_lines
 from iogate.history.planning import block_seconds, free, host_noise, prospects
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.run import Run
 from iogate.model.spec import Comparison as Compare
 from iogate.model.verdict import HostNoise, NoiseSource
 from iogate.spec.arms import canary_id
-from iogate.stats.boundary import blocks_to_bound, boundary_for
+from iogate.stats.boundary import Rules, boundary_for
 from support import samples as s
 
 LIMIT = s.threshold(comparison=Compare.GREATER, value=-0.05, relative=True)
@@ -30,7 +30,7 @@ def canary(*values: float, started_ns: int = 1) -> Run:
 
 
 def noise_of(*runs: Run, blocks: tuple[int, ...] = (10,)) -> HostNoise | None:
-    return prospects(PLAN, runs, blocks, most_blocks=28)[0].noise
+    return prospects(PLAN, runs, blocks, Rules())[0].noise
 
 
 def test_without_noise_nothing_is_promised() -> None:
@@ -49,26 +49,38 @@ def test_more_blocks_see_less_and_more_noise_needs_more() -> None:
     assert (loud.visible[1].change or math.nan) < many
     assert quiet.blocks_for_limit is not None
     assert loud.blocks_for_limit is not None
-    assert quiet.blocks_for_limit < 28 < loud.blocks_for_limit
+    assert quiet.blocks_for_limit < loud.blocks_for_limit
 
 
 def test_a_quantile_that_is_too_thin_is_no_prospect() -> None:
     thin = s.threshold("write.clat.p99", Compare.LESS, 0.05, relative=True)
     plan = s.plan(s.case(LIMIT, thin))
     measured = tuple(
-        s.measurement(s.job(write=s.direction(clat=s.latency([100, 200 + n]))), repetition=n)
+        s.measurement(
+            s.job(
+                write=s.direction(clat=s.latency([round((1000 + n) * 1.02**k) for k in range(300)]))
+            ),
+            repetition=n,
+        )
         for n in range(1, 6)
     )
     run = s.run(the_plan=plan, measurements=measured)
-    enough, found = prospects(plan, [run], (10,), most_blocks=28)
+    enough, found = prospects(plan, [run], (10,), Rules())
     assert enough.thin is None
     assert found.noise is not None
     assert found.thin is not None
     assert found.thin < 1
     _, row, last = prospect_table([enough, found], (10,)).splitlines()
     assert row.endswith(" blocks")
-    assert last.endswith("times the I/Os (too thin)")
+    assert last.endswith("times the I/Os (too few)")
     assert last.split()[-7] == "–", "what cannot be compared sees nothing"
+    (line,) = thin_lines([enough, found])
+    assert "write.clat.p99 of oltp/bs=4k" in line
+    assert "too few I/Os (about 300 in a run): " in line
+    assert "1.2 % is a quarter of the limit: run longer" in line
+    (_, alone) = prospects(plan, [replace(run, measurements=measured[:1])], (10,), Rules())
+    assert alone.noise is None
+    assert thin_lines([alone]), "one run without noise tells it, too"
 
 
 def test_two_arms_that_differ_say_nothing_of_noise() -> None:
@@ -134,9 +146,19 @@ def test_a_case_that_was_renamed_has_the_noise_of_its_former_name() -> None:
 
 
 def test_the_words_of_what_would_be_needed_rest_on_two_quantiles() -> None:
-    """Four of five comparisons, and a one-sided bound at 95 %."""
-    boundary = boundary_for(1)
-    assert blocks_to_bound(0.02, 0.03) == math.ceil(((1.645 + 0.84) * 0.03 / 0.02) ** 2)
-    needed = ((boundary.constant + 0.84) * 0.03 / 0.02) ** 2
-    assert boundary.blocks_to_fail(0.02, 0.03) == math.ceil(needed)
-    assert blocks_to_bound(0.0, 0.03) == boundary.blocks_to_fail(0.0, 0.03) == 10_000
+    """Four of five comparisons: a regression at all, and one past its limit."""
+    boundary = boundary_for(4)
+    at_all = ((boundary.constant + 0.84) * 0.03 / 0.02) ** 2
+    assert boundary.blocks_to_fail(0.02, 0.03) == math.ceil(at_all)
+    past = ((boundary.limit_constant + 0.84) * 0.03 / 0.005) ** 2
+    assert boundary.blocks_to_fail(0.02, 0.03, limit=0.015) == math.ceil(past)
+    assert boundary.blocks_to_fail(0.0, 0.03) == 10_000
+
+
+def test_a_pass_needs_blocks_that_see_several_times_its_limit() -> None:
+    boundary = boundary_for(4)
+    vouches = ((boundary.constant + 0.84) * 0.03 / 0.06) ** 2
+    assert boundary.blocks_to_pass(0.02, 0.03) == math.ceil(vouches)
+    wide = ((boundary.limit_constant + 0.84) * 0.03 / 0.02) ** 2
+    strict = boundary_for(4, Rules(sees=1.5))
+    assert strict.blocks_to_pass(0.02, 0.03) == math.ceil(wide)

@@ -37,6 +37,35 @@ def test_two_made_alike_say_the_same(fs_type: str, mib: int, holds: str, tmp_pat
 
 
 @needs_root
+@pytest.mark.parametrize("options", ["defaults", "compress=zstd", "compress-force=lzo"])
+def test_btrfs_says_the_same_before_and_after_it_writes_its_flags(
+    options: str, tmp_path: Path
+) -> None:
+    point = tmp_path / "point"
+    point.mkdir()
+    with loop_device(tmp_path, 128) as device:
+        subprocess.run(["mkfs.btrfs", "-q", "-f", device], check=True)
+        subprocess.run(["mount", "-o", options, device, str(point)], check=True)
+        try:
+            mount = mount_of(LocalSut(), str(point))
+            assert mount is not None
+            before = made_as(LocalSut(), mount)
+            subprocess.run(["sync", "-f", str(point)], check=True)
+            after = made_as(LocalSut(), mount)
+            written = incompat_flags(device)
+        finally:
+            subprocess.run(["umount", str(point)], check=True)
+    assert before == after
+    assert f"incompat_flags: {written}" in after  # as it was recorded always, once written
+
+
+def incompat_flags(device: str) -> str:
+    command = ["btrfs", "inspect-internal", "dump-super", device]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return next(line.split()[1] for line in shown.splitlines() if line.startswith("incompat_flags"))
+
+
+@needs_root
 def test_another_option_of_mkfs_is_another_text(tmp_path: Path) -> None:
     with loop_device(tmp_path) as device, mounted(device, tmp_path / "point") as point:
         mount = mount_of(LocalSut(), str(point))

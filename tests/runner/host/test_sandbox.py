@@ -138,7 +138,7 @@ def test_a_name_that_could_end_a_line_is_refused(
 ) -> None:
     odd = tmp_path / "a\nread /root"
     odd.mkdir(parents=True)
-    with pytest.raises(RefusedError, match="no letter"):
+    with pytest.raises(RefusedError, match="not a letter"):
         lines_of(sandbox, case_of("directory: ."), odd, run_folder)
 
 

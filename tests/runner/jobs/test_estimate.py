@@ -21,6 +21,26 @@ def case(options: str) -> Case:
 
 
 @pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        ("size: 1m", 256),
+        ("size: 1m, numjobs: 2, loops: 3", 1536),
+        ("size: 1m, bsrange: 4k-64k", 256),
+        ("size: 1m, number_ios: 100", 100),
+        ("size: 1m, number_ios: 100, time_based: true, runtime: 5s", None),
+        ("size: 1g, time_based: true, runtime: 5s, rate_iops: 20", 100),
+        ("size: 1g, time_based: true, runtime: 5s, rate_iops: '20,10', rw: randrw", 150),
+        ("size: 1g, time_based: true, runtime: 5s, rate_iops: '20,0', rw: randrw", None),
+        ("size: 1g, time_based: true, runtime: 5s, rate: 40k", 50),
+        ("size: 1m, verify: crc32c, rw: write", None),
+        ("size: 50%", None),
+    ],
+)
+def test_how_many_ios_a_case_can_have(options: str, most: int | None) -> None:
+    assert estimate.most_ios(case(options)) == most
+
+
+@pytest.mark.parametrize(
     ("options", "seconds"),
     [
         ("runtime: 2hours", 7200),

@@ -155,6 +155,15 @@ def test_percentiles_need_a_histogram_from_every_job() -> None:
     assert value("write.clat.max", *both) == 200
 
 
+def test_a_job_without_a_sample_says_nothing_of_the_others() -> None:
+    lat = s.latency([200, 300, 400])
+    none = Latency(0, 0, 0, 0.0, 0.0, lat.histogram)
+    jobs = [s.job(read=s.direction(clat=part)) for part in (lat, lat, none)]
+    assert value("read.clat.min", *jobs) == 200
+    assert value("read.clat.mean", *jobs) == 300
+    assert value("read.clat.mean", jobs[2]) is None
+
+
 def test_a_percentile_stays_within_what_was_seen() -> None:
     wide = Latency(2, 1_000_003, 1_000_005, 1_000_004, 1.4, Histogram({1_000_004: 2}))
     job = s.job(read=s.direction(clat=wide))
@@ -204,6 +213,7 @@ def test_statistics_of_rates_are_over_the_time_series() -> None:
     assert value("read.iops.max", job) == 60
     assert value("read.iops.p50", job) == 20
     assert value("read.iops.p25", job) == 15
+    assert value("read.iops.p100", job) == 60
     assert value("read.iops.stdev", job) == pytest.approx(statistics.stdev([10, 20, 60]))
     assert value("read.bw.min", job) == 10 * 4096
     other = s.job(series=s.series([1, 1, 1]), read=s.direction(ios=3))

@@ -15,6 +15,7 @@ from iogate.errors import RunError
 from iogate.model.document import (
     SCHEMAS,
     measurement_from_document,
+    notice_from_document,
     plan_from_document,
     run_from_document,
     to_document,
@@ -23,6 +24,7 @@ from iogate.model.document import (
 )
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
+from iogate.model.notice import Notice
 from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.model.schema import json_schema
@@ -36,6 +38,7 @@ READERS: dict[type, Any] = {
     Measurement: measurement_from_document,
     Run: run_from_document,
     RunVerdict: verdict_from_document,
+    Notice: notice_from_document,
     Trend: trend_from_document,
 }
 KINDS = sorted(SCHEMAS, key=lambda kind: kind.__name__)

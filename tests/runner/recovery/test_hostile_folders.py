@@ -109,7 +109,7 @@ def test_a_raw_file_elsewhere_is_not_looked_at(root: Path, raw: str) -> None:
     change(root / "run.json", lambda d: d["measurements"][0].update(raw_file=raw))  # type: ignore[index]
     found = read_run_folder(root, open_store(url(root)))
     assert found.run.measurements[0].raw_file == ""
-    assert any("no file of a run folder" in part for part in found.broken)
+    assert any("not a file of a run folder" in part for part in found.broken)
     assert f'href="{raw}' not in page(root)
 
 
@@ -166,7 +166,7 @@ def test_versions_that_are_none(schema: str) -> None:
 
 
 def test_a_time_that_is_none() -> None:
-    with pytest.raises(RunError, match="no time"):
+    with pytest.raises(RunError, match="not a time"):
         run_from_document({**to_document(s.run()), "started_ns": 10**30})
 
 

@@ -331,9 +331,9 @@ def test_what_never_was_a_database_is_left_alone(place: Place, name: str) -> Non
         result = history("verify", "--store", path, *more)
         assert isinstance(result.exception, StoreError)
         assert result.exception.exit_code is ExitCode.REFUSED
-        assert "no SQLite database" in result.exception.what
+        assert "not a SQLite database" in result.exception.what
         assert "--repair" not in result.exception.remedy
-    with pytest.raises(StoreError, match="no SQLite database"):
+    with pytest.raises(StoreError, match="not a SQLite database"):
         repair(str(path), (), LocalSut())
     assert path.read_text() == TEXT
     assert place.asides() == []

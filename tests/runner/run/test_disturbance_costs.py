@@ -74,6 +74,6 @@ def test_what_it_starts_is_a_stranger_to_the_job(
 def test_what_is_no_directory_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("")
     sut = LocalSut()
-    with pytest.raises(RefusedError, match="is no directory"):
+    with pytest.raises(RefusedError, match="is not a directory"):
         measure_costs(sut, open_engine("native", sut), str(tmp_path / name), Stop())
     assert (tmp_path / "file").read_text() == ""

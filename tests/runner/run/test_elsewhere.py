@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
@@ -27,7 +28,7 @@ from iogate.sut.base import Sut
 from iogate.sut.local import LocalSut
 from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
-from support.elsewhere import DISK, elsewhere
+from support.elsewhere import DISK, ElsewhereSut, elsewhere
 
 pytestmark = needs_root
 SPEC = f"""\
@@ -48,6 +49,7 @@ workloads:
     repetitions: 1
     thresholds: {{ write.iops: "vs baseline > -50%" }}
 """
+MOST_CALLS = 25
 HERE = ("/proc", "/sys", "/dev", "/run", DISK)
 OWN = ("/dev/null", "/proc/self/fd/")
 """What the controller needs to read its own files and to start git."""
@@ -139,6 +141,26 @@ def test_a_run_elsewhere_is_measured_judged_and_kept_here(machine: Sut, tmp_path
     assert log.stat().st_size
     with closing(open_store(request.store)) as store:
         assert store.run(finished.run.id).host == finished.run.host
+
+
+def test_a_repetition_elsewhere_costs_few_round_trips(
+    machine: Sut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked while the engine runs is not counted: that depends on how long it takes."""
+    monkeypatch.setattr("iogate.host.validity.watch.LEAST_PAUSE_S", 3600.0)
+    request, observer = replace(request_of(machine, tmp_path), cases=("folder*",)), Mock()
+    calls, began, counts = cast("ElsewhereSut", machine).calls, [0], []
+    observer.repetition_started.side_effect = lambda *_: began.append(len(calls))
+
+    def count(*_: object) -> None:
+        counts.append(Counter(calls[began[-1] :]))
+
+    observer.repetition_ended.side_effect = count
+    execute(request, make_request_plan(request), observer, Stop())
+    _first, second = counts
+    assert second["look"]
+    del second["look"]
+    assert second.total() <= MOST_CALLS, second
 
 
 def test_a_comparison_elsewhere(machine: Sut, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from iogate.gate.judge import judge
-from iogate.gate.repeat import wants_more
+from iogate.gate.more_repetitions import wants_more
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Comparison, Level, Repetitions, Threshold

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import re
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.history.baseline import find_baseline
+from iogate.history.trends import Question, find_trend
+from iogate.model.plan import Plan
+from iogate.model.run import Run
+from iogate.model.spec import JobSpec, Target
+from iogate.spec import case_id
+from iogate.store import open_store
+from support import samples as s
 from support.specs import cases, load, place, plan_of, problem, workloads
 
 OPTIONS = {
@@ -145,9 +158,67 @@ def test_earlier_ids_are_kept_per_case() -> None:
     assert one.aka == ("0011223344556677",)
 
 
+def by_bytes(jobs: Sequence[JobSpec], target: Target, _setup: Mapping[str, object]) -> str:
+    """A rule that might have been: block size and place alone."""
+    material = f"{[job.options.get('bs') for job in jobs]} {target.path}"
+    return hashlib.sha256(material.encode()).hexdigest()[:16]
+
+
+@pytest.fixture
+def older(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There has been another rule, and today's, which gives no other id."""
+    rules = (by_bytes, case_id.case_id)
+    monkeypatch.setattr(case_id, "OLDER_RULES", rules)
+
+
+SIZES = "  w:\n    fio: { rw: write, size: 1m }\n    strategy: { matrix: { bs: [4k, 8k] } }\n"
+
+
+@pytest.mark.usefixtures("older")
+def test_a_case_is_known_by_the_id_of_an_older_rule() -> None:
+    first, second = cases(SIZES)
+    assert len({first.id, second.id, *first.aka, *second.aka}) == 4
+    written = cases(SIZES + "    aka: { 'bs=8k': [00112233445566aa] }\n")[1]
+    assert written.aka == ("00112233445566aa", *second.aka)
+
+
+@pytest.mark.usefixtures("older")
+def test_a_history_under_an_older_id_is_found(tmp_path: Path) -> None:
+    limit = "    thresholds: { write.iops: vs baseline > -5% }\n"
+    plan = plan_of(workloads(SIZES + limit))
+    former = replace(plan, cases=tuple(replace(c, id=c.aka[0], aka=()) for c in plan.cases))
+    with closing(open_store(str(tmp_path / "h.sqlite"))) as store:
+        store.add_runs([run_of(former, "earlier", 1), run_of(former, "later", 2)])
+        now = run_of(plan, "now", 3)
+        baseline = find_baseline(now, store)
+        store.add_runs([now])
+        trend = find_trend(store, plan, Question(metrics=("write.iops",)))
+    assert [run.id for run in baseline.runs] == ["later", "earlier"]
+    assert {case.id for case in plan.cases} == {case for case, _ in baseline.segments}
+    assert [(each.case, len(each.values)) for each in trend.series] == [
+        (case.name, 3) for case in plan.cases
+    ]
+
+
+def run_of(plan: Plan, id: str, at: int) -> Run:
+    measured = tuple(m for case in plan.cases for m in s.repetitions([100, 101], case_id=case.id))
+    return s.run(id, started_ns=at, the_plan=plan, measurements=measured, outcome=s.verdict())
+
+
+def test_an_older_id_that_is_another_case_today_is_that_case_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    small, large = cases(SIZES)
+    monkeypatch.setattr(case_id, "OLDER_RULES", (lambda *_: small.id,))
+    assert [case.aka for case in cases(SIZES)] == [(), ()]
+    aka = f"    aka: {{ 'bs=8k': ['{small.id}'] }}\n"
+    assert cases(SIZES + aka)[1].aka == (small.id,)  # where the spec says so
+    assert small.id != large.id
+
+
 @pytest.mark.parametrize(
     ("aka", "says"),
-    [("[0011]", "no case id"), ("{ bs=16k: [00112233445566aa] }", "no case 'bs=16k'")],
+    [("[0011]", "not a case id"), ("{ bs=16k: [00112233445566aa] }", "no case 'bs=16k'")],
 )
 def test_an_earlier_id_that_fits_nothing_is_an_error(aka: str, says: str) -> None:
     text = (

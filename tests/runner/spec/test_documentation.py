@@ -30,7 +30,16 @@ def test_its_sections_are_parts_of_one() -> None:
 def test_it_lists_every_key() -> None:
     parts = schema()["definitions"]
     keys = set(schema()["properties"]) - {"$schema"}
-    for name in ("workload", "target", "filesystem", "destroy", "chart", "limit", "baseline"):
+    for name in (
+        "workload",
+        "target",
+        "filesystem",
+        "destroy",
+        "chart",
+        "limit",
+        "pool",
+        "baseline",
+    ):
         keys |= set(parts[name]["properties"])
     for section in ("environment", "precondition", "arm"):
         keys |= set(parts[section]["properties"])

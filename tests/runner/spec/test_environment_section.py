@@ -41,7 +41,7 @@ HEAD = (
         ("precondition: { steady_state: { ss: 'lat:1%' } }", "says when the device is steady"),
         ("precondition: { steady_state: { ss: snia, ss_dur: 5m } }", "the window is 5 rounds"),
         ("precondition: { steady_state: { ss: snia, ss_interval: 500ms } }", "at least 1s"),
-        ("precondition: { fill: {}, keep: soon }", "no time"),
+        ("precondition: { fill: {}, keep: soon }", "not a time"),
     ],
 )
 def test_what_a_spec_does_not_set(section: str, says: str) -> None:

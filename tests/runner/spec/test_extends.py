@@ -170,7 +170,7 @@ def test_a_job_file_is_a_workload(folder: Path) -> None:
     ("text", "line", "column", "says"),
     [
         ("rw=read\n", 1, 1, "before the first"),
-        ("[a]\n  iodeph = 3\n", 2, 3, "no option of fio"),
+        ("[a]\n  iodeph = 3\n", 2, 3, "not an option of fio"),
         ("[a]\nbs =  1q\n", 2, 7, "bs cannot have this value"),
         ("[a\nbs=1k\n", 1, 1, "brackets"),
         ("[]\n", 1, 1, "brackets"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from iogate.errors import RefusedError, SpecError
+from iogate.spec import check_doable, needs_trust, require_trust
 from support.specs import fio, plan_of, problem, workloads
 
 
@@ -29,6 +31,75 @@ def test_a_job_that_cannot_run(options: str, says: str, at: str) -> None:
     assert error.where is not None
     if at != "{ rw":
         assert text.splitlines()[3][error.where.column - 1 :].startswith(at)
+
+
+@pytest.mark.parametrize(
+    ("options", "says", "at"),
+    [
+        ("size: 1m, rw: randtrim", "rw=randtrim, and its target 'd' is no block device", "rw: "),
+        ("size: 1m, readwrite: trimwrite", "rw=trimwrite, and its target", "readwrite: "),
+    ],
+)
+def test_a_trim_needs_a_device_where_it_is_to_run(options: str, says: str, at: str) -> None:
+    text = fio(options)
+    with pytest.raises(SpecError, match=says) as caught:
+        check_doable(plan_of(text))
+    assert caught.value.where is not None
+    assert text.splitlines()[3][caught.value.where.column - 1 :].startswith(at)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("create_only: 1", "create_only=1, and does no I/O that could be measured"),
+        ("file_service_type: fifo", "file_service_type=fifo is none that fio has"),
+        ("file_service_type: 'zipf:x'", "file_service_type=zipf:x is none that fio has"),
+        ("sync_file_range: 4", "sync_file_range=4 is none that fio has"),
+        ("sync_file_range: 'write,all:4'", "sync_file_range=write,all:4 is none that fio has"),
+    ],
+)
+def test_what_does_nothing_or_is_none_is_told_where_it_is_to_run(options: str, says: str) -> None:
+    text = fio(f"size: 1m, {options}")
+    with pytest.raises(SpecError, match=says) as caught:
+        check_doable(plan_of(text))
+    assert caught.value.where is not None
+    assert text.splitlines()[3][caught.value.where.column - 1 :].startswith(options[:6])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "create_only: 0",
+        *("file_service_type: random", "file_service_type: 'roundrobin:8'"),
+        *("file_service_type: 'zipf:1.2:0.5'", "file_service_type: 'gauss:5'"),
+        *("sync_file_range: 'wait_before,write:8'", "sync_file_range: write"),
+    ],
+)
+def test_words_with_numbers_behind_them_are_taken(options: str) -> None:
+    check_doable(plan_of(fio(f"size: 1m, {options}")))
+
+
+@pytest.mark.parametrize(
+    ("options", "keys"),
+    [
+        ("fill_device: 1", ("workloads.w.fio.fill_device",)),
+        ("fill_fs: on", ("workloads.w.fio.fill_device",)),
+        ("fill_device: 1, size: 1m", ()),
+        ("fill_device: 0, size: 1m", ()),
+    ],
+)
+def test_leaving_no_space_for_others_needs_trust(options: str, keys: tuple[str, ...]) -> None:
+    plan = plan_of(fio(options))
+    assert needs_trust(plan) == keys
+    require_trust(plan, trusted=True)
+    if keys:
+        with pytest.raises(RefusedError) as caught:
+            require_trust(plan, trusted=False)
+        assert caught.value.where is not None
+
+
+def test_a_trim_of_no_storage_needs_no_device() -> None:
+    check_doable(plan_of(fio("size: 1m, rw: trim, ioengine: 'null'")))
 
 
 def test_a_runtime_of_the_matrix_is_one() -> None:

@@ -168,7 +168,7 @@ def test_nights_that_resemble_each_other_seldom_alarm() -> None:
     assert np.mean(alarmed) <= 0.04
 
 
-@pytest.mark.parametrize(("step", "nights", "share"), [(8.0, 5, 0.35), (6.0, 8, 0.25)])
+@pytest.mark.parametrize(("step", "nights", "share"), [(6.0, 5, 0.35), (4.0, 8, 0.25)])
 def test_a_moderate_step_waits_for_more_nights(step: float, nights: int, share: float) -> None:
     alarmed = [bool(change_points(stepped(seed, 100, 100 + nights, step))) for seed in range(200)]
     assert np.mean(alarmed) <= share

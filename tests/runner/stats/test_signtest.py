@@ -15,6 +15,7 @@ from iogate.stats.signtest import (
     LEVEL,
     level_of_looks,
     median_interval,
+    ranks_around_median,
     runs_needed,
     runs_that_decide,
 )
@@ -79,3 +80,11 @@ def test_all_looks_together_err_as_seldom_as_one(first: int, last: int) -> None:
 
 def test_too_few_looks_decide_nothing() -> None:
     assert level_of_looks(2, 4) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("count", "rank", "confidence"),
+    [(2, 0, 0.5), (3, 0, 0.75), (5, 0, 0.9375), (6, 0, 0.96875), (9, 1, 0.9609375)],
+)
+def test_the_ranks_around_a_median(count: int, rank: int, confidence: float) -> None:
+    assert ranks_around_median(count, 0.95) == (rank, confidence)

@@ -106,6 +106,22 @@ def test_a_wrong_token_is_told_before_anything_is_measured(own_data_folder: Path
         assert store.sync().waiting == 0
 
 
+def test_a_token_that_may_only_read_is_told_and_nothing_is_lost() -> None:
+    server = shared_server("influxdb")
+    login = {"Authorization": f"Token {TOKEN}"}
+    (org,) = json.loads(server.call("/api/v2/orgs", **login))["orgs"]
+    permission = {"action": "read", "resource": {"type": "buckets", "orgID": org["id"]}}
+    wanted = json.dumps({"orgID": org["id"], "permissions": [permission]})
+    token = json.loads(server.call("/api/v2/authorizations", wanted, **login))["token"]
+    with closing(open_store(server.fresh().replace(TOKEN, token))) as store:
+        store.begin_run(s.run())
+        delivery = store.sync()
+        assert isinstance(delivery.problem, SetupError)
+        assert "refuses (403)" in delivery.problem.what
+        assert "INFLUX_TOKEN" in delivery.problem.remedy
+        assert (delivery.waiting, delivery.refused) == (2, ())
+
+
 def test_no_token_at_all() -> None:
     with pytest.raises(SetupError, match="no token"):
         open_store("influxdb://127.0.0.1:1/org/bucket")

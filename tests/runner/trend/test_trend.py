@@ -85,22 +85,30 @@ def test_a_small_step_has_a_range_of_revisions() -> None:
 
 
 def test_a_suspect_becomes_an_alert_when_enough_nights_confirm_it() -> None:
-    values = levels((60, 1000), (25, 900))
+    values = levels((60, 1000), (25, 975))
     states = {}
     for since in range(1, 26):
         trend = trend_of(nights_of(values[: 60 + since]))
         states[since] = trend.alerts[0].state if trend.alerts else None
-    assert states[3] is None
+    assert states[1] is None
     assert states[7] is AlertState.SUSPECT
     assert states[12] is AlertState.OPEN
     assert states[25] is AlertState.OPEN
     assert trend_of(nights_of(values[:67])).series[0].state is SeriesState.SUSPECT
 
 
+def test_a_step_far_past_all_noise_is_an_alert_after_two_nights() -> None:
+    values = levels((60, 1000), (10, 700))
+    assert trend_of(nights_of(values[:61])).alerts == ()
+    for since in range(2, 11):
+        alert = only(trend_of(nights_of(values[: 60 + since])))
+        assert (alert.turn, alert.state) == (Turn.REGRESSION, AlertState.OPEN)
+
+
 def test_an_alert_closes_when_the_old_level_is_back() -> None:
     trend = trend_of(nights_of(levels((60, 1000), (25, 900), (25, 1000))))
     alert = only(trend)  # the way back is no news of its own
-    assert (alert.turn, alert.state) == (Turn.REGRESSION, AlertState.CLOSED)
+    assert (alert.turn, alert.state) == (Turn.REGRESSION, AlertState.RECOVERED)
     assert alert.changes[0].closed
     assert trend.series[0].state is SeriesState.STEADY
     (back,) = trend.series[0].recoveries
@@ -190,6 +198,23 @@ def test_another_firmware_splits_the_series_and_is_shown() -> None:
     joined = trend_of(nights, across=["target.*.firmware"])
     assert joined.markers == trend.markers  # what is compared across is shown all the more
     assert only(joined).turn is Turn.REGRESSION
+
+
+def test_a_series_goes_on_with_a_new_engine_until_its_numbers_mean_another_thing() -> None:
+    old: Environment = {"engine.name": "native", "engine.version": "0.1.0"}
+    new: Environment = {**old, "engine.version": "0.2.0", "engine.semantics": 1}
+    raised: Environment = {**new, "engine.semantics": 2}
+    values = levels((60, 1000), (25, 900))
+    nights = [night(i, v, environment=old if i < 40 else new) for i, v in enumerate(values)]
+    trend = trend_of(nights)
+    assert trend.markers == ()
+    before = trend_of([night(i, v, environment=old) for i, v in enumerate(values)])
+    assert only(trend).id == only(before).id  # what people decided of it still holds
+    apart = trend_of([*nights[:60], *(night(60 + i, v, environment=raised) for i, v in
+                                      enumerate(values[60:]))])  # fmt: skip
+    assert apart.alerts == ()
+    (marker,) = apart.markers
+    assert [(c.fact, c.before, c.after) for c in marker.changes] == [("engine.semantics", "1", "2")]
 
 
 def test_what_a_night_does_not_know_is_no_change() -> None:

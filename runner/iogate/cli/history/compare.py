@@ -132,8 +132,8 @@ def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _R
     each = metric(path, new[0].plan.metrics)
     medians = []
     for run, case_id in (old, new):
-        found = [each.extract(measurement) for measurement in run.measurements_of(case_id)]
-        values = [value for value in found if value is not None and math.isfinite(value)]
+        extracted = [each.extract(measurement) for measurement in run.measurements_of(case_id)]
+        values = [value for value in extracted if value is not None and math.isfinite(value)]
         if not values:
             return None
         medians.append(median(values))

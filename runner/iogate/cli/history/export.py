@@ -26,7 +26,7 @@ _STDOUT = "-"
     "--format",
     "format_name",
     type=click.Choice(list(FORMATS)),
-    help="By default what the suffix of FILE says, else jsonl.",
+    help="By default the one of FILE's suffix, else jsonl.",
 )
 @click.option("--spec", metavar="NAME", help="Only runs of this spec, and no decisions.")
 @click.option("--host", metavar="HOST", help="Only runs on this host, and no decisions.")
@@ -47,10 +47,10 @@ def command(
 def _chosen(store: Store, spec: str | None, host: str | None) -> set[str] | None:
     if spec is None and host is None:
         return None
-    found = {run.id for run in store.runs(spec=spec, host=host)}
-    if not found:
+    run_ids = {run.id for run in store.runs(spec=spec, host=host)}
+    if not run_ids:
         click.echo(f"{nothing_kept(spec, host)}; this is an export of nothing", err=True)
-    return found
+    return run_ids
 
 
 @contextmanager

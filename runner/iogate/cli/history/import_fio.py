@@ -70,8 +70,8 @@ def command(
     label: str,
     store: str | None,
 ) -> int:
-    """Put results of fio into a history: JSON of versions 3.1 to 3.42, or what fio prints for
-    people (versions 1 to 3), with any text around them; - is stdin.
+    """Put results of fio into a history: JSON of versions 2.1 to 3.42, terse lines (versions 2
+    to 5), or what fio prints for people (versions 1 to 3), with any text around them; - is stdin.
 
     Each call of fio becomes a run of one case. Its case id is made from the job options as
     that of a spec is: where a spec has the same options and target, both are one series.
@@ -128,8 +128,8 @@ def _host(name: str | None, known: dict[str, Host]) -> Host:
 def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
     for file in files:
         try:
-            for found, origin in _read(file, reading.origin):
-                run = _run(found, origin, reading)
+            for result, origin in _read(file, reading.origin):
+                run = _run(result, origin, reading)
                 reading.results += 1
                 yield run
         except StoreError:
@@ -143,15 +143,15 @@ def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
 def _read(file: str, origin: Origin) -> Iterator[tuple[ForeignResult, Origin]]:
     text, written_ns = _text(file)
     name = "" if file == "-" else Path(file).name
-    found = None
-    for found in read_fio(text):
-        yield found, replace(origin, file=name, ended_ns=written_ns)
-    if found is None:
+    result = None
+    for result in read_fio(text):
+        yield result, replace(origin, file=name, ended_ns=written_ns)
+    if result is None:
         raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
 
 
-def _run(found: ForeignResult, origin: Origin, reading: _Reading) -> Run:
-    run = as_run(found, origin)
+def _run(result: ForeignResult, origin: Origin, reading: _Reading) -> Run:
+    run = as_run(result, origin)
     if run.id not in reading.places:
         if run.id not in reading.known:
             reading.specs.add(run.plan.spec_name)
@@ -160,7 +160,7 @@ def _run(found: ForeignResult, origin: Origin, reading: _Reading) -> Run:
         kept = reading.store.run(run.id)
         reading.places[run.id] = kept.plan.spec_file, kept.finished_ns
     file, ended_ns = reading.places[run.id]
-    return as_run(found, replace(origin, file=file, ended_ns=ended_ns))
+    return as_run(result, replace(origin, file=file, ended_ns=ended_ns))
 
 
 def _text(file: str) -> tuple[str, int]:

@@ -44,7 +44,7 @@ command.add_command(import_fio)
     "--format",
     "format_name",
     type=click.Choice(list(FORMATS)),
-    help="By default what the suffix of each FILE says, else jsonl.",
+    help="By default the one of each FILE's suffix, else jsonl.",
 )
 @options.STORE
 def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> int:
@@ -71,7 +71,7 @@ def _input(file: str) -> Iterator[BinaryIO]:
     try:
         source = os.fdopen(bounded.open_file(file), "rb")  # so that only its own errors are told
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "this is no path"
+        reason = error.strerror if isinstance(error, OSError) else "this is not a path"
         raise UsageError(
             f"cannot read {file}: {reason}", remedy="name the file itself, or give - and pipe it in"
         ) from None

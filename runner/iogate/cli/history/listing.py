@@ -46,13 +46,13 @@ def command(
     with closing(open_kept(store)) as opened:
         machine_id = this_host(machine()).machine_id
         kept = opened.runs(spec=spec, host=host, limit=limit)
-        found = [as_it_is(run, machine(), machine_id) for run in kept]
+        runs = [as_it_is(run, machine(), machine_id) for run in kept]
     if as_json:
-        click.echo(json.dumps([_summary(run) for run in found], indent=1, allow_nan=False))
-    elif not found:
+        click.echo(json.dumps([_summary(run) for run in runs], indent=1, allow_nan=False))
+    elif not runs:
         click.echo(nothing_kept(spec, host), err=True)
     else:
-        print_table(_HEAD, [_row(run) for run in found], right=(2, 4))
+        print_table(_HEAD, [_row(run) for run in runs], right=(2, 4))
 
 
 def _row(run: Run) -> tuple[str, ...]:
@@ -69,10 +69,10 @@ def _row(run: Run) -> tuple[str, ...]:
 
 
 def _verdict(run: Run) -> str:
-    """A run that was imported passed nothing: it was not judged."""
+    """A run that was imported was not judged, as others may not be: its word says why."""
     if not run.verdict:
         return run.status.value
-    return "imported" if is_imported(run) else run.verdict.outcome.value
+    return "imported" if is_imported(run) else run.verdict.word
 
 
 def _summary(run: Run) -> dict[str, object]:
@@ -89,6 +89,7 @@ def _summary(run: Run) -> dict[str, object]:
         "finished_ns": run.finished_ns,
         "status": run.status.value,
         "outcome": run.verdict.outcome.value if run.verdict else None,
+        "word": run.verdict.word if run.verdict else None,
         "exit_code": run.verdict.exit_code if run.verdict else None,
         "sentence": run.verdict.sentence if run.verdict else None,
         "cases": len(run.plan.cases),

@@ -19,13 +19,13 @@ from iogate.store import Store, open_kept
 
 @click.command("prune")
 @click.option(
-    "--series", metavar="STEPS", help="What stays of old series, such as 30d:10s,365d:none."
+    "--series", metavar="STEPS", help="What to keep of old time series, such as 30d:10s,365d:none."
 )
-@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @click.option(
     "--configure",
     metavar="STEPS",
-    help="Keep STEPS as the policy of this history, which every run then applies once a day;"
+    help="Set STEPS as the policy of this history, which every run then applies once a day;"
     " 'off' removes it. Prunes nothing now.",
 )
 @options.as_json("Each repetition as a line of JSON.")
@@ -46,15 +46,15 @@ def command(
         if text is None:
             raise UsageError(
                 "this history has no retention policy: everything is kept",
-                remedy="say what may go with --series 30d:10s,365d:none, or --configure it",
+                remedy="say what may be removed with --series 30d:10s,365d:none, or --configure it",
             )
         policy = parse_policy(text)
-        found = list(prune(opened, policy, now_ns=time.time_ns(), dry_run=dry_run))
-        if found and not dry_run:
+        thinned = list(prune(opened, policy, now_ns=time.time_ns(), dry_run=dry_run))
+        if thinned and not dry_run:
             opened.compact()
-    for each in found if as_json else ():
+    for each in thinned if as_json else ():
         click.echo(json.dumps(asdict(each)))
-    click.echo(_told(found, dry_run=dry_run), err=as_json)
+    click.echo(_told(thinned, dry_run=dry_run), err=as_json)
 
 
 def _configure(store: Store, text: str) -> None:
@@ -64,18 +64,20 @@ def _configure(store: Store, text: str) -> None:
         return
     parse_policy(text)
     store.set_setting(SETTING, text.replace(" ", ""))
-    click.echo("runs will apply this once a day; see what would go: iogate history prune --dry-run")
+    click.echo(
+        "runs will apply this once a day; see what would be removed: iogate history prune --dry-run"
+    )
 
 
-def _told(found: list[Thinned], *, dry_run: bool) -> str:
-    if not found:
+def _told(thinned: list[Thinned], *, dry_run: bool) -> str:
+    if not thinned:
         return "nothing is old enough to be thinned"
-    runs = {each.run_id for each in found}
-    before, after = sum(each.before for each in found), sum(each.after for each in found)
+    runs = {each.run_id for each in thinned}
+    before, after = sum(each.before for each in thinned), sum(each.after for each in thinned)
     verb = "would go" if dry_run else "went"
     text = (
         f"{counted(before - after, 'interval')} of {before} {verb}, of"
-        f" {counted(len(found), 'repetition')} in {counted(len(runs), 'run')}"
+        f" {counted(len(thinned), 'repetition')} in {counted(len(runs), 'run')}"
     )
-    newest = max(found, key=lambda each: each.started_ns)
+    newest = max(thinned, key=lambda each: each.started_ns)
     return f"{text}; the newest is run {newest.run_id[:SHORT_ID]}"

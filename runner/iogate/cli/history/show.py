@@ -27,31 +27,31 @@ _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
 
 @click.command("show")
 @click.argument("run")
-@options.as_json("The whole run document on stdout.")
+@options.as_json("Print the whole run document on stdout.")
 @options.STORE
 def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, or the start of one."""
     with closing(open_kept(store)) as opened:
-        found = opened.run(run)
-    found = as_it_is(found, machine(), this_host(machine()).machine_id)
+        shown = opened.run(run)
+    shown = as_it_is(shown, machine(), this_host(machine()).machine_id)
     if as_json:
-        click.echo(json.dumps(to_document(found), indent=1, allow_nan=False))
+        click.echo(json.dumps(to_document(shown), indent=1, allow_nan=False))
         return
-    _print_facts(found)
-    rows = [row for case in found.plan.cases for row in _case_rows(found, case.id, case.name)]
+    _print_facts(shown)
+    rows = [row for case in shown.plan.cases for row in _case_rows(shown, case.id, case.name)]
     if rows:
         click.echo()
         print_table(_HEAD, rows, right=(2, 3, 4, 5))
-    _print_preconditions(found)
-    _print_warnings(found)
-    _print_judgement(found)
+    _print_preconditions(shown)
+    _print_warnings(shown)
+    _print_judgement(shown)
 
 
 def _print_preconditions(run: Run) -> None:
     """The state that each device was brought to, or was in."""
-    for number, one in enumerate(run.preconditions):
-        found = f" ({one.steady.found})" if one.steady else ""
-        text = f"precondition of {one.device}: {one.text}{found}"
+    for number, precondition in enumerate(run.preconditions):
+        steadiness = f" ({precondition.steady.found})" if precondition.steady else ""
+        text = f"precondition of {precondition.device}: {precondition.text}{steadiness}"
         click.echo(("" if number else "\n") + defused(printable(text)))
 
 
@@ -78,6 +78,8 @@ def _print_facts(run: Run) -> None:
         "status": run.status.value,
         "folder": run.folder or "none",
     }
+    if run.origin:
+        facts["asked by"] = f"{run.origin.text} {run.origin.url}".rstrip()
     if "origin.form" in run.environment:
         form, file = (str(run.environment.get(f"origin.{key}", "")) for key in ("form", "file"))
         facts["imported"] = f"from {form}{f' in {file}' if file else ''}"
@@ -112,8 +114,8 @@ def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
     measurements: Sequence[Measurement] = run.measurements_of(case_id)
     for path in default_metrics(measurements, run.plan.metrics):
         judged = metric(path, run.plan.metrics)
-        found = [judged.extract(measurement) for measurement in measurements]
-        values = [value for value in found if value is not None and not math.isnan(value)]
+        extracted = [judged.extract(measurement) for measurement in measurements]
+        values = [value for value in extracted if value is not None and not math.isnan(value)]
         if values:
             numbers = (median(values), min(values), max(values))
             texts = (format_value(number, judged.unit) for number in numbers)

@@ -13,14 +13,12 @@ from iogate.store import open_kept
 
 
 @click.command("sync")
-@click.option(
-    "--retry-refused", is_flag=True, help="Also what the server refused before, as it may now."
-)
+@click.option("--retry-refused", is_flag=True, help="Also retry what the server refused before.")
 @options.STORE
 def command(*, retry_refused: bool, store: str | None) -> int:
-    """Deliver what waits on the local disk. Every run does so too.
+    """Send what waits on the local disk to the server. Every run does so, too.
 
-    Exits 0 when nothing waits any longer, 4 when something does or was refused for good.
+    Exits 0 when everything has arrived, 4 when something still waits or was refused for good.
     """
     with closing(open_kept(store)) as opened:
         delivery = opened.sync(retry_refused=retry_refused)

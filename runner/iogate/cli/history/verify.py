@@ -18,14 +18,16 @@ from iogate.recovery.repair import Findings, Repaired, repair, verify
 
 
 @click.command("verify")
-@click.option("--repair", "wanted", is_flag=True, help="Put a damaged history aside, make it anew.")
+@click.option(
+    "--repair", "wanted", is_flag=True, help="Put a damaged history aside and rebuild it."
+)
 @click.option(
     "--folders",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
     metavar="DIR",
-    help="All run folders in here; else this history's own,"
-    f" of ./{DEFAULT_PARENT} and of where it says.",
+    help="Add all run folders of this directory; by default only those of this history, in"
+    f" ./{DEFAULT_PARENT} and where the history says.",
 )
 @options.STORE
 def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> int:

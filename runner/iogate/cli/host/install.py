@@ -10,20 +10,26 @@ from iogate.host.locks.host_lock import host_lock
 
 
 @click.command()
-@click.option("--user", "users", multiple=True, metavar="NAME", help="Who may ask it; several.")
+@click.option(
+    "--user",
+    "users",
+    multiple=True,
+    metavar="NAME",
+    help="User who may use the helper; may be repeated.",
+)
 @click.option(
     "--device",
     "devices",
     multiple=True,
     metavar="PATH",
-    help="A device that they may overwrite, kept by what identifies it; several.",
+    help="Device that they may overwrite, identified by its serial number or WWN; may be repeated.",
 )
 @click.option(
     "--parameter",
     "parameters",
     multiple=True,
     metavar="NAME",
-    help="A kernel parameter that they may set beside the usual ones; several.",
+    help="Kernel parameter that they may set in addition to the usual ones; may be repeated.",
 )
 @click.option(
     "--durable",

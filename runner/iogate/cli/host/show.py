@@ -16,16 +16,16 @@ from iogate.host.install import installed
 @options.as_json()
 def command(*, as_json: bool) -> None:
     """Say whom the helper of this host serves, and with what."""
-    found = installed()
-    if found is None:
+    config = installed()
+    if config is None:
         raise RefusedError(
             "this host has no helper", remedy="as root: iogate host install --user NAME"
         )
     if as_json:
-        click.echo(json.dumps(found, indent=1))
+        click.echo(json.dumps(config, indent=1))
         return
     for key in ("users", "devices", "parameters", "durable"):
-        for value in found[key] or ["none"]:
+        for value in config[key] or ["none"]:
             text = value if isinstance(value, str) else json.dumps(value)
             click.echo(f"{key:<11} {printable(text)}")
-    click.echo(f"kernel log  {'read for them' if found['kernel_log'] else 'not read'}")
+    click.echo(f"kernel log  {'read for them' if config['kernel_log'] else 'not read'}")

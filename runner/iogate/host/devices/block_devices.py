@@ -55,15 +55,15 @@ def node_of(name: str) -> str:
 
 def find_device(sut: Sut, path: str) -> Device | None:
     """The device behind a node or a symlink to one; None when it is no block device."""
-    found = sut.stat(path)
-    return device_by_number(sut, found.rdev) if found and found.is_block else None
+    status = sut.stat(path)
+    return device_by_number(sut, status.rdev) if status and status.is_block else None
 
 
 def device_under(sut: Sut, path: str) -> Device | None:
     """The device that holds the filesystem of ``path``; None for tmpfs, NFS and the like."""
-    found = sut.stat(path)
-    device = device_by_number(sut, found.device) if found else None
-    if device or not found:
+    status = sut.stat(path)
+    device = device_by_number(sut, status.device) if status else None
+    if device or not status:
         return device
     mount = mount_of(sut, path)
     return find_device(sut, mount.source) if mount else None
@@ -117,8 +117,8 @@ def paths_of_device(sut: Sut, number: str, more: Sequence[str]) -> tuple[str, ..
 
 
 def _partitions(sut: Sut, base: str) -> tuple[str, ...]:
-    found = sut.read_many([f"{base}/*/partition"])
-    return tuple(sorted(path.split("/")[-2] for path in found))
+    files = sut.read_many([f"{base}/*/partition"])
+    return tuple(sorted(path.split("/")[-2] for path in files))
 
 
 def all_disks(sut: Sut) -> Iterator[Device]:
@@ -126,15 +126,15 @@ def all_disks(sut: Sut) -> Iterator[Device]:
     for name in sut.list_dir("/sys/block"):
         if _text(sut, f"/sys/block/{name}/hidden") == "1":
             continue
-        found = device_by_number(sut, _text(sut, f"/sys/block/{name}/dev"))
-        if found and found.size_bytes:
-            yield found
+        device = device_by_number(sut, _text(sut, f"/sys/block/{name}/dev"))
+        if device and device.size_bytes:
+            yield device
 
 
 def partitions_of(sut: Sut, disk: Device) -> tuple[Device, ...]:
     """The partitions of a whole disk."""
     numbers = (_text(sut, f"{disk.sysfs}/{name}/dev") for name in disk.partitions)
-    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+    return tuple(device for number in numbers if (device := device_by_number(sut, number)))
 
 
 def whole_disk(sut: Sut, device: Device) -> Device:
@@ -158,17 +158,17 @@ def slaves(sut: Sut, device: Device) -> tuple[Device, ...]:
 def _slaves(sut: Sut, disk: str) -> tuple[Device, ...]:
     base = f"/sys/block/{disk}/slaves"
     numbers = (_text(sut, f"{base}/{name}/dev") for name in sut.list_dir(base))
-    return tuple(found for number in numbers if (found := device_by_number(sut, number)))
+    return tuple(device for number in numbers if (device := device_by_number(sut, number)))
 
 
 def holders(sut: Sut, device: Device) -> tuple[str, ...]:
     """dm, md and bcache devices that are built on it, its partitions or its disk."""
-    found: list[str] = []
+    names: list[str] = []
     for name in device.family:
         base = f"/sys/block/{device.disk}"
         own = base if name == device.disk else f"{base}/{name}"
-        found.extend(sut.list_dir(f"{own}/holders"))
-    return tuple(dict.fromkeys(found))
+        names.extend(sut.list_dir(f"{own}/holders"))
+    return tuple(dict.fromkeys(names))
 
 
 def disks_below(sut: Sut, device: Device) -> frozenset[str]:
@@ -186,14 +186,14 @@ def disks_below(sut: Sut, device: Device) -> frozenset[str]:
 
 def _lower(sut: Sut, disk: str) -> list[Device]:
     """What a stacked disk is made of: its slaves, or the disk of a loop's backing file."""
-    found = list(_slaves(sut, disk))
+    devices = list(_slaves(sut, disk))
     backing = _text(sut, f"/sys/block/{disk}/loop/backing_file")
     if backing:
         status = sut.loop_status(node_of(disk))
         known = device_by_number(sut, status.rdev or status.device) if status else None
         below = known or find_device(sut, backing) or device_under(sut, backing)
-        found += [below] if below else []
-    return found
+        devices += [below] if below else []
+    return devices
 
 
 def serial_digest(serial: str) -> str:

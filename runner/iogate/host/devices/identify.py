@@ -51,8 +51,8 @@ def mismatch(look: Look, destroy: Destroy) -> str | None:
     for key, value in asked.items():
         has = _has(look, device, key, value)
         if has is not None:
-            found = f"{key} {has}" if has else f"no {key}"
-            return f"{device.path} has {found}, and destroy: says {value}"
+            difference = f"{key} {has}" if has else f"no {key}"
+            return f"{device.path} has {difference}, and destroy: says {value}"
     return _too_little(look, asked) or _several(look, asked)
 
 
@@ -70,8 +70,8 @@ def _words(destroy: Destroy) -> dict[str, str | int | None]:
 def _has(look: Look, device: Device, key: str, value: str | int) -> str | None:
     """What the device has where ``destroy`` says something else; None when it is that."""
     if key == "by_id":
-        found = find_device(look.sut, f"{_BY_ID}/{value}")
-        return None if found and found.number == device.number else "of another name"
+        named = find_device(look.sut, f"{_BY_ID}/{value}")
+        return None if named and named.number == device.number else "of another name"
     if key == "backing":
         loop = next((each for each in look.loops if each.name == device.disk), None)
         is_it = loop is not None and _is_backing(look.sut, loop, str(value))
@@ -93,10 +93,14 @@ def _bare(wwn: object) -> str:
 
 def _is_backing(sut: Sut, loop: Loop, path: str) -> bool:
     """By device and inode: a path may be stale, or one of several."""
-    found = sut.stat(path)
-    if found is None:
+    status = sut.stat(path)
+    if status is None:
         return False
-    return found.rdev == loop.lower if found.is_block else (found.device, found.inode) == loop.image
+    return (
+        status.rdev == loop.lower
+        if status.is_block
+        else (status.device, status.inode) == loop.image
+    )
 
 
 def _too_little(look: Look, asked: dict[str, str | int]) -> str | None:

@@ -52,9 +52,9 @@ class Look:
             return device.path
         return f"{device.path}, which holds the blocks of {self.device.path},"
 
-    def member(self, found: Device | None) -> Device | None:
+    def member(self, device: Device | None) -> Device | None:
         """The device itself when it is one of the stack."""
-        return found if found and any(found.name == d.name for d in self.stack.devices) else None
+        return device if device and any(device.name == d.name for d in self.stack.devices) else None
 
 
 Way = Callable[[Look], Refusal | None]
@@ -70,16 +70,16 @@ def look_at(sut: Sut, device: Device) -> Look:
 def user_of(look: Look) -> Refusal | None:
     """The first that uses the device; None when nobody does, as far as is known without a
     claim (``claimed``)."""
-    return next((found for way in WAYS if (found := way(look))), None)
+    return next((refusal for way in WAYS if (refusal := way(look))), None)
 
 
 def file_user(sut: Sut, path: str) -> str | None:
     """What the kernel keeps in a file, in words; None for a file that nothing of the kernel's
     stands on. What another program does with it is not known."""
-    found = sut.stat(path)
-    if found is None:
+    status = sut.stat(path)
+    if status is None:
         return None
-    image = (found.device, found.inode)
+    image = (status.device, status.inode)
     if loop := next((each for each in loops(sut) if each.image == image), None):
         return f"backs {loop.path}"
     return next(_uses_of_file(sut, image, mounts_everywhere(sut)), None)
@@ -89,8 +89,8 @@ def _uses_of_file(sut: Sut, image: tuple[str, int], seen: AllMounts) -> Iterator
     """How the kernel uses a file beside as a loop device, in words."""
 
     def is_it(path: str) -> bool:
-        found = sut.stat(path) if path.startswith("/") else None
-        return bool(found and found.is_file and (found.device, found.inode) == image)
+        status = sut.stat(path) if path.startswith("/") else None
+        return bool(status and status.is_file and (status.device, status.inode) == image)
 
     if any(is_it(path) for path in swaps(sut)):
         yield "backs active swap"
@@ -179,8 +179,8 @@ def _swap(look: Look) -> Refusal | None:
 
 def _held(look: Look) -> Refusal | None:
     for each in look.stack.bare:
-        if found := holders(look.sut, each):
-            names = ", ".join(node_of(name) for name in found)
+        if names_held := holders(look.sut, each):
+            names = ", ".join(node_of(name) for name in names_held)
             return Refusal(
                 f"{look.named(each)} is part of {names}",
                 "take that apart first (dmsetup, mdadm, vgchange), or name another device",

@@ -28,8 +28,8 @@ class Loop:
 
     def shares(self, other: Loop) -> bool:
         """Whether both stand on the same thing, and on the same part of it."""
-        one = (self.lower, self.image)
-        same = one != ("", None) and one == (other.lower, other.image)
+        backing = (self.lower, self.image)
+        same = backing != ("", None) and backing == (other.lower, other.image)
         return same and self.start < other.end and other.start < self.end
 
 
@@ -52,6 +52,6 @@ def _loop(sut: Sut, name: str, backing: str) -> Loop:
 
 def _by_path(sut: Sut, name: str, backing: str) -> Loop:
     """As well as can be known of a loop device that this user may not open."""
-    device, found = find_device(sut, backing), sut.stat(backing)
-    image = (found.device, found.inode) if found and found.is_file else None
+    device, status = find_device(sut, backing), sut.stat(backing)
+    image = (status.device, status.inode) if status and status.is_file else None
     return Loop(name, device.number if device else "", image, 0, _ENDLESS)

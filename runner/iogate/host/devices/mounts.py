@@ -43,7 +43,7 @@ class AllMounts:
 
 def mounts_everywhere(sut: Sut) -> AllMounts:
     """All mounts of this host that a process can reach."""
-    found = [(mount, 0) for mount in mounts(sut)]
+    everywhere = [(mount, 0) for mount in mounts(sut)]
     own = sut.stat("/proc/self/ns/mnt")
     known, hidden = {own.inode if own else 0}, 0
     for pid in filter(str.isdigit, sut.list_dir("/proc")):
@@ -54,8 +54,8 @@ def mounts_everywhere(sut: Sut) -> AllMounts:
             known.add(space.inode)
             text = sut.read_text(f"/proc/{pid}/mountinfo") or ""
             lines = (parse_mount(line) for line in text.splitlines())
-            found += [(mount, int(pid)) for mount in lines if mount]
-    return AllMounts(tuple(found), hidden)
+            everywhere += [(mount, int(pid)) for mount in lines if mount]
+    return AllMounts(tuple(everywhere), hidden)
 
 
 def _is_there(sut: Sut, pid: str) -> bool:
@@ -77,13 +77,13 @@ def parse_mount(line: str) -> Mount | None:
 def mount_of(sut: Sut, path: str) -> Mount | None:
     """The mount that holds ``path``: the longest mount point above it, the last mounted."""
     real = sut.real_path(path)
-    found: Mount | None = None
+    closest: Mount | None = None
     for mount in mounts(sut):
         base = mount.point.rstrip("/")
         inside = real == base or real.startswith(base + "/")
-        if inside and (found is None or len(mount.point) >= len(found.point)):
-            found = mount
-    return found
+        if inside and (closest is None or len(mount.point) >= len(closest.point)):
+            closest = mount
+    return closest
 
 
 def swaps(sut: Sut) -> tuple[str, ...]:

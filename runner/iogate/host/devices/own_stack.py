@@ -67,13 +67,13 @@ def own_stack(sut: Sut, target: Target, place: str) -> OwnStack:
     device = _device_of(sut, target, place)
     if device is None:
         return OwnStack()
-    found = _Found()
-    _take(sut, device, found)
+    parts = _Found()
+    _take(sut, device, parts)
     for above in _above(sut, device):
-        found.names |= {above.name, above.number}
+        parts.names |= {above.name, above.number}
     if target.kind is not TargetKind.DEVICE:
-        _take_filesystem(sut, device, found)
-    return OwnStack(frozenset(found.names), frozenset(found.filesystems))
+        _take_filesystem(sut, device, parts)
+    return OwnStack(frozenset(parts.names), frozenset(parts.filesystems))
 
 
 def names_a_device(text: str) -> bool:
@@ -105,44 +105,44 @@ def _below_overlay(sut: Sut, folder: str) -> Device | None:
     return device_under(sut, upper) if upper else None
 
 
-def _take(sut: Sut, device: Device, found: _Found) -> None:
+def _take(sut: Sut, device: Device, parts: _Found) -> None:
     """The device, its whole disk with controller, and everything below."""
     disk = whole_disk(sut, device)
     for each in (*family_of(sut, device), disk, *partitions_of(sut, disk)):
-        found.names |= {each.name, each.number}
-    if disk.name in found.seen:
+        parts.names |= {each.name, each.number}
+    if disk.name in parts.seen:
         return
-    found.seen.add(disk.name)
-    found.names.update(_links(sut, disk))
+    parts.seen.add(disk.name)
+    parts.names.update(_links(sut, disk))
     for lower in slaves(sut, disk):
-        _take(sut, lower, found)
+        _take(sut, lower, parts)
     if backing := (sut.read_text(f"{disk.sysfs}/loop/backing_file") or "").strip():
-        _take_backing(sut, disk, backing, found)
+        _take_backing(sut, disk, backing, parts)
 
 
-def _take_backing(sut: Sut, loop: Device, backing: str, found: _Found) -> None:
+def _take_backing(sut: Sut, loop: Device, backing: str, parts: _Found) -> None:
     """What a loop device stands on: a device, or the filesystem that holds a file."""
     status = sut.loop_status(node_of(loop.name))
     if lower := device_by_number(sut, status.rdev) if status and status.rdev else None:
-        _take(sut, lower, found)
+        _take(sut, lower, parts)
         return
     holder = device_by_number(sut, status.device) if status else None
     if holder := holder or device_under(sut, backing):
-        _take(sut, holder, found)
-        _take_filesystem(sut, holder, found)
+        _take(sut, holder, parts)
+        _take_filesystem(sut, holder, parts)
 
 
-def _take_filesystem(sut: Sut, device: Device, found: _Found) -> None:
+def _take_filesystem(sut: Sut, device: Device, parts: _Found) -> None:
     """The filesystem on a device: that of btrfs may have others, too."""
-    found.filesystems.add(device.name)
+    parts.filesystems.add(device.name)
     base = "/sys/fs/btrfs"
-    for one in sut.list_dir(base):
-        members = sut.list_dir(f"{base}/{one}/devices")
+    for filesystem_id in sut.list_dir(base):
+        members = sut.list_dir(f"{base}/{filesystem_id}/devices")
         if device.name in members:
             for name in members:
-                found.filesystems.add(name)
+                parts.filesystems.add(name)
                 if member := find_device(sut, node_of(name)):
-                    _take(sut, member, found)
+                    _take(sut, member, parts)
 
 
 def _above(sut: Sut, device: Device) -> Iterator[Device]:

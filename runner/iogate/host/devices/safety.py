@@ -24,21 +24,21 @@ def refusal(
     ``destroy:`` lifts comes first: nobody is advised to let go of what is in use. ``written``:
     this run has already overwritten it, and what is on it now is its own."""
     look = look_at(sut, device)
-    if found := user_of(look):
-        return found
+    if refused := user_of(look):
+        return refused
     if destroy is None:
         return Refusal(
             f"{device.path} would be overwritten and the spec does not allow it",
             _remedy(look, "if its content may be lost, add to the target:"),
         )
     guards = (*GUARDS, *(() if written else (_holds,)))
-    return next((found for guard in guards if (found := guard(look, destroy))), None)
+    return next((refused for guard in guards if (refused := guard(look, destroy))), None)
 
 
 def _remedy(look: Look, words: str) -> str:
     """What a spec has to say so that the device may be overwritten with what is on it."""
     try:
-        names = dict.fromkeys(one.name for one in foreign(look.sut, look.device))
+        names = dict.fromkeys(signature.name for signature in foreign(look.sut, look.device))
     except UnreadableError:
         names = {ANYTHING: None}
     hint = identity_hint(look, tuple(names))
@@ -67,12 +67,12 @@ def _holds(look: Look, destroy: Destroy) -> Refusal | None:
     if ANYTHING in destroy.holds:
         return None
     try:
-        found = unexpected(foreign(look.sut, look.device), destroy.holds)
+        signatures = unexpected(foreign(look.sut, look.device), destroy.holds)
     except UnreadableError as error:
         return error.refusal
-    if not found:
+    if not signatures:
         return None
-    what = ", ".join(f"{one.path} holds {one}" for one in found)
+    what = ", ".join(f"{signature.path} holds {signature}" for signature in signatures)
     says = " and ".join(destroy.holds) or "nothing"
     return Refusal(
         f"{what}, and destroy: expects {says}",

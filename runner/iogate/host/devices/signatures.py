@@ -46,18 +46,24 @@ class UnreadableError(Exception):
 def foreign(sut: Sut, device: Device) -> tuple[Signature, ...]:
     """What is on a device and its partitions, filesystems of iogate's own left out.
     UnreadableError when it cannot be known."""
-    found = []
+    signatures = []
     known = partitions_of(sut, device)
     for each in (device, *known):
-        found += [one for one in _probe(sut, each.path) if not is_own(each, one.uuid)]
-    if any(one.is_table for one in found):
-        found += _probe_unread(sut, device.path, {_range(sut, each) for each in known})
-    return tuple(found)
+        signatures += [
+            signature for signature in _probe(sut, each.path) if not is_own(each, signature.uuid)
+        ]
+    if any(signature.is_table for signature in signatures):
+        signatures += _probe_unread(sut, device.path, {_range(sut, each) for each in known})
+    return tuple(signatures)
 
 
-def unexpected(found: tuple[Signature, ...], holds: tuple[str, ...]) -> tuple[Signature, ...]:
+def unexpected(signatures: tuple[Signature, ...], holds: tuple[str, ...]) -> tuple[Signature, ...]:
     """What the spec did not name."""
-    return () if ANYTHING in holds else tuple(one for one in found if one.name not in holds)
+    return (
+        ()
+        if ANYTHING in holds
+        else tuple(signature for signature in signatures if signature.name not in holds)
+    )
 
 
 def stamp(device: Device) -> str:
@@ -66,13 +72,13 @@ def stamp(device: Device) -> str:
     return _stamped(device, secrets.token_bytes(_SEED_BYTES))
 
 
-def is_own(device: Device, found: str) -> bool:
+def is_own(device: Device, uuid_text: str) -> bool:
     """Whether a UUID is one that ``stamp`` gave to this device."""
     try:
-        seed = uuid.UUID(found).bytes[:_SEED_BYTES]
+        seed = uuid.UUID(uuid_text).bytes[:_SEED_BYTES]
     except ValueError:
         return False
-    return _stamped(device, seed) == found.lower()
+    return _stamped(device, seed) == uuid_text.lower()
 
 
 def _stamped(device: Device, seed: bytes) -> str:
@@ -96,12 +102,12 @@ def _probe_unread(sut: Sut, path: str, read: set[tuple[int, int]]) -> list[Signa
     done = _run(sut, path, "partx", "--raw", "--noheadings", "-o", "START,SECTORS")
     if done.status:
         raise _unreadable(path, "partx does not list its partitions")
-    found = []
+    signatures = []
     for line in done.stdout.splitlines():
         start, count = (int(word) * _SECTOR for word in line.split())
         if count and (start, count) not in read:
-            found += _probe(sut, path, "-O", str(start), "-S", str(count))
-    return found
+            signatures += _probe(sut, path, "-O", str(start), "-S", str(count))
+    return signatures
 
 
 def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
@@ -114,12 +120,12 @@ def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
     if done.status:
         raise _unreadable(path, done.stderr.strip() or f"blkid ended with {done.status}")
     told = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-    found = []
+    signatures = []
     if "TYPE" in told:
-        found.append(Signature(path, plain_name(told["TYPE"]), told.get("UUID", "")))
+        signatures.append(Signature(path, plain_name(told["TYPE"]), told.get("UUID", "")))
     if "PTTYPE" in told:
-        found.append(Signature(path, plain_name(told["PTTYPE"]), is_table=True))
-    return found
+        signatures.append(Signature(path, plain_name(told["PTTYPE"]), is_table=True))
+    return signatures
 
 
 def _probe_all(sut: Sut, path: str) -> list[Signature]:
@@ -127,7 +133,10 @@ def _probe_all(sut: Sut, path: str) -> list[Signature]:
     done = _run(sut, path, "wipefs", "--no-act", "--json")
     try:
         told = json.loads(done.stdout)["signatures"]
-        return [Signature(path, plain_name(one["type"]), one["uuid"] or "") for one in told]
+        return [
+            Signature(path, plain_name(signature["type"]), signature["uuid"] or "")
+            for signature in told
+        ]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _unreadable(
             path, "it has several signatures, and wipefs does not list them"
@@ -136,11 +145,11 @@ def _probe_all(sut: Sut, path: str) -> list[Signature]:
 
 def _run(sut: Sut, path: str, program: str, *words: str) -> Completed:
     places = (f"{folder}/{program}" for folder in _FOLDERS)
-    found = sut.which(program) or next((each for each in places if sut.stat(each)), None)
-    if found is None:
+    tool = sut.which(program) or next((each for each in places if sut.stat(each)), None)
+    if tool is None:
         raise _unreadable(path, f"{program} is not installed", "install util-linux, or ")
     try:
-        return sut.run([found, *words, path], timeout_s=_TIMEOUT_S, env={"LC_ALL": "C"})
+        return sut.run([tool, *words, path], timeout_s=_TIMEOUT_S, env={"LC_ALL": "C"})
     except RunError as error:
         raise _unreadable(path, error.what) from None
 

@@ -62,8 +62,8 @@ def _marks(device: Device) -> tuple[tuple[str, str], ...]:
 
 
 def _backing(sut: Sut, device: Device) -> tuple[str, ...]:
-    found = sut.loop_status(f"/dev/{device.disk}") if device.disk.startswith("loop") else None
-    return (f"file {found.device} {found.inode} from {found.offset_bytes}",) if found else ()
+    loop = sut.loop_status(f"/dev/{device.disk}") if device.disk.startswith("loop") else None
+    return (f"file {loop.device} {loop.inode} from {loop.offset_bytes}",) if loop else ()
 
 
 def _part(sut: Sut, device: Device) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def _doubt(state: DeviceState, signs: Signs) -> str:
         (same_boot and discarded, f"{_bytes(discarded)} of it were discarded since"),
         (same_boot and written, f"{_bytes(written)} were written to it since"),
     )
-    return next((text for found, text in doubts if found), "")
+    return next((text for applies, text in doubts if applies), "")
 
 
 def _unlike(state: DeviceState, steps: Steps, keep_s: float, now_ns: int) -> str:
@@ -197,8 +197,8 @@ def _read(sut: Sut, identity: str) -> DeviceState | None:
         path = _path(sut, identity)
     except RunError:
         return None
-    found = sut.stat(path)
-    if found is None or not found.is_file or found.size_bytes > _LARGEST_FILE:
+    status = sut.stat(path)
+    if status is None or not status.is_file or status.size_bytes > _LARGEST_FILE:
         return None
     lines = (sut.read_own(path) or "").splitlines()
     try:

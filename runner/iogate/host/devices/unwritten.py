@@ -53,8 +53,8 @@ def _share(sut: Sut, case: Case, place: str) -> float | None:
     # No need of chance: the same case looks at the same blocks in each repetition.
     chance = random.Random(case.id)  # noqa: S311
     offsets = [_block(chance, ranges) for _ in range(SAMPLES)]
-    found = sut.blank_blocks(place, sorted(offsets), _BLOCK)
-    return None if found is None else found / SAMPLES
+    blank = sut.blank_blocks(place, sorted(offsets), _BLOCK)
+    return None if blank is None else blank / SAMPLES
 
 
 def _block(chance: random.Random, ranges: list[tuple[int, int]]) -> int:
@@ -67,8 +67,8 @@ def _size(sut: Sut, case: Case, place: str) -> int:
     if case.target.kind is TargetKind.DEVICE:
         device = find_device(sut, place)
         return device.size_bytes if device else 0
-    found = sut.stat(place) if case.target.kind is TargetKind.FILE else None
-    return found.size_bytes if found and found.is_file else 0
+    status = sut.stat(place) if case.target.kind is TargetKind.FILE else None
+    return status.size_bytes if status and status.is_file else 0
 
 
 def _shrinks(sut: Sut, case: Case, place: str) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ def _disk_of(rdev: int) -> str:
 
 def check_listed(caller: Caller, disk: str) -> None:
     """DeniedError for a disk that the configuration does not list."""
-    found = identity_of(disk)
-    if not found or found not in caller.devices:
+    identity = identity_of(disk)
+    if not identity or identity not in caller.devices:
         raise DeniedError(f"{disk} is not a device of {CONFIG}")
 
 
@@ -56,10 +56,10 @@ def listed_device(caller: Caller, path: object) -> Iterator[int]:
         raise DeniedError("path is no /dev/NAME")
     node = os.open(path, PATH_ONLY)  # nothing but a block device that is listed is opened
     try:
-        found = os.fstat(node)
-        if not stat.S_ISBLK(found.st_mode):
-            raise DeniedError(f"{path} is no block device")
-        check_listed(caller, _disk_of(found.st_rdev))
+        status = os.fstat(node)
+        if not stat.S_ISBLK(status.st_mode):
+            raise DeniedError(f"{path} is not a block device")
+        check_listed(caller, _disk_of(status.st_rdev))
         handle = os.open(f"/proc/self/fd/{node}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     finally:
         os.close(node)
@@ -89,17 +89,17 @@ def lend(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
     """Make the caller the owner of a device's node, until everything is put back."""
     with listed_device(caller, request["path"]) as handle:
         node, path = f"/proc/self/fd/{handle}", request["path"]
-        found = os.fstat(handle)
-        if found.st_uid != caller.uid:
-            mode, number = stat.S_IMODE(found.st_mode), found.st_rdev
+        status = os.fstat(handle)
+        if status.st_uid != caller.uid:
+            mode, number = stat.S_IMODE(status.st_mode), status.st_rdev
             owner: dict[str, Any] = {
-                "uid": found.st_uid,
-                "gid": found.st_gid,
+                "uid": status.st_uid,
+                "gid": status.st_gid,
                 "mode": mode,
                 "rdev": number,
             }
             owner["acl"] = _acl_of(node)
             note(CHANGED, {"lent": path, **owner})
-            os.chown(node, caller.uid, found.st_gid)
+            os.chown(node, caller.uid, status.st_gid)
             os.chmod(node, mode | stat.S_IRUSR | stat.S_IWUSR)
     return {}

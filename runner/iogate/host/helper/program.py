@@ -133,10 +133,10 @@ def answer(caller: Caller, text: bytes) -> dict[str, Any]:
 def _is_of_the_run() -> bool:
     """Whether a process above this one holds the host lock, and holds it alone."""
     try:
-        found = os.stat(HOST_LOCK, follow_symlinks=False)
+        status = os.stat(HOST_LOCK, follow_symlinks=False)
     except FileNotFoundError:
         return False
-    number = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
+    number = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     with open("/proc/locks", encoding="ascii", errors="replace") as file:
         words = [line.split() for line in file if " WRITE " in line]
     holders = {int(w[4]) for w in words if len(w) > 5 and w[1] == "FLOCK" and w[5] == number}
@@ -152,8 +152,8 @@ def read_config() -> dict[str, Any]:
     """The configuration. DeniedError unless it is root's alone."""
     handle = os.open(CONFIG, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(handle, encoding="utf-8") as file:
-        found = os.fstat(handle)
-        if found.st_uid or found.st_mode & 0o022 or not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if status.st_uid or status.st_mode & 0o022 or not stat.S_ISREG(status.st_mode):
             raise DeniedError(f"{CONFIG} can be written by others than root")
         config: dict[str, Any] = json.load(file)
     if config.get("schema") != "host/1":

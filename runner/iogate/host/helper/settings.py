@@ -56,7 +56,7 @@ def _check_setting(caller: Caller, path: object, value: object) -> tuple[str, st
     elif form is None and (sysctl := _SYSCTL.fullmatch(path)):
         form = _NUMBER if _may_set(caller, sysctl[1].replace("/", ".")) else None
     if form is None:
-        raise DeniedError("path is no setting that the helper makes")
+        raise DeniedError("path is not a setting that the helper makes")
     is_number = form is _WORD and _NUMBER.fullmatch(value)
     if not is_number and not form.fullmatch(value):
         raise DeniedError("value does not have the form of that setting")
@@ -100,9 +100,9 @@ def _beside(path: str) -> Iterator[str]:
 def _undone_by(path: str) -> str:
     """Of vm.dirty_bytes and vm.dirty_ratio one is 0, which cannot be written back."""
     ends = (("_bytes", "_ratio"), ("_ratio", "_bytes"))
-    for one, other in ends if path.startswith("/proc/sys/vm/dirty_") else ():
-        if path.endswith(one) and current(path) == "0":
-            return path.removesuffix(one) + other
+    for end, other in ends if path.startswith("/proc/sys/vm/dirty_") else ():
+        if path.endswith(end) and current(path) == "0":
+            return path.removesuffix(end) + other
     return path
 
 

@@ -23,9 +23,9 @@ _UMOUNT_NOFOLLOW = 8
 def _argv_of(request: dict[str, Any]) -> list[str]:
     argv = request["argv"]
     if not isinstance(argv, list) or not 3 <= len(argv) <= 64:
-        raise DeniedError("argv is no list of words")
+        raise DeniedError("argv is not a list of words")
     if not all(isinstance(word, str) and 0 < len(word) < 256 and "\0" not in word for word in argv):
-        raise DeniedError("argv is no list of words")
+        raise DeniedError("argv is not a list of words")
     if any("panic" in word for word in argv):
         raise DeniedError("a filesystem that stops the host on an error is not made")
     return argv
@@ -68,13 +68,13 @@ def mount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _opened_point(path: object) -> Iterator[tuple[int, int]]:
     """A folder below MOUNTS and its ``mnt``, each opened by its name and no link followed."""
-    found = _POINT.fullmatch(path) if isinstance(path, str) else None
-    if not found or found[1] in (".", ".."):
+    match = _POINT.fullmatch(path) if isinstance(path, str) else None
+    if not match or match[1] in (".", ".."):
         raise DeniedError(f"mounts are made at {MOUNTS}/NAME/mnt")
     handles: list[int] = []
     try:
         handles.append(os.open(MOUNTS, PATH_ONLY | os.O_DIRECTORY))
-        for name in (found[1], found[2]):
+        for name in (match[1], match[2]):
             handles.append(os.open(name, PATH_ONLY | os.O_DIRECTORY, dir_fd=handles[-1]))
         yield handles[1], handles[2]
     finally:
@@ -127,14 +127,14 @@ def unmount_at(path: str) -> None:
 
 def points_of(rdev: int) -> list[str]:
     """Where below MOUNTS a device is mounted now: its user may have renamed folders."""
-    found = []
+    points = []
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
             left, _, right = line.partition(" - ")
             point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), left.split()[4])
             if point.startswith(f"{MOUNTS}/") and rdev in (_number(left), _node(right)):
-                found.append(point)
-    return found[::-1]
+                points.append(point)
+    return points[::-1]
 
 
 def _number(left: str) -> int:

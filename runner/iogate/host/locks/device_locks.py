@@ -66,8 +66,8 @@ def used_devices(sut: Sut, uses: Sequence[Use]) -> tuple[Device, ...]:
         for use in uses
         if use.target.kind in (TargetKind.DEVICE, TargetKind.FILESYSTEM)
     ]
-    found = (find_device(sut, path) for path in paths)
-    return tuple(device for device in found if device)
+    devices = (find_device(sut, path) for path in paths)
+    return tuple(device for device in devices if device)
 
 
 def _node(sut: Sut, device: Device) -> str:
@@ -84,9 +84,9 @@ def _open(sut: Sut, node: str, device: Device) -> LockFile:
             error.what,
             remedy=f"run as root, or join the group of the device: ls -l {node} shows it",
         ) from error
-    found = lock.stat()
-    is_it = node != device.path or found.rdev == device.number
-    if not found.is_block or not is_it:
+    status = lock.stat()
+    is_it = node != device.path or status.rdev == device.number
+    if not status.is_block or not is_it:
         lock.close()
         raise RefusedError(f"{node} is not the device {device.number}", remedy="see lsblk")
     return lock

@@ -60,7 +60,7 @@ def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
     """Who says to hold a lock; None for text of another form, and for a process that is gone."""
     try:
         said = json.loads(lock.read())
-        found = Holder(
+        holder = Holder(
             str(said["boot"]),
             str(said["namespace"]),
             int(said["pid"]),
@@ -70,15 +70,15 @@ def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-    sound = _RUN.fullmatch(found.run) is not None and 0 < found.pid < 1 << 31
-    return found if sound and found.is_there(sut) else None
+    sound = _RUN.fullmatch(holder.run) is not None and 0 < holder.pid < 1 << 31
+    return holder if sound and holder.is_there(sut) else None
 
 
 def holder_in_words(sut: Sut, lock: LockFile) -> str:
     """Who holds a lock, for people. The process and its user are the
     kernel's word where it gives it, the rest is the holder's own."""
     said, held, here = read_holder(sut, lock), lockers(sut, lock), sut.about().namespace
-    pids = [one.pid for one in held]
+    pids = [locker.pid for locker in held]
     pid = said.pid if said and said.pid in pids else next(iter(pids), 0)
     if pid and (said is None or said.namespace != here or said.pid == pid):
         told = said if said and said.pid == pid else None
@@ -94,7 +94,7 @@ def holder_in_words(sut: Sut, lock: LockFile) -> str:
         who += f" and {len(held) - 1} more that share the host"
     if told:
         return f"{who}, run {told.run} ({told.command})"
-    return who if any(one.shared for one in held) else f"{who}, which is no run"
+    return who if any(locker.shared for locker in held) else f"{who}, which is no run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Locker:
 def lockers(sut: Sut, lock: LockFile) -> tuple[Locker, ...]:
     """The processes that have locked the file, from /proc/locks; none where that does not say,
     as for one in another container."""
-    found = lock.stat()
-    major, _, minor = found.device.partition(":")
-    number = f"{int(major):02x}:{int(minor):02x}:{found.inode}"
+    status = lock.stat()
+    major, _, minor = status.device.partition(":")
+    number = f"{int(major):02x}:{int(minor):02x}:{status.inode}"
     split = (line.split() for line in (sut.read_text("/proc/locks") or "").splitlines())
     return tuple(
         Locker(int(words[4]), words[3] == "READ")
@@ -121,14 +121,14 @@ def lockers(sut: Sut, lock: LockFile) -> tuple[Locker, ...]:
 
 def _user(sut: Sut, pid: int) -> str:
     """By its name, where the machine knows one."""
-    found = sut.stat(f"/proc/{pid}")
-    if found is None:
+    status = sut.stat(f"/proc/{pid}")
+    if status is None:
         return ""
     try:
-        name = sut.run(["getent", "passwd", str(found.owner)]).stdout.partition(":")[0]
+        name = sut.run(["getent", "passwd", str(status.owner)]).stdout.partition(":")[0]
     except RunError:
         name = ""
-    return f" of {_plain(name) or f'user {found.owner}'}"
+    return f" of {_plain(name) or f'user {status.owner}'}"
 
 
 def _plain(text: str) -> str:

@@ -30,7 +30,7 @@ def _is_shared(sut: Sut, lock: LockFile) -> bool:
     """Of holders that the kernel does not list here (another container's), the lock itself is
     asked: it can be had with others, and not alone."""
     if held := lockers(sut, lock):
-        return any(one.shared for one in held)
+        return any(locker.shared for locker in held)
     return _can_have(lock, shared=True) and not _can_have(lock, shared=False)
 
 

@@ -137,13 +137,13 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
 
 def unrestored(sut: Sut) -> tuple[Left, ...]:
     """What killed runs have changed and nobody could put back so far."""
-    found: list[Left] = []
+    kept: list[Left] = []
     for path in own_journals(sut):
         header, entries = _parse(sut.read_own(path) or "", path)
         same_boot = header.get("boot") == sut.about().boot
         left = (each for each in _first_of_each(entries) if same_boot and _is_changed(sut, each))
-        found.extend(Left(entry, path) for entry in left)
-    return tuple(found)
+        kept.extend(Left(entry, path) for entry in left)
+    return tuple(kept)
 
 
 def _is_changed(sut: Sut, entry: Entry) -> bool:
@@ -257,10 +257,10 @@ def unmount(sut: Sut, point: str) -> bool:
     """Whether something was mounted there, which is not any more. RunError when it stays
     busy."""
     deadline = time.monotonic() + _UNMOUNT_PATIENCE_S
-    found = False
+    unmounted = False
     while any(mount.point == point for mount in mounts(sut)):
         done = sut.run(["umount", "--internal-only", point], timeout_s=600)
-        found = True
+        unmounted = True
         if done.status and time.monotonic() > deadline:
             said = (done.stderr or done.stdout).strip().splitlines()
             raise RunError(
@@ -269,4 +269,4 @@ def unmount(sut: Sut, point: str) -> bool:
             )
         if done.status:
             time.sleep(_RETRY_S)
-    return found
+    return unmounted

@@ -39,13 +39,13 @@ def foreign_journals(sut: Sut) -> tuple[str, ...]:
 def _of(sut: Sut, user: int) -> tuple[str, ...]:
     """Regular files of one name that are this user's."""
     known = tuple(dict.fromkeys(_places(sut)))
-    found = sut.read_many((), looks=known)  # not what is in them: anybody may put files there
-    return tuple(path for path in known if path in found and _is_of(found[path], user))
+    there = sut.read_many((), looks=known)  # not what is in them: anybody may put files there
+    return tuple(path for path in known if path in there and _is_of(there[path], user))
 
 
-def _is_of(found: Found, user: int) -> bool:
-    stat = found.stat
-    return not found.is_link and stat.is_file and stat.links == 1 and stat.owner == user
+def _is_of(entry: Found, user: int) -> bool:
+    stat = entry.stat
+    return not entry.is_link and stat.is_file and stat.links == 1 and stat.owner == user
 
 
 def _places(sut: Sut) -> Iterator[str]:

@@ -13,12 +13,12 @@ from iogate.sut.base import Sut
 _CPU = "/sys/devices/system/cpu"
 # Writing one of these sets the other to 0, and 0 cannot be written back.
 _TWINS = {
-    f"/proc/sys/vm/{one}": f"/proc/sys/vm/{other}"
+    f"/proc/sys/vm/{setting}": f"/proc/sys/vm/{other}"
     for pair in (
         ("dirty_ratio", "dirty_bytes"),
         ("dirty_background_ratio", "dirty_background_bytes"),
     )
-    for one, other in (pair, pair[::-1])
+    for setting, other in (pair, pair[::-1])
 }
 # What a change of the first changes as well, in the same folder.
 _DRAGGED = {"scheduler": ("nr_requests", "wbt_lat_usec")}

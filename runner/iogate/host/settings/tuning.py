@@ -82,12 +82,12 @@ class Tuning:
                 )
 
 
-def same(found: str, wanted: str) -> bool:
+def same(says: str, wanted: str) -> bool:
     """Whether two texts of a setting mean the same: as words, or as numbers."""
-    found, wanted = " ".join(found.split()), " ".join(wanted.split())
-    if found == wanted:
+    says, wanted = " ".join(says.split()), " ".join(wanted.split())
+    if says == wanted:
         return True
     try:
-        return float(found) == float(wanted)
+        return float(says) == float(wanted)
     except ValueError:
         return False

@@ -81,8 +81,8 @@ def _resolved(sut: Sut, use: Use) -> Use:
         raise _refused(use, what, "name a place without such a character in its path")
     if target.kind is TargetKind.FILE and place.identity and not (use.writes or target.overwrite):
         place = replace(place, kept=True)
-    found = replace(target, device=place.path) if is_filesystem else None
-    return replace(use, target=found or replace(target, path=place.path), place=place)
+    filesystem = replace(target, device=place.path) if is_filesystem else None
+    return replace(use, target=filesystem or replace(target, path=place.path), place=place)
 
 
 @contextmanager
@@ -121,10 +121,10 @@ def taken(sut: Sut, use: Use) -> str:
         device = find_device(sut, target.path)
         why = user_of(look_at(sut, device)) if device else None
         return why.reason if why else ""
-    found = sut.stat(target.path)
-    if found and found.links > 1:
-        return f"it has {found.links} names"
-    return (found and file_user(sut, target.path)) or ""
+    status = sut.stat(target.path)
+    if status and status.links > 1:
+        return f"it has {status.links} names"
+    return (status and file_user(sut, target.path)) or ""
 
 
 def directory_of(sut: Sut, target: Target) -> str:
@@ -135,10 +135,10 @@ def directory_of(sut: Sut, target: Target) -> str:
 
 def _check_directory(sut: Sut, use: Use) -> None:
     path = directory_of(sut, use.target)
-    found = sut.stat(path)
-    if not found:
+    status = sut.stat(path)
+    if not status:
         raise _refused(use, f"directory {path} does not exist", f"make it: mkdir -p {path}")
-    if not found.is_directory:
+    if not status.is_directory:
         raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
     _check_files_live_there(sut, use, path)
     if not sut.can_write(path):
@@ -147,24 +147,24 @@ def _check_directory(sut: Sut, use: Use) -> None:
 
 def _check_file(sut: Sut, use: Use) -> None:
     path = use.target.path
-    found = sut.stat(path)
+    status = sut.stat(path)
     parent = _parent(path)
-    if found and not found.is_file:
+    if status and not status.is_file:
         remedy = "use 'device:' for a block device, 'directory:' for a directory"
         raise _refused(use, f"{path} is not a regular file", remedy)
     _check_files_live_there(sut, use, parent)
-    if not found and not sut.stat(parent):
+    if not status and not sut.stat(parent):
         raise _refused(use, f"directory {parent} does not exist", f"mkdir -p {parent}")
-    if not sut.can_write(path if found else parent) and (use.writes or not found):
+    if not sut.can_write(path if status else parent) and (use.writes or not status):
         raise _refused(use, f"{path} is not writable", "run as a user who may write it")
-    changes = use.writes or (found is not None and found.size_bytes < use.bytes_needed)
+    changes = use.writes or (status is not None and status.size_bytes < use.bytes_needed)
     if use.writes:
         _check_file_in_use(sut, use)
-    if found and changes and found.links > 1:
-        what = f"{path} has {found.links} names, and would be written under all of them"
+    if status and changes and status.links > 1:
+        what = f"{path} has {status.links} names, and would be written under all of them"
         raise _refused(use, what, "copy it, and name the copy")
-    if found and not use.target.overwrite:
-        _check_file_kept(use, found.size_bytes)
+    if status and not use.target.overwrite:
+        _check_file_kept(use, status.size_bytes)
 
 
 def _check_files_live_there(sut: Sut, use: Use, folder: str) -> None:
@@ -195,8 +195,8 @@ def _check_file_kept(use: Use, size_bytes: int) -> None:
 def _check_not_the_hosts(sut: Sut, use: Use) -> None:
     """A file that is written, made or extended where a system keeps its own: with the right
     bytes in the right place it would run a program."""
-    found = sut.stat(use.target.path)
-    if found and not use.writes and found.size_bytes >= use.bytes_needed:
+    status = sut.stat(use.target.path)
+    if status and not use.writes and status.size_bytes >= use.bytes_needed:
         return
     here = sut.real_path(".").rstrip("/")
     names = real_names(sut, sut.real_path(use.target.path))
@@ -245,7 +245,7 @@ def _check_filesystem(sut: Sut, use: Use) -> None:
     maker = MAKERS[target.fs_type or ""]
     device = find_device(sut, target.device)
     if not device or not device.size_bytes:
-        what = "has no size" if device else "is no block device"
+        what = "has no size" if device else "is not a block device"
         raise _refused(use, f"{target.device} {what}", "see lsblk for the devices of this host")
     if why := refusal(sut, device, target.destroy):
         raise _refused(use, why.reason, why.remedy)
@@ -283,20 +283,20 @@ def _check_space(sut: Sut, uses: Sequence[Use]) -> None:
         if use.target.kind in (TargetKind.DEVICE, TargetKind.FILESYSTEM):
             continue
         path, already = _place_of(sut, use)
-        found, space = sut.stat(path), sut.space(path)
-        if not found or not space:
+        status, space = sut.stat(path), sut.space(path)
+        if not status or not space:
             continue
         more = max(use.bytes_needed - already, 0)
-        wanted[found.device] = wanted.get(found.device, 0) + more
+        wanted[status.device] = wanted.get(status.device, 0) + more
         reserve = min(int(space.total_bytes * _KEEP_FREE), _KEEP_FREE_MAX)
-        missing = wanted[found.device] + reserve - space.free_bytes
+        missing = wanted[status.device] + reserve - space.free_bytes
         if more and missing > 0:
             raise _refused(
                 use,
-                f"the files of this run take {_size(wanted[found.device])} on {path}, "
+                f"the files of this run take {_size(wanted[status.device])} on {path}, "
                 f"which has {_size(space.free_bytes)} free",
                 f"free {_size(missing)} there, or "
-                + _smaller(wanted[found.device] - missing, "name another place"),
+                + _smaller(wanted[status.device] - missing, "name another place"),
             )
 
 
@@ -312,8 +312,8 @@ def _place_of(sut: Sut, use: Use) -> tuple[str, int]:
     """An existing path on the filesystem of a target, and the bytes already laid out."""
     if use.target.kind is TargetKind.DIRECTORY:
         return directory_of(sut, use.target), 0
-    found = sut.stat(use.target.path)
-    return _parent(use.target.path), found.size_bytes if found else 0
+    status = sut.stat(use.target.path)
+    return _parent(use.target.path), status.size_bytes if status else 0
 
 
 def _parent(path: str) -> str:

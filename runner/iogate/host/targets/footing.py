@@ -80,11 +80,11 @@ class Footing:
         """A repetition makes its file where there was none, and one with ``unlink`` takes it
         away: both are its own doing."""
         before = self.places[name]
-        found = self._sut.stat(before.path)
-        if before.identity is None or found is None:
+        status = self._sut.stat(before.path)
+        if before.identity is None or status is None:
             now = place_of(self._sut, before.path)
             plain = now.identity is None or now.identity.kind is PlaceKind.FILE
-            if plain and now.path == before.path and (found is None or found.links == 1):
+            if plain and now.path == before.path and (status is None or status.links == 1):
                 self._replace(name, now)
 
     def _replace(self, name: str, place: Place) -> None:

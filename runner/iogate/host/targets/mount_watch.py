@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from iogate.host.devices.block_devices import find_device
-from iogate.host.devices.mounts import mount_of
+from iogate.host.devices.mounts import MOUNTS, mount_of
+from iogate.host.read_ahead import ReadAhead
 from iogate.model.measurement import KernelTrouble, Whose
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -43,6 +44,7 @@ def _state(sut: Sut, target: Target, place: str) -> str:
         read_only = device and (sut.read_text(f"{device.sysfs}/ro") or "").strip() == "1"
         return f"{place} has become read-only" if read_only else ""
     folder = str(PurePosixPath(place).parent) if target.kind is TargetKind.FILE else place
+    sut = ReadAhead(sut).read([MOUNTS], [folder])
     mount = mount_of(sut, folder)
     what = f"the filesystem of {folder}"
     if mount is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iogate.host.devices.block_devices import device_by_number
 from iogate.host.devices.mounts import mounts
+from iogate.host.read_ahead import ReadAhead
 from iogate.model.place import Identity, Place, PlaceKind
 from iogate.sut.base import FileStat, Sut
 
@@ -11,18 +12,18 @@ from iogate.sut.base import FileStat, Sut
 def identity_of(sut: Sut, path: str) -> Identity | None:
     """The identity of what a path leads to, links followed; None where nothing is, or what is
     there is neither a block device, nor a regular file, nor a directory."""
-    found = sut.stat(path)
-    kind = _kind(found) if found else None
-    if found is None or kind is None:
+    status = sut.stat(path)
+    kind = _kind(status) if status else None
+    if status is None or kind is None:
         return None
     if kind is not PlaceKind.BLOCK:
-        return Identity(kind, found.device, found.inode)
-    device = device_by_number(sut, found.rdev)
+        return Identity(kind, status.device, status.inode)
+    device = device_by_number(sut, status.rdev)
     if device is None:
         return None
     diskseq = (sut.read_text(f"/sys/block/{device.disk}/diskseq") or "0").strip()
     return Identity(
-        kind, found.device, found.inode, found.rdev, int(diskseq or 0), device.size_bytes
+        kind, status.device, status.inode, status.rdev, int(diskseq or 0), device.size_bytes
     )
 
 
@@ -30,16 +31,21 @@ def place_of(sut: Sut, path: str) -> Place:
     """Where a path leads, looked up once, with what is found there: no link is left in it. A
     device is named by the kernel's own node, where that is one of it."""
     real = sut.real_path(path)
-    found = identity_of(sut, real)
-    if found and found.kind is PlaceKind.BLOCK and (device := device_by_number(sut, found.rdev)):
+    identity = identity_of(sut, real)
+    if (
+        identity
+        and identity.kind is PlaceKind.BLOCK
+        and (device := device_by_number(sut, identity.rdev))
+    ):
         node = identity_of(sut, device.path)
-        if node and node.rdev == found.rdev and sut.real_path(device.path) == device.path:
+        if node and node.rdev == identity.rdev and sut.real_path(device.path) == device.path:
             return Place(device.path, node)
-    return Place(real, found)
+    return Place(real, identity)
 
 
 def changed(sut: Sut, place: Place) -> str:
     """What has become of a place since it was looked up; empty when it is as it was."""
+    sut = ReadAhead(sut).read((), [place.path])
     if sut.real_path(place.path) != place.path:
         return "a link stands in its path now"
     now, before = identity_of(sut, place.path), place.identity
@@ -85,9 +91,9 @@ def _below(path: str, folder: str) -> bool:
     return path == base or path.startswith(f"{base}/")
 
 
-def _kind(found: FileStat) -> PlaceKind | None:
-    if found.is_block:
+def _kind(status: FileStat) -> PlaceKind | None:
+    if status.is_block:
         return PlaceKind.BLOCK
-    if found.is_file:
+    if status.is_file:
         return PlaceKind.FILE
-    return PlaceKind.DIRECTORY if found.is_directory else None
+    return PlaceKind.DIRECTORY if status.is_directory else None

@@ -105,8 +105,8 @@ class _Left:
 
 def _read_notes(sut: Sut) -> list[tuple[str, _Left]]:
     """Where each stands, and what it says; in the order of their names."""
-    found = sorted(sut.read_many([f"{_notes(sut)}/*.json"]).items())
-    read = ((path, _read_note(each.data)) for path, each in found)
+    notes = sorted(sut.read_many([f"{_notes(sut)}/*.json"]).items())
+    read = ((path, _read_note(each.data)) for path, each in notes)
     return [(path, left) for path, left in read if left]
 
 

@@ -126,7 +126,7 @@ class Volumes:
         written = device is not None and device.name in self._written
         why = refusal(self._sut, device, target.destroy, written=written) if device else None
         if device is None or why:
-            what = why.reason if why else f"{path} is no block device"
+            what = why.reason if why else f"{path} is not a block device"
             remedy = why.remedy if why else "it was one before; see dmesg"
             raise RefusedError(f"target {target.name}: {what}", remedy=remedy, where=target.where)
         return device
@@ -152,5 +152,5 @@ def _is_stale(volume: _Volume, case_id: str, *, anew: bool) -> bool:
     return anew or other or recreate == "per-repetition"
 
 
-def _overlap(one: Device, other: Device) -> bool:
-    return one.name in other.family or other.name in one.family
+def _overlap(device: Device, other: Device) -> bool:
+    return device.name in other.family or other.name in device.family

@@ -18,12 +18,13 @@ MOST_NAMED = 3
 @dataclass(frozen=True, slots=True)
 class TargetDisks:
     """Where a target's I/O goes. ``own`` is the name of its whole disk, empty for one in memory
-    or over a network; ``others`` are the whole disks that its I/O does not pass; ``raw`` says
-    that no filesystem adds I/O of its own."""
+    or over a network; ``stack`` are the whole disks that its I/O passes, ``others`` those of the
+    host that it does not; ``raw`` says that no filesystem adds I/O of its own."""
 
     own: str = ""
     others: frozenset[str] = frozenset()
     raw: bool = False
+    stack: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class Seen:
 
     def busiest(self, by: Callable[[Foreign], float], write: Callable[[Foreign], str]) -> str:
         """`` (dd 1.2 s, stress 0.4 s)``: the first few by a number; empty where none has any."""
-        found = sorted((one for one in self.others if by(one) > 0), key=by, reverse=True)
-        told = ", ".join(f"{one.name} {write(one)}" for one in found[:MOST_NAMED])
+        busy = sorted((foreign for foreign in self.others if by(foreign) > 0), key=by, reverse=True)
+        told = ", ".join(f"{foreign.name} {write(foreign)}" for foreign in busy[:MOST_NAMED])
         return f" ({told})" if told else ""
 
 

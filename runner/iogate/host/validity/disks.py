@@ -10,10 +10,9 @@ from iogate.sut.base import Sut
 
 
 def target_disks(sut: Sut, target: Target, place: str) -> TargetDisks:
-    """The disk of a target that is at ``place``, and the others of the host."""
+    """The disk of a target that is at ``place``, and what its I/O passes."""
     device = find_device(sut, target.device) if target.device else target_device(sut, target, place)
     if device is None:
         return TargetDisks()
     stack = disks_below(sut, device) | {device.disk}
-    others = frozenset(sut.list_dir("/sys/block")) - stack
-    return TargetDisks(device.disk, others, raw=target.kind is TargetKind.DEVICE)
+    return TargetDisks(device.disk, stack=stack, raw=target.kind is TargetKind.DEVICE)

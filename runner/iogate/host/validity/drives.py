@@ -31,14 +31,14 @@ def drive_counts(sut: Sut, disk: str) -> dict[str, float]:
 def nvme_counts(text: str) -> dict[str, float]:
     """Of what ``nvme smart-log -o json`` says."""
     log = _parsed(text)
-    found = {}
+    counts = {}
     times = [log[name] for name in _TRANSITIONS if isinstance(log.get(name), int | float)]
     if times:
-        found["throttled"] = float(sum(times))
+        counts["throttled"] = float(sum(times))
     degrees = log.get("temperature")
     if isinstance(degrees, int | float) and degrees > 0:
-        found["temperature"] = float(degrees - 273 if degrees > _KELVIN else degrees)
-    return found
+        counts["temperature"] = float(degrees - 273 if degrees > _KELVIN else degrees)
+    return counts
 
 
 def smart_counts(text: str) -> dict[str, float]:
@@ -58,7 +58,7 @@ def _said(sut: Sut, *argv: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

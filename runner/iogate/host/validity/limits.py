@@ -27,10 +27,10 @@ _LOWEST, _HIGHEST = 0.5, 3.0  # of the limit that is usual anywhere
 def limits_of(sut: Sut, validity: Validity) -> dict[str, float]:
     """The limit of each check by its name; infinite for one that is off."""
     host = host_limits(sut)
-    found = {check.name: host.get(check.name, check.limit) for check in CHECKS}
-    found |= {name: value for name, value in validity.limits.items() if name in found}
+    limits = {check.name: host.get(check.name, check.limit) for check in CHECKS}
+    limits |= {name: value for name, value in validity.limits.items() if name in limits}
     off = BY_NAME if "all" in validity.off else validity.off
-    return found | {name: math.inf for name in off if name in found}
+    return limits | {name: math.inf for name in off if name in limits}
 
 
 def counts(check: Check, validity: Validity) -> bool:
@@ -49,10 +49,10 @@ def parse_limits(text: str) -> dict[str, float]:
     """The limits of a text as ``write_host_limits`` writes it; none of any other."""
     try:
         document: Any = json.loads(text) if text and len(text) <= _LONGEST else {}
-        found = document.get("limits", {}) if document.get("schema") == SCHEMA else {}
+        limits = document.get("limits", {}) if document.get("schema") == SCHEMA else {}
         return {
             str(name): math.inf if value == "off" else float(value)
-            for name, value in found.items()
+            for name, value in limits.items()
             if value == "off" or (isinstance(value, int | float) and value >= 0)
         }
     except (ValueError, AttributeError, RecursionError):
@@ -62,15 +62,15 @@ def parse_limits(text: str) -> dict[str, float]:
 def usual(readings: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Limits for a host on which repetitions read this with nothing else running: enough room
     that hardly any of them would be marked, and not so much that everything is usual."""
-    found = {}
+    limits = {}
     for check in CHECKS:
         values = sorted(each[check.name] for each in readings if check.name in each)
         if not check.counts or check.limit <= 0 or len(values) < _LEAST_READINGS:
             continue
         typical = values[min(math.ceil(0.95 * len(values)), len(values)) - 1]
         least, most = _LOWEST * check.limit, _HIGHEST * check.limit
-        found[check.name] = round(min(max(_ROOM * typical, least), most), 4)
-    return found
+        limits[check.name] = round(min(max(_ROOM * typical, least), most), 4)
+    return limits
 
 
 def write_host_limits(sut: Sut, limits: Mapping[str, float], run_id: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from iogate.errors import RunError
-from iogate.sut.base import Sut
+from iogate.sut.base import Found, Sut
 from iogate.sut.stat import parse_stat
 
 Key = tuple[int, int]
@@ -41,18 +41,39 @@ class Process:
         return self.pid, self.started
 
 
-def scan(sut: Sut, kernels: set[int]) -> dict[Key, Process]:
+def scan(sut: Sut, kernels: set[int], known: Iterable[Key] = ()) -> dict[Key, Process]:
     """All processes that this user sees, but threads of the kernel: their numbers are added to
-    ``kernels``, and those that are in it already are not looked at, which halves the cost."""
-    found = {}
-    for name in sut.list_dir("/proc"):
-        if name.isdigit() and int(name) not in kernels:
-            one = process_of(sut.read_text(f"/proc/{name}/stat") or "")
-            if one and one.kernel:
-                kernels.add(one.pid)
-            elif one:
-                found[one.key] = _with_io(sut, one)
-    return found
+    ``kernels``, and those that are in it already are not looked at, which halves the cost.
+    ``known`` are those that the last scan saw."""
+    read = sut.read_many(paths_of_scan(known))
+    names = read["/proc"].names if "/proc" in read else ()
+    pids = [int(name) for name in names if name.isdigit() and int(name) not in kernels]
+    new = [pid for pid in pids if f"/proc/{pid}/stat" not in read]
+    read = {**read, **sut.read_many(_files_of(new))} if new else read
+    processes = {}
+    for pid in pids:
+        process = process_of(_text(read, f"/proc/{pid}/stat"))
+        if process and process.kernel:
+            kernels.add(process.pid)
+        elif process:
+            processes[process.key] = _with_io(process, _text(read, f"/proc/{pid}/io"))
+    return processes
+
+
+def paths_of_scan(known: Iterable[Key]) -> tuple[str, ...]:
+    """What has to be read for a scan in one round trip; a second one is for processes that have
+    begun since those that are ``known`` were seen."""
+    pids: list[int | str] = [pid for pid, _ in known]
+    return ("/proc", *_files_of(pids or ["*"]))
+
+
+def _files_of(pids: Iterable[int | str]) -> tuple[str, ...]:
+    return tuple(f"/proc/{pid}/{name}" for pid in pids for name in ("stat", "io"))
+
+
+def _text(read: Mapping[str, Found], path: str) -> str:
+    data = read[path].data if path in read else None
+    return (data or b"").decode(errors="replace")
 
 
 def process_of(text: str) -> Process | None:
@@ -81,10 +102,10 @@ def family_of(pid: int, processes: Iterable[Process]) -> set[Key]:
     numbers = {pid}
     grown = True
     while grown:
-        more = {one.pid for one in known if one.parent in numbers} - numbers
+        more = {process.pid for process in known if process.parent in numbers} - numbers
         numbers |= more
         grown = bool(more)
-    return {one.key for one in known if one.pid in numbers}
+    return {process.key for process in known if process.pid in numbers}
 
 
 def serves_storage(sut: Sut, pid: int) -> bool:
@@ -101,10 +122,10 @@ def serves_storage(sut: Sut, pid: int) -> bool:
 def io_counts(text: str) -> tuple[int, int] | None:
     """Bytes read from and written to disks, of a text as /proc/PID/io; None where it says
     nothing."""
-    found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    counts = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     try:
-        cancelled = int(found.get("cancelled_write_bytes", 0))
-        return int(found["read_bytes"]), max(int(found["write_bytes"]) - cancelled, 0)
+        cancelled = int(counts.get("cancelled_write_bytes", 0))
+        return int(counts["read_bytes"]), max(int(counts["write_bytes"]) - cancelled, 0)
     except (KeyError, ValueError):
         return None
 
@@ -112,31 +133,31 @@ def io_counts(text: str) -> tuple[int, int] | None:
 def handed_on(latest: Mapping[Key, Process], after: Mapping[Key, Process]) -> dict[int, int]:
     """Bytes that processes which are gone had moved when they were last seen, by the number of
     who waited for them: its own count has them now, as if it had moved them meanwhile."""
-    alive = {one.pid for one in after.values()}
-    parents = {one.pid: one.parent for one in latest.values()}
-    found: dict[int, int] = {}
-    for key, one in latest.items():
+    alive = {living.pid for living in after.values()}
+    parents = {known.pid: known.parent for known in latest.values()}
+    moved: dict[int, int] = {}
+    for key, process in latest.items():
         if key not in after:
-            heir = one.parent
+            heir = process.parent
             while heir not in alive and heir in parents:
                 heir = parents.pop(heir)
-            found[heir] = found.get(heir, 0) + one.moved_bytes
-    return found
+            moved[heir] = moved.get(heir, 0) + process.moved_bytes
+    return moved
 
 
 def newest(*scans: Mapping[Key, Process]) -> dict[Key, Process]:
     """Each process as it was seen last."""
-    found: dict[Key, Process] = {}
+    processes: dict[Key, Process] = {}
     for each in scans:
-        found |= each
-    return found
+        processes |= each
+    return processes
 
 
-def _with_io(sut: Sut, one: Process) -> Process:
-    moved = io_counts(sut.read_text(f"/proc/{one.pid}/io") or "")
+def _with_io(process: Process, text: str) -> Process:
+    moved = io_counts(text)
     if not moved or not sum(moved):
-        return one
-    return replace(one, moved_bytes=sum(moved))
+        return process
+    return replace(process, moved_bytes=sum(moved))
 
 
 def _plain(name: str) -> str:

@@ -17,7 +17,9 @@ def require_quiet(around: Surroundings, environment: Environment, disks: TargetD
     repetition."""
     watch = around.watch(disks, environment.cpus_allowed)
     time.sleep(LOOK_S)
-    disturbing = [one.text for one in watch.ended().disturbances if one.counts]
+    disturbing = [
+        disturbance.text for disturbance in watch.ended().disturbances if disturbance.counts
+    ]
     if disturbing:
         raise RefusedError(
             f"this host is not quiet: in {LOOK_S:g} s {'; '.join(disturbing)}",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from iogate.host.requirements import throttled
-from iogate.host.validity.processes import Key, Process, io_counts, scan
+from iogate.host.read_ahead import ReadAhead
+from iogate.host.requirements import TEMPERATURES, THROTTLED, temperatures, throttled
+from iogate.host.validity.processes import Key, Process, io_counts, paths_of_scan, scan
 from iogate.host.validity.waiting import own_group, pressures, run_delays
 from iogate.sut.base import Sut
 from iogate.sut.stat import parse_stat
@@ -16,6 +17,11 @@ _SECTOR = 512
 _CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 _CPU_LINE = re.compile(r"cpu(\d+) (.*)")
 PRESSURES = ("cpu", "io", "memory")
+_DISKS = "/sys/block"
+_FILES = (
+    "/proc/meminfo", "/proc/stat", "/proc/self/stat", "/proc/self/io", "/proc/diskstats",
+    "/proc/schedstat", _CLOCKSOURCE, _DISKS, *(f"/proc/pressure/{kind}" for kind in PRESSURES),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Snapshot:
     read and written by the name of a disk; ``pressure`` µs that something waited, by kind,
     and ``own_pressure`` that something in the run's own group did; ``run_delays`` ns that threads
     waited for each CPU; ``unwritten_bytes`` are in the page cache and on no disk yet, whoever
-    wrote them."""
+    wrote them. ``whole_disks`` are names, partitions left out."""
 
     realtime_ns: int
     monotonic_ns: int
@@ -61,50 +67,61 @@ class Snapshot:
     clocksource: str = ""
     memory_bytes: int = 0
     unwritten_bytes: int | None = None
+    whole_disks: frozenset[str] = frozenset()
+    temperatures: tuple[float, ...] = ()
 
 
-def take(sut: Sut, kernels: set[int] | None = None) -> Snapshot:
-    """The host now; ``kernels`` as for ``scan``."""
+def take(
+    sut: Sut, kernels: set[int] | None = None, known: Iterable[Key] = (), group: str | None = None
+) -> Snapshot:
+    """The host now; ``kernels`` and ``known`` as for ``scan``, ``group`` as ``own_group`` says,
+    None to ask for it."""
+    group = own_group(sut) if group is None else group
+    own_files = [(kind, f"{group}/{kind}.pressure") for kind in PRESSURES if group]
     realtime_ns, monotonic_ns = sut.clocks()
-    memory = memory_bytes(sut.read_text("/proc/meminfo") or "")
+    paths = (*_FILES, *THROTTLED, *TEMPERATURES, *(path for _, path in own_files))
+    host = ReadAhead(sut).read([*paths, *paths_of_scan(known := tuple(known))])
+    memory = memory_bytes(host.read_text("/proc/meminfo") or "")
     return Snapshot(
         realtime_ns=realtime_ns,
         monotonic_ns=monotonic_ns,
-        cpus=cpu_times(sut.read_text("/proc/stat") or ""),
-        own=own_time(sut),
-        disks=disk_bytes(sut.read_text("/proc/diskstats") or ""),
-        pressure=_pressures(sut),
-        own_pressure=_own_pressures(sut),
-        run_delays=run_delays(sut.read_text("/proc/schedstat") or ""),
-        processes=scan(sut, set() if kernels is None else kernels),
-        throttled=throttled(sut),
-        clocksource=(sut.read_text(_CLOCKSOURCE) or "").strip(),
+        cpus=cpu_times(host.read_text("/proc/stat") or ""),
+        own=own_time(host),
+        disks=disk_bytes(host.read_text("/proc/diskstats") or ""),
+        pressure=pressures(host, ((kind, f"/proc/pressure/{kind}") for kind in PRESSURES)),
+        own_pressure=pressures(host, own_files),
+        run_delays=run_delays(host.read_text("/proc/schedstat") or ""),
+        processes=scan(host, set() if kernels is None else kernels, known),
+        throttled=throttled(host),
+        clocksource=(host.read_text(_CLOCKSOURCE) or "").strip(),
         memory_bytes=memory.get("MemTotal", 0),
         unwritten_bytes=_unwritten(memory),
+        whole_disks=frozenset(host.list_dir(_DISKS)),
+        temperatures=tuple(temperatures(host)),
     )
 
 
 def cpu_times(text: str) -> dict[int, CpuTime]:
     """Of each CPU, from /proc/stat."""
-    found = {}
+    times = {}
     for match in _CPU_LINE.finditer(text):
         ticks = [int(word) for word in match[2].split()]
         if len(ticks) >= 8:
             # guest time is a part of user time already
-            found[int(match[1])] = CpuTime(
+            times[int(match[1])] = CpuTime(
                 ticks[0] + ticks[1], ticks[7], sum(ticks[:8]), sum(ticks[:3]) + sum(ticks[5:7])
             )
-    return found
+    return times
 
 
 def disk_bytes(text: str) -> dict[str, tuple[int, int]]:
     """Bytes read and written by device, from /proc/diskstats."""
-    found = {}
+    moved = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) >= 14 and words[5].isdigit() and words[9].isdigit():
-            found[words[2]] = int(words[5]) * _SECTOR, int(words[9]) * _SECTOR
-    return found
+            moved[words[2]] = int(words[5]) * _SECTOR, int(words[9]) * _SECTOR
+    return moved
 
 
 def own_time(sut: Sut) -> OwnTime:
@@ -131,23 +148,13 @@ def allowed_cpus(sut: Sut) -> frozenset[int]:
 
 def cpu_list(text: str) -> frozenset[int]:
     """``0,2-9`` as a set; empty for what is no list of CPUs."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.strip().partition("-")
         if not first.isdigit() or not (last or first).isdigit():
             return frozenset()
-        found |= set(range(int(first), min(int(last or first), int(first) + 65536) + 1))
-    return frozenset(found)
-
-
-def _pressures(sut: Sut) -> dict[str, int]:
-    return pressures(sut, ((kind, f"/proc/pressure/{kind}") for kind in PRESSURES))
-
-
-def _own_pressures(sut: Sut) -> dict[str, int]:
-    folder = own_group(sut)
-    files = [(kind, f"{folder}/{kind}.pressure") for kind in PRESSURES]
-    return pressures(sut, files if folder else ())
+        cpus |= set(range(int(first), min(int(last or first), int(first) + 65536) + 1))
+    return frozenset(cpus)
 
 
 def memory_bytes(text: str) -> dict[str, int]:
@@ -161,5 +168,5 @@ def memory_bytes(text: str) -> dict[str, int]:
 
 
 def _unwritten(memory: Mapping[str, int]) -> int | None:
-    found = [memory[name] for name in ("Dirty", "Writeback") if name in memory]
-    return sum(found) if found else None
+    waiting = [memory[name] for name in ("Dirty", "Writeback") if name in memory]
+    return sum(waiting) if waiting else None

@@ -43,9 +43,9 @@ def pressures(sut: Sut, files: Iterable[tuple[str, str]]) -> dict[str, int]:
 def run_delays(text: str) -> dict[int, int]:
     """ns that runnable threads waited for each CPU, from /proc/schedstat; empty for a form that
     is not known."""
-    found = {}
+    delays = {}
     for match in _CPU_LINE.finditer(text):
         fields = match[2].split()
         if len(fields) == 9 and fields[_RUN_DELAY].isdigit():
-            found[int(match[1])] = int(fields[_RUN_DELAY])
-    return found
+            delays[int(match[1])] = int(fields[_RUN_DELAY])
+    return delays

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from iogate.host.requirements import temperatures
+from iogate.host.read_ahead import ReadAhead
+from iogate.host.requirements import TEMPERATURES, temperatures
 from iogate.host.validity.base import TICKS_PER_S, Check, Foreign, Seen, TargetDisks
 from iogate.host.validity.checks import CHECKS
 from iogate.host.validity.drives import drive_counts
@@ -18,10 +19,12 @@ from iogate.host.validity.processes import (
     family_of,
     handed_on,
     newest,
+    paths_of_scan,
     scan,
     serves_storage,
 )
 from iogate.host.validity.snapshot import Snapshot, allowed_cpus, cpu_list, take
+from iogate.host.validity.waiting import own_group
 from iogate.model.measurement import Disturbance
 from iogate.model.validity import Validity
 from iogate.sut.base import Sut
@@ -51,18 +54,32 @@ class Surroundings:
         self._owed: dict[str, int] = {}
         self._looked: dict[str, Snapshot] = {}
         self._serving: dict[Key, bool] = {}
+        self._allowed: frozenset[int] | None = None
+        self._group: str | None = None
         self.limits = limits_of(sut, validity)
 
     def watch(self, disks: TargetDisks, cpus: str = "", *, strangers: Sequence[int] = ()) -> Watch:
         """From now on; ``cpus`` are the engine's as taskset lists them, empty for all that
         this process may use. ``strangers`` are children of this process that are not the
         test's."""
-        allowed = cpu_list(cpus) if cpus else allowed_cpus(self._sut)
+        allowed = cpu_list(cpus) if cpus else self._own_cpus()
         return Watch(self, self._sut, disks, allowed, strangers)
+
+    def _own_cpus(self) -> frozenset[int]:
+        if self._allowed is None:
+            self._allowed = allowed_cpus(self._sut)
+        return self._allowed
+
+    def take(self, kernels: set[int], known: Iterable[Key] = ()) -> Snapshot:
+        """The host now; as ``snapshot.take`` says. The group that the run is in is looked up
+        once."""
+        if self._group is None:
+            self._group = own_group(self._sut)
+        return take(self._sut, kernels, known, self._group)
 
     def judge(self, seen: Seen) -> Found:
         """What each check reads. A check that cannot tell has no reading."""
-        found, readings = [], {}
+        disturbances, readings = [], {}
         for check in self._checks:
             reading = check.look(seen)
             if reading is None or not math.isfinite(reading.value):
@@ -71,12 +88,12 @@ class Surroundings:
             limit = self._limit(check, seen)
             if reading.value > limit:
                 takes = counts(check, self._validity)
-                found.append(
+                disturbances.append(
                     Disturbance(
                         check.name, reading.value, limit, check.unit, reading.text, counts=takes
                     )
                 )
-        return Found(tuple(found), readings)
+        return Found(tuple(disturbances), readings)
 
     def _limit(self, check: Check, seen: Seen) -> float:
         limit = self.limits.get(check.name, check.limit)
@@ -103,11 +120,11 @@ class Surroundings:
                 owed if now.unwritten_bytes is None else min(owed, now.unwritten_bytes)
             )
 
-    def serves(self, one: Process) -> bool:
+    def serves(self, process: Process) -> bool:
         """Whether a process serves storage; asked once of each that did much."""
-        if one.key not in self._serving:
-            self._serving[one.key] = serves_storage(self._sut, one.pid)
-        return self._serving[one.key]
+        if process.key not in self._serving:
+            self._serving[process.key] = serves_storage(self._sut, process.pid)
+        return self._serving[process.key]
 
 
 class Watch:
@@ -124,13 +141,14 @@ class Watch:
         self._strangers = tuple(strangers)
         self._around, self._sut, self._disks, self._cpus = around, sut, disks, cpus
         self._drive = drive_counts(sut, disks.own)
-        self._hottest: list[float] = list(temperatures(sut))
         self._kernels: set[int] = set()
         self._page_bytes = sut.about().page_bytes
-        self._before = take(sut, self._kernels)
+        self._before = around.take(self._kernels)
+        self._hottest: list[float] = list(self._before.temperatures)
         if disks.own:
             around.owe(disks.own, self._before)
         self._latest: dict[Key, Process] = dict(self._before.processes)
+        self._seen_last = tuple(self._latest)
         self._ours = self._family(self._latest)
         self._runnable: list[int] = []
         self._next = time.monotonic() + LEAST_PAUSE_S
@@ -140,22 +158,23 @@ class Watch:
         began = time.monotonic()
         if began < self._next:
             return
-        processes = scan(self._sut, self._kernels)
-        self._take_note(processes)
-        self._hottest += temperatures(self._sut)
+        known = self._seen_last
+        host = ReadAhead(self._sut).read([*TEMPERATURES, *paths_of_scan(known)])
+        self._take_note(scan(host, self._kernels, known))
+        self._hottest += temperatures(host)
         ended = time.monotonic()
         self._next = ended + max(LEAST_PAUSE_S, (ended - began) / _COST)
 
     def ended(self) -> Found:
         """What the checks say of the time since the watch began."""
-        after = take(self._sut, self._kernels)
+        after = self._around.take(self._kernels, self._seen_last)
         self._take_note(after.processes)
-        self._hottest += temperatures(self._sut)
+        self._hottest += after.temperatures
         seen = self._seen(after)
-        found = self._around.judge(seen)
+        judged = self._around.judge(seen)
         if self._disks.own:
             self._around.owe(self._disks.own, after)
-        return found
+        return judged
 
     def _seen(self, after: Snapshot) -> Seen:
         others, serving_s = self._others(after.processes)
@@ -165,7 +184,7 @@ class Watch:
             self._before,
             after,
             frozenset(self._cpus & after.cpus.keys() or after.cpus),
-            self._disks,
+            self._disks_now(after),
             others,
             serving_s,
             self._around.owed(self._disks.own),
@@ -174,12 +193,17 @@ class Watch:
             {name: drive[name] - self._drive.get(name, 0) for name in drive},
         )
 
+    def _disks_now(self, after: Snapshot) -> TargetDisks:
+        """Also those that have come since the target was looked at."""
+        return replace(self._disks, others=after.whole_disks - self._disks.stack)
+
     def _take_note(self, processes: Mapping[Key, Process]) -> None:
         self._latest = newest(self._latest, processes)
+        self._seen_last = tuple(processes)
         self._ours |= self._family(processes)
-        wanting = (one for one in processes.values() if one.state == "R")
+        wanting = (process for process in processes.values() if process.state == "R")
         self._runnable.append(
-            sum(one.key not in self._ours and one.cpu in self._cpus for one in wanting)
+            sum(process.key not in self._ours and process.cpu in self._cpus for process in wanting)
         )
 
     def _family(self, processes: Mapping[Key, Process]) -> set[Key]:
@@ -192,26 +216,30 @@ class Watch:
         outside of the kernel of those that serve storage."""
         others, serving_s = [], 0.0
         inherited = handed_on(self._latest, after)
-        for key, one in self._latest.items():
+        for key, process in self._latest.items():
             if key in self._ours:
                 continue
             before = self._before.processes.get(key)
-            did = self._did(one, before, inherited.get(one.pid, 0))
+            did = self._did(process, before, inherited.get(process.pid, 0))
             much = did.cpu_s >= _SUSPECT_S or did.io_bytes >= _SUSPECT_BYTES
-            if much and self._around.serves(one):
-                serving_s += (one.user_ticks - (before.user_ticks if before else 0)) / TICKS_PER_S
+            if much and self._around.serves(process):
+                serving_s += (
+                    process.user_ticks - (before.user_ticks if before else 0)
+                ) / TICKS_PER_S
             elif much or did.grew_bytes or did.major_faults:
                 others.append(did)
         return tuple(others), serving_s
 
-    def _did(self, one: Process, before: Process | None, inherited: int) -> Foreign:
+    def _did(self, process: Process, before: Process | None, inherited: int) -> Foreign:
         """What a process did since ``before``; one that is new, since it began."""
-        grew = one.resident_pages - (before.resident_pages if before else 0)
+        grew = process.resident_pages - (before.resident_pages if before else 0)
         return Foreign(
-            name=one.name,
-            cpu_s=(one.ticks - (before.ticks if before else 0)) / TICKS_PER_S,
-            io_bytes=max(one.moved_bytes - (before.moved_bytes if before else 0) - inherited, 0),
+            name=process.name,
+            cpu_s=(process.ticks - (before.ticks if before else 0)) / TICKS_PER_S,
+            io_bytes=max(
+                process.moved_bytes - (before.moved_bytes if before else 0) - inherited, 0
+            ),
             grew_bytes=grew * self._page_bytes,
-            major_faults=one.major_faults - (before.major_faults if before else 0),
-            here=not self._cpus or one.cpu in self._cpus,
+            major_faults=process.major_faults - (before.major_faults if before else 0),
+            here=not self._cpus or process.cpu in self._cpus,
         )

@@ -78,13 +78,13 @@ def _cpus(scalar: Scalar | None, problems: Problems) -> str:
 def _settings(
     node: Node | None, form: re.Pattern[str], what: str, problems: Problems
 ) -> dict[str, str]:
-    found = {}
+    settings = {}
     for key, scalar in _texts(node):
         if not form.fullmatch(key):
             problems.add(f"{key!r} is no {what}", scalar.where, "give its plain name")
         _check_word(scalar, problems)
-        found[key] = " ".join(scalar.text.split())
-    return found
+        settings[key] = " ".join(scalar.text.split())
+    return settings
 
 
 def _check_word(scalar: Scalar | None, problems: Problems) -> None:

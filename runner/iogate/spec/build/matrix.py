@@ -74,8 +74,8 @@ def read_point(node: Mapping, jobs: set[str]) -> dict[str, str]:
 
 def point_key(key: str, jobs: set[str], where: Location) -> str:
     """``option`` or ``job.option`` with the option's canonical name."""
-    found = split_key(key, jobs)
-    if found is None:
+    split = split_key(key, jobs)
+    if split is None:
         job, dot, _ = key.rpartition(".")
         if dot and job not in jobs:
             raise SpecError(
@@ -85,7 +85,7 @@ def point_key(key: str, jobs: set[str], where: Location) -> str:
             )
         read_key(key.rpartition(".")[2], where)
         raise AssertionError
-    job, option = found
+    job, option = split
     read_key(option, where)
     if option in PLACES:
         raise SpecError(

@@ -14,13 +14,13 @@ from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
 
 def build_metrics(node: Node | None, problems: Problems) -> tuple[DefinedMetric, ...]:
     """The definitions in the order written; what is wrong with one is noted."""
-    found = []
+    definitions = []
     for name, entry in node.entries.items() if isinstance(node, Mapping) else ():
         try:
-            found.append(_definition(name, entry))
+            definitions.append(_definition(name, entry))
         except SpecError as error:
             problems.take(error)
-    return tuple(found)
+    return tuple(definitions)
 
 
 def _definition(name: str, entry: Entry) -> DefinedMetric:

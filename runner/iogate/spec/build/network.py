@@ -19,21 +19,21 @@ _PORT_MAX = 65535
 
 def build_network(node: Node | None, problems: Problems) -> tuple[Endpoint, ...]:
     """The endpoints, those to connect to first; what is wrong with one is noted."""
-    found: list[Endpoint] = []
+    endpoints: list[Endpoint] = []
     if not isinstance(node, Mapping):
         return ()
     for key in ("connect", "listen"):
         items = node.get(key)
         for item in items.items if isinstance(items, Sequence) else ():
             try:
-                found.append(_endpoint(item, listens=key == "listen"))
+                endpoints.append(_endpoint(item, listens=key == "listen"))
             except SpecError as error:
                 problems.take(error)
-    if len(found) > ENDPOINTS:
+    if len(endpoints) > ENDPOINTS:
         problems.add(
-            f"{len(found)} endpoints are declared", node.where, f"declare at most {ENDPOINTS}"
+            f"{len(endpoints)} endpoints are declared", node.where, f"declare at most {ENDPOINTS}"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(endpoints))
 
 
 def _endpoint(node: Node, *, listens: bool) -> Endpoint:
@@ -48,7 +48,7 @@ def _endpoint(node: Node, *, listens: bool) -> Endpoint:
         )
     port = int(match[3]) if match else 0
     if not match or not 0 < port <= _PORT_MAX:
-        raise SpecError(f"{text!r} is no endpoint", remedy=f"write {form}", where=node.where)
+        raise SpecError(f"{text!r} is not an endpoint", remedy=f"write {form}", where=node.where)
     if not listens:
         return Endpoint(_address(match[2], text, node), port)
     if match[2] == "*":
@@ -63,14 +63,14 @@ def _endpoint(node: Node, *, listens: bool) -> Endpoint:
 def _address(host: str, text: str, node: Node) -> str:
     """In its shortest spelling, without brackets."""
     try:
-        found = ipaddress.ip_address(host.strip("[]"))
+        address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        found = None
-    if found is None or (found.version == 6) != host.startswith("["):
+        address = None
+    if address is None or (address.version == 6) != host.startswith("["):
         raise SpecError(
-            f"{text}: {host} is no address",
+            f"{text}: {host} is not an address",
             remedy="write the address itself, such as 192.0.2.7 or [2001:db8::7]: a confined"
             " engine looks no name up",
             where=node.where,
         )
-    return str(found)
+    return str(address)

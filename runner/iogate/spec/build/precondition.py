@@ -35,20 +35,20 @@ def build_precondition(node: Node | None, problems: Problems) -> Precondition | 
 def _keep(node: Node | None, problems: Problems) -> float | None:
     if not isinstance(node, Scalar):
         return None
-    found = estimate.parse_seconds(node.text)
-    if found is None:
+    seconds = estimate.parse_seconds(node.text)
+    if seconds is None:
         problems.add(
-            f"keep is how long a precondition counts, and {node.text!r} is no time",
+            f"keep is how long a precondition counts, and {node.text!r} is not a time",
             node.where,
             "write 12h or 7d; 0 makes it anew for each run",
         )
-    return found
+    return seconds
 
 
 def _job(step: str, entry: Entry, problems: Problems) -> JobSpec:
-    found = read_options(entry.value, problems)
-    options = {key: value for key, (value, _place) in found.items()}
-    places = {key: place for key, (_value, place) in found.items()}
+    written = read_options(entry.value, problems)
+    options = {key: value for key, (value, _place) in written.items()}
+    places = {key: place for key, (_value, place) in written.items()}
     where = entry.key_at
     for key in PLACES:
         if key in options:

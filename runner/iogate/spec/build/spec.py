@@ -94,7 +94,7 @@ def _counted(workload: Workload, before: int) -> int:
     if parts > bounds.CASE_PARTS:
         raise SpecError(
             f"the cases up to those of workload {workload.name!r} have {parts:,} jobs and"
-            f" thresholds together, and at most {bounds.CASE_PARTS:,} are read",
+            f" limits together, and at most {bounds.CASE_PARTS:,} are read",
             remedy="make its matrix smaller, or two specs of this one",
             where=workload.where,
         )

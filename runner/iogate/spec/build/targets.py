@@ -166,7 +166,7 @@ def _check_device(
         return
     if target.on in node.entries and not under:
         return  # it has a problem of its own
-    what = "is no device" if under else "does not exist"
+    what = "is not a device" if under else "does not exist"
     devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
     problems.add(
         f"target {target.name!r} is made on {target.on!r}, which {what}",

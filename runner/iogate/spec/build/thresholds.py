@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iogate.errors import SpecError, UsageError
+from iogate.errors import Location, SpecError, UsageError
 from iogate.metrics import Metric, metric
 from iogate.model.spec import DefinedMetric, Level, Threshold
 from iogate.spec.build.matrix import read_point
 from iogate.spec.limits import check_reachable, parse_limit
 from iogate.spec.options.values import BadValueError
 from iogate.spec.text.problems import Problems, suggest
-from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
 
 JOB_PREFIX = "jobs."
 
@@ -24,7 +24,7 @@ def build_thresholds(
 ) -> tuple[Threshold, ...]:
     """Thresholds in the order written; what is wrong with one is noted. ``metrics`` are
     those that the spec defines."""
-    found: list[Threshold] = []
+    thresholds: list[Threshold] = []
     defined = {each.name for each in metrics}
     if not isinstance(node, Mapping):
         return ()
@@ -32,16 +32,16 @@ def build_thresholds(
         if problems.full:
             break
         try:
-            measured = _metric(path, entry, jobs, metrics)
+            measured = metric_at(path, entry.key_at, jobs, metrics)
         except SpecError as error:
             problems.take(error)
             continue
         for item in _items(entry.value):
             try:
-                found.append(_threshold(measured, item, jobs, own=measured.path in defined))
+                thresholds.append(_threshold(measured, item, jobs, own=measured.path in defined))
             except SpecError as error:
                 problems.take(error)
-    return tuple(found)
+    return tuple(thresholds)
 
 
 def job_of(path: str, jobs: set[str]) -> str | None:
@@ -53,17 +53,20 @@ def job_of(path: str, jobs: set[str]) -> str | None:
     return max(named, key=len, default=rest.partition(".")[0])
 
 
-def _metric(path: str, entry: Entry, jobs: set[str], metrics: tuple[DefinedMetric, ...]) -> Metric:
+def metric_at(
+    path: str, where: Location, jobs: set[str], metrics: tuple[DefinedMetric, ...]
+) -> Metric:
+    """The metric that a path written at a place means. SpecError for one that there is not."""
     try:
         measured = metric(path, metrics)
     except UsageError as error:
-        raise SpecError(error.what, remedy=error.remedy, where=entry.key_at) from None
+        raise SpecError(error.what, remedy=error.remedy, where=where) from None
     job = job_of(path, jobs)
     if job is not None and job not in jobs:
         raise SpecError(
             f"{path}: there is no job {job!r} in this workload",
             remedy=suggest(job, jobs) or f"its jobs are: {', '.join(sorted(jobs))}",
-            where=entry.key_at,
+            where=where,
         )
     return measured
 

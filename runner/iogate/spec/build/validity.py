@@ -67,12 +67,12 @@ def _limit(name: str, scalar: Scalar, problems: Problems) -> float | None:
 def _off(node: Node | None, problems: Problems) -> tuple[str, ...]:
     """Names of checks, or all of them."""
     items = node.items if isinstance(node, Sequence) else (node,)
-    found = []
+    names = []
     for item in items:
         if not isinstance(item, Scalar):
             continue
         if item.text not in (EVERYTHING, *UNITS):
             remedy = suggest(item.text, list(UNITS)) or f"checks are {', '.join(UNITS)}"
             problems.add(f"off: there is no check {item.text!r}", item.where, remedy)
-        found.append(item.text)
-    return tuple(found)
+        names.append(item.text)
+    return tuple(names)

@@ -13,6 +13,7 @@ from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workl
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build.network import build_network
+from iogate.spec.build.pools import build_pools
 from iogate.spec.build.thresholds import build_thresholds
 from iogate.spec.matrix import matrix_size
 from iogate.spec.options.check import split_key
@@ -70,6 +71,7 @@ def build_workload(
         chart=_chart(node.get("chart"), matrix, jobs, problems),
         network=build_network(node.get("network"), problems),
         where=entry.key_at,
+        pooled=build_pools(node.get("pooled"), names, matrix, metrics, problems),
     )
 
 
@@ -127,19 +129,19 @@ def _aka(node: Node | None, problems: Problems) -> tuple[str, ...]:
     lists: dict[str, Node] = {"": node} if isinstance(node, Sequence) else {}
     if isinstance(node, Mapping):
         lists = {point: entry.value for point, entry in node.entries.items()}
-    found = []
+    names = []
     for point, ids in lists.items():
         assert isinstance(ids, Sequence)
         for item in ids.items:
             text = item.text if isinstance(item, Scalar) else ""
             if not is_case_id(text):
                 problems.add(
-                    f"{text!r} is no case id",
+                    f"{text!r} is not a case id",
                     item.where,
                     "a case id has 16 hex digits; iogate history shows them",
                 )
-            found.append(f"{point}:{text}")
-    return tuple(found)
+            names.append(f"{point}:{text}")
+    return tuple(names)
 
 
 def _chart(
@@ -181,12 +183,12 @@ def _axis(
     problems: Problems,
 ) -> str:
     text = _text(node)
-    found = split_key(text, jobs)
-    name = ".".join(filter(None, found)) if found else text
+    split = split_key(text, jobs)
+    name = ".".join(filter(None, split)) if split else text
     if name not in matrix and name not in words and node is not None:
         known = (*matrix, *words)
         problems.add(
-            f"the chart's {text!r} is no key of the matrix",
+            f"the chart's {text!r} is not a key of the matrix",
             node.where,
             suggest(text, known) or f"it is one of {listed(known)}" if known else "add a matrix",
         )

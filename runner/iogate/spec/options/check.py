@@ -24,7 +24,7 @@ _MISPLACED = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
     "repetitions": "repetitions stands beside fio, in the workload",
-    "thresholds": "thresholds stands beside fio, in the workload",
+    "thresholds": "thresholds: stands beside fio, in the workload",
 }
 _LOGS = frozenset(
     ("write_bw_log", "write_hist_log", "write_iolog", "write_iops_log", "write_lat_log")

@@ -42,7 +42,7 @@ _HARMLESS = """
     description direct disable_bw_measurement disable_clat disable_lat disable_slat
     disk_util do_verify end_fsync end_syncfs error_dump exit_on_io_done exit_what exitall
     exitall_on_error experimental_verify fadvise_hint fallocate fdatasync fdp file_append
-    file_service_type filesize filetype fill_device fixedbufs flow flow_id flow_sleep
+    file_service_type filesize filetype fill_device fixedbufs flow flow_id flow_sleep flow_watermark
     force_async fsync fsync_on_close grace_time group_reporting gtod_cpu gtod_reduce hipri
     hipri_percentage hugepage-size ignore_error ignore_zone_limits invalidate io_size
     io_submit_mode iodepth iodepth_batch iodepth_batch_complete_max
@@ -60,16 +60,17 @@ _HARMLESS = """
     rate_min rate_process read_beyond_wp read_iolog_chunked readfua recover_zbd_write_error
     refill_buffers registerfiles replay_align replay_no_stall replay_scale replay_skip
     replay_time_scale runtime rw rw_sequencer rwmixread rwmixwrite scramble_buffers
-    serialize_overlap sg_write_mode significant_figures size skip_bad slat_percentiles
+    serialize_overlap sg_write_mode significant_figures size skip_bad slat_percentiles softrandommap
     sprandom sqthread_poll sqthread_poll_cpu startdelay stat_type stats steadystate
     steadystate_check_interval steadystate_duration steadystate_ramp_time stonewall
     stream_id sync sync_file_range thinkcycles thinktime thinktime_blocks
-    thinktime_blocks_type thinktime_iotime thinktime_spin thp thread time_based trim_backlog
+    thinktime_blocks_type thinktime_iotime thinktime_spin thp thread threads time_based trim_backlog
     trim_backlog_batch trim_percentage trim_verify_zero uncached unified_rw_reporting
     unique_filename unit_base unlink unlink_each_loop userspace_reap verify verify_async
-    verify_backlog verify_backlog_batch verify_dump verify_fatal verify_header_seed
-    verify_interval verify_offset verify_only verify_pattern_interval verify_policy
-    verify_state_load verify_state_save verify_write_sequence wait_for write_barrier
+    verify_async_cpus verify_backlog verify_backlog_batch verify_dump verify_fatal
+    verify_header_seed verify_interval verify_offset verify_only verify_pattern_interval
+    verify_policy verify_state_load verify_state_save verify_write_sequence verifysort
+    verifysort_nr wait_for write_barrier
     write_hint write_zone_remainder writefua zero_buffers zone_reset_frequency
     zone_reset_threshold zonecapacity zonemode zonerange zonesize zoneskip
 """

@@ -8,7 +8,7 @@ from dataclasses import replace
 from iogate.errors import SpecError
 from iogate.jobs.options import NATIVE_CHOICES, NATIVE_OPTIONS
 from iogate.model.plan import Plan
-from iogate.model.spec import JobSpec
+from iogate.model.spec import JobSpec, Spec
 from iogate.spec.options.values import SPANS
 from iogate.spec.text.problems import Problems
 
@@ -25,10 +25,18 @@ def check_native(plan: Plan) -> None:
     problems.check()
 
 
+def note_lacking(spec: Spec, problems: Problems) -> None:
+    """Note the same of the workloads of a spec that has no plan, as other things are wrong in it:
+    what the matrix sets is not looked at."""
+    for workload in spec.workloads:
+        for error in _missing(f"workload {workload.name!r}", workload.jobs):
+            problems.take(error)
+
+
 def _steps(plan: Plan) -> tuple[JobSpec, ...]:
     """The jobs of a precondition; the runner itself looks whether a device is steady."""
-    found = plan.precondition
-    steps = (found.fill, found.steady_state) if found else ()
+    precondition = plan.precondition
+    steps = (precondition.fill, precondition.steady_state) if precondition else ()
     return tuple(replace(step, options=own_options(step)) for step in steps if step)
 
 
@@ -41,7 +49,8 @@ def _missing(what: str, jobs: Sequence[JobSpec]) -> Iterator[SpecError]:
     for job in jobs:
         for key, value in job.options.items():
             known = NATIVE_CHOICES.get(key)
-            if key in NATIVE_OPTIONS and (value in known if known else not _is_span(key, value)):
+            word = value.partition(":")[0].strip() if key == "rw" else value
+            if key in NATIVE_OPTIONS and (word in known if known else not _is_span(key, value)):
                 continue
             said = f"{key}={value}" if key in NATIVE_OPTIONS else key
             remedy = f"use one of {', '.join(known)}" if known else "leave it out"

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from iogate.jobs import numbers
+from iogate.jobs.engine_table import RANGES
 from iogate.jobs.options import CHOICES, NATIVE_CHOICES, OPTIONS, Kind
 from iogate.jobs.plain_values import FALSE, TRUE
 from iogate.spec.text.problems import listed, suggest
@@ -29,16 +30,8 @@ _TIMES: dict[Kind, Callable[[str], int]] = {
 }
 T = TypeVar("T")
 SPANS = ("startdelay",)  # each clone draws one of a range
-# The least and the most that both engines run with, where that is not any number.
-_RANGES: dict[str, tuple[int, int | None]] = {
-    "bs": (1, None),
-    "iodepth": (1, None),
-    "loops": (1, None),
-    "nrfiles": (1, None),
-    "numjobs": (1, 4096),
-    "rwmixread": (0, 100),
-    "rwmixwrite": (0, 100),
-}
+# fio has the same upper limits for these; of others it may take more than iogate-engine does.
+_LIMITED_BY_BOTH = ("numjobs", "rwmixread", "rwmixwrite")
 
 
 class BadValueError(ValueError):
@@ -63,7 +56,8 @@ def read_value(key: str, text: str) -> str:
 
 
 def _check_range(key: str, text: str, canonical: str) -> None:
-    least, most = _RANGES.get(key, (None, None))
+    least, most = RANGES.get(key, (None, None))
+    most = most if key in _LIMITED_BY_BOTH else None
     if _COMPUTED.search(canonical):
         values = _worked_out(key, canonical)
     elif OPTIONS[key] not in _NUMERIC:
@@ -88,15 +82,15 @@ def _worked_out(key: str, text: str) -> list[int]:
     kind = OPTIONS[key]
     if "$" in text or not (kind in _TIMES or kind in _NUMERIC):
         return []
-    read, found = _TIMES.get(kind, numbers.number), []
+    read, numbers_read = _TIMES.get(kind, numbers.number), []
     for part in text.split(","):
         try:
-            found.append(read(part))
+            numbers_read.append(read(part))
         except numbers.TooLargeError as error:
             raise BadValueError(f"{key}{error.what}", error.remedy) from None
         except numbers.BadNumberError:
             continue
-    return [] if kind in _TIMES else found
+    return [] if kind in _TIMES else numbers_read
 
 
 def canonical_value(key: str, text: str) -> str:

@@ -162,8 +162,8 @@ class _Reader:
         path, hash_, wanted = name.rpartition("#")
         if hash_ and path:
             file, tree = self._included(file, path, at)
-            found = tree.get("workloads")
-            siblings = found if isinstance(found, Mapping) else Mapping(at)
+            workloads = tree.get("workloads")
+            siblings = workloads if isinstance(workloads, Mapping) else Mapping(at)
         entry = siblings.entries.get(wanted)
         base = self._workload(file, siblings, wanted, entry.value) if entry else None
         if not isinstance(base, Mapping):

@@ -43,7 +43,7 @@ def parse_included(text: str, file: str) -> Mapping:
     for key, entry in tree.entries.items():
         if key not in known and not key.startswith(_OWN):
             raise SpecError(
-                "this is no key of a spec",
+                "this is not a key of a spec",
                 remedy=suggest(key, known) or f"keys here: {', '.join(sorted(known))}",
                 where=entry.key_at,
             )
@@ -56,7 +56,7 @@ def untold(error: SpecError, item: Assignment) -> SpecError:
     key = canonical_key(item.key)
     if key is None:
         remedy = suggest(item.key, known_keys()) or "see man fio for its options"
-        return SpecError("this is no option of fio", remedy=remedy, where=error.where)
+        return SpecError("this is not an option of fio", remedy=remedy, where=error.where)
     if error.where == item.key_at or _OF_A_VARIABLE.fullmatch(error.what):
         return error
     return SpecError(

@@ -9,6 +9,8 @@ from iogate.errors import Location, SpecError
 from iogate.files import bounds
 
 _COMMENTS = (";", "#")
+# A log that is asked for by its bare key is named after the job.
+_LOGS = ("write_bw_log", "write_hist_log", "write_iops_log", "write_lat_log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class _Open:
     name: str
     where: Location
     items: list[Assignment] | None = None
+    own_from: int = 0  # the first of items that is not of a global section
 
     @property
     def is_global(self) -> bool:
@@ -67,7 +70,7 @@ def read_job_file(text: str, file: str, named_at: Location) -> list[Section]:
         if current.is_global:
             shared.append(item)
         elif current.items is None:
-            current.items = [*shared, item]
+            current.items, current.own_from = [*shared, item], len(shared)
             count += len(shared)
         else:
             current.items.append(item)
@@ -90,12 +93,7 @@ def _jobs(
     sections: list[_Open], shared: list[Assignment], file: str, named_at: Location
 ) -> list[Section]:
     jobs = [
-        Section(
-            each.name,
-            each.where,
-            tuple(shared if each.items is None else each.items),
-            from_job_file=True,
-        )
+        _named(each, shared if each.items is None else each.items)
         for each in sections
         if not each.is_global
     ]
@@ -105,6 +103,21 @@ def _jobs(
     total = sum(len(job.assignments) for job in jobs)
     check_count(total, bounds.JOB_OPTIONS, "options, counting what jobs share", last)
     return jobs
+
+
+def _named(section: _Open, items: list[Assignment]) -> Section:
+    """A job with what names it: ``name`` of its own, in place of its section. That of a global
+    section names no job. A log without a name has the job's."""
+    name = section.name
+    for item in section.items[section.own_from :] if section.items else ():
+        if item.key == "name":
+            name = _section_name(f"[{item.text or ''}]", item.value_at)
+    kept = (item for item in items if item.key != "name")
+    logs = (
+        replace(item, text=name) if item.text is None and item.key in _LOGS else item
+        for item in kept
+    )
+    return Section(name, section.where, tuple(logs), from_job_file=True)
 
 
 def _lines(text: str, file: str) -> Iterator[tuple[Location, str]]:

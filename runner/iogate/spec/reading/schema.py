@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import Any
 
 from iogate.errors import Location
@@ -37,11 +37,21 @@ _HINTS = {
 def check_schema(tree: Mapping, problems: Problems) -> bool:
     """Note everything in the tree that the schema does not allow. True when all of it has
     the right shape, so that it can be read on: then at most some keys are unknown."""
-    errors = list(islice(_validator().iter_errors(to_json(tree)), PROBLEMS_LOOKED_AT))
+    all_errors = _validator().iter_errors(to_json(tree))
+    errors = list(islice(filterfalse(_is_about_a_word, all_errors), PROBLEMS_LOOKED_AT))
     for error in errors:
         if not problems.full:
             _note(error, tree, problems)
     return len(errors) < PROBLEMS_LOOKED_AT and all(map(_is_about_a_key, errors))
+
+
+def _is_about_a_word(error: Any) -> bool:
+    """The words of an option stand in the schema for editors: values.py says more of a bad one."""
+    return (
+        error.validator == "anyOf"
+        and "allOf" in error.schema_path
+        and "enum" in str(error.validator_value[0])
+    )
 
 
 def _is_about_a_key(error: Any) -> bool:
@@ -179,8 +189,8 @@ def _range(schema: Any) -> str:
     if above is not None and below is not None:
         return f"a number above {above} and below {below}"
     bounds = (("of at least", low), ("of at most", high), ("above", above), ("below", below))
-    found = " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
-    return f"a number {found}" if found else ""
+    range_text = " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
+    return f"a number {range_text}" if range_text else ""
 
 
 def _alternatives(schema: Any) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from iogate.errors import Location, SpecError, UsageError
 from iogate.files import bounded, bounds
+from iogate.spec.text.packaged import packaged
+from iogate.spec.text.problems import suggest
 
 _GIT = ".git"
 
@@ -30,15 +32,15 @@ class Sources:
         """Where a file is that the file ``above`` names: an absolute path. SpecError for one
         that a spec may not name; whether it is there is not looked at."""
         folder = os.path.dirname(above)  # noqa: PTH120
-        found = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
-        parts = self._parts(found) if name.isprintable() else None
+        path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
+        parts = self._parts(path) if name.isprintable() else None
         if not parts or any(part.lower() == _GIT for part in parts):
             raise SpecError(
-                f"{name[:200]!r} is no file of this spec's repository",
+                f"{name[:200]!r} is not a file of this spec's repository",
                 remedy=f"a spec names files below {self._root} alone, and none of {_GIT}",
                 where=at,
             )
-        return found
+        return path
 
     def text(self, place: str, shown: str, at: Location) -> str:
         """The text of such a file, called ``shown``. SpecError for one that cannot be read, or
@@ -55,7 +57,7 @@ class Sources:
             data = bounded.read_fd(bounded.open_below(self._root, parts), bounds.SPEC_BYTES)
             text = _decoded(data, shown)
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "this is no path"
+            reason = error.strerror if isinstance(error, OSError) else "this is not a path"
             raise SpecError(
                 f"cannot read {shown}: {reason}",
                 remedy="check the path; it is relative to the file that names it",
@@ -97,14 +99,16 @@ def read_spec(path: Path) -> str:
             raise _unreadable(path, f"it is a link that leads out of {root}")
         return _decoded(bounded.read_bytes(real, bounds.SPEC_BYTES), str(path))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "this is no path"
+        reason = error.strerror if isinstance(error, OSError) else "this is not a path"
         raise _unreadable(path, str(reason)) from None
 
 
 def _unreadable(path: Path, reason: str) -> UsageError:
     return UsageError(
         f"cannot read {path}: {reason}",
-        remedy="name a spec file, such as one that iogate init writes",
+        remedy=suggest(str(path), packaged())
+        or "name a spec file, such as one that iogate init writes, or one that comes with iogate: "
+        + ", ".join(name for name in packaged() if "/" not in name),
     )
 
 

@@ -268,10 +268,10 @@ def _bare_limit(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError 
     lines = text.split("\n")
     for mark in (error.context_mark, error.problem_mark):
         line = lines[mark.line] if mark and mark.line < len(lines) else ""
-        if mark and (found := _BARE_LIMIT.match(line, mark.column)):
+        if mark and (match := _BARE_LIMIT.match(line, mark.column)):
             return SpecError(
-                f"{found[0].rstrip()} is not quoted, and > has a meaning of its own in YAML",
-                remedy=f'quote the limit: "{found[0].rstrip()}"',
+                f"{match[0].rstrip()} is not quoted, and > has a meaning of its own in YAML",
+                remedy=f'quote the limit: "{match[0].rstrip()}"',
                 where=Location(file, mark.line + 1, mark.column + 1),
             )
     return None

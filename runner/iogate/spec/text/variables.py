@@ -44,7 +44,9 @@ def allowing(names: Iterable[str]) -> Iterator[None]:
     names = frozenset(names)
     for name in sorted(names):
         if not _NAME.fullmatch(name):
-            raise UsageError(f"--env {name!r} is no variable", remedy="give its name: --env NAME")
+            raise UsageError(
+                f"--env {name!r} is not a variable", remedy="give its name: --env NAME"
+            )
         if _SECRET.search(name):
             raise UsageError(
                 f"--env {name}: it may be a secret, and what a spec says is in its report",
@@ -87,32 +89,32 @@ def expand(text: str, where: Location | None, *, keep: tuple[str, ...] = ()) -> 
 def _value(inside: str, where: Location | None) -> str:
     name, has_default, default = inside.partition(":-")
     _check_name(name, where)
-    found = os.environ.get(name, default if has_default else None)
-    if found is None or len(found) > _MAX_VALUE:
-        problem = "is not set" if found is None else "is too long"
+    value = os.environ.get(name, default if has_default else None)
+    if value is None or len(value) > _MAX_VALUE:
+        problem = "is not set" if value is None else "is too long"
         raise SpecError(
             f"the environment variable {name} {problem}",
             remedy=f"set it: export {name}=…",
             where=where,
         )
-    if "$" in found:
+    if "$" in value:
         raise SpecError(
             f"the value of the environment variable {name} holds $",
             remedy="a variable is replaced once: give it its final value",
             where=where,
         )
-    if _CREDENTIAL.search(found):
+    if _CREDENTIAL.search(value):
         raise SpecError(
             f"the value of the environment variable {name} looks like a credential",
             remedy="what a spec says is in its report: give it a value that everybody may read",
             where=where,
         )
-    return found
+    return value
 
 
 def _check_name(name: str, where: Location | None) -> None:
     if not _NAME.fullmatch(name):
-        raise SpecError(f"${{{name}}} is no variable", remedy="write ${NAME}", where=where)
+        raise SpecError(f"${{{name}}} is not a variable", remedy="write ${NAME}", where=where)
     if _SECRET.search(name):
         raise SpecError(
             f"${{{name}}} may be a secret, and what a spec says is in its report",
@@ -121,7 +123,7 @@ def _check_name(name: str, where: Location | None) -> None:
         )
     if not _OPEN.fullmatch(name) and name not in _ALLOWED.get():
         raise SpecError(
-            f"${{{name}}} is no variable that a spec may read",
+            f"${{{name}}} is not a variable that a spec may read",
             remedy=f"call it IOGATE_VAR_{name}, or allow it with --env {name}",
             where=where,
         )

@@ -71,21 +71,21 @@ def parse_address(url: str, form: str) -> Address:
 
 
 def _options(query: str, form: str) -> Mapping[str, str]:
-    found = dict(parse_qsl(query, keep_blank_values=True))
-    for name in found:
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    for name in options:
         if name not in _OPTIONS:
             raise _wrong(form, f"has the unknown option {name!r}")
-    return found
+    return options
 
 
 def _seconds(text: str | None, form: str) -> float:
     try:
-        found = TIMEOUT_S if text is None else float(text)
+        seconds = TIMEOUT_S if text is None else float(text)
     except ValueError:
-        found = math.nan
-    if not 0 < found < math.inf:
-        raise _wrong(form, "has a timeout that is no number of seconds")
-    return found
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise _wrong(form, "has a timeout that is not a number of seconds")
+    return seconds
 
 
 def _wrong(form: str, why: str) -> UsageError:

@@ -38,10 +38,10 @@ def _series_rows(series: Mapping[str, object]) -> Iterator[Row]:
 
 def _document(text: bytes, where: str) -> dict[str, list[dict[str, list[Row]]]]:
     try:
-        found: dict[str, list[dict[str, list[Row]]]] = parse_json(text)
+        document: dict[str, list[dict[str, list[Row]]]] = parse_json(text)
     except ValueError:
         raise unreachable(where, "its answer is cut off or no JSON") from None
-    return found
+    return document
 
 
 def _refusal(said: str, where: str, missing: str) -> StoreError:
@@ -75,11 +75,11 @@ def _message(said: str | bytes) -> str:
 
 def cause_of(error: BaseException) -> str:
     """What went wrong in the end: the libraries wrap it several times."""
-    found = [error]
-    while len(found) < _DEEPEST and (inner := _inner(found[-1])):
-        found.append(inner)
-    texts = (each.strerror for each in reversed(found) if isinstance(each, OSError))
-    return next(filter(None, texts), str(found[-1]))
+    causes = [error]
+    while len(causes) < _DEEPEST and (inner := _inner(causes[-1])):
+        causes.append(inner)
+    texts = (each.strerror for each in reversed(causes) if isinstance(each, OSError))
+    return next(filter(None, texts), str(causes[-1]))
 
 
 def _inner(error: BaseException) -> BaseException | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
-from iogate.metrics import Metric, is_always_kept, is_kept_definition
-from iogate.model.measurement import Measurement, undisturbed
+from iogate.metrics import Metric, is_kept_definition
+from iogate.model.measurement import Measurement
 from iogate.model.night import Night
 from iogate.store.base import NIGHTS
 from iogate.store.influx import points
@@ -23,8 +23,8 @@ from iogate.store.influx.reading import (
     with_cases,
 )
 from iogate.store.median import night_of
+from iogate.store.question import Question, extracted_values
 from iogate.store.server import Server
-from iogate.store.sqlite.nights import Question
 
 Samples = dict[str, dict[tuple[str, str], list[float]]]
 
@@ -36,13 +36,13 @@ def read_nights(server: Server, question: Question) -> list[Night]:
         return []
     samples, cases = _samples(server, runs, question)
     facts = read_facts(server, [run for run in runs if run.id in cases])
-    single = [run for run in runs if run.id in facts and not facts[run.id].compared]
+    single = [run for run in runs if run.id in facts and facts[run.id].is_level]
     runs = _newest(single, question.limit)
-    for metric in question.metrics or ():
-        if not is_always_kept(metric.path):
-            _add_extracted(server, metric, _without(metric, runs, cases, samples), samples)
+    for metric in question.extracted:
+        _add_extracted(server, metric, _without(metric, runs, cases, samples), samples)
     return [
-        night_of(facts[run.id], samples[run.id]) for run in sorted(runs, key=lambda run: run.age)
+        night_of(replace(facts[run.id], ended=run.ended), samples[run.id])
+        for run in sorted(runs, key=lambda run: run.age)
     ]
 
 
@@ -54,12 +54,12 @@ def _newest(runs: Sequence[Known], limit: int | None) -> list[Known]:
     """At most so many of each host."""
     if limit is None:
         return list(runs)
-    found: list[Known] = []
+    newest: list[Known] = []
     by_host = sorted(runs, key=lambda run: run.machine_id)
     for _, group in groupby(by_host, key=lambda run: run.machine_id):
         ordered = sorted(group, key=lambda run: run.age, reverse=True)
-        found.extend(ordered[: max(limit, 0)])
-    return found
+        newest.extend(ordered[: max(limit, 0)])
+    return newest
 
 
 def _samples(
@@ -90,9 +90,9 @@ def _paths(server: Server, question: Question) -> dict[str, str]:
     if question.metrics is not None:
         return {metric.kept_as: metric.path for metric in question.metrics}
     rows = server.query(f"SHOW FIELD KEYS FROM {named(points.REPETITION)}")
-    found = [row["fieldKey"] for row in rows if row["fieldType"] == "float"]
-    defined = [name for name in found if is_kept_definition(name)]
-    left = set(found) - set(defined) - {name.rpartition("#")[0] for name in defined}
+    paths = [row["fieldKey"] for row in rows if row["fieldType"] == "float"]
+    defined = [name for name in paths if is_kept_definition(name)]
+    left = set(paths) - set(defined) - {name.rpartition("#")[0] for name in defined}
     return {name: name for name in sorted(left)}
 
 
@@ -101,11 +101,11 @@ def _without(
 ) -> Iterator[tuple[Known, Collection[str]]]:
     """What was measured and has no kept number of the metric."""
     for run in runs:
-        found = {
+        lacking = {
             case_id for case_id in cases[run.id] if (case_id, metric.path) not in samples[run.id]
         }
-        if found:
-            yield run, found
+        if lacking:
+            yield run, lacking
 
 
 def _add_extracted(
@@ -116,10 +116,8 @@ def _add_extracted(
 ) -> None:
     """Fill in, from the documents, what was not kept as a number."""
     for run, case_ids in missing:
-        found: Sequence[Measurement] = read_measurements(server, [run], case_ids, series=True).get(
-            run.id, ()
-        )
-        for measurement in undisturbed(found):
-            value = metric.extract(measurement)
-            if value is not None and math.isfinite(value):
-                samples[run.id][measurement.case_id, metric.path].append(value)
+        measurements: Sequence[Measurement] = read_measurements(
+            server, [run], case_ids, series=True
+        ).get(run.id, ())
+        for case_id, value in extracted_values(metric, measurements):
+            samples[run.id][case_id, metric.path].append(value)

@@ -54,14 +54,14 @@ def part_names(name: str, count: int) -> list[str]:
 def take_histograms(document: Mapping[str, Any]) -> dict[str, str]:
     """Remove the histograms from a measurement's document, and give them as fields: one for
     each direction and kind of latency, with the jobs in their order."""
-    found: dict[str, list[Any]] = {}
+    histograms: dict[str, list[Any]] = {}
     for number, name, latency in _latencies(document):
         bins = latency.pop("histogram", None)
         if bins is not None:
-            jobs = found.setdefault(_PREFIX + name, [])
+            jobs = histograms.setdefault(_PREFIX + name, [])
             jobs.extend([None] * (number - len(jobs)))
             jobs.append(_steps(bins))
-    return {name: _text(jobs) for name, jobs in found.items()}
+    return {name: _text(jobs) for name, jobs in histograms.items()}
 
 
 def put_histograms(document: Mapping[str, Any], fields: Mapping[str, Any]) -> None:

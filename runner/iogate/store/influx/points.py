@@ -25,7 +25,7 @@ from iogate.model.verdict import RunVerdict, ThresholdVerdict
 from iogate.store.influx.line import FieldValue, is_key, line, point
 from iogate.store.influx.line import series as start_of
 from iogate.store.influx.packing import packed, part_names, take_histograms
-from iogate.store.sqlite.nights import facts_document
+from iogate.store.run_facts import facts_document
 
 RUN = "iogate_run"
 VERDICT = "iogate_verdict"
@@ -74,7 +74,7 @@ def time_of(at_ns: int, identity: str) -> int:
 
 def run_key(run: Run) -> RunKey:
     """The key of a run."""
-    cases = {case.id: case.name for case in run.plan.cases}
+    cases = run.plan.names
     time_ns = time_of(run.started_ns, run.id)
     return RunKey(run.id, time_ns, run.plan.spec_name, run.host.name, run.host.machine_id, cases)
 
@@ -99,10 +99,10 @@ def run_line(key: RunKey, run: Run) -> str:
     return line(RUN, key.tags, fields, key.time_ns)
 
 
-def precondition_line(key: RunKey, found: Sequence[DevicePrecondition]) -> str:
+def precondition_line(key: RunKey, preconditions: Sequence[DevicePrecondition]) -> str:
     """More of a run's own point: what its devices were brought to, which comes after its start."""
     encode = codec_of(DevicePrecondition).encode
-    documents = [encode(each) for each in found]
+    documents = [encode(each) for each in preconditions]
     return line(RUN, key.tags, {"run": key.id, **packed("preconditions", documents)}, key.time_ns)
 
 
@@ -174,12 +174,12 @@ def _metric_fields(measurement: Measurement, wanted: tuple[Metric, ...]) -> dict
     if measurement.disturbed:
         return {}
     kept = {path: metric(path) for path in kept_metrics([measurement])}
-    found = {}
+    fields = {}
     for path, each in (kept | {each.path: each for each in wanted}).items():
         value = each.extract(measurement)
         if value is not None and math.isfinite(value) and is_key(path):
-            found[path] = found[each.kept_as] = float(value)
-    return found
+            fields[path] = fields[each.kept_as] = float(value)
+    return fields
 
 
 def series_lines(key: RunKey, measurement: Measurement, old_parts: int = 0) -> Iterator[str]:

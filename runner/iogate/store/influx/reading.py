@@ -53,6 +53,11 @@ class Known:
         """Sorts the oldest first."""
         return self.started_ns, self.id
 
+    @property
+    def ended(self) -> str:
+        """Its outcome, or its status where it has none."""
+        return (self.outcome or self.status).value
+
 
 def select(name: str, fields: Sequence[str], condition: str = "", group: Sequence[str] = ()) -> str:
     """A query. ``fields`` are written as they are."""
@@ -139,11 +144,11 @@ def _with_preconditions(run: Run, documents: Any) -> Run:
 def _documents(
     server: Server, name: str, condition: str, ids: Collection[str], field: str = "document"
 ) -> dict[str, Any]:
-    found = {}
+    documents = {}
     for row in server.query(select(name, ('"run"', pattern(field)), condition)):
         if row["run"] in ids and (document := unpacked(field, row)) is not None:
-            found[row["run"]] = document
-    return found
+            documents[row["run"]] = document
+    return documents
 
 
 def read_facts(server: Server, known: Sequence[Known]) -> dict[str, RunFacts]:
@@ -160,7 +165,7 @@ def _failures(server: Server, condition: str, ids: Collection[str]) -> dict[str,
     """Points of an earlier version have a reason alone."""
     fields = ('"run"', '"position"', '"reason"', DOCUMENT)
     rows = server.query(select(points.FAILURE, fields, condition, ("case_id", "repetition")))
-    found: dict[str, list[CaseFailure]] = {}
+    failures: dict[str, list[CaseFailure]] = {}
     for row in sorted((r for r in rows if r["run"] in ids), key=lambda r: int(r["position"])):
         document = unpacked("document", row)
         failure = (
@@ -168,8 +173,8 @@ def _failures(server: Server, condition: str, ids: Collection[str]) -> dict[str,
             if document is None
             else codec_of(CaseFailure).decode(document)
         )
-        found.setdefault(row["run"], []).append(failure)
-    return found
+        failures.setdefault(row["run"], []).append(failure)
+    return failures
 
 
 def read_measurements(
@@ -186,7 +191,7 @@ def read_measurements(
     if case_ids is not None:
         condition = with_cases(condition, case_ids)
     ids = {run.id for run in known}
-    found: dict[str, list[tuple[int, Measurement]]] = {}
+    by_run: dict[str, list[tuple[int, Measurement]]] = {}
     over_time = _series(server, condition, ids) if series else {}
     for row in _repetitions(server, condition, ids, ('"position"', HISTOGRAMS, DOCUMENT)):
         document = unpacked("document", row)
@@ -195,11 +200,11 @@ def read_measurements(
             parts = over_time.get(_identity(row)) or []
             for job, part in zip(document["jobs"], parts, strict=False):
                 job["series"] = part
-            one = int(row["position"]), measurement_from_document(document)
-            found.setdefault(row["run"], []).append(one)
+            placed = int(row["position"]), measurement_from_document(document)
+            by_run.setdefault(row["run"], []).append(placed)
     return {
-        run_id: tuple(one for _, one in sorted(several, key=lambda pair: pair[0]))
-        for run_id, several in found.items()
+        run_id: tuple(measurement for _, measurement in sorted(several, key=lambda pair: pair[0]))
+        for run_id, several in by_run.items()
     }
 
 
@@ -249,8 +254,8 @@ def read_decisions(server: Server) -> list[Decision]:
 def read_setting(server: Server, name: str) -> str | None:
     """What was last set."""
     row = _last_setting(server, name)
-    found = row and unpacked("value", row)
-    return None if found is None else str(found)
+    setting = row and unpacked("value", row)
+    return None if setting is None else str(setting)
 
 
 def setting_ns(server: Server, name: str) -> int:

@@ -12,13 +12,13 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from iogate.errors import RunError, StoreError, UsageError
 from iogate.files.data_folder import data_folder
-from iogate.metrics import Metric, plan_metrics
+from iogate.metrics import Metric
 from iogate.model.decision import Decision
 from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
@@ -26,15 +26,22 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.steady import DevicePrecondition
 from iogate.model.verdict import RunVerdict
 from iogate.store.base import Delivery, is_accepted, is_baseline
-from iogate.store.courier import Courier
 from iogate.store.influx import points, reading
 from iogate.store.influx.address import Address
+from iogate.store.influx.items import (
+    Begun,
+    failure_item,
+    items_of,
+    measurement_item,
+    verdict_item,
+)
 from iogate.store.influx.line import tag_text
 from iogate.store.influx.nights import read_nights
 from iogate.store.influx.reading import Known
+from iogate.store.question import Question
+from iogate.store.sender import Sender
 from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
-from iogate.store.sqlite.nights import Question
 
 _RUNS_AT_ONCE = 50
 
@@ -46,16 +53,6 @@ def spool_path(address: Address) -> Path:
     return data_folder() / "spool" / f"{address.kind}-{host}-{digest}.sqlite"
 
 
-@dataclass(slots=True)
-class _Begun:
-    """A run that repetitions are added to: which it has."""
-
-    key: points.RunKey
-    wanted: tuple[Metric, ...] = ()
-    measured: set[tuple[str, int]] = field(default_factory=set)
-    failed: set[tuple[str, int]] = field(default_factory=set)
-
-
 class InfluxStore:
     """See ``store.base.Store``."""
 
@@ -63,21 +60,21 @@ class InfluxStore:
         self._place = str(address)
         self._server = server
         self._closed = False
-        self._begun: dict[str, _Begun] = {}
+        self._begun: dict[str, Begun] = {}
         try:
             self._spool = Spool(spool_path(address))
         except BaseException:
             server.close()
             raise
-        self._courier = Courier(self._spool, server, address.timeout_s)
+        self._sender = Sender(self._spool, server, address.timeout_s)
 
     def begin_run(self, run: Run) -> None:
         with self._open():
             self._refuse_taken(run.id)
-            begun = _Begun(points.run_key(run), plan_metrics(run.plan))
-            self._spool.add(_items(run, begun))
+            begun = Begun.of(run)
+            self._spool.add(items_of(run, begun))
             self._begun[run.id] = begun
-            self._courier.offer()
+            self._sender.offer()
 
     def add_runs(self, runs: Iterable[Run]) -> int:
         with self._reading():
@@ -87,51 +84,53 @@ class InfluxStore:
                 fresh = {run.id: run for run in reversed(some) if run.id not in kept}
                 kept |= fresh.keys()
                 count += len(fresh)
-                self._spool.add(item for run in fresh.values() for item in _all_items(run))
-                self._courier.offer()
+                self._spool.add(
+                    item for run in fresh.values() for item in items_of(run, Begun.of(run))
+                )
+                self._sender.offer()
             return count
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
         with self._open():
             begun = self._find_begun(run_id)
             if (measurement.case_id, measurement.repetition) not in begun.measured:
-                self._spool.add([_measurement_item(begun, measurement)])
+                self._spool.add([measurement_item(begun, measurement)])
                 begun.measured.add((measurement.case_id, measurement.repetition))
-                self._courier.offer()
+                self._sender.offer()
 
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
         with self._open():
             begun = self._find_begun(run_id)
             if (failure.case_id, failure.repetition) not in begun.failed:
-                self._spool.add([_failure_item(begun, failure)])
+                self._spool.add([failure_item(begun, failure)])
                 begun.failed.add((failure.case_id, failure.repetition))
-                self._courier.offer()
+                self._sender.offer()
 
-    def keep_preconditions(self, run_id: str, found: Sequence[DevicePrecondition]) -> None:
+    def keep_preconditions(self, run_id: str, preconditions: Sequence[DevicePrecondition]) -> None:
         with self._open():
-            line = points.precondition_line(self._find_begun(run_id).key, found)
+            line = points.precondition_line(self._find_begun(run_id).key, preconditions)
             self._spool.add([Item(f"the preconditions of run {run_id}", line)])
-            self._courier.offer()
+            self._sender.offer()
 
     def finish_run(
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
     ) -> None:
         with self._open():
             begun = self._find_begun(run_id)
-            self._spool.add([_verdict_item(begun, status, finished_ns, verdict)])
-            self._courier.offer()
+            self._spool.add([verdict_item(begun, status, finished_ns, verdict)])
+            self._sender.offer()
 
     def run(self, run_id: str) -> Run:
         with self._reading():
             known = self._only(run_id)
-            found = reading.read_runs(self._server, [known])
-            if not found:
+            runs = reading.read_runs(self._server, [known])
+            if not runs:
                 raise StoreError(
                     f"run {known.id} is not whole in {self._place}",
                     remedy="the machine that measured it has the rest: iogate history sync there",
                 )
             measured = reading.read_measurements(self._server, [known], series=True)
-            return replace(found[0], measurements=measured.get(known.id, ()))
+            return replace(runs[0], measurements=measured.get(known.id, ()))
 
     def runs(
         self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
@@ -166,10 +165,10 @@ class InfluxStore:
             ]
             cases = frozenset(case_ids)
             measured = islice(self._measured(fit, cases, window, comparable), max(window, 0))
-            found = dict(measured)
-            chosen = [run for run in fit if run.id in found]
+            measurements = dict(measured)
+            chosen = [run for run in fit if run.id in measurements]
             runs = reading.read_runs(self._server, chosen)
-            return [replace(run, measurements=found[run.id]) for run in runs]
+            return [replace(run, measurements=measurements[run.id]) for run in runs]
 
     def nights(
         self,
@@ -187,7 +186,7 @@ class InfluxStore:
         with self._open():
             line = points.decision_line(decision, time.time_ns())
             self._spool.add([Item(f"what was decided on {decision.alert}", line)])
-            self._courier.offer()
+            self._sender.offer()
 
     def decisions(self) -> Sequence[Decision]:
         with self._reading():
@@ -211,9 +210,9 @@ class InfluxStore:
         with self._reading():
             known = [run for run in self._newest_first() if run.id == run_id]
             measured = reading.read_measurements(self._server, known, [case_id], series=True)
-            for one in measured.get(run_id, ()):
-                if one.repetition == repetition:
-                    self._replace_series(known[0], one, series)
+            for measurement in measured.get(run_id, ()):
+                if measurement.repetition == repetition:
+                    self._replace_series(known[0], measurement, series)
                     return
             raise StoreError(
                 f"{self._place} has no repetition {repetition} of {case_id} in run {run_id!r}",
@@ -229,7 +228,7 @@ class InfluxStore:
             at_ns = max(time.time_ns(), self._last_set_ns(name) + 1)
             line = points.setting_line(name, value, at_ns)
             self._spool.add([Item(f"the setting {name}", line)])
-            self._courier.offer()
+            self._sender.offer()
 
     def check(self) -> Sequence[str]:
         with self._reading():
@@ -241,7 +240,7 @@ class InfluxStore:
 
     def sync(self, *, retry_refused: bool = False) -> Delivery:
         with self._open():
-            return self._courier.sync(retry_refused=retry_refused)
+            return self._sender.sync(retry_refused=retry_refused)
 
     def close(self) -> None:
         if not self._closed:
@@ -254,7 +253,7 @@ class InfluxStore:
         anything is measured. A server that is away for now does not stop a run."""
         taken = run_id in self._begun
         with suppress(UnreachableError):
-            self._courier.deliver()
+            self._sender.deliver()
             taken = taken or any(run.id == run_id for run in reading.known_runs(self._server))
         if taken:
             raise StoreError(
@@ -262,18 +261,18 @@ class InfluxStore:
                 remedy="a run is begun once",
             )
 
-    def _find_begun(self, run_id: str) -> _Begun:
+    def _find_begun(self, run_id: str) -> Begun:
         """Of this process, or of another one that the server knows of."""
         if run_id not in self._begun:
-            self._courier.deliver()
+            self._sender.deliver()
             known = [run for run in reading.known_runs(self._server) if run.id == run_id]
-            found = reading.read_runs(self._server, known)
-            if not found:
+            begun_runs = reading.read_runs(self._server, known)
+            if not begun_runs:
                 raise StoreError(
                     f"the history {self._place} has no run {run_id!r}",
                     remedy="begin it first; if it was removed while it ran, run again",
                 )
-            begun = _Begun(points.run_key(found[0]), plan_metrics(found[0].plan))
+            begun = Begun.of(begun_runs[0])
             begun.measured |= reading.repetitions(self._server, points.REPETITION, known[0])
             begun.failed |= reading.repetitions(self._server, points.FAILURE, known[0])
             self._begun[run_id] = begun
@@ -282,7 +281,7 @@ class InfluxStore:
     def _last_set_ns(self, name: str) -> int:
         """The newest change of a setting counts, and the clock may have been ahead then."""
         with suppress(UnreachableError, SetupError):
-            self._courier.deliver()
+            self._sender.deliver()
             return reading.setting_ns(self._server, name)
         return 0  # a server that is away stops nobody
 
@@ -290,19 +289,19 @@ class InfluxStore:
         return sorted(reading.known_runs(self._server), key=lambda run: run.age, reverse=True)
 
     def _only(self, run_id: str) -> Known:
-        found = [run for run in self._newest_first() if run.id.startswith(run_id)]
-        exact = [run for run in found if run.id == run_id]
-        if not found:
+        matching = [run for run in self._newest_first() if run.id.startswith(run_id)]
+        exact = [run for run in matching if run.id == run_id]
+        if not matching:
             raise UsageError(
                 f"{self._place} has no run {run_id!r}", remedy="list them with: iogate history list"
             )
-        if len(found) > 1 and not exact:
-            several = ", ".join(run.id for run in found[:5])
+        if len(matching) > 1 and not exact:
+            several = ", ".join(run.id for run in matching[:5])
             raise UsageError(
                 f"{run_id!r} is the beginning of several runs: {several}",
                 remedy="give more of its id",
             )
-        return exact[0] if exact else found[0]
+        return exact[0] if exact else matching[0]
 
     def _measured(
         self,
@@ -318,8 +317,8 @@ class InfluxStore:
             some = [
                 run for run in some if run.id in facts and is_baseline(facts[run.id], comparable)
             ]
-            found = reading.read_measurements(self._server, some, cases, series=False)
-            yield from ((run.id, found[run.id]) for run in some if run.id in found)
+            measurements = reading.read_measurements(self._server, some, cases, series=False)
+            yield from ((run.id, measurements[run.id]) for run in some if run.id in measurements)
 
     def _replace_series(
         self, known: Known, old: Measurement, series: Sequence[Series | None]
@@ -345,7 +344,7 @@ class InfluxStore:
     def _reading(self) -> Iterator[None]:
         """Around all that reads: what waits is delivered first, and a point may be damaged."""
         with self._open():
-            self._courier.deliver()
+            self._sender.deliver()
             try:
                 yield
             except (StoreError, UsageError):
@@ -361,43 +360,3 @@ class InfluxStore:
         return StoreError(
             f"the history {self._place} holds something unreadable: {why}", remedy=remedy
         )
-
-
-def _all_items(run: Run) -> Iterator[Item]:
-    return _items(run, _Begun(points.run_key(run), plan_metrics(run.plan)))
-
-
-def _items(run: Run, begun: _Begun) -> Iterator[Item]:
-    """A run with all that it holds."""
-    yield Item(f"the start of run {run.id}", points.run_line(begun.key, run))
-    for measurement in run.measurements:
-        yield _measurement_item(begun, measurement)
-        begun.measured.add((measurement.case_id, measurement.repetition))
-    for failure in run.failures:
-        yield _failure_item(begun, failure)
-        begun.failed.add((failure.case_id, failure.repetition))
-    if run.status is not RunStatus.RUNNING or run.verdict or run.finished_ns:
-        yield _verdict_item(begun, run.status, run.finished_ns, run.verdict)
-
-
-def _measurement_item(begun: _Begun, measurement: Measurement) -> Item:
-    position = len(begun.measured)
-    lines = points.measurement_lines(begun.key, measurement, position, begun.wanted)
-    return Item(_name(begun, measurement), "\n".join(lines))
-
-
-def _failure_item(begun: _Begun, failure: CaseFailure) -> Item:
-    line = points.failure_line(begun.key, failure, len(begun.failed))
-    return Item(f"the failure of {_name(begun, failure)}", line)
-
-
-def _verdict_item(
-    begun: _Begun, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
-) -> Item:
-    lines = points.verdict_lines(begun.key, status, finished_ns, verdict)
-    return Item(f"the verdict of run {begun.key.id}", "\n".join(lines))
-
-
-def _name(begun: _Begun, of: Measurement | CaseFailure) -> str:
-    case = begun.key.cases.get(of.case_id, of.case_id)
-    return f"repetition {of.repetition} of {case} in run {begun.key.id}"

@@ -117,13 +117,9 @@ class Server2:
         except ApiException as error:
             remedies = {401: _LOGIN, 403: _LOGIN, 404: self._missing()}
             said: str | bytes = error.body or str(error.reason)
-            if not error.status:
+            if not error.status:  # what the client makes of an SSLError
                 raise tls_error(place, said) from None
             raise status_error(place, error.status, said, remedies) from None
-        except exceptions.MaxRetryError as error:
-            if isinstance(error.reason, exceptions.SSLError):
-                raise tls_error(place, cause_of(error)) from None
-            raise unreachable(place, cause_of(error)) from None
         except exceptions.HTTPError as error:
             raise unreachable(place, cause_of(error)) from None
         except OSError as error:  # the file of certificates

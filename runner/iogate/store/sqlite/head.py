@@ -22,7 +22,8 @@ class NoHistoryError(StoreError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is no SQLite database", remedy="name another --store; this one stays as it is"
+            f"{path} is not a SQLite database",
+            remedy="name another --store; this one stays as it is",
         )
 
 

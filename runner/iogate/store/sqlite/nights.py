@@ -7,55 +7,37 @@ measured. Any other metric is taken from the documents, which costs milliseconds
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import groupby
-from typing import Any
 
-from iogate.metrics import Metric, is_always_kept, is_kept_definition
+from iogate.metrics import Metric, is_kept_definition
 from iogate.model.codec import codec_of
 from iogate.model.decision import Decision
-from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.measurement import Measurement
 from iogate.model.night import Night, RunFacts
-from iogate.model.run import Run
 from iogate.store.base import NIGHTS
 from iogate.store.median import night_of
 from iogate.store.packing import pack, unpack
+from iogate.store.question import Question, extracted_values
 
 Samples = dict[str, dict[tuple[str, str], list[float]]]
 MeasurementsOf = Callable[[str, Sequence[str]], Sequence[Measurement]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """See ``store.base.Store.nights``."""
-
-    case_ids: Sequence[str]
-    metrics: Sequence[Metric] | None
-    host: str | None
-    limit: int | None
-
-
-def facts_document(run: Run) -> Any:
-    """What is kept of a run beside its document, so that a trend need not read that."""
-    return codec_of(RunFacts).encode(facts_of(run))
 
 
 def read_nights(
     db: sqlite3.Connection, question: Question, measurements_of: MeasurementsOf
 ) -> list[Night]:
     """The nights, oldest first. ``measurements_of`` gives those of some cases of a run."""
-    found = sorted(_runs(db, question), key=lambda facts: (facts.started_ns, facts.run_id))
-    samples = _kept(db, question, [facts.run_id for facts in found])
-    for metric in question.metrics or ():
-        if not is_always_kept(metric.path):
-            runs = [facts.run_id for facts in found]
-            missing = _without_value(db, metric, question.case_ids, runs)
-            _add_extracted(metric, missing, samples, measurements_of)
-    return [night_of(facts, samples[facts.run_id]) for facts in found]
+    in_order = sorted(_runs(db, question), key=lambda facts: (facts.started_ns, facts.run_id))
+    samples = _kept(db, question, [facts.run_id for facts in in_order])
+    for metric in question.extracted:
+        runs = [facts.run_id for facts in in_order]
+        missing = _without_value(db, metric, question.case_ids, runs)
+        _add_extracted(metric, missing, samples, measurements_of)
+    return [night_of(facts, samples[facts.run_id]) for facts in in_order]
 
 
 def insert_decision(db: sqlite3.Connection, decision: Decision) -> None:
@@ -72,22 +54,10 @@ def read_decisions(db: sqlite3.Connection) -> list[Decision]:
     return [codec_of(Decision).decode(unpack(row[0])) for row in rows]
 
 
-def facts_of(run: Run) -> RunFacts:
-    """What a trend has to know of a run."""
-    return RunFacts(
-        run_id=run.id,
-        spec=run.plan.spec_name,
-        host=run.host,
-        revision=run.revision,
-        started_ns=run.started_ns,
-        environment=run.environment,
-        compared=run.plan.comparison is not None,
-    )
-
-
 def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
     rows = db.execute(
-        "SELECT coalesce(facts, document), facts IS NULL, id, spec FROM runs"
+        "SELECT coalesce(facts, document), facts IS NULL, id, spec,"
+        " coalesce(outcome, status) FROM runs"
         " WHERE (?1 IS NULL OR machine_id = ?1 OR host = ?1)"
         " AND status IN (SELECT value FROM json_each(?2))"
         " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"
@@ -100,15 +70,15 @@ def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
         ),
     )
     taken: Counter[str] = Counter()
-    for blob, is_document, run_id, spec in rows:
+    for blob, is_document, run_id, spec, ended in rows:
         document = unpack(blob)
         if is_document:
             document |= {"run_id": run_id, "spec": spec}
         facts: RunFacts = codec_of(RunFacts).decode(document)
         machine = facts.host.machine_id
-        if not facts.compared and (question.limit is None or taken[machine] < question.limit):
+        if facts.is_level and (question.limit is None or taken[machine] < question.limit):
             taken[machine] += 1
-            yield facts
+            yield replace(facts, ended=ended)
 
 
 def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) -> Samples:
@@ -127,7 +97,7 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
     )
     samples: Samples = {run_id: {} for run_id in run_ids}
     series = key = run = None
-    found: list[float] = []
+    samples_of_key: list[float] = []
     for run_id, case_id, kept_as, value in rows:  # very many: what a series shares is done once
         if series is None or series[1] != kept_as or series[0] != case_id:
             series, run = (case_id, kept_as), None
@@ -137,10 +107,10 @@ def _kept(db: sqlite3.Connection, question: Question, run_ids: Sequence[str]) ->
         if key is None:
             continue
         if run_id == run:
-            found.append(value)
+            samples_of_key.append(value)
         else:
-            run, found = run_id, [value]
-            samples[run_id][key] = found
+            run, samples_of_key = run_id, [value]
+            samples[run_id][key] = samples_of_key
     return samples
 
 
@@ -166,10 +136,9 @@ def _add_extracted(
 ) -> None:
     """Fill in, from the documents, what was not kept as a number."""
     for run_id, group in groupby(missing, key=lambda row: row[0]):
-        found: dict[str, list[float]] = defaultdict(list)
-        for measurement in undisturbed(measurements_of(run_id, [row[1] for row in group])):
-            value = metric.extract(measurement)
-            if value is not None and math.isfinite(value):
-                found[measurement.case_id].append(value)
-        for case_id, numbers in found.items():
-            samples[run_id][case_id, metric.path] = numbers
+        by_case: dict[str, list[float]] = defaultdict(list)
+        measurements = measurements_of(run_id, [row[1] for row in group])
+        for case_id, value in extracted_values(metric, measurements):
+            by_case[case_id].append(value)
+        for case_id, values in by_case.items():
+            samples[run_id][case_id, metric.path] = values

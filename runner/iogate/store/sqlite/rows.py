@@ -18,7 +18,7 @@ from iogate.model.night import RunFacts
 from iogate.model.run import CaseFailure, Run
 from iogate.model.steady import DevicePrecondition
 from iogate.store.packing import pack_row, unpack
-from iogate.store.sqlite.nights import facts_document, facts_of
+from iogate.store.run_facts import facts_document, facts_of
 
 UNREADABLE = (RunError, zlib.error, ValueError, TypeError, KeyError)
 """What reading a row that was changed raises."""
@@ -56,13 +56,13 @@ def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bo
 
 
 def replace_preconditions(
-    db: sqlite3.Connection, run_id: str, found: Sequence[DevicePrecondition]
+    db: sqlite3.Connection, run_id: str, preconditions: Sequence[DevicePrecondition]
 ) -> bool:
     """Whether the run was there. They are a part of its document, as in a whole run."""
     row = db.execute("SELECT document FROM runs WHERE id = ?", (run_id,)).fetchone()
     if row is None:
         return False
-    run = replace(run_from_document(unpack(row[0])), preconditions=tuple(found))
+    run = replace(run_from_document(unpack(row[0])), preconditions=tuple(preconditions))
     db.execute("UPDATE runs SET document = ? WHERE id = ?", (pack_row(to_document(run)), run_id))
     return True
 
@@ -143,7 +143,7 @@ def listed_repetitions(db: sqlite3.Connection, run_id: str) -> list[Place]:
 
 def walked_repetitions(db: sqlite3.Connection) -> dict[str, list[Place]]:
     """The same by run and by the table alone, row for row, for an index that is damaged."""
-    found: dict[str, list[Place]] = {}
+    places: dict[str, list[Place]] = {}
     with suppress(sqlite3.Error):
         (last,) = db.execute("SELECT max(rowid) FROM measurements NOT INDEXED").fetchone()
         for number in range(1, (last or 0) + 1):
@@ -154,8 +154,8 @@ def walked_repetitions(db: sqlite3.Connection) -> dict[str, list[Place]]:
                     (number,),
                 ).fetchone()
                 if row:
-                    found.setdefault(row[0], []).append(row[1:])
-    return found
+                    places.setdefault(row[0], []).append(row[1:])
+    return places
 
 
 def readable_measurements(
@@ -163,17 +163,17 @@ def readable_measurements(
 ) -> tuple[tuple[Measurement, ...], tuple[tuple[str, int], ...]]:
     """The repetitions that can be read, in the order in which they ran, and the others by case
     id and number."""
-    found, lost = [], []
+    readable, lost = [], []
     for case_id, repetition, number in places:
         try:
             row = db.execute(
                 "SELECT position, document, series FROM measurements WHERE rowid = ?", (number,)
             ).fetchone()
-            found.append((row[0], read_measurement(*row[1:])))
+            readable.append((row[0], read_measurement(*row[1:])))
         except (sqlite3.Error, *UNREADABLE):
             lost.append((str(case_id), int(repetition)))
-    found.sort(key=lambda one: one[0])
-    return tuple(one for _, one in found), tuple(lost)
+    readable.sort(key=lambda placed: placed[0])
+    return tuple(measurement for _, measurement in readable), tuple(lost)
 
 
 def read_measurement(document: bytes, series: bytes | None) -> Measurement:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from iogate.errors import StoreError
-from iogate.store.sqlite.locks import transaction
+from iogate.store.sqlite_file import transaction
 
 # Never change a migration that was released: add one. Number n brings a file from version
 # n-1 to n, and all that are due run in one transaction.
@@ -94,8 +94,8 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     if _version(connection, path) == len(MIGRATIONS):
         return
     with transaction(connection):
-        found = _version(connection, path)  # again: another process may have been quicker
-        for number in range(found + 1, len(MIGRATIONS) + 1):
+        version = _version(connection, path)  # again: another process may have been quicker
+        for number in range(version + 1, len(MIGRATIONS) + 1):
             for statement in MIGRATIONS[number - 1]:
                 connection.execute(statement)
             connection.execute(
@@ -123,7 +123,7 @@ def _check_plain(connection: sqlite3.Connection, path: str) -> None:
     ).fetchone()
     if added:
         raise StoreError(
-            f"{path} is no history of iogate's: it has something called {str(added[0])[:80]!r}",
+            f"{path} is not a history of iogate's: it has something called {str(added[0])[:80]!r}",
             remedy="give another path to --store; nothing was changed in this one",
         )
 

@@ -21,7 +21,7 @@ def run_ids(db: sqlite3.Connection) -> list[str]:
 
 def listed_runs(db: sqlite3.Connection) -> list[str]:
     """The id of every run that any part of a damaged file names."""
-    found: dict[str, None] = {}
+    listed: dict[str, None] = {}
     for question in (
         "SELECT id FROM runs INDEXED BY runs_by_start ORDER BY started_ns, id",
         "SELECT id FROM runs INDEXED BY runs_by_machine ORDER BY machine_id, started_ns",
@@ -31,8 +31,8 @@ def listed_runs(db: sqlite3.Connection) -> list[str]:
         with suppress(sqlite3.Error):
             for (run_id,) in db.execute(question):
                 if isinstance(run_id, str):
-                    found.setdefault(run_id)
-    return list(found)
+                    listed.setdefault(run_id)
+    return list(listed)
 
 
 def unfinished(db: sqlite3.Connection, machine_id: str) -> list[str]:
@@ -74,6 +74,6 @@ def set_setting(db: sqlite3.Connection, name: str, value: str | None) -> None:
 def check(db: sqlite3.Connection) -> list[str]:
     """What SQLite finds wrong with its pages, indices and references."""
     rows = db.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})").fetchall()
-    found = [f"SQLite says: {row[0]}" for row in rows if row[0] != "ok"]
+    troubles = [f"SQLite says: {row[0]}" for row in rows if row[0] != "ok"]
     strays = db.execute("PRAGMA foreign_key_check").fetchall()
-    return found + [f"{table}: row {row} belongs to no run" for table, row, *_ in strays]
+    return troubles + [f"{table}: row {row} belongs to no run" for table, row, *_ in strays]

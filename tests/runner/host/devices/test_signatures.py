@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import RFC_4122, UUID
 
 import pytest
 
@@ -170,6 +171,8 @@ def test_a_stamp_is_of_one_device_and_never_the_same(sut: LocalSut, path: str) -
     assert len(made) == 100
     assert all(is_own(device, each) for each in made)
     assert all(is_own(device, each.upper()) for each in made)
+    assert {UUID(text).variant for text in made} == {RFC_4122}
+    assert {UUID(text).version for text in made} == {8}
     assert not is_own(device, "")
     assert not is_own(device, "11111111-2222-8333-8444-555555555555")
     with zram_device(41) as other:

@@ -15,7 +15,7 @@ from iogate.host.targets.places import changed, place_of, real_names
 from iogate.model.place import PlaceKind
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.local import LocalSut
-from support.devices import loop_device, loop_over, needs_root, sh
+from support.devices import loop_device, loop_over, needs_root, own_loop_over, reattach, sh
 
 
 @pytest.fixture
@@ -81,12 +81,11 @@ def test_a_link_that_is_pointed_elsewhere_changes_nothing(
 def test_another_image_behind_the_same_device_is_refused(sut: LocalSut, tmp_path: Path) -> None:
     image = tmp_path / "image"
     image.write_bytes(b"\0" * (8 << 20))
-    with loop_over(image) as device:
+    with own_loop_over(image) as device:
         use = Use(Target("t", TargetKind.DEVICE, device), writes=False)
         footing = footing_of(sut, use)
         footing.confirm(use.target)
-        sh("losetup", "-d", device)
-        sh("losetup", device, str(image))
+        reattach(device, image)
         with pytest.raises(RefusedError, match="another disk or image is behind it"):
             footing.confirm(use.target)
 

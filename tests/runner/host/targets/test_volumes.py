@@ -177,8 +177,8 @@ def test_the_doors_of_a_device_are_those_of_its_filesystem(
     assert "does not allow it" in refused(sut, filesystem(device, allowed=False))
     other = Destroy(backing=image_of(device), size_bytes=SIZE + 512)
     assert "destroy: says" in refused(sut, filesystem(device, destroy=other))
-    assert "no block device" in refused(sut, filesystem(str(tmp_path)))
-    assert "no block device" in refused(sut, filesystem("/dev/nowhere"))
+    assert "not a block device" in refused(sut, filesystem(str(tmp_path)))
+    assert "not a block device" in refused(sut, filesystem("/dev/nowhere"))
     assert "which has 320.0 MiB" in refused(sut, filesystem(device), needs=SIZE)
     with mounted(device, tmp_path / "mnt"):
         assert "is mounted at" in refused(sut, filesystem(device))

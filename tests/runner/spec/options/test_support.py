@@ -10,11 +10,8 @@ from support.specs import fio, load, workloads
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ("verify: sha256", ["verify=sha256"]),
-        ("bsrange: 4k-8k, verify_backlog: 100", ["bsrange", "verify_backlog"]),
+        ("fdp: 1, plid_select: random", ["fdp", "plid_select"]),
         ("ioengine: splice", ["ioengine=splice"]),
-        ("rw: randtrim", ["rw=randtrim"]),
-        ("zonemode: zbd", ["zonemode=zbd"]),
         ("fallocate: whole", ["fallocate=whole"]),
         ("startdelay: 1s-5s", ["startdelay=1s-5s"]),
     ],
@@ -46,7 +43,7 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
         ),
         (
             fio("size: 1m").replace("directory: /data", "device: /dev/x, destroy: { size: 1g }")
-            + "precondition:\n  fill: { bs: 1m, verify_backlog: 3 }\n",
+            + "precondition:\n  fill: { bs: 1m, sprandom: 1 }\n",
             (6, 19),
         ),
     ],

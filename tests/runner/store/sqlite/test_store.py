@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import StoreError, UsageError
-from iogate.model.run import Run
+from iogate.model.run import Run, RunStatus
 from iogate.store import Store, default_path, open_store
 from iogate.store.sqlite.schema import MIGRATIONS
 from iogate.store.sqlite.store import SqliteStore
@@ -83,16 +83,6 @@ def test_the_default_is_in_the_users_data_folder(
     assert default_path() == Path.home() / ".local" / "share" / "iogate" / "history.sqlite"
 
 
-def test_every_commit_reaches_the_disk(path: Path) -> None:
-    store = SqliteStore(str(path))
-    settings = {
-        name: store._db.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("journal_mode", "synchronous", "foreign_keys")
-    }
-    store.close()
-    assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
-
-
 def test_metrics_are_rows_for_quick_queries(path: Path) -> None:
     filled(path)
     rows = query(
@@ -128,6 +118,13 @@ def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> 
     assert query(path, "SELECT name FROM sqlite_master") == [("photos",)]
 
 
+def test_a_file_with_more_than_tables_is_refused_by_a_name_cut_short(path: Path) -> None:
+    filled(path)
+    query(path, f"CREATE VIEW {'v' * 200} AS SELECT 1")
+    with pytest.raises(StoreError, match=f"something called '{'v' * 80}'\n"):
+        open_store(str(path))
+
+
 def test_an_empty_file_becomes_a_history(path: Path) -> None:
     path.touch()
     filled(path)
@@ -161,7 +158,7 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_file_that_is_no_database_is_named_with_a_remedy(path: Path) -> None:
     path.write_bytes(b"this was a diary, not a history\n" * 100)
-    with pytest.raises(StoreError, match="no SQLite database") as refused:
+    with pytest.raises(StoreError, match="not a SQLite database") as refused:
         open_store(str(path))
     assert str(path) in refused.value.what
     assert "another --store" in refused.value.remedy
@@ -203,7 +200,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         open_store(str(tmp_path / "file" / "history.sqlite"))
     with pytest.raises(StoreError) as refused:
         open_store(str(tmp_path))
-    assert "it is no file: name one with --store" in refused.value.remedy
+    assert "it is not a file: name one with --store" in refused.value.remedy
 
 
 def test_a_file_held_by_another_process_is_an_error_in_time(path: Path) -> None:
@@ -311,8 +308,11 @@ def test_short_documents_are_kept_as_text_and_long_ones_are_not(path: Path) -> N
     assert json.loads(zlib.decompress(second))["repetition"] == 2
 
 
-def test_runs_of_the_first_version_are_nights_too(path: Path) -> None:
+def test_runs_of_the_first_version_are_nights_and_a_baseline(path: Path) -> None:
     whole = filled(path)
+    with closing(open_store(str(path))) as store:
+        store.finish_run(whole.id, status=RunStatus.COMPLETE, finished_ns=9, verdict=s.verdict())
+        whole = store.run(whole.id)
     for statement in (
         "ALTER TABLE runs DROP COLUMN facts",
         "ALTER TABLE failures DROP COLUMN document",
@@ -325,8 +325,10 @@ def test_runs_of_the_first_version_are_nights_too(path: Path) -> None:
     compress(path)
     with closing(open_store(str(path))) as store:
         (night,) = store.nights([s.CASE_ID])
+        (base,) = store.baseline([s.CASE_ID], machine_id="machine-a", before_ns=9, window=1)
         assert store.decisions() == []
         assert store.run(whole.id) == whole
+    assert base == whole
     assert night.facts.environment == whole.environment
     assert (night.facts.run_id, night.facts.spec) == (whole.id, whole.plan.spec_name)
     assert night.values[s.CASE_ID, "write.iops"] == 110

@@ -23,15 +23,15 @@ def look(seen: Seen) -> Reading | None:
         return None
     # A process is known by the CPU it was seen on last: it may have spent its time on others.
     left_s = max(_since(seen, lambda cpu: cpu.busy) - _own_s(seen, kernel=True), 0.0)
-    known_s = min(sum(one.cpu_s for one in seen.others if one.here), left_s)
+    known_s = min(sum(foreign.cpu_s for foreign in seen.others if foreign.here), left_s)
     taken_s = max(known_s, _since(seen, lambda cpu: cpu.user) - _own_s(seen) - seen.serving_s)
     share = min(taken_s / seen.cpu_s, 1.0) if taken_s >= FLOOR_S else 0.0
-    names = seen.busiest(_here_s, lambda one: f"{one.cpu_s:.1f} s")
+    names = seen.busiest(_here_s, lambda foreign: f"{foreign.cpu_s:.1f} s")
     return Reading(share, f"other processes used {percent(share)} of the engine's CPUs{names}")
 
 
-def _here_s(one: Foreign) -> float:
-    return one.cpu_s if one.here and one.cpu_s >= _NAMED_S else 0.0
+def _here_s(foreign: Foreign) -> float:
+    return foreign.cpu_s if foreign.here and foreign.cpu_s >= _NAMED_S else 0.0
 
 
 def _since(seen: Seen, ticks: Callable[[CpuTime], int]) -> float:

@@ -33,9 +33,9 @@ def look(seen: Seen) -> Reading | None:
     )
 
 
-def _named_bytes(one: Foreign) -> int:
+def _named_bytes(foreign: Foreign) -> int:
     """Who did less than half a MiB explains nothing, and would read as 0 MiB."""
-    return one.io_bytes if one.io_bytes >= _MIB // 2 else 0
+    return foreign.io_bytes if foreign.io_bytes >= _MIB // 2 else 0
 
 
 def own_bytes(seen: Seen) -> tuple[int, int] | None:
@@ -57,7 +57,7 @@ def _unexplained(seen: Seen) -> int:
     """Bytes that other processes moved, and no disk beside the target's has taken up."""
     elsewhere = (_moved(seen, name) for name in seen.disks.others)
     taken_up = sum(sum(each) for each in elsewhere if each)
-    return max(sum(one.io_bytes for one in seen.others) - taken_up, 0)
+    return max(sum(foreign.io_bytes for foreign in seen.others) - taken_up, 0)
 
 
 CHECK = Check("io", "I/O on the target's disk that is not the run's", look, limit=0.05)

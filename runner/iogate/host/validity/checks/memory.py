@@ -18,11 +18,11 @@ def look(seen: Seen) -> Reading | None:
     share = waited(seen, "memory")
     if share is None:
         return None
-    grew = sum(max(one.grew_bytes, 0) for one in seen.others)
-    faults = sum(one.major_faults for one in seen.others) / seen.elapsed_s
+    grew = sum(max(foreign.grew_bytes, 0) for foreign in seen.others)
+    faults = sum(foreign.major_faults for foreign in seen.others) / seen.elapsed_s
     if grew < _GROWN * max(seen.after.memory_bytes, 1) and faults < _FAULTS:
         share = 0.0
-    names = seen.busiest(lambda one: one.grew_bytes, lambda o: f"+{o.grew_bytes >> 20} MiB")
+    names = seen.busiest(lambda foreign: foreign.grew_bytes, lambda o: f"+{o.grew_bytes >> 20} MiB")
     return Reading(
         share, f"memory was short {percent(share)} of the time while others took more{names}"
     )

@@ -11,9 +11,9 @@ from iogate_reports.limit_rows import Row, needs_reason, rows
 from iogate_reports.text import plural
 
 _ENDED = {
-    "fail": "broken",
-    "warn": "broken, but only warns",
-    "inconclusive": "undecided",
+    "fail": "failed",
+    "warn": "failed with a warning only",
+    "inconclusive": "inconclusive",
     "missing": "without a baseline",
 }
 
@@ -32,34 +32,39 @@ def cause(page: Page, sentence: str) -> Cause:
     verdict = page.run.verdict
     if verdict is None or verdict.failed_cases or not verdict.thresholds:
         return Cause(_capital(sentence))
-    found = rows(page)
+    limits = rows(page)
     if verdict.outcome is Outcome.PASS:
-        return Cause(_capital(sentence), _moved(found))
-    wanted = _deciding(verdict, found)
+        return Cause(_capital(sentence), _moved(limits))
+    wanted = _deciding(verdict, limits)
+    rest = " ".join((_rest(limits), *_remarks(verdict)))
     if wanted.word.key == "missing":
-        return Cause(_uncompared(found), wanted.reason, _rest(found))
-    return Cause(_headline(wanted), _detail(wanted), _rest(found))
+        return Cause(_uncompared(limits), wanted.reason, rest)
+    return Cause(_headline(wanted), _detail(wanted), rest)
 
 
-def _deciding(verdict: RunVerdict, found: list[Row]) -> Row:
+def _deciding(verdict: RunVerdict, limits: list[Row]) -> Row:
     """The limit that the verdict names. One of an earlier version named none: there it is the
     worst limit of the run's own outcome, or the worst of all."""
     named = verdict.decisive
     if named is not None:
         asked = named.case_id, named.threshold
-        return next(r for r in found if (r.verdict.case_id, r.verdict.threshold) == asked)
-    return next((row for row in found if row.verdict.outcome is verdict.outcome), found[0])
+        return next(r for r in limits if (r.verdict.case_id, r.verdict.threshold) == asked)
+    return next((row for row in limits if row.verdict.outcome is verdict.outcome), limits[0])
 
 
-def _moved(found: list[Row]) -> str:
+def _moved(limits: list[Row]) -> str:
     """Of a run that passes: what got worse the most, else better; or that nothing is clear."""
-    changed = [row for row in found if row.change is not None]
+    changed = [row for row in limits if row.change is not None]
     clear = [row for row in changed if row.change and row.change.key != "same"]
     if not clear:
-        return "No change is clear" if changed else ""
+        return "No change is statistically clear" if changed else ""
     most = max(clear, key=_how_far)
     change = f"{most.change.text} {most.change.arrow} {most.change.word}" if most.change else ""
-    return f"Moved most: {most.metric} of {most.case} {change}, {_detail(most)}"
+    return f"Largest change: {_subject(most)} {change}, {_detail(most)}"
+
+
+def _subject(row: Row) -> str:
+    return f"{row.metric} of {row.case}" if not row.members else f"the pooled change of {row.case}"
 
 
 def _how_far(row: Row) -> tuple[bool, float]:
@@ -67,13 +72,13 @@ def _how_far(row: Row) -> tuple[bool, float]:
     return worse, abs(row.verdict.change or 0.0)
 
 
-def _uncompared(found: list[Row]) -> str:
-    alone = sum(row.word.key == "missing" for row in found)
-    return f"{alone} of {plural(len(found), 'limit')} cannot be judged yet: no baseline"
+def _uncompared(limits: list[Row]) -> str:
+    alone = sum(row.word.key == "missing" for row in limits)
+    return f"{alone} of {plural(len(limits), 'limit')} cannot be judged yet: no baseline"
 
 
 def _headline(row: Row) -> str:
-    subject = f"{row.metric} of {row.case}"
+    subject = _subject(row)
     if needs_reason(row.verdict):
         return f"{subject} is inconclusive"
     if row.word.key == "inconclusive":
@@ -97,11 +102,17 @@ def _detail(row: Row) -> str:
     return ", ".join((*parts, *([around] if around else []), f"n = {row.count}"))
 
 
-def _rest(found: list[Row]) -> str:
-    """``4 of 16 limits are broken, 2 undecided``."""
-    counts = Counter(row.word.key for row in found)
+def _rest(limits: list[Row]) -> str:
+    """``Of 16 limits: 4 failed, 2 inconclusive.``."""
+    counts = Counter(row.word.key for row in limits)
     told = [f"{counts[key]} {word}" for key, word in _ENDED.items() if counts[key]]
-    return f"Of {plural(len(found), 'limit')}: {', '.join(told)}."
+    return f"Of {plural(len(limits), 'limit')}: {', '.join(told)}."
+
+
+def _remarks(verdict: RunVerdict) -> list[str]:
+    """What else the run has to tell, a sentence each; one that passes has it in its headline."""
+    remarks = verdict.sentence_parts.remarks if verdict.sentence_parts else ()
+    return [f"{_capital(remark)}." for remark in remarks]
 
 
 def _capital(sentence: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from iogate.model.run import Run
-from iogate_reports import focus, render_report
+from iogate_reports import cases_in_full, render_report
 from support.html_tree import read_html
 from support.report_runs import Pace, case, former, limit, measurement, plan, run
 
@@ -38,7 +38,7 @@ def test_of_many_cases_the_worst_are_shown_in_full_and_all_at_a_glance(
     cases = read_html(render_report(now, before)).all("details", "case")
     assert len(cases) == 30
     full = {one.all("h3")[0].text for one in cases if one.all("figure")}
-    assert len(full) == focus.MOST
+    assert len(full) == cases_in_full.MOST
     assert "w/bs=21k" in full
     for one in cases:
         if one.all("h3")[0].text not in full:

@@ -11,7 +11,7 @@ from iogate.sut.base import Sut
 from iogate.sut.state_folder import state_folder
 
 
-def carried(sut: Sut, places: Sequence[str]) -> str | None:
+def uploaded(sut: Sut, places: Sequence[str]) -> str | None:
     """Where the copy of the first engine that is at one of the controller's ``places`` is on the
     machine; None when there is none to take. RunError when it cannot be put there."""
     own = next((Path(path) for path in places if Path(path).is_file()), None)

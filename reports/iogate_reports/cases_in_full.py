@@ -15,19 +15,19 @@ def in_full(page: Page) -> frozenset[str]:
     """Anchors of the cases shown with all their charts, chosen by the worst word of each,
     within it in plan order."""
     if len(page.cases) <= ALL:
-        return frozenset(one.anchor for one in page.cases)
+        return frozenset(case.anchor for case in page.cases)
     ranked = sorted(page.cases, key=_rank)
-    return frozenset(one.anchor for one in ranked[:MOST])
+    return frozenset(data.anchor for data in ranked[:MOST])
 
 
-def worst(one: CaseData) -> Word | None:
+def worst(data: CaseData) -> Word | None:
     """The case's word: not measured, else its worst threshold's; None without any."""
-    if one.failures and not one.measurements:
+    if data.failures and not data.measurements:
         return ERROR
-    words = [OUTCOMES[verdict.outcome] for verdict in one.thresholds]
+    words = [OUTCOMES[verdict.outcome] for verdict in data.thresholds]
     return min(words, key=lambda word: word.rank, default=None)
 
 
-def _rank(one: CaseData) -> int:
-    word = worst(one)
+def _rank(data: CaseData) -> int:
+    word = worst(data)
     return word.rank if word else len(OUTCOMES)

@@ -19,7 +19,7 @@ _PAUSE_S = 5.0
 _LONGEST_PAUSE_S = 60.0
 
 
-class Courier:
+class Sender:
     """Delivers when it is told to, between repetitions: nothing goes over the network, nor
     to the server's disk, while something is being measured."""
 
@@ -63,7 +63,7 @@ class Courier:
 
     def _deliver(self, patience_s: float) -> None:
         try:
-            with self._spool.sole_courier(patience_s) as alone:
+            with self._spool.sole_sender(patience_s) as alone:
                 while alone and (batch := self._spool.batch()):
                     self._send(batch)
             self._pause_s = 0.0

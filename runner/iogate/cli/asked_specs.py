@@ -1,0 +1,54 @@
+"""The trends and runs of the specs that a command is asked for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import click
+
+from iogate.cli.held import check_across, nothing_held
+from iogate.cli.options import Decorator
+
+if TYPE_CHECKING:
+    from iogate.history.trends import Question
+    from iogate.model.run import Run
+    from iogate.model.trend import Trend
+    from iogate.store import Store
+
+SPECS: Decorator = click.option(
+    "--spec", "specs", multiple=True, metavar="GLOB", help="Only specs of this name."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A spec of a history. ``trend`` is None before its first night; ``runs`` are newest first."""
+
+    name: str
+    trend: Trend | None
+    runs: tuple[Run, ...]
+
+
+def is_asked(name: str, specs: Sequence[str]) -> bool:
+    """Whether a spec of this name is asked for: all are, where none is named."""
+    return not specs or any(fnmatchcase(name, glob) for glob in specs)
+
+
+def asked_specs(store: Store, specs: Sequence[str], question: Question) -> Iterator[Asked]:
+    """Those of these names. UsageError where there is none."""
+    from iogate.history.plans import kept_plans
+    from iogate.history.trends import find_trend
+
+    runs = store.runs(host=question.host)
+    check_across(runs, question)
+    plans = kept_plans(runs)
+    names = sorted({run.plan.spec_name for run in runs})
+    asked = [name for name in names if is_asked(name, specs)]
+    if not asked:
+        raise nothing_held(f"no run of a spec {' or '.join(specs) or 'of any name'}", names)
+    for name in asked:
+        trend = find_trend(store, plans[name], question) if name in plans else None
+        yield Asked(name, trend, tuple(run for run in runs if run.plan.spec_name == name))

@@ -1,0 +1,27 @@
+"""A run by the name that a person gives it: its folder, or its id in the history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iogate.errors import UsageError
+from iogate.files.run_folder import own_folder
+from iogate.model.run import Run
+from iogate.recovery.salvage import is_run_folder, read_run_folder
+from iogate.store import Store
+
+
+def find_named(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...]]:
+    """A run, its folder (None when that is gone), and what of the folder is broken."""
+    path = Path(run)
+    if is_run_folder(path):
+        root = path.resolve()
+        read = read_run_folder(root, store)
+        return read.run, root, read.broken
+    if path.exists() or "/" in run:
+        raise UsageError(
+            f"{run} is not a run folder: it holds no part of a run",
+            remedy="give a run folder, or an id from 'iogate history'",
+        )
+    reported = store.run(run)
+    return reported, own_folder(reported), ()

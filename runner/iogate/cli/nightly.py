@@ -1,0 +1,130 @@
+"""``iogate nightly``: measure a spec every night, by a timer of systemd."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from iogate.cli import options
+from iogate.cli.parameters import Duration
+from iogate.cli.table import printable
+from iogate.errors import UsageError
+
+if TYPE_CHECKING:
+    from iogate.host.nightly import Nights
+
+
+@click.group()
+def command() -> None:
+    """Measure a spec every night, by a timer of systemd."""
+
+
+@command.command("install")
+@options.SPEC
+@click.option("--at", default="02:30", metavar="WHEN", help="When, as systemd's OnCalendar= says.")
+@click.option("--user", default="", metavar="NAME", help="Whose nights they are, where root asks.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where it is measured; the run folders go there. Else the current folder.",
+)
+@click.option("--trust", is_flag=True, help="Run the spec with --trust.")
+@click.option(
+    "--wait",
+    "wait_s",
+    type=Duration(),
+    default="2h",
+    metavar="TIME",
+    help="Wait this long for another run on this host to end; by default 2h.",
+)
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the trend site into this folder after each night.",
+)
+@click.option("--notify", is_flag=True, help="Call iogate notify after each night.")
+@click.option("--dry-run", is_flag=True, help="Print the units, and write nothing.")
+@options.STORE
+def install(*, dry_run: bool, **asked: object) -> None:
+    """Write a service and a timer that measure SPEC every night.
+
+    Of root they are units of the system, of another user their own. The timer is not started: the
+    command that does is printed.
+    """
+    from iogate.host.nightly import unit_folder, unit_texts, write_units
+
+    nights = _nights(**asked)  # type: ignore[arg-type]
+    texts = unit_texts(nights)
+    if dry_run:
+        click.echo("\n".join(f"# {name}\n{text}" for name, text in texts.items()), nl=False)
+        return
+    for path in write_units(unit_folder(), texts):
+        click.echo(printable(f"wrote {path}"))
+    systemctl, timer = _systemctl(), f"{nights.unit}.timer"
+    click.echo(f"start it with: {systemctl} daemon-reload && {systemctl} enable --now {timer}")
+    if os.geteuid() != 0:
+        click.echo("and, to measure while you are not logged in: loginctl enable-linger")
+
+
+def _nights(
+    *,
+    spec: Path,
+    at: str,
+    user: str,
+    folder: Path,
+    trust: bool,
+    wait_s: float,
+    site: Path | None,
+    notify: bool,
+    store: str | None,
+) -> Nights:
+    """What was asked for. SpecError for a wrong spec, UsageError where only root may."""
+    from iogate.host.nightly import Nights
+    from iogate.spec import load_spec, make_plan
+
+    plan = make_plan(load_spec(spec))
+    if user and os.geteuid() != 0:
+        raise UsageError("only root can measure as another user", remedy="leave out --user")
+    where = ("--store", store) if store else ()
+    of_spec = ("--spec", plan.spec_name)
+    run = ("run", "--quiet", "--wait", f"{wait_s:g}s", *(("--trust",) if trust else ()), *where)
+    after = []
+    if site:
+        after.append(("site", *where, str(site.resolve())))
+    if notify:
+        after.append(("notify", *where, *of_spec))
+    return Nights(
+        name=plan.spec_name,
+        at=at,
+        folder=folder.resolve(),
+        measure=(*run, str(spec.resolve())),
+        after=tuple(after),
+        user=user,
+    )
+
+
+@command.command("uninstall")
+@click.argument("name")
+def uninstall(name: str) -> None:
+    """Remove the units of the spec NAME. Nights that were measured stay."""
+    from iogate.host.nightly import remove_units, unit_folder, unit_name
+
+    unit, systemctl = unit_name(name), _systemctl()
+    gone = remove_units(unit_folder(), unit)
+    if not gone:
+        raise UsageError(
+            f"there is no {unit}.timer in {unit_folder()}",
+            remedy=f"see: {systemctl} list-timers {shlex.quote('iogate-nightly-*')}",
+        )
+    for path in gone:
+        click.echo(printable(f"removed {path}"))
+    click.echo(f"if it was started: {systemctl} disable --now {unit}.timer")
+
+
+def _systemctl() -> str:
+    return "systemctl" if os.geteuid() == 0 else "systemctl --user"

@@ -1,0 +1,63 @@
+"""``iogate openmetrics``: what the history says, as Prometheus reads it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from iogate.cli import options
+from iogate.cli.asked_specs import SPECS, asked_specs
+from iogate.errors import RunError
+
+_LAST = 300
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@SPECS
+@options.metrics()
+@options.HOST
+@options.BRANCH
+@options.last(_LAST)
+@options.ACROSS
+@options.STORE
+def command(
+    file: Path | None, *, specs: tuple[str, ...], store: str | None, **asked: object
+) -> None:
+    """Write levels, alerts and newest nights as OpenMetrics text to FILE, or print them.
+
+    FILE is replaced as a whole, as the textfile collector of a node_exporter needs it: name one
+    that ends with .prom in the folder that it reads.
+    """
+    from iogate.history.trends import Question
+    from iogate.model.newest import newest_nights
+    from iogate.store import open_kept
+    from iogate_reports.openmetrics import render_openmetrics
+
+    with closing(open_kept(store)) as opened:
+        question = Question(**asked)  # type: ignore[arg-type]
+        found = list(asked_specs(opened, specs, question))
+    trends = [each.trend for each in found if each.trend]
+    newest = [run for each in found for run in newest_nights(each.runs)]
+    text = render_openmetrics(trends, newest)
+    if file is None:
+        click.echo(text, nl=False)
+    else:
+        _replace(file, text)
+
+
+def _replace(file: Path, text: str) -> None:
+    """A reader sees the old text or the new one. The new file's name before ends otherwise."""
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        fresh.chmod(0o644)
+        fresh.replace(file)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise RunError(
+            f"cannot write {file}: {error.strerror}", remedy="name a file that can be written"
+        ) from error

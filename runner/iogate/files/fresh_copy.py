@@ -1,0 +1,37 @@
+"""A file that nobody else has open: what an engine wrote, some process of it may still write."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from iogate.files import bounded
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_STEP = 1 << 20
+
+
+def move_to_fresh(source: Path, into: Path) -> None:
+    """Make ``into`` a durable copy of a regular file, of the size that it has now, and take
+    ``source`` away; the two may be one. ``into`` is the old file or the new one, whole. OSError."""
+    handle = bounded.open_file(source)
+    temporary = into.with_name(f".{into.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as out:
+            _copy(handle, out.fileno(), os.fstat(handle).st_size)
+            os.fsync(out.fileno())
+        temporary.replace(into)
+    finally:
+        os.close(handle)
+        temporary.unlink(missing_ok=True)
+    if source != into:
+        with suppress(OSError):
+            source.unlink()
+
+
+def _copy(source: int, into: int, left: int) -> None:
+    """A file that grows meanwhile must not keep its reader for ever."""
+    while left and (part := os.read(source, min(left, _STEP))):
+        left -= os.write(into, part)

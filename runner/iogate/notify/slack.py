@@ -1,0 +1,36 @@
+"""``slack: ADDRESS``: an incoming webhook of Slack, or of what understands the same (Mattermost,
+Rocket.Chat, Discord's address with ``/slack`` at its end)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iogate.model.notice import Notice
+from iogate.notify.post import address, post
+from iogate.spec.text.tree import Node
+
+# What would begin a link or call people, whatever a spec named its workloads.
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@\u200b", "`": "'", "*": "\u2217"}
+_TABLE = str.maketrans(_ESCAPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """A room to write in."""
+
+    url: str
+
+    def send(self, notice: Notice) -> None:
+        """See ``Channel``."""
+        post(self.url, {"text": text_of(notice)})
+
+
+def text_of(notice: Notice) -> str:
+    """A notice in Slack's own markup."""
+    lines = [f"*{notice.title.translate(_TABLE)}*", notice.text.translate(_TABLE)]
+    return "\n".join([*lines, f"<{notice.link}>"] if notice.link else lines)
+
+
+def channel(node: Node) -> Slack:
+    """Of the address; SpecError for what is none."""
+    return Slack(address(node))

@@ -1,0 +1,54 @@
+"""Notices to channels: each once, and what failed again at the next call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from iogate.errors import RunError
+from iogate.model.notice import Event, Notice
+from iogate.notify.memory import Memory
+from iogate.notify.settings import Told
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A notice that is new to a channel, and why it could not be handed over, if it could not."""
+
+    channel: str
+    notice: Notice
+    error: RunError | None = None
+
+
+def is_new(told: Told, notice: Notice, memory: Memory) -> bool:
+    """Whether a channel is to be told: what it asked for, once, and of an end only where it was
+    told of the beginning."""
+    if notice.event is Event.TEST:
+        return True
+    if notice.event not in told.events or memory.knows(told.name, notice):
+        return False
+    return notice.event is not Event.RECOVERED or memory.knows(told.name, notice, Event.ALERT)
+
+
+def tell(
+    channels: Iterable[Told], notices: Iterable[Notice], memory: Memory, *, dry_run: bool = False
+) -> Iterator[Attempt]:
+    """Hand over what is new, and note it. One that fails keeps no other from being told."""
+    listed = list(channels)
+    for notice in notices:
+        for told in listed:
+            if not is_new(told, notice, memory):
+                continue
+            yield Attempt(
+                told.name, notice, None if dry_run else _handed_over(told, notice, memory)
+            )
+
+
+def _handed_over(told: Told, notice: Notice, memory: Memory) -> RunError | None:
+    try:
+        told.channel.send(notice)
+    except RunError as error:
+        return error
+    if notice.event is not Event.TEST:
+        memory.note(told.name, notice)
+    return None

@@ -1,0 +1,132 @@
+"""What becomes of an alert, night after night: in ``iogate trend``, its document and the site."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from support.nightly import History, noisy
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_five_bad_nights_are_one_alert_that_recovered(history: History, seed: int) -> None:
+    """Replayed night by night: from the night on that raises it, it is the one alert of its
+    id, always a regression, and in the end recovered."""
+    values = noisy(seed, (60, 1000.0), (5, 360.0), (40, 1000.0))
+    history.add(*values[:60])
+    told = []
+    for value in values[60:]:
+        history.add(value)
+        told.append(history.document()["alerts"])
+    raised = next(n for n, alerts in enumerate(told) if alerts)
+    assert raised < 5
+    assert {(a["id"], a["turn"]) for alerts in told[raised:] for a in alerts} == {
+        (told[raised][0]["id"], "regression")
+    }
+    assert all(len(alerts) == 1 for alerts in told[raised:])
+    states = [alerts[0]["state"] for alerts in told[raised:]]
+    assert set(states[9 - raised :]) == {"recovered"}
+
+    found = history.document()
+    jsonschema.validate(found, json.loads((ROOT / "schemas" / "trend.schema.json").read_text()))
+    (alert,) = found["alerts"]
+    assert [alert[key]["commit"][10:12] for key in ("last_good", "first_bad")] == ["3b", "3c"]
+    recovery = alert["recovery"]
+    assert [recovery[key]["commit"][10:12] for key in ("last_bad", "first_good")] == ["40", "41"]
+    (change,) = alert["changes"]
+    assert change["effect"] == pytest.approx(-0.64, abs=0.02)
+    assert (change["closed"], change["returned"]["first_after"]) == (True, 65)
+    (series,) = found["series"]
+    assert (series["state"], series["alert"]) == ("steady", "")
+
+    text = history.show()
+    assert f"{alert['id']}  recovered  regression: write.iops of log went from" in text
+    assert "no alerts but those that are over" in text
+    assert f"  recovered after {64:012x} (" in text
+    pages = history.pages()
+    assert f"alert-{alert['id']}" in pages["nightly/index.html"]
+    assert "Recovered with" in pages["nightly/index.html"]
+    assert "0 alerts; 1 that is over" in pages["index.html"]
+    (case,) = (text for name, text in pages.items() if "/case-" in name)
+    assert "Recovered with" in case
+    assert "came in here: a regression" in case
+    assert "came in here: an improvement" in case, "the way back"
+
+
+def test_a_recovered_alert_stays_beside_a_new_one(history: History) -> None:
+    history.add(*noisy(4, (60, 1000.0), (6, 700.0), (40, 1000.0), (25, 850.0)))
+    new, old = history.document()["alerts"]
+    assert [(a["turn"], a["state"]) for a in (new, old)] == [
+        ("regression", "open"), ("regression", "recovered"),
+    ]  # fmt: skip
+    assert new["estimate"]["started_ns"] > old["recovery"]["first_good"]["started_ns"]
+    assert (new["recovery"], old["changes"][0]["accepted"]) == (None, False)
+
+
+def test_a_small_regression_is_not_forgotten_beside_a_large_change(history: History) -> None:
+    """What a doubling makes small beside it was raised all the same, and it is over."""
+    history.add(*noisy(5, (50, 1000.0), (40, 930.0), (30, 1900.0)))
+    states = [(a["turn"], a["state"]) for a in history.document()["alerts"]]
+    assert ("regression", "recovered") in states
+
+
+def test_an_improvement_that_is_over_is_no_regression(history: History) -> None:
+    history.add(*noisy(6, (60, 1000.0), (6, 1600.0), (40, 1000.0)))
+    (alert,) = history.document()["alerts"]
+    assert (alert["turn"], alert["state"]) == ("improvement", "recovered")
+    assert "ended  improvement: write.iops of log went from" in history.show()
+
+
+def hops(seed: int, nights: int) -> np.ndarray:
+    """Between two levels, in stays of 2 to 12 nights, with 1 % of noise."""
+    rng = np.random.default_rng(seed)
+    stays = rng.integers(2, 13, size=nights)
+    level = np.repeat(np.where(np.arange(nights) % 2, 1000.0, 800.0), stays)[:nights]
+    return level * (1 + 0.01 * rng.normal(size=nights))
+
+
+def test_a_series_that_hops_says_so_and_alarms_nobody(history: History) -> None:
+    history.add(*hops(7, 160))
+    found = history.document()
+    jsonschema.validate(found, json.loads((ROOT / "schemas" / "trend.schema.json").read_text()))
+    (series,) = found["series"]
+    assert (series["state"], found["alerts"]) == ("hopping", [])
+    hopping = series["hopping"]
+    assert hopping["levels"] == pytest.approx([800, 1000], rel=0.01)
+    assert sum(hopping["shares"]) == pytest.approx(1)
+    assert 3 <= hopping["typical_stay"] <= 11
+    assert hopping["until"] is None
+    assert min(abs(series["level"] - level) for level in hopping["levels"]) == 0
+
+    text = history.show()
+    assert "hops between 8" in text or "hops between 79" in text
+    assert "no alerts" in text
+    pages = history.pages()
+    assert "0 open, 1 hopping" in pages["index.html"]
+    assert "Nothing but 1 series that hops as before" in pages["index.html"]
+    (case,) = (text for name, text in pages.items() if "/case-" in name)
+    assert "levels that it hops between" in case
+    assert "came in here" not in case
+
+
+@pytest.mark.parametrize("nights", [3, 12, 40])
+def test_a_level_that_it_never_had_is_an_alert_and_stays_one(history: History, nights: int) -> None:
+    history.add(*hops(7, 160), *noisy(8, (nights, 600.0)))
+    (alert,) = history.document()["alerts"]
+    assert (alert["turn"], alert["state"]) == ("regression", "open")
+    good, bad = (int(alert[key]["commit"][:12], 16) for key in ("last_good", "first_bad"))
+    assert good < 160 <= bad
+    (series,) = history.document()["series"]
+    assert series["state"] == "regressed"
+    assert series["level"] == pytest.approx(600, rel=0.05)

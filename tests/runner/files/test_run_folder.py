@@ -1,0 +1,60 @@
+"""What an engine wrote is the run folder's own from the moment that it is settled."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from iogate.files.run_folder import RunFolder
+from iogate.sut.local import LocalSut
+from support.run_folders import make_run_folder
+
+STAYS = """\
+echo '{"kept": 1}' > result
+echo said
+env -i PATH=$PATH setsid sh -c '
+  touch ready
+  while [ ! -e go ]; do sleep 0.02; done
+  echo changed >&3
+  echo changed
+  rm ready' 3<>result &
+while [ ! -e ready ]; do sleep 0.02; done
+"""
+"""An engine that leaves a process behind: it has the result and the log open, and nothing by
+which iogate would know it again."""
+
+
+def wait_until(there: bool, path: Path) -> None:
+    for _ in range(1500):
+        if path.exists() is there:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{path} is not {'there' if there else 'gone'}")
+
+
+def test_what_an_engine_left_behind_writes_into_no_result(tmp_path: Path) -> None:
+    folder = RunFolder(make_run_folder(tmp_path / "run"))
+    raw, log = folder.raw_file("case", 1), folder.log_file("case", 1)
+    written = folder.engine_folder("case", 1)
+    script = STAYS.replace("ready", str(tmp_path / "ready")).replace("go ]", f"{tmp_path}/go ]")
+    script = script.replace("result", f"{written}/{raw.name}")
+    process = LocalSut().start(["sh", "-c", script], cwd="/", stdout=str(log), stderr=str(log))
+    wait_until(True, tmp_path / "ready")
+    while process.poll() is None:
+        time.sleep(0.02)
+    process.kill_group()
+    folder.settle("case", 1)
+    assert not written.exists()
+    (tmp_path / "go").touch()
+    wait_until(False, tmp_path / "ready")
+    assert (raw.read_text(), log.read_text()) == ('{"kept": 1}\n', "said\n")
+
+
+def test_a_log_that_says_nothing_is_dropped_and_a_link_is_no_result(tmp_path: Path) -> None:
+    folder = RunFolder(make_run_folder(tmp_path / "run"))
+    raw, log = folder.raw_file("case", 1), folder.log_file("case", 1)
+    log.touch()
+    (folder.engine_folder("case", 1) / raw.name).symlink_to("/etc/passwd")
+    folder.settle("case", 1)
+    assert not log.exists()
+    assert not raw.exists()
