@@ -2,6 +2,8 @@
 # make demo-reports  a year of made-up nights: its diff report, trend site and fleet page
 # make test    every test and every static check
 # make lint    the static checks alone
+# make dist    what a release consists of, into dist: sdist, wheels, engines
+# make test-install  install that on systems without a compiler, use it, take it away; needs root
 # make bench   speed and memory against fio
 # make bench-engine   instructions, rates, CPU time and memory of the engine beside fio's
 # make bench-verdict  error rates of the verdict by simulation, and how long it takes
@@ -10,15 +12,17 @@
 # make bench-truth    what the engine measures against what happened; needs root
 # make bench-quiet    how many of 200 repetitions are marked as disturbed where nothing does
 # make kills   a hundred runs killed at random moments: the host is as it was before; needs root
+# make mutants  small changes to the code that some test should notice; SAMPLE=25 SEED=1 PART=python ROOMS=stats
+# make differential  some 700 job files under fio and under our engine: where they agree
 # make bench-history  what a history costs beside its bare backend
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills clean
+.PHONY: dist test-install help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills differential clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills:
+demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills mutants differential dist test-install:
 	@scripts/$@
 
 clean:

@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("logs", "jobfile"),
     ("target",),
     ("pattern",),
-    ("engines",),
+    ("engines", "verify"),
     ("job",),
     ("stats", "confine"),
     ("util",),
@@ -92,12 +92,12 @@ def upward(folder: Path) -> Iterator[str]:
 
 def needs(folder: Path) -> dict[str, list[str]]:
     """What each module includes: a module is a .c and its .h, or one of them alone."""
-    found: dict[str, list[str]] = {str(file.with_suffix("")): [] for file in sources(folder)}
+    needs_of: dict[str, list[str]] = {str(file.with_suffix("")): [] for file in sources(folder)}
     for include in includes(folder):
         module, needed = str(include.file.with_suffix("")), str(include.what.with_suffix(""))
-        if module != needed and needed not in found[module]:
-            found[module].append(needed)
-    return found
+        if module != needed and needed not in needs_of[module]:
+            needs_of[module].append(needed)
+    return needs_of
 
 
 def circle(graph: Mapping[str, list[str]]) -> list[str]:
@@ -110,29 +110,29 @@ def circle(graph: Mapping[str, list[str]]) -> list[str]:
         if module in done:
             return []
         for needed in graph.get(module, []):
-            if found := walk(needed, [*path, module]):
-                return found
+            if circle_below := walk(needed, [*path, module]):
+                return circle_below
         done.add(module)
         return []
 
-    return next((found for module in sorted(graph) if (found := walk(module, []))), [])
+    return next((closed for module in sorted(graph) if (closed := walk(module, []))), [])
 
 
 def manual(folder: Path, room: str) -> str:
     """The comment at the top of the header that has the room's name; empty without one."""
     path = folder / room / f"{room}.h"
     text = path.read_text("utf-8") if path.is_file() else ""
-    found = re.search(rf"\A.*\n/\*\n \* The room {room}: .*?\*/", text, re.DOTALL)
-    return found[0] if found else ""
+    match = re.search(rf"\A.*\n/\*\n \* The room {room}: .*?\*/", text, re.DOTALL)
+    return match[0] if match else ""
 
 
 def first_sentences(folder: Path = SOURCE) -> dict[str, str]:
     """What the manual of each room begins with."""
-    found = {}
+    sentences = {}
     for room in LEVELS:
         paragraph = manual(folder, room).partition(f"The room {room}: ")[2].split("\n *\n")[0]
-        found[room] = " ".join(line.strip(" *") for line in paragraph.splitlines())
-    return {room: text[:1].upper() + text[1:] for room, text in found.items()}
+        sentences[room] = " ".join(line.strip(" *") for line in paragraph.splitlines())
+    return {room: text[:1].upper() + text[1:] for room, text in sentences.items()}
 
 
 def unmentioned(folder: Path) -> Iterator[str]:
@@ -161,12 +161,12 @@ def problems(folder: Path) -> list[str]:
 
 def arrows(folder: Path) -> dict[str, list[str]]:
     """Each room from the top down, and the rooms that its files include."""
-    found: dict[str, set[str]] = {room: set() for room in LEVELS}
+    needed: dict[str, set[str]] = {room: set() for room in LEVELS}
     for include in includes(folder):
         here, there = include.file.parts[0], include.what.parts[0]
         if here != there:
-            found[here].add(there)
-    return {room: sorted(rooms, key=LEVELS.__getitem__) for room, rooms in found.items()}
+            needed[here].add(there)
+    return {room: sorted(rooms, key=LEVELS.__getitem__) for room, rooms in needed.items()}
 
 
 def main(arguments: list[str]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -33,25 +33,42 @@ class Drawing:
 
 def runner() -> Drawing:
     """The Python side, in the layers that the lint checks, and the reports beside them."""
-    layers = [layer.split(" | ") for layer in _contract("The layers of the runner")]
+    layers = _layers("The layers of the runner")
     layers = [layer for layer in layers if layer != ["__main__"]]
     layers.insert(1, ["iogate_reports"])
-    rooms = {name for layer in layers for name in layer}
-    files = {path: _room_of(path) for path in _python_files()}
-    arrows = {
-        (room, used)
-        for path, room in files.items()
-        for used in map(_room_of_module, _imports(path))
-        if {room, used} <= rooms and room != used
-    }
-    common = frozenset({"model", "errors"})
-    return Drawing("runner and reports", layers, frozenset(arrows), common)
+    arrows = _arrows(_room_of, _room_of_module, layers)
+    return Drawing("runner and reports", layers, arrows, frozenset({"model", "errors"}))
 
 
-def _contract(name: str) -> list[str]:
+def reports() -> Drawing:
+    """The reports from within, in the layers that the lint checks."""
+    layers = _layers("The layers of the reports")
+    arrows = _arrows(_part_of, _part_of_module, layers)
+    return Drawing("reports", layers, arrows, frozenset({"text"}))
+
+
+def _layers(name: str) -> list[list[str]]:
+    """Those of a contract, highest first."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = config["tool"]["importlinter"]["contracts"]
-    return next(each["layers"] for each in contracts if each["name"] == name)
+    layers = next(each["layers"] for each in contracts if each["name"] == name)
+    return [layer.split(" | ") for layer in layers]
+
+
+def _arrows(
+    room_of: Callable[[Path], str],
+    room_of_module: Callable[[str], str],
+    layers: Sequence[Sequence[str]],
+) -> frozenset[tuple[str, str]]:
+    """Which of the rooms imports which other one."""
+    rooms = {name for layer in layers for name in layer}
+    files = {path: room_of(path) for path in _python_files()}
+    return frozenset(
+        (room, used)
+        for path, room in files.items()
+        for used in map(room_of_module, _imports(path))
+        if {room, used} <= rooms and room != used
+    )
 
 
 def _python_files() -> list[Path]:
@@ -72,13 +89,25 @@ def _room_of_module(module: str) -> str:
     return parts[0] if parts[0] == "iogate_reports" else ""
 
 
+def _part_of(path: Path) -> str:
+    """The file or folder of the reports that a file is, or is in; empty for the runner's."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return parts[2] if parts[0] == "reports" and len(parts) > 2 else ""
+
+
+def _part_of_module(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "iogate_reports" and len(parts) > 1 else ""
+
+
 def _imports(path: Path) -> Iterable[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            whole = node.module == "iogate"
-            yield from (f"iogate.{a.name}" for a in node.names) if whole else (node.module,)
+            whole = node.module in ("iogate", "iogate_reports")
+            names = [f"{node.module}.{a.name}" for a in node.names]
+            yield from names if whole else (node.module,)
 
 
 def native() -> Drawing:
@@ -97,14 +126,28 @@ def table(drawing: Drawing, lines: Mapping[str, str]) -> str:
 
 def runner_lines() -> dict[str, str]:
     """What each room of the runner says of itself: the first sentence of its docstring."""
-    found = {}
+    lines = {}
     for path in _python_files():
         room = _room_of(path)
         rooms = path.parent.parent if path.name == "__init__.py" else path.parent
         if rooms.name in ("iogate", "reports"):
-            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            found[room] = " ".join(text.split("\n\n")[0].split())
-    return found
+            lines[room] = _first_paragraph(path)
+    return lines
+
+
+def report_lines() -> dict[str, str]:
+    """What each part of the reports says of itself."""
+    return {
+        _part_of(path): _first_paragraph(path)
+        for path in _python_files()
+        if path.parent.name == "iogate_reports"
+        or (path.parent.parent.name == "iogate_reports" and path.name == "__init__.py")
+    }
+
+
+def _first_paragraph(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def svg(drawing: Drawing) -> str:

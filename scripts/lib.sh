@@ -14,13 +14,17 @@ started=$SECONDS
 authorities=/etc/ssl/certs/ca-certificates.crt
 [ ! -e $authorities ] || export NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
 
+# What is compiled is compiled on every core.
+export MAKEFLAGS=${MAKEFLAGS:--j$(nproc)}
+
 # What the engine and the runner are built from, and what the tests need beyond that; fuzzing needs
 # the runtime of clang, which Debian keeps apart.
 packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
-packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio e2fsprogs xfsprogs btrfs-progs util-linux
+packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio fio-examples e2fsprogs xfsprogs btrfs-progs util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
-	python3-venv"
+	python3-venv qemu-user"
+packages_to_cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -159,6 +163,44 @@ build_engine() {
 	quietly build make -C native
 }
 
+# cross_to ARCHITECTURE: give make what it needs to build the static engine for it.
+cross_to() {
+	local libraries
+	[ "$1" != "$(uname -m)" ] || return 0
+	[ "$1" = aarch64 ] || stop 2 "$1: I build for this machine ($(uname -m)) and for aarch64"
+	# shellcheck disable=SC2086
+	need_packages make $packages_to_cross >&2
+	libraries=$(libraries_for arm64)
+	export CROSS_COMPILE=aarch64-linux-gnu- CPPFLAGS=-I$libraries/usr/include
+	export LDFLAGS=-L$libraries/usr/lib/aarch64-linux-gnu
+}
+
+# libraries_for ARCHITECTURE: the folder with libaio and liburing for linking, from Debian's packages
+# of that architecture. They are unpacked, not installed: this system stays one of one architecture.
+libraries_for() {
+	local folder=$tools_cache/libraries-$1
+	if [ ! -e "$folder/complete" ]; then
+		quietly "libraries-$1" fetch_libraries "$1" "$folder"
+	fi
+	echo "$folder"
+}
+
+fetch_libraries() (
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$2"
+	: >"$work/status"
+	apt=(apt-get -q -o "APT::Architecture=$1" -o "APT::Architectures::=$1" -o "Dir::State::Lists=$work/lists"
+		-o "Dir::State::status=$work/status" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
+	cd "$work"
+	"${apt[@]}" update
+	"${apt[@]}" download libaio-dev liburing-dev
+	for package in ./*.deb; do
+		dpkg -x "$package" "$2"
+	done
+	touch "$2/complete"
+)
+
 # What `iogate run` needs; quick when it is there.
 set_up_to_run() {
 	# shellcheck disable=SC2086
@@ -211,7 +253,7 @@ make_tools() {
 # Checkers of pages that only npm distributes, pinned by scripts/npm: they are kept beside the other
 # tools, and node_modules in the environment leads to them.
 make_npm() {
-	local folder
+	local folder node
 	[ "${IOGATE_SKIP_NODE:-}" != 1 ] || { say "without checkers from npm (IOGATE_SKIP_NODE=1)"; return; }
 	folder=$tools_cache/npm-$(sha256sum <scripts/npm/package-lock.json | head -c 12)
 	if [ ! -e "$folder/complete" ]; then
@@ -219,8 +261,10 @@ make_npm() {
 		quietly npm install_npm scripts/npm "$folder"
 	fi
 	ln -sfn "$folder/node_modules" "$venv/node_modules"
-	ln -sf "$(node_folder)/node" "$venv/bin/node"
-	command -v npm >/dev/null || ln -sf "$(npm_of "$(node_folder)")" "$venv/bin/npm"
+	node=$(node_folder)
+	[ "$node" -ef "$venv/bin" ] && return # the environment is active, and has had its links before
+	ln -sf "$node/node" "$venv/bin/node"
+	command -v npm >/dev/null || ln -sf "$(npm_of "$node")" "$venv/bin/npm"
 }
 
 # node_folder: where a node of at least 20 with npm is, the system's or one from PyPI that is kept.
@@ -261,6 +305,17 @@ install_npm() (
 	PATH=$node:$PATH "$node/node" "$npm" ci --ignore-scripts --no-audit --no-fund
 	cp package-lock.json complete
 )
+
+# Programs of others that run fio, from PyPI, in an environment of their own: what they bring, no test
+# of ours shall find by chance.
+make_programs() {
+	local lock=requirements-programs.lock folder=$tools_cache/programs
+	cmp -s $lock "$folder/$lock" && return
+	say "installing programs that run fio into $folder"
+	quietly programs-venv "$(venv_python)" -m venv --clear "$folder"
+	quietly programs-pip "$folder/bin/pip" install --disable-pip-version-check --require-hashes -r $lock
+	cp $lock "$folder/$lock"
+}
 
 # InfluxDB 2 is in no distribution: it is built once from its own Go module, pinned by
 # scripts/influxdb2, and kept. Its query language Flux is in Rust.

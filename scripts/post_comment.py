@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Post the comment of a run on its pull request, or replace the one that is there.
 
-usage: post_comment.py COMMENT.md
+usage: post_comment.py COMMENT.md [NUMBER]
+
+In a workflow that runs after another one (`workflow_run`), NUMBER is a file with the number of the
+pull request, as that workflow kept it. It is believed only where the last commit of that pull
+request is the one that the other workflow ran for.
 
 Which comment is there is told by the marker in its first line, and by its author: a person may
 write the marker too, and text of a person is never replaced. The token and where the pull request
@@ -91,9 +95,9 @@ class Api:
     def pages(self, path: str) -> Iterator[Any]:
         """The items of a list, page by page."""
         for page in range(1, PAGES + 1):
-            found = self.call("GET", f"{path}?per_page=100&page={page}")
-            yield from found
-            if len(found) < 100:
+            comments = self.call("GET", f"{path}?per_page=100&page={page}")
+            yield from comments
+            if len(comments) < 100:
                 return
 
 
@@ -116,11 +120,26 @@ def former(api: Api, comments: str, marker: str) -> int | None:
     return None
 
 
-def pull_request() -> int | None:
-    """The number of the pull request that the workflow runs for."""
+def pull_request(api: Api, repository: str, named: str) -> int | None:
+    """The number of the pull request that the workflow runs for; ``named`` is what the workflow
+    before it says."""
     event = json.loads(Path(os.environ["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
-    found = (event.get("pull_request") or {}).get("number")
-    return int(found) if found else None
+    if before := event.get("workflow_run"):
+        return checked(api, repository, named.strip(), str(before["head_sha"]))
+    number = (event.get("pull_request") or {}).get("number")
+    return int(number) if number else None
+
+
+def checked(api: Api, repository: str, number: str, sha: str) -> int:
+    """The number, where that pull request is at the commit that was measured."""
+    if not re.fullmatch(r"[1-9][0-9]{0,9}", number):
+        raise PostError("what was kept names no pull request")
+    head = api.call("GET", f"/repos/{repository}/pulls/{number}")["head"]["sha"]
+    if head != sha:
+        raise PostError(
+            f"the last commit of pull request {number} is not the one that was measured"
+        )
+    return int(number)
 
 
 def body_of(text: str) -> str:
@@ -134,7 +153,7 @@ def body_of(text: str) -> str:
     return text
 
 
-def post(text: str) -> str:
+def post(text: str, named: str = "") -> str:
     """Post or replace; what was done, in a sentence."""
     marker = text.partition("\n")[0]
     if not MARKER.fullmatch(marker):
@@ -142,12 +161,12 @@ def post(text: str) -> str:
     repository = os.environ["GITHUB_REPOSITORY"]
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise PostError("GITHUB_REPOSITORY is no repository")
-    number = pull_request()
-    if number is None:
-        return "no comment: this is no run for a pull request"
     api = Api(
         os.environ.get("GITHUB_API_URL", "https://api.github.com"), os.environ["IOGATE_TOKEN"]
     )
+    number = pull_request(api, repository, named)
+    if number is None:
+        return "no comment: this is no run for a pull request"
     issues = f"/repos/{repository}/issues"
     body = {"body": body_of(text)}
     there = former(api, f"{issues}/{number}/comments", marker)
@@ -170,7 +189,7 @@ def read(path: str) -> str:
 def main() -> int:
     """Post the file that is named."""
     try:
-        print(post(read(sys.argv[1])))
+        print(post(*map(read, sys.argv[1:])))
     except (PostError, OSError, ValueError) as error:
         why = " ".join(f"the comment was not posted: {error}".split()).replace("%", "%25")
         print(f"::warning title=iogate::{why}")

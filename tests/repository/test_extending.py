@@ -18,9 +18,37 @@ from support.quiet import never_disturbed
 
 TEXT = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(
-    r"(?:^`(?P<path>[^`\n]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL
+    r"(?:^`(?P<path>[^`\n]+)`[^`\n]*:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```",
+    re.MULTILINE | re.DOTALL,
 )
-SOURCES = ("runner/", "reports/", "native/")
+SOURCES = ("runner/", "reports/", "native/", "pyproject.toml")
+COPIED = {
+    *("runner", "reports", "native", "schemas", "specs", "scripts", "docs"),
+    *("pyproject.toml", ".gitignore"),
+}
+# What a section adds to files that are there, where that is not one line in all, beside no new file
+# or one; a row of a table is as many lines as its help needs.
+MORE = {
+    "A store": (1, {"runner/iogate/store/__init__.py": 1, "pyproject.toml": 1}),
+    "An option": (
+        0,
+        {
+            "native/src/job/job.h": 1,
+            "native/src/jobfile/options_amount.c": 2,
+            "native/src/target/target_extent.c": 1,
+            "runner/iogate/spec/options/reach.py": 1,
+        },
+    ),
+}
+# What the commands of a section make anew.
+MADE = {
+    "An option": {
+        *("runner/iogate/jobs/engine_table.py", "schemas/spec.schema.json", "docs/options.md"),
+        "native/fuzz/corpus_jobfile/table-amount-of-i-o.fio",
+        "native/fuzz/corpus_options/table-amount-of-i-o",
+    }
+}
+NOT_OURS = ("GITHUB_", "IOGATE_ENGINE")
 INTRODUCTION, *SECTIONS = re.split(r"^## ", TEXT, flags=re.MULTILINE)
 NAMES = [section.partition("\n")[0] for section in SECTIONS]
 
@@ -37,7 +65,7 @@ class Copy:
 
     def sh(self, command: str, folder: Path | None = None) -> str:
         env = {
-            **{key: value for key, value in os.environ.items() if not key.startswith("GITHUB_")},
+            **{key: value for key, value in os.environ.items() if not key.startswith(NOT_OURS)},
             "PATH": f"{self.work}/bin:{self.sources}/native/build:{os.environ['PATH']}",
             "PYTHONPATH": f"{self.sources}/runner:{self.sources}/reports",
             "XDG_DATA_HOME": f"{self.work}/data",
@@ -62,7 +90,7 @@ def copy(tmp_path: Path) -> Copy:
     made = Copy(tmp_path / "sources", tmp_path / "work")
     for path in tracked():
         name = path.relative_to(ROOT)
-        if name.parts[0] in ("runner", "reports", "native", "schemas", "specs"):
+        if name.parts[0] in COPIED:
             (made.sources / name.parent).mkdir(parents=True, exist_ok=True)
             shutil.copy(path, made.sources / name)
     for folder in ("schemas", "specs"):
@@ -112,10 +140,18 @@ def follow(copy: Copy, text: str) -> None:
 def test_one_file_and_one_line(copy: Copy, section: str) -> None:
     follow(copy, INTRODUCTION)
     follow(copy, section)
+    name = section.partition("\n")[0]
     new = copy.git("ls-files --others --exclude-standard").split()
-    assert len(new) == 1, new
-    changed = copy.git("diff --numstat").splitlines()
-    assert [line.split("\t")[:2] for line in changed] == [["1", "0"]], changed
+    changed = [line.split("\t") for line in copy.git("diff --numstat").splitlines()]
+    added_lines = {path: int(more) for more, _, path in changed if path not in MADE.get(name, ())}
+    files, lines = MORE.get(name, (1, None))
+    assert len(new) == files, new
+    assert [gone for _, gone, path in changed if path in added_lines] == ["0"] * len(added_lines)
+    if lines:
+        assert added_lines == lines
+    else:
+        assert list(added_lines.values()) == [1], added_lines
+    assert MADE.get(name, set()) <= {path for _, _, path in changed}
 
 
 def test_a_step_that_does_not_fit_is_noticed(copy: Copy) -> None:

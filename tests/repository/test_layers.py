@@ -37,20 +37,45 @@ def test_the_sources_pass(copy: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("name", ["loose.py", "host/loose.py", "spec/loose.py"])
-def test_a_module_in_no_layer(copy: Path, name: str) -> None:
-    (copy / "runner/iogate" / name).write_text("")
+@pytest.mark.parametrize(
+    "module",
+    [
+        "iogate.loose",
+        "iogate.host.loose",
+        "iogate.spec.loose",
+        "iogate.store.loose",
+        "iogate_reports.loose",
+    ],
+)
+def test_a_module_in_no_layer(copy: Path, module: str) -> None:
+    side = "reports" if module.startswith("iogate_reports") else "runner"
+    (copy / side / f"{module.replace('.', '/')}.py").write_text("")
     done = lint(copy)
     assert done.returncode == 1
-    assert f"iogate.{name.removesuffix('.py').replace('/', '.')}" in done.stdout
+    assert module in done.stdout
 
 
-def test_an_import_that_goes_up(copy: Path) -> None:
-    with (copy / "runner/iogate/gate/judge.py").open("a") as file:
-        file.write("\nimport iogate.run.pipeline\n")
+@pytest.mark.parametrize(
+    ("path", "room", "above"),
+    [
+        ("runner/iogate/gate/judge.py", "iogate.gate", "iogate.run"),
+        ("reports/iogate_reports/charts/cdf.py", "iogate_reports.charts", "iogate_reports.render"),
+    ],
+)
+def test_an_import_that_goes_up(copy: Path, path: str, room: str, above: str) -> None:
+    with (copy / path).open("a") as file:
+        file.write(f"\nimport {above}\n")
     done = lint(copy)
     assert done.returncode == 1
-    assert "iogate.gate is not allowed to import iogate.run" in done.stdout
+    assert f"{room} is not allowed to import {above}" in done.stdout
+
+
+def test_one_backend_that_asks_the_other(copy: Path) -> None:
+    with (copy / "runner/iogate/store/influx/points.py").open("a") as file:
+        file.write("\nimport iogate.store.sqlite.nights\n")
+    done = lint(copy)
+    assert done.returncode == 1
+    assert "iogate.store.influx is not allowed to import iogate.store.sqlite" in done.stdout
 
 
 def test_a_report_that_asks_the_store(copy: Path) -> None:

@@ -1,30 +1,43 @@
 """The distribution: the wheel, the wheel made from the sdist, and what they hold."""
 
+import email
 import importlib
+import os
+import shutil
 import ssl
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
+from email.message import Message
 from pathlib import Path
 
 import pytest
+from packaging.tags import Tag
+from packaging.utils import parse_wheel_filename
 
 import iogate
+from iogate_reports.vendor import uplot
 from repository.tree import ROOT, tracked
+from support.elf import assert_is_one_file
 
-FORMS = ["checkout", "sdist"]
+COMMIT_TIME = "1700000000"  # of the commit that a distribution is of
 
 
-def build(source: Path, kind: str, out: Path) -> Path:
+def build(source: Path, kind: str, out: Path, *prefix: str, **variables: str) -> Path:
     """Build a wheel or an sdist with the locked build backend; where it is."""
-    call = (sys.executable, "-m", "build", "--no-isolation", f"--{kind}")
+    call = (*prefix, sys.executable, "-m", "build", "--no-isolation", f"--{kind}")
     done = subprocess.run(
-        [*call, "-o", str(out), str(source)], capture_output=True, text=True, check=False
+        [*call, "-o", str(out), str(source)],
+        env={**os.environ, "IOGATE_STATIC": "1", "SOURCE_DATE_EPOCH": COMMIT_TIME, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    (found,) = out.iterdir()
-    return found
+    (built,) = out.iterdir()
+    return built
 
 
 @pytest.fixture(scope="module")
@@ -41,17 +54,24 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheels(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The wheel built from the checkout, and the one built from the sdist of the checkout."""
-    base = tmp_path_factory.mktemp("wheels")
-    sdist = build(checkout, "sdist", base / "sdist")
-    (base / "unpacked").mkdir()
-    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(base / "unpacked")], check=True)
-    (unpacked,) = (base / "unpacked").iterdir()
-    return {
-        "checkout": build(checkout, "wheel", base / "checkout"),
-        "sdist": build(unpacked, "wheel", base / "from-sdist"),
-    }
+def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist of the checkout."""
+    return build(checkout, "sdist", tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in the sdist."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(folder)], check=True)
+    (inside,) = folder.iterdir()
+    return inside
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel built from the checkout."""
+    return build(checkout, "wheel", tmp_path_factory.mktemp("wheel"))
 
 
 def names(wheel: Path) -> set[str]:
@@ -59,13 +79,66 @@ def names(wheel: Path) -> set[str]:
         return set(archive.namelist())
 
 
-def test_both_ways_give_the_same_files(wheels: dict[str, Path]) -> None:
-    assert names(wheels["checkout"]) == names(wheels["sdist"])
-    assert wheels["checkout"].name == wheels["sdist"].name
+def told(wheel: Path, name: str) -> Message:
+    """What a file of the wheel's metadata says."""
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"iogate-{iogate.__version__}.dist-info/{name}").decode()
+    return email.message_from_string(text)
 
 
-def test_the_wheel_holds_the_packages_schemas_specs_and_engine(wheels: dict[str, Path]) -> None:
-    held = names(wheels["checkout"])
+def test_the_sdist_gives_the_same_wheel_without_a_network(
+    unpacked: Path, wheel: Path, tmp_path: Path
+) -> None:
+    """Another folder, no npm, and, where root can take it away, no network: the same bytes."""
+    shutil.copytree(unpacked, tmp_path / "elsewhere" / "sources")
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for program in ("make", "cc", "sh", "mkdir", "echo", "cmp", "printf", "as", "ld"):
+        (bare / program).symlink_to(shutil.which(program) or program)
+    alone = ["unshare", "--net"] if os.geteuid() == 0 else []
+    prefix = [shutil.which(word) or word for word in alone[:1]] + alone[1:]
+    again = build(
+        tmp_path / "elsewhere" / "sources", "wheel", tmp_path / "out", *prefix, PATH=str(bare)
+    )
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_the_sdist_of_an_sdist_is_the_same(sdist: Path, unpacked: Path, tmp_path: Path) -> None:
+    again = build(unpacked, "sdist", tmp_path)
+    assert again.read_bytes() == sdist.read_bytes()
+
+
+def test_the_sdist_holds_what_is_under_version_control(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+        times = {member.mtime for member in archive.getmembers()}
+    assert {str(path.relative_to(ROOT)) for path in tracked()} <= held
+    assert times == {int(COMMIT_TIME)}
+
+
+def test_tests_run_in_the_sdist(unpacked: Path) -> None:
+    """Those of the tree are the ones that look at every file."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "tests/repository/test_words.py",
+            "tests/reports/test_hostile.py",
+        ],
+        cwd=unpacked,
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_wheel_holds_the_packages_schemas_specs_and_engine(wheel: Path) -> None:
+    held = names(wheel)
     for path in tracked():
         relative = path.relative_to(ROOT)
         if relative.parts[0] in ("runner", "reports"):
@@ -76,16 +149,42 @@ def test_the_wheel_holds_the_packages_schemas_specs_and_engine(wheels: dict[str,
     assert {name.split("/")[0].split("-")[0] for name in held} == {"iogate", "iogate_reports"}
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_an_installed_wheel_works_without_the_checkout(
-    form: str, wheels: dict[str, Path], tmp_path: Path
-) -> None:
+def test_the_wheel_is_for_every_linux_of_this_architecture(wheel: Path, tmp_path: Path) -> None:
+    here = os.uname().machine
+    *_, tags = parse_wheel_filename(wheel.name)
+    platforms = ("manylinux_2_17", "manylinux2014", "musllinux_1_1")
+    assert tags == {Tag("py3", "none", f"{name}_{here}") for name in platforms}
+    about = told(wheel, "WHEEL")
+    assert about["Root-Is-Purelib"] == "false"
+    assert {str(tag) for tag in tags} == set(about.get_all("Tag", []))
+    with zipfile.ZipFile(wheel) as archive:
+        name = f"iogate-{iogate.__version__}.data/scripts/iogate-engine"
+        assert_is_one_file(archive.extract(name, tmp_path))
+
+
+def test_the_wheel_names_the_licences_of_all_that_is_in_it(wheel: Path) -> None:
+    about = told(wheel, "METADATA")
+    assert about["License-Expression"] == "Apache-2.0 AND MIT AND LGPL-2.1-or-later"
+    files = set(about.get_all("License-File", []))
+    texts = {f"licenses/{name}.txt" for name in ("LGPL-2.1", "glibc", "liburing", "uPlot")}
+    assert files == {"LICENSE", "NOTICE", *texts}
+    assert {f"iogate-{iogate.__version__}.dist-info/licenses/{name}" for name in files} <= names(
+        wheel
+    )
+    if uplot() is not None:
+        assert "iogate_reports/vendor/LICENSE" in names(wheel)
+        with zipfile.ZipFile(wheel) as archive:
+            given = archive.read("iogate_reports/vendor/LICENSE").decode()
+        assert given == (ROOT / "licenses" / "uPlot.txt").read_text(encoding="utf-8")
+
+
+def test_an_installed_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "venv"
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], check=True)
-    subprocess.run([*pip, "--no-deps", str(wheels[form])], check=True)
+    subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
 
     def run(*words: str) -> str:
         path = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(tmp_path)}
@@ -103,6 +202,14 @@ def test_an_installed_wheel_works_without_the_checkout(
     assert str(environment / "bin" / "iogate-engine") in run("iogate", "engines")
     assert "write" in run("iogate", "init", "spec.yaml") + (tmp_path / "spec.yaml").read_text()
     run("iogate", "validate", "spec.yaml")
+
+
+def test_an_engine_with_shared_libraries_is_for_machines_like_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    hook = importlib.import_module("hatch_build")
+    assert hook.platforms(ROOT, static=False) == f"linux_{os.uname().machine}"
 
 
 def test_the_build_tells_node_of_the_certificates_of_this_machine(

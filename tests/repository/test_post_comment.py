@@ -25,7 +25,12 @@ def comments() -> Iterator[Comments]:
 
 
 def post(
-    tmp_path: Path, comments: Comments, text: str = "pass", *, marker: str = MARKER, **env: str
+    tmp_path: Path,
+    comments: Comments,
+    text: str = "pass",
+    *,
+    marker: str = MARKER,
+    **env: str,
 ) -> subprocess.CompletedProcess[str]:
     (tmp_path / "comment.md").write_text(f"{marker}\n{text}\n")
     event = tmp_path / "event.json"
@@ -44,7 +49,7 @@ def post(
     }
     script = ROOT / "scripts" / "post_comment.py"
     done = subprocess.run(
-        [sys.executable, script, tmp_path / "comment.md"],
+        [sys.executable, script, tmp_path / "comment.md", *tmp_path.glob("pull-request")],
         capture_output=True, text=True, check=False, env=environment, timeout=60,
     )  # fmt: skip
     assert TOKEN not in done.stdout + done.stderr
@@ -151,3 +156,30 @@ def test_a_file_without_a_marker_is_not_posted(tmp_path: Path, comments: Comment
 def test_a_text_too_long_is_not_posted(tmp_path: Path, comments: Comments) -> None:
     assert post(tmp_path, comments, "x" * 66_000).returncode == 1
     assert comments.kept == []
+
+
+@pytest.mark.parametrize(
+    ("number", "head", "posted"),
+    [
+        ("7\n", "a" * 40, True),
+        ("7\n", "b" * 40, False),
+        ("8\n", "a" * 40, False),
+        ("7/../8", "a" * 40, False),
+        ("0", "a" * 40, False),
+        ("", "a" * 40, False),
+    ],
+)
+def test_a_workflow_after_another_comments_only_on_the_commit_that_was_measured(
+    tmp_path: Path, comments: Comments, number: str, head: str, posted: bool
+) -> None:
+    """GitHub does not name the pull request of a fork there: what was kept does."""
+    comments.heads[7] = head
+    (tmp_path / "event.json").write_text(json.dumps({"workflow_run": {"head_sha": "a" * 40}}))
+    (tmp_path / "pull-request").write_text(number)
+    done = post(tmp_path, comments)
+    assert done.returncode == (0 if posted else 1), done.stdout
+    assert len(comments.kept) == posted
+    (tmp_path / "pull-request").unlink()
+    without = post(tmp_path, comments)
+    assert without.returncode == 1
+    assert "names no pull request" in without.stdout

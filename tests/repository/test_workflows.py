@@ -7,31 +7,68 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from repository.tree import ROOT, tracked
+from support.repositories import commit, git
 
 BIN = Path(sys.executable).parent
 CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 UPLOAD = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
-# act runs the job in the folder itself: to check out is to do nothing. What is uploaded is kept
-# in a folder that the test looks into. Neither has anything to do with what is tested.
+DOWNLOAD = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093"
+# act runs a job in a copy of the folder: to check out is to do nothing, but for another commit,
+# which is cloned into a folder of its own. What is uploaded is kept in a folder that the test looks
+# into, and fetched from there. None of it has anything to do with what is tested.
 STAND_INS = {
-    CHECKOUT: "name: checkout\ndescription: nothing\nruns: {using: composite, steps: []}\n",
-    UPLOAD: """\
-name: upload-artifact
-description: keeps what it is given
+    CHECKOUT: """\
+name: checkout
+description: another commit, in a folder of its own
+inputs: {ref: {default: ""}, path: {default: ""}, persist-credentials: {}, fetch-depth: {}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: |
+        [ -n "$FOLDER" ] || exit 0
+        rm -rf "$FOLDER"
+        git clone -q -n CLONED_FROM "$FOLDER" && git -C "$FOLDER" checkout -q --detach "$REF"
+      env: {FOLDER: "${{ inputs.path }}", REF: "${{ inputs.ref }}"}
+""",
+    DOWNLOAD: """\
+name: download-artifact
+description: gives what was kept
 inputs: {name: {required: true}, path: {required: true}}
 runs:
   using: composite
   steps:
     - shell: bash
-      run: mkdir -p "$KEPT" && cp -r "$FROM" "$KEPT/"
-      env: {KEPT: "KEPT_IN", FROM: "${{ inputs.path }}"}
+      run: rm -rf "$TO" && cp -r "KEPT_IN/$NAME" "$TO" && chmod -R a-x,a+X "$TO"
+      env: {NAME: "${{ inputs.name }}", TO: "${{ inputs.path }}"}
+""",
+    UPLOAD: """\
+name: upload-artifact
+description: keeps what it is given
+inputs: {name: {required: true}, path: {required: true}, if-no-files-found: {}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: |
+        mkdir -p "KEPT_IN/$NAME"
+        [ ! -d "$FROM" ] || FROM=$FROM/.
+        cp -r "$FROM" "KEPT_IN/$NAME/"
+      env: {NAME: "${{ inputs.name }}", FROM: "${{ inputs.path }}"}
 """,
 }
-JOB = "gate/storage gate"
+ADMIT, BUILD, MEASURE, JOB = (
+    f"gate/{name}"
+    for name in ("may it be measured", "build what is proposed", "measure", "storage gate")
+)
+PASSED = {ADMIT: "success", MEASURE: "success", JOB: "success"}
+FAILED = {ADMIT: "success", MEASURE: "failure", JOB: "failure"}
+LABELS = ("self-hosted", "linux", "storage", "ubuntu-24.04")
 SPEC = """\
 version: 1
 name: tiny
@@ -71,7 +108,7 @@ def test_workflows_are_clean_to_actionlint() -> None:
 
 def test_workflows_and_the_action_are_clean_to_zizmor() -> None:
     done = subprocess.run(
-        [tool("zizmor"), "--offline", "--no-progress", ".github"],
+        [tool("zizmor"), "--offline", "--no-progress", "--pedantic", ".github"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -99,7 +136,7 @@ def read_log(text: str, exit_code: int) -> Job:
         said = json.loads(line) if line.startswith("{") else {"msg": line}
         lines.append(str(said.get("msg", "")).rstrip("\n"))
         if "jobResult" in said:
-            results[said["job"]] = said["jobResult"]
+            results[said["job"].strip()] = said["jobResult"]
         if "stepResult" in said and said.get("stage") == "Main":
             steps[said["step"]] = said["stepResult"]
     return Job(exit_code, results, steps, "\n".join(lines))
@@ -117,7 +154,9 @@ class Repository:
         for name, text in STAND_INS.items():
             place = self.stand_ins / name.partition("@")[0]
             place.mkdir(parents=True)
-            (place / "action.yml").write_text(text.replace("KEPT_IN", str(self.kept)))
+            (place / "action.yml").write_text(
+                text.replace("KEPT_IN", str(self.kept)).replace("CLONED_FROM", str(self.root))
+            )
 
     def _copy(self) -> None:
         for path in tracked():
@@ -126,18 +165,21 @@ class Repository:
             shutil.copy2(path, copy)
         for name in ("schemas", "specs"):
             (self.root / "runner" / "iogate" / name).symlink_to(f"../../{name}")
-        git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org"]
-        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "A change"]):
-            subprocess.run([*git, *words], cwd=self.root, check=True)
+        commit(self.root, "A change")
+        git(self.root, "remote", "add", "origin", "https://github.com/org/iogate")
 
     def gate(self, **inputs: str) -> Job:
-        """Dispatch gate.yml with these inputs on a runner of its labels."""
+        """Dispatch gate.yml with these inputs on runners of its labels."""
+        return self.act("workflow_dispatch", {"inputs": inputs})
+
+    def act(self, name: str, payload: dict[str, Any]) -> Job:
+        """What gate.yml does for an event."""
         event = self.root.parent / "event.json"
-        event.write_text(json.dumps({"inputs": inputs}))
+        event.write_text(json.dumps(payload))
         words = [
-            tool("act"), "workflow_dispatch", "--json", "--pull=false",
+            tool("act"), name, "--json", "--pull=false",
             "-W", ".github/workflows/gate.yml", "-e", str(event),
-            *(f"-P={label}=-self-hosted" for label in ("self-hosted", "linux", "storage")),
+            *(f"-P={label}=-self-hosted" for label in LABELS),
             *(f"--local-repository={name}={self.stand_ins / name.partition('@')[0]}"
               for name in STAND_INS),
         ]  # fmt: skip
@@ -169,7 +211,7 @@ def write_spec(repository: Repository, limit: str) -> None:
 def test_a_limit_that_is_met_lets_the_change_through(repository: Repository) -> None:
     write_spec(repository, "> 1")
     job = repository.gate(spec="tiny.yaml")
-    assert job.results == {JOB: "success"}, job.output
+    assert job.results == PASSED, job.output
     assert job.exit_code == 0
     assert job.steps["Keep the report"] == "success"
     (report,) = repository.kept.glob("*/report.html")
@@ -180,7 +222,7 @@ def test_a_limit_that_is_met_lets_the_change_through(repository: Repository) -> 
 def test_a_limit_that_is_not_met_fails_the_job_on_its_line(repository: Repository) -> None:
     write_spec(repository, "> 900G")
     job = repository.gate(spec="tiny.yaml")
-    assert job.results == {JOB: "failure"}, job.output
+    assert job.results == FAILED, job.output
     assert job.exit_code != 0
     assert "verdict=fail" in job.output, job.output
     assert "exit-code=1" in job.output
@@ -196,6 +238,21 @@ def test_no_text_in_the_inputs_becomes_a_command(repository: Repository) -> None
     pwned = repository.root.parent / "pwned"
     text = HOSTILE.replace("PWNED", str(pwned))
     job = repository.gate(spec=text, args=f"--label\n{text}")
-    assert job.results == {JOB: "failure"}, job.output
+    assert job.results == FAILED, job.output
     assert "::error title=iogate::" in job.output, job.output
     assert not pwned.exists()
+
+
+def test_a_shallow_clone_fails_the_job_with_the_remedy(repository: Repository) -> None:
+    write_spec(repository, "vs baseline > -90%")
+    with (repository.root / "tiny.yaml").open("a") as spec:
+        spec.write("baseline: { ref: merge-base }\n")
+    shallow = repository.root / ".git" / "shallow"
+    shallow.write_text(git(repository.root, "rev-parse", "HEAD") + "\n")
+    try:
+        job = repository.gate(spec="tiny.yaml")
+    finally:
+        shallow.unlink()
+    assert job.results == FAILED, job.output
+    assert "exit-code=3" in job.output
+    assert "fetch-depth: 0" in job.output
