@@ -4,11 +4,13 @@ seeded combinations of them, and those written by hand (``jobs/*.fio``).
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -104,11 +106,17 @@ def _drawn(number: int, names: list[str], there: frozenset[str]) -> Case:
         value = draw.choice(OPTIONS[name]["values"])
         needs = _words(OPTIONS[name].get("with", "")) | {name: value}
         clashes = any(fixed.get(key, needed) != needed for key, needed in needs.items())
-        if clashes or not needs.keys() <= there:
+        if clashes or not needs.keys() <= there or _excludes(needs.keys(), fixed.keys()):
             continue
         fixed |= needs
         covers.append((name, value))
     return Case(f"drawn {number}", _text(options | fixed, {}), tuple(covers))
+
+
+def _excludes(some: AbstractSet[str], others: AbstractSet[str]) -> bool:
+    """Whether an option of the one may not stand beside one of the others."""
+    pairs = itertools.chain(itertools.product(some, others), itertools.product(others, some))
+    return any(OPTIONS.get(name, {}).get("without") == other for name, other in pairs)
 
 
 def drawn(count: int = DRAWN) -> Iterator[Case]:

@@ -310,8 +310,9 @@ def test_a_window_tells_its_longest(engine: Path, tmp_path: Path) -> None:
     both = _rows(engine, tmp_path / "both", "log_avg_msec=100 log_window_value=both")
     for name, rows in both.items():
         assert {len(row) for row in rows} == {7 if "bw" not in name else 6}
-    for row in both["l_lat.1.log"]:
-        assert int(row[1]) < int(row[2])
+    windows = [(int(row[1]), int(row[2])) for row in both["l_lat.1.log"]]
+    assert all(mean <= longest for mean, longest in windows)
+    assert any(mean < longest for mean, longest in windows)  # but for those of one I/O
     each = _rows(engine, tmp_path / "each", "")
     assert len(each["l_lat.1.log"]) > 50
 

@@ -65,7 +65,7 @@ SPELLED: dict[Kind, str] = {
         log_window_value=log_max_value rate_cycle=ratecycle rw_sequencer sqthread_poll
         sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
         unified_rw_reporting unit_base verify_backlog random_generator verify_policy
-        trim_backlog
+        trim_backlog cpumode
     """,
 }
 
