@@ -54,6 +54,20 @@ def test_a_night_knows_how_its_run_ended(store: Store, outcome: Outcome) -> None
     assert told == {"a": outcome.value, "b": "failed"}
 
 
+def test_a_night_that_passes_without_having_judged_is_known_as_such(store: Store) -> None:
+    unjudged = (s.judged(Outcome.MISSING_BASELINE),)
+    limits = {"a": unjudged, "b": (*unjudged, s.judged(Outcome.PASS)), "c": ()}
+    for age, (name, judged) in enumerate(limits.items()):
+        verdict = replace(s.verdict(), thresholds=judged)
+        run = s.run(name, started_ns=1 + age, measurements=s.repetitions([100]))
+        store.begin_run(replace(run, status=RunStatus.RUNNING))
+        store.finish_run(name, status=RunStatus.COMPLETE, finished_ns=9, verdict=verdict)
+    copied = s.run("d", started_ns=9, measurements=s.repetitions([100]))
+    store.begin_run(replace(copied, verdict=replace(s.verdict(), thresholds=unjudged)))
+    told = {each.facts.run_id: each.facts.ended for each in store.nights([s.CASE_ID])}
+    assert told == {"a": "not judged", "b": "partly judged", "c": "pass", "d": "not judged"}
+
+
 def test_nights_come_one_by_one_as_they_are_measured(store: Store) -> None:
     store.begin_run(s.run("a", status=RunStatus.RUNNING))
     assert store.nights([s.CASE_ID]) == []

@@ -420,6 +420,8 @@ def test_the_index_is_green_only_where_something_is_vouched_for(nightly: SpecTre
         ("failed", ("b-error", "last run not measured")),
         ("inconclusive", ("b-inconclusive", "last run inconclusive")),
         ("warn", ("b-warn", "last run with a warning")),
+        ("not judged", ("b-missing", "last run judged nothing")),
+        ("partly judged", ("b-missing", "last run judged in part")),
         ("pass", ("b-pass", "0 open")),
     ],
 )

@@ -28,7 +28,8 @@ from iogate.model.spec import (
     TargetKind,
     Threshold,
 )
-from iogate.model.verdict import Outcome, RunVerdict
+from iogate.model.units import Better, Unit
+from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
 
 CASE_ID = "00112233445566aa"
 SECOND_NS = 1_000_000_000
@@ -197,6 +198,12 @@ def plan(
 def verdict(outcome: Outcome = Outcome.PASS) -> RunVerdict:
     """A verdict without details."""
     return RunVerdict(outcome, 0, f"{outcome.value}: all thresholds hold")
+
+
+def judged(outcome: Outcome) -> ThresholdVerdict:
+    """A limit that came to this."""
+    limit = threshold(value=-0.05, relative=True)
+    return ThresholdVerdict(CASE_ID, limit, outcome, "so it is", Unit.PER_SECOND, Better.HIGH)
 
 
 def run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
+from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED
 from iogate_reports.labels import Word
 from iogate_reports.text import plural, short
 
@@ -63,6 +64,8 @@ _LAST: dict[str, Word] = {
     "failed": Word("error", "last run not measured", 0, ""),
     "inconclusive": Word("inconclusive", "last run inconclusive", 1, ""),
     "missing-baseline": Word("missing", "last run without a baseline", 2, ""),
+    NOT_JUDGED: Word("missing", "last run judged nothing", 2, ""),
+    PARTLY_JUDGED: Word("missing", "last run judged in part", 3, ""),
     "warn": Word("warn", "last run with a warning", 3, ""),
 }
 """How a run ended, where that was not well."""

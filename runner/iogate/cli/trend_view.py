@@ -30,6 +30,7 @@ from iogate.model.trend import (
     Turn,
 )
 from iogate.model.units import format_change, format_value
+from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 32
@@ -47,6 +48,8 @@ _LAST = {
     "failed": ", which was not measured to its end",
     "inconclusive": ", which was inconclusive",
     "missing-baseline": ", which had no baseline",
+    NOT_JUDGED: ", which judged nothing",
+    PARTLY_JUDGED: ", which was judged in part",
     "warn": ", which ended with a warning",
 }
 OVER = frozenset((AlertState.ACCEPTED, AlertState.RECOVERED, AlertState.CLOSED))

@@ -13,7 +13,8 @@ from iogate.model.run import Host, Revision
 class RunFacts:
     """What a trend has to know of a run beside its numbers. ``started_ns`` is Unix time;
     ``compared`` is whether the run measured two arms, which are no level of anything. ``ended`` is
-    its outcome, or its status where it has none; empty where that is not known. ``origin`` is the
+    the verdict's ``ending`` (its outcome in histories of before), or its status where it has none;
+    empty where that is not known. ``origin`` is the
     job of a CI system that asked for it."""
 
     run_id: str

@@ -320,6 +320,12 @@ class RunVerdict:
         return PARTLY_JUDGED if any(held) else NOT_JUDGED
 
     @property
+    def ending(self) -> str:
+        """How a night ended, for who follows many: its word. A run without limits was only to be
+        measured, and ended as it should."""
+        return self.word if self.thresholds else self.outcome.value
+
+    @property
     def vouches_for_nothing(self) -> bool:
         """Whether no limit was decided, whatever the spec makes of that: for what is under test
         the run says neither that it holds nor that it fails."""

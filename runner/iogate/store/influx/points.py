@@ -115,6 +115,7 @@ def verdict_lines(
         "status": status.value,
         "finished_ns": finished_ns,
         "outcome": verdict.outcome.value if verdict else "",
+        "ending": verdict.ending if verdict else "",
         "sentence": verdict.sentence if verdict else "",
         **packed("document", to_document(verdict) if verdict else None),
     }

@@ -46,6 +46,7 @@ class Known:
     machine_id: str
     status: RunStatus = RunStatus.RUNNING
     outcome: Outcome | None = None
+    ending: str = ""
     finished_ns: int = 0
 
     @property
@@ -55,8 +56,8 @@ class Known:
 
     @property
     def ended(self) -> str:
-        """Its outcome, or its status where it has none."""
-        return (self.outcome or self.status).value
+        """What people are told of its outcome, or its status where it has none."""
+        return self.ending or (self.outcome or self.status).value
 
 
 def select(name: str, fields: Sequence[str], condition: str = "", group: Sequence[str] = ()) -> str:
@@ -84,7 +85,7 @@ def with_cases(condition: str, case_ids: Collection[str]) -> str:
 def known_runs(server: Server) -> list[Known]:
     """All runs, with how they ended, in no order. StoreError when a newer iogate wrote here."""
     ends = {}
-    of_end = ('"run"', '"status"', '"outcome"', '"finished_ns"')
+    of_end = ('"run"', '"status"', '"outcome"', '"ending"', '"finished_ns"')
     for row in server.query(select(points.VERDICT, of_end)):
         ends[row["run"]] = row
     of_start = ('"run"', '"started_ns"', '"schema"')
@@ -107,6 +108,7 @@ def _known(row: Row, end: Row | None) -> Known:
         known,
         status=RunStatus(end["status"]),
         outcome=Outcome(end["outcome"]) if end.get("outcome") else None,
+        ending=end.get("ending") or "",
         finished_ns=int(end["finished_ns"]),
     )
 

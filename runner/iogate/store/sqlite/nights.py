@@ -57,7 +57,7 @@ def read_decisions(db: sqlite3.Connection) -> list[Decision]:
 def _runs(db: sqlite3.Connection, question: Question) -> Iterator[RunFacts]:
     rows = db.execute(
         "SELECT coalesce(facts, document), facts IS NULL, id, spec,"
-        " coalesce(outcome, status) FROM runs"
+        " coalesce(ending, outcome, status) FROM runs"
         " WHERE (?1 IS NULL OR machine_id = ?1 OR host = ?1)"
         " AND status IN (SELECT value FROM json_each(?2))"
         " AND EXISTS (SELECT 1 FROM measurements AS m WHERE m.run_id = runs.id"

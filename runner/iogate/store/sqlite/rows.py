@@ -30,7 +30,8 @@ def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bo
     bare = replace(run, measurements=(), failures=(), verdict=None)
     inserted = db.execute(
         "INSERT INTO runs (id, spec, host, machine_id, started_ns, finished_ns, status,"
-        " outcome, document, verdict, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " outcome, ending, document, verdict, facts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT DO NOTHING",
         (
             run.id,
@@ -41,6 +42,7 @@ def insert_run(db: sqlite3.Connection, run: Run, wanted: Sequence[Metric]) -> bo
             run.finished_ns,
             run.status.value,
             run.verdict.outcome.value if run.verdict else None,
+            run.verdict.ending if run.verdict else None,
             pack_row(to_document(bare)),
             pack_row(to_document(run.verdict)) if run.verdict else None,
             pack_row(facts_document(run)),

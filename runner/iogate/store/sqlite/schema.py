@@ -85,6 +85,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # What a failed repetition tells beside its reason. NULL: nothing.
         "ALTER TABLE failures ADD COLUMN document BLOB",
     ),
+    (
+        # What people are told of the outcome: a pass may have judged nothing. NULL: the outcome.
+        "ALTER TABLE runs ADD COLUMN ending TEXT",
+    ),
 )
 
 

@@ -112,12 +112,13 @@ class SqliteStore:
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
     ) -> None:
         outcome = verdict.outcome.value if verdict else None
+        ending = verdict.ending if verdict else None
         document = _pack(to_document(verdict)) if verdict else None
         with self._file.transaction() as db:
             changed = db.execute(
-                "UPDATE runs SET status = ?, finished_ns = ?, outcome = ?, verdict = ?"
-                " WHERE id = ?",
-                (status.value, finished_ns, outcome, document, run_id),
+                "UPDATE runs SET status = ?, finished_ns = ?, outcome = ?, ending = ?,"
+                " verdict = ? WHERE id = ?",
+                (status.value, finished_ns, outcome, ending, document, run_id),
             )
             if not changed.rowcount:
                 raise StoreError(

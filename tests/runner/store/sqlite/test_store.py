@@ -315,6 +315,7 @@ def test_runs_of_the_first_version_are_nights_and_a_baseline(path: Path) -> None
         whole = store.run(whole.id)
     for statement in (
         "ALTER TABLE runs DROP COLUMN facts",
+        "ALTER TABLE runs DROP COLUMN ending",
         "ALTER TABLE failures DROP COLUMN document",
         "DROP TABLE decisions",
         "DROP TABLE settings",
