@@ -23,7 +23,7 @@ packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio fio-examples e2fsprogs xfsprogs btrfs-progs util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
-	python3-venv qemu-user"
+	python3-venv qemu-user openssh-client openssh-server"
 packages_to_cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 say() { printf '==> %s\n' "$*"; }
@@ -98,9 +98,21 @@ need_packages() {
 	say "installing ${missing% }"
 	quietly apt-update as_root apt-get update -q
 	# shellcheck disable=SC2086
-	quietly apt-install as_root env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -q --no-install-recommends $missing
+	quietly apt-install install_stopped $missing
 }
+
+# Install packages. None of their services is started, now or when the system boots: tests start
+# what they need, on ports of their own.
+install_stopped() (
+	policy=/usr/sbin/policy-rc.d
+	if [ ! -e $policy ]; then
+		trap 'as_root rm -f $policy' EXIT
+		printf '#!/bin/sh\nexit 101\n' | as_root install -m 755 /dev/stdin $policy
+	fi
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+	case " $* " in *" influxdb "*) as_root systemctl disable influxdb || true ;; esac
+	case " $* " in *" openssh-server "*) as_root systemctl disable ssh || true ;; esac
+)
 
 check_python() {
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||

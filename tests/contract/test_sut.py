@@ -17,14 +17,16 @@ from iogate.host.locks.host_lock import HeldError, Patience, host_lock
 from iogate.host.locks.measuring import is_measuring
 from iogate.host.settings.journals import new_journal, own_journals
 from iogate.host.targets.scratch import is_scratch_left, scratch_directory, sweep
-from iogate.sut import SUTS, open_sut
+from iogate.sut import ADDRESSED, SUTS, open_sut
 from iogate.sut.base import Process, Sut
 from iogate.sut.local import LocalSut
 from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
 from support.elsewhere import DISK, elsewhere
+from support.ssh_host import ssh_host
 
-KINDS = (*SUTS, pytest.param("elsewhere", marks=needs_root))
+PLAIN = tuple(kind for kind in SUTS if kind not in ADDRESSED)
+KINDS = (*PLAIN, *(pytest.param(kind, marks=needs_root) for kind in ("ssh", "elsewhere")))
 CLOSES_ITS_PIPE = """
 import os, sys, time
 os.write(int(sys.argv[1]), b"one\\n")
@@ -36,12 +38,21 @@ while not os.path.exists(sys.argv[2]):
 
 @pytest.fixture(scope="module", params=KINDS)
 def sut(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sut]:
-    if request.param in SUTS:
+    if request.param in PLAIN:
         with closing(open_sut(request.param)) as here:
             yield here
         return
-    with elsewhere(tmp_path_factory.mktemp("machine")) as machine:
+    folder = tmp_path_factory.mktemp("machine")
+    if request.param == "ssh":
+        with ssh_host(folder) as host, closing(open_sut(host.machine)) as far:
+            yield far
+        return
+    with elsewhere(folder) as machine:
         yield machine
+
+
+def test_each_kind_is_asked() -> None:
+    assert {str(getattr(kind, "values", (kind,))[0]) for kind in KINDS} == {*SUTS, "elsewhere"}
 
 
 @pytest.fixture

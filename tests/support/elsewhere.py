@@ -51,6 +51,8 @@ cd /
 umount -l /old
 rmdir /old
 mkdir -p /there/disk/home
+"""
+_SERVE = """
 exec env -i HOME=/there/disk/home PATH=/usr/local/bin:/usr/bin:/usr/sbin TMPDIR=/there/disk \
   /usr/bin/python3 -I /there/server.py /there/code
 """
@@ -132,6 +134,14 @@ class ElsewhereSut(_Part):
 def elsewhere(folder: Path) -> Iterator[Sut]:
     """The machine, for as long as the block goes; ``folder`` holds what is on its disk
     (``DISK``)."""
+    with machine_that(_SERVE, folder) as (process, name):
+        yield cast("Sut", ElsewhereSut(_Line(process), name))
+
+
+@contextmanager
+def machine_that(does: str, folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """The machine's first process, which does this once its root is made, and the machine's
+    name."""
     name = f"elsewhere-{next(_numbers)}"
     root, disk = folder / f"{name}-root", folder / f"{name}-disk"
     root.mkdir()
@@ -140,9 +150,9 @@ def elsewhere(folder: Path) -> Iterator[Sut]:
     words = [str(root), str(ROOT / "runner"), str(disk), name, str(_SERVER)]
     command = ["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "sh", "-c"]
     with subprocess.Popen(
-        [*command, _SET_UP, "sh", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [*command, _SET_UP + does, "sh", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         try:
-            yield cast("Sut", ElsewhereSut(_Line(process), name))
+            yield process, name
         finally:
             process.kill()

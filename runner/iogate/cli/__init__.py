@@ -42,6 +42,7 @@ COMMANDS = {
 # Set by the script of 'iogate completion' when a shell asks.
 COMPLETING = "_IOGATE_COMPLETE"
 
+MACHINE_HELP = "Work on this machine: ssh:[USER@]HOST[:PORT]. Default: the one that iogate runs on."
 HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 
 
@@ -75,7 +76,8 @@ def help_text() -> str:
         "Usage: iogate [OPTIONS] COMMAND [ARGS]...\n\n"
         f"  {HELP}\n\n"
         "Options:\n"
-        "  --version   Show the version and exit.\n"
-        "  -h, --help  Show this message and exit.\n\n"
+        f"  --machine MACHINE  {MACHINE_HELP}\n"
+        "  --version          Show the version and exit.\n"
+        "  -h, --help         Show this message and exit.\n\n"
         f"Commands:\n{commands}"
     )

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from iogate import exits
-from iogate.cli import COMMANDS, COMPLETING, HELP
+from iogate.cli import COMMANDS, COMPLETING, HELP, MACHINE_HELP
 from iogate.cli.table import defused
 from iogate.errors import IogateError, SpecError
 
@@ -37,7 +37,12 @@ class LazyGroup(click.Group):
         return [*completed, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-GROUP = LazyGroup("iogate", help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+GROUP = LazyGroup(
+    "iogate",
+    help=HELP,
+    params=[click.Option(["--machine"], metavar="MACHINE", help=MACHINE_HELP)],
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def run_command(words: Sequence[str]) -> int:

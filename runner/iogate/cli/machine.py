@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import click
 
+from iogate.errors import UsageError
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
 
 
 def machine() -> Sut:
-    """This machine, with its helper where there is one."""
+    """The one that ``--machine`` names; else this machine, with its helper where there is one."""
     context = click.get_current_context().find_root()
     if context.obj is None:
-        context.obj = opened = open_sut()
+        context.obj = opened = open_sut(context.params.get("machine") or "")
         context.call_on_close(opened.close)
     sut: Sut = context.obj
     return sut
+
+
+def own_machine() -> Sut:
+    """The one that iogate runs on, for what changes files of root's. UsageError where another is
+    named."""
+    named = click.get_current_context().find_root().params.get("machine")
+    if named:
+        raise UsageError(
+            f"this works on the machine where it is called, not on {named}",
+            remedy="call it there, without --machine",
+        )
+    return machine()

@@ -14,6 +14,8 @@ _HEAD = """\
 # Commands
 
 <!-- made by scripts/generate.py from the commands in runner/iogate/cli -->
+
+`iogate --machine MACHINE COMMAND …` works on another machine, [by ssh](hosts.md#a-host-by-ssh).
 """
 _EXITS = """\
 ## Exit codes

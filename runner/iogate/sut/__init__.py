@@ -11,18 +11,21 @@ from iogate.sut.helped import is_installed
 SUTS = {
     "local": "iogate.sut.local:LocalSut",
     "helped": "iogate.sut.helped:HelpedSut",
+    "ssh": "iogate.sut.ssh:SshSut",
 }
+ADDRESSED = ("ssh",)
+"""Those of which there are many: each is named by its address, too."""
 
 
-def open_sut(kind: str = "") -> Sut:
-    """A system under test by the kind of connection; UsageError for an unknown kind. When none
-    is named it is this machine, with its helper where there is one."""
-    kind = kind or ("helped" if is_installed() else "local")
-    if kind not in SUTS:
+def open_sut(machine: str = "") -> Sut:
+    """A system under test by ``KIND`` or ``KIND:ADDRESS``; UsageError for an unknown kind. When
+    none is named it is this machine, with its helper where there is one."""
+    kind, _, address = (machine or ("helped" if is_installed() else "local")).partition(":")
+    if kind not in SUTS or (kind in ADDRESSED) != bool(address):
         raise UsageError(
-            f"there is no system under test of kind {kind!r}",
-            remedy=f"choose from: {', '.join(SUTS)}",
+            f"there is no machine {machine!r}",
+            remedy="write ssh:[USER@]HOST[:PORT], or leave it out for this machine",
         )
     module, _, name = SUTS[kind].partition(":")
-    opened: Sut = getattr(importlib.import_module(module), name)()
+    opened: Sut = getattr(importlib.import_module(module), name)(*filter(None, [address]))
     return opened

@@ -7,8 +7,10 @@ import os
 import secrets
 import shutil
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from iogate.errors import RunError
 
@@ -37,24 +39,39 @@ def put_file(path: str, data: bytes, mode: int) -> None:
 
 def get_file(path: str, into: str) -> bool:
     """As ``Sut.get`` says."""
+    source = open_regular(path)
+    if source is None:
+        return False
+    with source, new_file(into, path) as out:
+        shutil.copyfileobj(source, out)
+    return True
+
+
+def open_regular(path: str) -> IO[bytes] | None:
+    """A regular file to copy from; None where there is none. RunError when it may not be read."""
     try:
         handle = os.open(path, _READ)
     except OSError as error:
         if error.errno in _GONE:
-            return False
+            return None
         raise RunError(f"cannot read {path}: {error.strerror}") from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        return False
-    with os.fdopen(handle, "rb") as source:
-        try:
-            with os.fdopen(os.open(into, _NEW, 0o666), "wb") as out:
-                shutil.copyfileobj(source, out)
-                out.flush()
-                os.fsync(out.fileno())
-        except OSError as error:
-            raise RunError(f"cannot copy {path} to {into}: {error.strerror}") from error
-    return True
+        return None
+    return os.fdopen(handle, "rb")
+
+
+@contextmanager
+def new_file(into: str, source: str) -> Iterator[IO[bytes]]:
+    """A new file that is durable when the block ends. RunError when ``source`` cannot be copied
+    into it."""
+    try:
+        with os.fdopen(os.open(into, _NEW, 0o666), "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise RunError(f"cannot copy {source} to {into}: {error.strerror}") from error
 
 
 def sync_folder(path: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RunError, UsageError
-from iogate.sut import SUTS, open_sut
+from iogate.sut import ADDRESSED, SUTS, open_sut
 from iogate.sut.base import Process, Sut
 from support.devices import KERNEL_LOG, loop_over, needs_kernel_log, needs_root
 
@@ -28,7 +28,7 @@ time.sleep(600)
 """
 
 
-@pytest.fixture(params=SUTS)
+@pytest.fixture(params=[kind for kind in SUTS if kind not in ADDRESSED])
 def sut(request: pytest.FixtureRequest) -> Sut:
     return open_sut(request.param)
 
@@ -62,7 +62,7 @@ def wait_gone(pid: int) -> bool:
 
 
 def test_an_unknown_kind() -> None:
-    with pytest.raises(UsageError, match="no system under test"):
+    with pytest.raises(UsageError, match="there is no machine"):
         open_sut("carrier-pigeon")
 
 

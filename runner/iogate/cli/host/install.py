@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from iogate.cli.machine import machine
+from iogate.cli.machine import own_machine
 from iogate.host.install import install, serve
 from iogate.host.locks.host_lock import host_lock
 
@@ -53,14 +53,14 @@ def command(
     options, it replaces what it has installed.
     """
     served = serve(
-        machine(),
+        own_machine(),
         users,
         devices,
         parameters=parameters,
         durable=durable,
         kernel_log=not no_kernel_log,
     )
-    with host_lock(machine(), "install"):
+    with host_lock(own_machine(), "install"):
         made = install(served)
     for path in made:
         click.echo(path)

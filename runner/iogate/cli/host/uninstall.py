@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from iogate.cli.machine import machine
+from iogate.cli.machine import own_machine
 from iogate.host.install import uninstall
 from iogate.host.locks.host_lock import host_lock
 
@@ -15,7 +15,7 @@ def command() -> None:
 
     What a killed run has left changed is put back first.
     """
-    with host_lock(machine(), "uninstall"):
+    with host_lock(own_machine(), "uninstall"):
         gone = uninstall()
     for path in gone:
         click.echo(f"removed {path}")

@@ -1,0 +1,130 @@
+"""A machine at the end of a line, and what it gives, as the protocols in ``base`` have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import IO, Any, TypeVar
+
+from iogate import errors
+from iogate.errors import IogateError, RunError
+from iogate.sut.calls import MACHINE, calls_of
+from iogate.sut.transfer import new_file
+from iogate.sut.wire import WireError, receive, receive_bytes, send, typed
+
+_T = TypeVar("_T")
+_MOST_WORDS = 4000  # of an error
+_KINDS = (
+    errors.UsageError,
+    errors.RefusedError,
+    errors.RunError,
+    errors.EngineError,
+    errors.NewerError,
+    errors.StoreError,
+)
+
+
+class Line:
+    """One call at a time, each a round trip. ``lost`` makes the error that ends all when nobody
+    answers any more; it is raised by each call from then on."""
+
+    def __init__(self, out: IO[bytes], into: IO[bytes], lost: Callable[[str], IogateError]) -> None:
+        self._out, self._in, self._lost = out, into, lost
+        self._end: IogateError | None = None
+
+    def message(self) -> dict[str, Any]:
+        """The next message from the machine."""
+        return self._safely(lambda: receive(self._in))
+
+    def frame(self) -> bytes:
+        """The next frame of a file."""
+        return self._safely(lambda: receive_bytes(self._in))
+
+    def ask(self, number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call, and wait for the answer; what the machine says went wrong is raised."""
+        message = {"on": number, "call": name, "with": arguments}
+        self._safely(lambda: send(self._out, message))
+        return self.answer()
+
+    def answer(self) -> dict[str, Any]:
+        """The answer to what was asked."""
+        said = self.message()
+        if "error" in said:
+            raise _error(said["error"])
+        return said
+
+    def _safely(self, act: Callable[[], _T]) -> _T:
+        if self._end is not None:
+            raise self._end
+        try:
+            return act()
+        except (EOFError, OSError, ValueError) as error:
+            self._end = self._lost("")
+            raise self._end from error
+        except WireError as error:
+            self._end = self._lost(error.what)
+            raise self._end from error
+
+
+class Far:
+    """What has a number there: its protocol's calls go over the line."""
+
+    def __init__(self, line: Line, protocol: type, number: int, pid: int = 0) -> None:
+        self._line, self._protocol, self._number = line, protocol, number
+        self.pid = pid
+
+    def __getattr__(self, name: str) -> Any:
+        call = calls_of(self._protocol).get(name)
+        if call is None:
+            raise AttributeError(name)
+
+        def ask(*words: object, **named: object) -> Any:
+            said = self._line.ask(self._number, name, call.packed(words, named))
+            if call.gives is None:
+                return typed(said.get("value"), call.result)
+            if "object" not in said:
+                return None
+            number, pid = typed([said["object"], said.get("pid")], tuple[int, int])
+            return Far(self._line, call.gives, number, pid)
+
+        return ask
+
+
+class FarMachine(Far):
+    """A machine. What does not change is asked once."""
+
+    is_here = False
+
+    def __init__(self, line: Line, name: str, mounts: str) -> None:
+        super().__init__(line, MACHINE, 0)
+        self.name, self.mounts = name, mounts
+        self._about: Any = None
+
+    def about(self) -> Any:
+        """As ``Sut.about`` says."""
+        if self._about is None:
+            self._about = self.__getattr__("about")()
+        return self._about
+
+    def get(self, path: str, into: str) -> bool:
+        """As ``Sut.get`` says."""
+        asked = {"path": path, "into": into}
+        if not typed(self._line.ask(0, "get", asked).get("value"), bool):
+            return False
+        frames = iter(self._line.frame, b"")
+        try:
+            with new_file(into, path) as out:
+                out.writelines(frames)
+        finally:
+            for _ in frames:  # those that could not be kept
+                pass
+            self._line.answer()
+        return True
+
+
+def _error(said: Any) -> IogateError:
+    try:
+        kind, what, remedy = (text[:_MOST_WORDS] for text in typed(said, list[str]))
+    except ValueError:
+        return WireError("the line carries an error that is none")
+    made = next((each for each in _KINDS if each.__name__ == kind), RunError)
+    return made(what, remedy=remedy)

@@ -1,0 +1,202 @@
+"""A machine at the end of an ssh line, by OpenSSH's client: ``ssh:[USER@]HOST[:PORT]``.
+
+The client's own configuration holds (keys, jumps, names of hosts), but for what this module asks
+of it: the host's key must be known, nothing is asked for at a terminal, nothing is forwarded.
+``IOGATE_SSH`` is another command to use in its place, such as ``ssh -F FILE``.
+
+What answers there is ``agent``. It is sent over the line itself, whole and from this iogate, so
+that nothing has to be installed but Python, and no file stays behind.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import struct
+import subprocess
+import tempfile
+import zipfile
+from contextlib import suppress
+from importlib.resources import files
+from typing import IO, Any
+
+from iogate.errors import IogateError, RefusedError, RunError, UsageError
+from iogate.sut.far import FarMachine, Line
+from iogate.sut.wire import MARK, typed
+
+_USER = r"[A-Za-z_][A-Za-z0-9_.-]*"
+_HOST = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
+_ADDRESS = re.compile(rf"(?:({_USER})@)?(?:({_HOST})|\[([0-9A-Fa-f:.]+)\])(?::([0-9]{{1,5}}))?")
+_OPTIONS = {
+    "BatchMode": "yes",
+    "StrictHostKeyChecking": "yes",
+    "UpdateHostKeys": "no",
+    "ConnectTimeout": "30",
+    "ServerAliveInterval": "15",
+    "ServerAliveCountMax": "3",
+    "ClearAllForwardings": "yes",
+    "ForwardAgent": "no",
+    "ForwardX11": "no",
+    "PermitLocalCommand": "no",
+    "LogLevel": "ERROR",
+}
+_SENT = ("", "files", "sut")
+"""The folders of the package that go there."""
+_MOST_GREETING = 1 << 16
+_LENGTH = struct.Struct("<I")
+# Read by any Python 3: an old one has to say that it is.
+_BOOT = """\
+import os, struct, sys
+if sys.version_info < (3, 11):
+    sys.exit("Python %d.%d is too old" % sys.version_info[:2])
+def read(length):
+    data = b""
+    while len(data) < length:
+        part = os.read(0, length - len(data))
+        if not part:
+            sys.exit("the line ended")
+        data += part
+    return data
+file = os.memfd_create("iogate")
+os.write(file, read(struct.unpack("<I", read(4))[0]))
+sys.path.insert(0, "/proc/self/fd/%d" % file)
+from iogate.sut.agent import serve
+serve()
+"""
+_CAUSES = (
+    (
+        "Host key verification failed",
+        "its key is not the known one, or not known yet",
+        "compare the key's fingerprint with the machine's own, then add it: 'ssh-keyscan HOST'",
+    ),
+    (
+        "Permission denied",
+        "it does not let this user in",
+        "a key without a passphrase, or one in ssh-agent, is needed: nobody is asked here",
+    ),
+    ("not found", "it has no python3", "install Python 3.11 or newer there"),
+    ("is too old", "its python3 is older than 3.11", "install Python 3.11 or newer there"),
+)
+
+
+class SshSut(FarMachine):
+    """A machine by ssh."""
+
+    def __init__(self, address: str) -> None:
+        words = _words(address)
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the line
+        try:
+            self._ssh = subprocess.Popen(
+                [*words, shlex.join(["python3", "-I", "-c", _BOOT])],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
+            )
+        except OSError as error:
+            self._said.close()
+            raise RefusedError(
+                f"cannot start {words[0]}: {error.strerror}",
+                remedy="install OpenSSH's client (Debian: openssh-client)",
+            ) from error
+        self._address = address
+        try:
+            line, mounts = self._opened()
+        except IogateError:
+            self.close()
+            raise
+        super().__init__(line, f"ssh:{address}", mounts)
+
+    def close(self) -> None:
+        """The machine ends by itself what is left when the line ends."""
+        for pipe in self._pipes():
+            with suppress(OSError):  # nobody reads any more
+                pipe.close()
+        try:
+            self._ssh.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._ssh.kill()
+            self._ssh.wait()
+        self._said.close()
+
+    def _opened(self) -> tuple[Line, str]:
+        out, into = self._pipes()
+        try:
+            archive = agent_archive()
+            out.write(_LENGTH.pack(len(archive)) + archive)
+            out.flush()
+            _skip_greeting(into)
+        except (OSError, EOFError) as error:
+            self._ssh.wait()
+            raise self._refusal() from error
+        line = Line(out, into, self._lost)
+        said: Any = line.answer().get("value")
+        return line, typed(said, dict[str, str]).get("mounts", "")
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._ssh.stdin
+        assert self._ssh.stdout
+        return self._ssh.stdin, self._ssh.stdout
+
+    def _refusal(self) -> IogateError:
+        said = self._last_words()
+        for sign, what, remedy in _CAUSES:
+            if sign in said:
+                return RefusedError(f"cannot work on {self._address}: {what}", remedy=remedy)
+        words = said.strip().rpartition("\n")[2] or f"ssh ended with {self._ssh.returncode}"
+        return RefusedError(
+            f"cannot reach {self._address}: {words}", remedy=f"try 'ssh {self._address} true'"
+        )
+
+    def _lost(self, why: str) -> IogateError:
+        said = why or self._last_words().strip().rpartition("\n")[2]
+        return RunError(
+            f"the line to {self._address} is lost" + (f": {said}" if said else ""),
+            remedy="what was measured is kept; the machine ends by itself what ran there, and the "
+            "next run on it puts back what was changed",
+        )
+
+    def _last_words(self) -> str:
+        self._said.seek(0)
+        return self._said.read(_MOST_GREETING).decode(errors="replace")
+
+
+def _words(address: str) -> list[str]:
+    """The client's command line. UsageError for what is no address of a machine."""
+    found = _ADDRESS.fullmatch(address)
+    if not found or int(found[4] or 22) not in range(1, 65536):
+        raise UsageError(
+            f"ssh:{address} names no machine",
+            remedy="write ssh:[USER@]HOST[:PORT], such as ssh:root@lab3",
+        )
+    user, name, numbers, port = found.groups()
+    command = shlex.split(os.environ.get("IOGATE_SSH", "")) or ["ssh"]
+    options = [f"-o{name}={value}" for name, value in _OPTIONS.items()]
+    there = [*(["-l", user] if user else []), *(["-p", port] if port else [])]
+    return [*command, "-T", *options, *there, "--", name or numbers]
+
+
+def agent_archive() -> bytes:
+    """The agent and what it imports, as a zip file: the same bytes for the same iogate."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder in _SENT:
+            place = files("iogate").joinpath(folder) if folder else files("iogate")
+            for file in sorted(place.iterdir(), key=lambda each: each.name):
+                if file.name.endswith(".py"):
+                    name = "/".join(filter(None, ("iogate", folder, file.name)))
+                    archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
+    return data.getvalue()
+
+
+def _skip_greeting(stream: IO[bytes]) -> None:
+    """What a login shell prints before the agent speaks is skipped. EOFError where it never
+    does."""
+    said = b""
+    while not said.endswith(MARK):
+        byte = stream.read(1)
+        if not byte or len(said) > _MOST_GREETING:
+            raise EOFError
+        said += byte

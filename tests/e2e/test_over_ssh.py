@@ -1,0 +1,96 @@
+"""iogate here, the engine on a host by ssh: what people do with ``--machine``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.devices import needs_root
+from support.elsewhere import DISK
+from support.ssh_host import SshHost, ssh_host
+
+from .conftest import Iogate, wait_for
+
+pytestmark = needs_root
+SPEC = f"""\
+version: 1
+name: there
+targets:
+  file: {{ file: {DISK}/file }}
+workloads:
+  quick:
+    target: file
+    fio: {{ rw: randread, bs: 4k, size: 4m, ioengine: libaio, iodepth: 4 }}
+    repetitions: 2
+    thresholds: {{ read.iops: ">= 1" }}
+  long:
+    target: file
+    fio: {{ rw: randread, bs: 4k, size: 4m, ioengine: psync, time_based: 1, runtime: 600 }}
+    repetitions: 1
+    thresholds: {{ read.iops: ">= 1" }}
+"""
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[SshHost]:
+    folder = tmp_path / "host"
+    folder.mkdir()
+    with ssh_host(folder) as there:
+        yield there
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "there.yaml"
+    path.write_text(SPEC)
+    return path
+
+
+def engines_there() -> str:
+    """What runs a job file on the host's disk."""
+    words = ["pgrep", "-f", rf"^[^ ]*iogate-engine.* {DISK}/.*\.fio"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+
+
+def test_a_run_is_measured_there_and_judged_and_kept_here(
+    iogate: Iogate, host: SshHost, spec: Path
+) -> None:
+    done = iogate("--machine", host.machine, "run", spec, "--case", "quick", **host.variables)
+    assert done.code == 0, done.text
+    run = iogate.run_document()
+    assert run["host"]["name"].startswith("elsewhere-")
+    assert len(run["measurements"]) == 2
+    listed = iogate("--machine", host.machine, "history", "list", **host.variables)
+    assert run["id"][:12] in listed.out
+    assert not Path(DISK).exists()
+
+
+def test_a_line_that_is_cut_loses_nothing_that_was_measured(
+    iogate: Iogate, host: SshHost, spec: Path
+) -> None:
+    running = iogate.start("--machine", host.machine, "run", spec, **host.variables)
+    wait_for(engines_there)
+    assert running.stderr
+    assert "quick, repetition 1" in running.stderr.readline()
+    os.kill(host.client(), signal.SIGKILL)
+    done = iogate.end(running)
+    assert done.code == 4, done.text
+    assert f"the line to {host.machine.removeprefix('ssh:')} is lost" in done.text
+    assert len(iogate.run_document()["measurements"]) >= 1
+    wait_for(lambda: not engines_there())
+    again = iogate("--machine", host.machine, "run", spec, "--case", "quick", **host.variables)
+    assert again.code == 0, again.text
+
+
+def test_what_changes_the_host_itself_is_not_done_over_a_line(
+    iogate: Iogate, host: SshHost
+) -> None:
+    for word in ("install", "uninstall"):
+        done = iogate("--machine", host.machine, "host", word)
+        assert done.code == 2
+        assert f"not on {host.machine}" in done.err

@@ -1,0 +1,134 @@
+"""A machine by ssh: a real client and a real sshd, in a machine with another root."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RefusedError, RunError, UsageError
+from iogate.sut import open_sut
+from iogate.sut.ssh import agent_archive
+from support.devices import needs_root
+from support.elsewhere import DISK
+from support.ssh_host import SshHost, ssh_host
+
+pytestmark = needs_root
+SAYS_NOTHING_RIGHT = """#!/bin/sh
+printf '\\0iogate: the line is open\\n'
+printf '%b' "$ANSWER"
+exec cat > /dev/null
+"""
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[SshHost]:
+    with ssh_host(tmp_path) as there:
+        yield there
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "-oProxyCommand=touch /tmp/x", "a b", "root@", "@host", "host:0", "host:70000", "[::1",
+     "host;id", "u@-host", "host\n", "$(id)", "ssh://host"],
+)  # fmt: skip
+def test_what_is_no_address_reaches_no_client(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IOGATE_SSH", "/no/such/client")
+    with pytest.raises(UsageError, match="machine"):
+        open_sut(f"ssh:{address}")
+
+
+@pytest.mark.parametrize("address", ["lab3", "root@lab3", "lab-3.example:2222", "u@[fe80::1]:22"])
+def test_what_is_one_does(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOGATE_SSH", "/no/such/client")
+    with pytest.raises(RefusedError, match="cannot start /no/such/client"):
+        open_sut(f"ssh:{address}")
+
+
+def test_a_host_that_nobody_knows_or_with_another_key_is_refused(host: SshHost) -> None:
+    for change in (host.forget, host.disguise):
+        change()
+        with pytest.raises(RefusedError, match="its key is not the known one"):
+            open_sut(host.machine)
+    assert "Accepted" not in host.log()
+
+
+def test_why_there_is_no_line_is_told(host: SshHost, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(f"UserKnownHostsFile {tmp_path}/known_hosts\n")
+    with pytest.raises(RefusedError, match="does not let this user in"):
+        open_sut(host.machine)
+    with pytest.raises(RefusedError, match=r"cannot reach 127.0.0.1:1: .*refused"):
+        open_sut("ssh:127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [("exit 127; not found", "it has no python3"), ("exec /usr/bin/false", "ssh ended with 1")],
+)
+def test_a_machine_without_python_is_told(host: SshHost, python: str, told: str) -> None:
+    said = "echo sh: python3: not found >&2; " if "not found" in python else ""
+    with closing(open_sut(host.machine)) as there:
+        there.put(f"{DISK}/bin/python3", f"#!/bin/sh\n{said}{python}\n".encode(), mode=0o755)
+        there.append_durably(f"{DISK}/home/.bashrc", f"export PATH={DISK}/bin:$PATH\n")
+    with pytest.raises(RefusedError, match=told):
+        open_sut(host.machine)
+
+
+def test_nothing_stays_there(host: SshHost) -> None:
+    with closing(open_sut(host.machine)) as there:
+        before = there.run(["find", DISK, "/tmp", "/run", "/there/home"]).stdout
+    with closing(open_sut(host.machine)) as there:
+        assert there.run(["find", DISK, "/tmp", "/run", "/there/home"]).stdout == before
+    assert agent_archive() == agent_archive()
+
+
+def test_what_ran_there_ends_with_the_line(host: SshHost) -> None:
+    there = open_sut(host.machine)
+    out = f"{DISK}/out"
+    there.start(["sleep", "4711"], cwd=DISK, stdout=out, stderr=out)
+    os.kill(host.client(), signal.SIGKILL)
+    with pytest.raises(RunError, match=r"the line to root@127.0.0.1:[0-9]+ is lost") as lost:
+        there.clocks()
+    assert "puts back what was changed" in lost.value.remedy
+    with pytest.raises(RunError, match="is lost"):
+        there.stat("/")
+    there.close()
+    with closing(open_sut(host.machine)) as again:
+        end = time.monotonic() + 20
+        while "4711" in again.run(["cat", *processes(again)]).stdout:
+            assert time.monotonic() < end, "it runs on"
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        r"\0377\0377\0377\0377",
+        r"\0005\0000\0000\0000[1,2]",
+        r"\0004\0000\0000\0000nono",
+        r"\0002\0000\0000\0000{}",
+        r"\0013\0000\0000\0000{\"error\":1}",
+    ],
+)
+def test_a_machine_that_says_nonsense_is_an_error(
+    answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = tmp_path / "ssh"
+    client.write_text(SAYS_NOTHING_RIGHT)
+    client.chmod(0o755)
+    monkeypatch.setenv("IOGATE_SSH", str(client))
+    monkeypatch.setenv("ANSWER", answer)
+    with pytest.raises(RunError):
+        open_sut("ssh:there")
+
+
+def processes(there: object) -> list[str]:
+    names = there.list_dir("/proc")  # type: ignore[attr-defined]
+    return [f"/proc/{name}/cmdline" for name in names if name.isdigit()]

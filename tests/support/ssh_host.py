@@ -1,0 +1,128 @@
+"""A host by ssh: a real sshd in a machine as ``support.elsewhere`` makes it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from support.elsewhere import machine_that
+
+_WAIT = "while [ ! -e /there/disk/sshd_config ]; do sleep 0.05; done\n"
+_SSHD = """
+mkdir -m 755 run/sshd
+sed -i "s,^root:.*,root:x:0:0:root:/there/disk/home:/bin/bash," etc/passwd
+echo "root:*:19000:0:99999:7:::" > etc/shadow
+printf 'export TMPDIR=/there/disk\\n%s\\n' "echo Welcome to $(hostname)" > there/disk/home/.bashrc
+exec /usr/sbin/sshd -D -e -f /there/disk/sshd_config >/there/disk/sshd.log 2>&1
+"""
+_CONFIG = """
+ListenAddress 127.0.0.1
+Port {port}
+HostKey /there/disk/host_key
+AuthorizedKeysFile /there/disk/user_key.pub
+StrictModes no
+UsePAM no
+PidFile none
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+"""
+_START_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class SshHost:
+    """A host, and the client's configuration that knows it. ``server`` is the number of its first
+    process here."""
+
+    folder: Path
+    port: int
+    server: int
+
+    @property
+    def machine(self) -> str:
+        """As ``--machine`` takes it."""
+        return f"ssh:root@127.0.0.1:{self.port}"
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Make iogate use that configuration."""
+        return {"IOGATE_SSH": shlex.join(["ssh", "-F", str(self.folder / "config")])}
+
+    def client(self) -> int:
+        """The process that keeps the line to it."""
+        words = ["pgrep", "-o", "-f", f"^ssh .*-p {self.port} "]
+        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+    def log(self) -> str:
+        """What sshd has said."""
+        (path,) = self.folder.glob("*-disk/sshd.log")
+        return path.read_text()
+
+    def forget(self) -> None:
+        """The client knows no key of the host."""
+        (self.folder / "known_hosts").write_text("")
+
+    def disguise(self) -> None:
+        """The host has another key than the one that the client knows."""
+        _make_key(self.folder / "other")
+        self._know(self.folder / "other.pub")
+
+    def _know(self, key: Path) -> None:
+        kind, text, *_ = key.read_text().split()
+        known = f"[127.0.0.1]:{self.port} {kind} {text}\n"
+        (self.folder / "known_hosts").write_text(known)
+
+
+@contextmanager
+def ssh_host(folder: Path) -> Iterator[SshHost]:
+    """The host, and ``IOGATE_SSH`` set for it, for as long as the block goes."""
+    port = _free_port()
+    with machine_that(_WAIT + _SSHD, folder) as (process, name):
+        host = SshHost(folder, port, process.pid)
+        _configure(host, folder / f"{name}-disk")
+        _until_it_listens(host)
+        with patch.dict(os.environ, host.variables):
+            yield host
+
+
+def _configure(host: SshHost, disk: Path) -> None:
+    _make_key(disk / "host_key")
+    _make_key(host.folder / "key")
+    (disk / "user_key.pub").write_bytes((host.folder / "key.pub").read_bytes())
+    host._know(disk / "host_key.pub")
+    (host.folder / "config").write_text(
+        f"IdentityFile {host.folder}/key\nIdentitiesOnly yes\n"
+        f"UserKnownHostsFile {host.folder}/known_hosts\nGlobalKnownHostsFile /dev/null\n"
+    )
+    whole = disk / "sshd_config.new"
+    whole.write_text(_CONFIG.format(port=host.port))
+    whole.rename(disk / "sshd_config")
+
+
+def _make_key(path: Path) -> None:
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
+    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _until_it_listens(host: SshHost) -> None:
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", host.port), 1):
+            return
+        time.sleep(0.05)
+    raise AssertionError("sshd does not listen")
