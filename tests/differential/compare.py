@@ -29,6 +29,7 @@ _UNRECORDED = re.compile(
     r"numjobs=|^\[[^j]|iolog|io_submit_mode=offload|create_only=1", re.MULTILINE
 )
 NOT_THERE = "iogate-engine does not have it yet"
+FIO_S = 30  # some jobs hang in fio, now and then; a whole one takes a second
 _BY_TIME = ("moved", "syncs", "visited", "left", "logs")
 
 
@@ -80,7 +81,7 @@ def _compared(engine: Path, fio: str, case: Case, text: str, folder: Path) -> It
         if ours.has_worked == case.refused:
             yield Difference("worked", f"{ours.has_worked}: {ours.ran.err}")
         return
-    reference = outcome_of(fio, text, folder / "fio", prepare=case.prepare)
+    reference = outcome_of(fio, text, folder / "fio", prepare=case.prepare, timeout_s=FIO_S)
     for aspect, says in _differences(reference, ours):
         if case.by_time and aspect in _BY_TIME:
             continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.engine_runs import Ran, files, run
+from support.engine_runs import TIMEOUT_S, Ran, files, run
 
 DIRECTIONS = ("read", "write", "trim", "mixed")  # the last with unified_rw_reporting
 
@@ -64,12 +64,13 @@ def outcome_of(
     arguments: Sequence[str] = (),
     *,
     prepare: Callable[[Path], None] | None = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Outcome:
     """Run the job file ``text`` in ``folder``, which ``prepare`` may fill before."""
     folder.mkdir(parents=True, exist_ok=True)
     if prepare:
         prepare(folder)
-    ran = run(program, ["--output-format=json", *arguments, "-"], folder, text)
+    ran = run(program, ["--output-format=json", *arguments, "-"], folder, text, timeout_s=timeout_s)
     jobs = _jobs(ran.out)
     return Outcome(
         ran=ran,

@@ -43,7 +43,14 @@ class Ran:
         return document
 
 
-def run(program: str | Path, arguments: Sequence[str], folder: Path, text: str = "") -> Ran:
+def run(
+    program: str | Path,
+    arguments: Sequence[str],
+    folder: Path,
+    text: str = "",
+    *,
+    timeout_s: float = TIMEOUT_S,
+) -> Ran:
     """Run an engine in ``folder`` (made when missing) with ``text`` on stdin."""
     folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
@@ -53,7 +60,7 @@ def run(program: str | Path, arguments: Sequence[str], folder: Path, text: str =
         capture_output=True,
         text=True,
         check=False,
-        timeout=TIMEOUT_S,
+        timeout=timeout_s,
     )
     return Ran(done.returncode, done.stdout, done.stderr, folder)
 
