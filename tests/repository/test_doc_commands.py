@@ -52,6 +52,7 @@ FOLLOWED = {
     "docs/hosts.md": By(
         "tests/repository/test_hosts_doc.py::test_from_a_bare_host_to_a_nightly_run"
     ),
+    "docs/tutorial.md": By("tests/e2e/test_tutorial.py::test_the_tutorial_from_red_to_green"),
 }
 """Pages that a test follows from their first command to the last."""
 

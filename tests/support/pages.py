@@ -43,10 +43,10 @@ class File:
 def steps(page: str) -> Iterator[Command | File]:
     """What a page has its reader do, in its order."""
     for block in _BLOCK.finditer(page):
-        if block["kind"] in _SHELL:
-            yield from _commands(block["text"], block["kind"])
-        elif block["path"]:
+        if block["path"]:
             yield File(block["path"], block["text"])
+        elif block["kind"] in _SHELL:
+            yield from _commands(block["text"], block["kind"])
 
 
 def commands(page: str) -> list[Command]:
