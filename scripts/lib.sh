@@ -19,7 +19,7 @@ export MAKEFLAGS=${MAKEFLAGS:--j$(nproc)}
 
 # What the engine and the runner are built from, and what the tests need beyond that; fuzzing needs
 # the runtime of clang, which Debian keeps apart.
-packages_to_run="make gcc libc6-dev libaio-dev liburing-dev"
+packages_to_run="make gcc libc6-dev libaio-dev liburing-dev zlib1g-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio fio-examples e2fsprogs xfsprogs btrfs-progs util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
@@ -187,10 +187,10 @@ cross_to() {
 	export LDFLAGS=-L$libraries/usr/lib/aarch64-linux-gnu
 }
 
-# libraries_for ARCHITECTURE: the folder with libaio and liburing for linking, from Debian's packages
+# libraries_for ARCHITECTURE: the folder with libaio, liburing and zlib for linking, from Debian's packages
 # of that architecture. They are unpacked, not installed: this system stays one of one architecture.
 libraries_for() {
-	local folder=$tools_cache/libraries-$1
+	local folder=$tools_cache/libraries-$1-z
 	if [ ! -e "$folder/complete" ]; then
 		quietly "libraries-$1" fetch_libraries "$1" "$folder"
 	fi
@@ -206,7 +206,7 @@ fetch_libraries() (
 		-o "Dir::State::status=$work/status" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
 	cd "$work"
 	"${apt[@]}" update
-	"${apt[@]}" download libaio-dev liburing-dev
+	"${apt[@]}" download libaio-dev liburing-dev zlib1g-dev
 	for package in ./*.deb; do
 		dpkg -x "$package" "$2"
 	done

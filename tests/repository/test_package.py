@@ -164,9 +164,9 @@ def test_the_wheel_is_for_every_linux_of_this_architecture(wheel: Path, tmp_path
 
 def test_the_wheel_names_the_licences_of_all_that_is_in_it(wheel: Path) -> None:
     about = told(wheel, "METADATA")
-    assert about["License-Expression"] == "Apache-2.0 AND MIT AND LGPL-2.1-or-later"
+    assert about["License-Expression"] == "Apache-2.0 AND MIT AND LGPL-2.1-or-later AND Zlib"
     files = set(about.get_all("License-File", []))
-    texts = {f"licenses/{name}.txt" for name in ("LGPL-2.1", "glibc", "liburing", "uPlot")}
+    texts = {f"licenses/{name}.txt" for name in ("LGPL-2.1", "glibc", "liburing", "uPlot", "zlib")}
     assert files == {"LICENSE", "NOTICE", *texts}
     assert {f"iogate-{iogate.__version__}.dist-info/licenses/{name}" for name in files} <= names(
         wheel

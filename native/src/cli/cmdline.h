@@ -12,7 +12,7 @@
 enum action { ACTION_RUN, ACTION_PARSE_ONLY, ACTION_SHOWCMD, ACTION_HELP, ACTION_VERSION,
 	      ACTION_CMDHELP, ACTION_ENGHELP, ACTION_OPTION_REFERENCE,
 	      ACTION_OPTION_TABLE, ACTION_DEBUG_HELP, ACTION_CHECKSUM_TEST, ACTION_CLOCK_TEST,
-	      ACTION_IDLE_UNIT };
+	      ACTION_IDLE_UNIT, ACTION_INFLATE_LOG };
 enum { FORMAT_NORMAL = 1, FORMAT_JSON = 2, FORMAT_JSON_PLUS = 4, FORMAT_TERSE = 8 };
 enum eta_when { ETA_AUTO, ETA_ALWAYS, ETA_NEVER };
 enum { NOTES_MAX = 16 };
@@ -20,7 +20,7 @@ enum { NOTES_MAX = 16 };
 /* What argv asks for. Texts point into argv or live in the builder. */
 struct cmdline {
 	enum action action;
-	const char *topic;		/* of --cmdhelp, --enghelp, --crctest; NULL: all */
+	const char *topic;		/* of --cmdhelp, --enghelp, --crctest, --inflate-log; NULL: all */
 	const char *output;		/* NULL: stdout */
 	unsigned formats;		/* FORMAT_ bits */
 	int terse_version;

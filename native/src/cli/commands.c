@@ -231,6 +231,8 @@ const struct command commands_all[] = {
 	{ "trigger", "command", false, apply_trigger, "What runs then, in a shell" },
 	{ "crctest", "list", true, apply_crctest,
 	  "How fast the checksums of verify= are; help lists them" },
+	{ "inflate-log", "file", false, apply_inflate_log,
+	  "Print a log that log_store_compressed has left" },
 	{ "cpuclock-test", NULL, false, apply_cpuclock_test,
 	  "Whether the CPUs' time stamp counters keep one time" },
 	{ "max-jobs", "number", false, apply_max_jobs,

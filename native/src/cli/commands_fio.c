@@ -41,6 +41,15 @@ int apply_cpuclock_test(struct cmdline *c, const char *value, struct err *err)
 	return 0;
 }
 
+int apply_inflate_log(struct cmdline *c, const char *value, struct err *err)
+{
+	if (c->action == ACTION_INFLATE_LOG)
+		return err_set(err, -EINVAL, "--inflate-log: one log at a time");
+	c->action = ACTION_INFLATE_LOG;
+	c->topic = value;
+	return 0;
+}
+
 int apply_trigger(struct cmdline *c, const char *value, struct err *err)
 {
 	(void)err;

@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "confine/confine.h"
 #include "jobfile/help.h"
+#include "logs/log_inflate.h"
 #include "output/output.h"
 #include "output/output_file.h"
 #include "run/run.h"
@@ -250,6 +251,17 @@ static void print_version(void)
 		puts(IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION);
 }
 
+static void print_line(void *context, const char *line, size_t length)
+{
+	(void)context;
+	fwrite(line, 1, length, stdout);
+}
+
+static int inflate_log(const char *path, struct err *err)
+{
+	return log_inflate_file(path, print_line, NULL, err);
+}
+
 static int act(const struct cmdline *c, struct err *err)
 {
 	switch (c->action) {
@@ -278,6 +290,8 @@ static int act(const struct cmdline *c, struct err *err)
 		return self_test_clock(stdout, err) ? EXIT_JOB_FAILED : EXIT_OK;
 	case ACTION_IDLE_UNIT:
 		return self_test_idle_unit(stdout, err) ? EXIT_JOB_FAILED : EXIT_OK;
+	case ACTION_INFLATE_LOG:
+		return inflate_log(c->topic, err) ? EXIT_JOB_FAILED : EXIT_OK;
 	case ACTION_RUN:
 	case ACTION_PARSE_ONLY:
 	case ACTION_SHOWCMD:

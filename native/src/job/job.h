@@ -339,7 +339,8 @@ struct job {
 		const char *bw, *iops, *lat, *hist;
 		uint32_t avg_ms;	/* 0: every I/O is a row */
 		uint32_t hist_ms, hist_coarseness;
-		bool per_job, offset, unix_epoch, prio, issue_time;
+		bool per_job, offset, unix_epoch, prio, issue_time, packed;
+		uint64_t packed_bytes;	/* rows that are compressed together; 0: many */
 		uint32_t epoch_clock;	/* of the times with unix_epoch, for clock_gettime() */
 		enum log_window window;
 	} log;

@@ -19,10 +19,11 @@ static const struct option rows[] = {
 	{ "log_avg_msec", NULL, &type_number, JOB(log.avg_ms), "0",
 	  .help = "Average the bandwidth, IOPS and latency logs over this many ms a row; 0 is "
 		  "a row for every I/O." },
-	{ "log_compression", NULL, &type_number, JOB(nothing.number), "0",
-	  .help = "Does nothing: rows become text when the job has ended." },
+	{ "log_compression", NULL, &type_number, JOB(log.packed_bytes), "0",
+	  .help = "Bytes of rows that log_store_compressed compresses together, 1 KiB to 256 KiB; "
+		  "without it, does nothing." },
 	{ "log_compression_cpus", NULL, &type_text, JOB(nothing.text), NULL,
-	  .help = "Does nothing, as log_compression." },
+	  .help = "Does nothing: rows are compressed when the job has ended." },
 	{ "log_entries", NULL, &type_number, JOB(nothing.number), "1024", 1,
 	  1 << 20,
 	  .help = "Does nothing: memory for rows is taken in large pieces." },
@@ -39,6 +40,9 @@ static const struct option rows[] = {
 	{ "log_prio", NULL, &type_bool, JOB(log.prio), "0",
 	  .help = "Log the priority of each I/O as `0x2004`, class and level; without it 1 is a "
 		  "high one." },
+	{ "log_store_compressed", NULL, &type_bool, JOB(log.packed), "0",
+	  .help = "Compress logs, to NAME.log.fz; --inflate-log=FILE prints one. Histogram logs "
+		  "stay text." },
 	{ "log_unix_epoch", "log_alternate_epoch", &type_bool, JOB(log.unix_epoch), "0",
 	  .help = "Times in logs are Unix times in ms, not ms since the job's start." },
 	{ "log_window_value", "log_max_value", &type_choice, JOB(log.window), "avg",

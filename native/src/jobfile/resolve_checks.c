@@ -288,6 +288,12 @@ static int check_rates_and_logs(const struct check *c)
 	if (job->log.issue_time && !(job->log.lat && job->log.offset))
 		return refuse(c, "log_issue_time", "log_issue_time needs write_lat_log and "
 						   "log_offset");
+	if (job->log.packed && job->log.issue_time)
+		return refuse(c, "log_store_compressed", "compressed logs have no column for "
+							 "log_issue_time");
+	if (job->log.packed && job->log.window == LOG_BOTH)
+		return refuse(c, "log_store_compressed", "compressed logs have one value a row: "
+							 "set log_window_value to avg or max");
 	return 0;
 }
 

@@ -9,12 +9,12 @@ static const char *const not_here =
 	"arguments bindname brick busy_poll clientname clustername cmd_type conf "
 	"data_placement dataplacement donorname dp_scheme exit_on_io_done fdp "
 	"fdp_pli fdp_pli_select force_async grace_time hipri_percentage hostname "
-	"inplace interface listen log_store_compressed merge_blktrace_file "
+	"inplace interface listen merge_blktrace_file "
 	"merge_blktrace_iters merge_blktrace_scalars mss nodelay nonvectored nowait "
 	"pingpong plid_select plids pool port program protocol rbdname readfua "
 	"sg_write_mode skip_bad sprandom stat_type std_redirect stream_id thp "
 	"touch_objects ttl uncached uri userspace_reap verb volume window_size "
-	"writefua client daemonize inflate-log latency-log merge-blktrace-only "
+	"writefua client daemonize latency-log merge-blktrace-only "
 	"remote-config server trigger-remote ";
 
 bool unsupported_option(const char *name)

@@ -7,12 +7,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { FLUSH_BYTES = 1 << 18, DIGITS_MAX = 20 };
+enum { FLUSH_BYTES = 1 << 18, DIGITS_MAX = 20, PACKED_BYTES_MIN = 1024 };
 
 void log_text_init(struct log_text *t, const char *path)
 {
 	*t = (struct log_text){ .path = path };
+}
+
+void log_text_pack(struct log_text *t, uint64_t bytes)
+{
+	t->packed_bytes = bytes < PACKED_BYTES_MIN ? PACKED_BYTES_MIN
+			  : bytes < FLUSH_BYTES ? bytes : FLUSH_BYTES;
 }
 
 static void fail(struct log_text *t, int error)
@@ -85,6 +92,23 @@ static int write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
+/* What is there, as one zlib stream. */
+static void deflate_rows(struct log_text *t)
+{
+	uLongf length = compressBound(t->used);
+	char *packed = malloc(length);
+
+	if (!packed || compress((Bytef *)packed, &length, (const Bytef *)t->text, t->used) != Z_OK) {
+		free(packed);
+		fail(t, ENOMEM);
+		return;
+	}
+	free(t->text);
+	t->text = packed;
+	t->used = length;
+	t->capacity = length;
+}
+
 /* Opened anew each time: thousands of jobs would need more files than a process may
  * have open. */
 static void flush(struct log_text *t)
@@ -92,6 +116,10 @@ static void flush(struct log_text *t)
 	int fd;
 
 	if (!t->used || t->error)
+		return;
+	if (t->packed_bytes)
+		deflate_rows(t);
+	if (t->error)
 		return;
 	fd = open(t->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0) {
@@ -128,6 +156,17 @@ void log_text_row(struct log_text *t, const uint64_t *values, uint32_t count)
 	at[-2] = '\n';
 	t->used = (size_t)(at - 1 - t->text);
 	if (t->used >= FLUSH_BYTES)
+		flush(t);
+}
+
+void log_text_packed_row(struct log_text *t, const uint8_t *row, size_t length)
+{
+	reserve(t, length);
+	if (t->error)
+		return;
+	memcpy(t->text + t->used, row, length);
+	t->used += length;
+	if (t->used >= t->packed_bytes)
 		flush(t);
 }
 

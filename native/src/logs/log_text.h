@@ -8,15 +8,19 @@
 #include "job/job.h"
 #include "util/err.h"
 
-/* A text file that grows by whole lines: several jobs may add to the same one. */
+/* A file that grows by whole lines, or by packed rows: several jobs may add to the same one. */
 struct log_text {
 	const char *path;
 	char *text;			/* not written yet */
 	size_t used, capacity;
+	size_t packed_bytes;		/* rows are packed, as many together; 0: they are lines */
 	int error;			/* positive errno of the first failure; 0 */
 };
 
 void log_text_init(struct log_text *t, const char *path);
+/* What follows are packed rows: about so many bytes become a zlib stream of their own. */
+void log_text_pack(struct log_text *t, uint64_t bytes);
+void log_text_packed_row(struct log_text *t, const uint8_t *row, size_t length);
 void log_text_number(struct log_text *t, uint64_t value);
 void log_text_word(struct log_text *t, const char *word);
 void log_text_line_end(struct log_text *t);	/* writes now and then */

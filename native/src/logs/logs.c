@@ -2,12 +2,12 @@
 #include "logs/logs.h"
 
 #include <errno.h>
-#include <linux/ioprio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "logs/iolog.h"
+#include "logs/log_packed.h"
 #include "stats/clock.h"
 
 static const char *const kind_names[LOG_KINDS] = {
@@ -65,17 +65,25 @@ bool logs_have_rows(const struct logs *l, enum log_kind kind)
 	}
 }
 
+/* Histograms have more columns than a packed row. */
+static bool is_packed(const struct job *job, enum log_kind kind)
+{
+	return job->log.packed && kind != LOG_HIST;
+}
+
 static char *make_path(const struct job *job, const char *name, enum log_kind kind,
 		       uint32_t number)
 {
 	const char *base = *name ? name : job->name;
+	const char *suffix = is_packed(job, kind) ? ".fz" : "";
 	char *path = NULL;
 	int length;
 
 	if (job->log.per_job)
-		length = asprintf(&path, "%s_%s.%u.log", base, kind_names[kind], number);
+		length = asprintf(&path, "%s_%s.%u.log%s", base, kind_names[kind], number,
+				  suffix);
 	else
-		length = asprintf(&path, "%s_%s.log", base, kind_names[kind]);
+		length = asprintf(&path, "%s_%s.log%s", base, kind_names[kind], suffix);
 	return length < 0 ? NULL : path;
 }
 
@@ -107,10 +115,11 @@ void logs_release(struct logs *l)
 	*l = (struct logs){ .job = NULL };
 }
 
-/* Whether it is of the class real time. */
-static bool is_high(const struct log_row *row)
+void logs_text_init(const struct logs *l, enum log_kind kind, struct log_text *t)
 {
-	return row->priority >> IOPRIO_CLASS_SHIFT == IOPRIO_CLASS_RT;
+	log_text_init(t, l->paths[kind]);
+	if (l->job && is_packed(l->job, kind))
+		log_text_pack(t, l->job->log.packed_bytes);
 }
 
 static void finish_row(const struct job *job, struct log_text *t, const struct log_row *row)
@@ -118,7 +127,7 @@ static void finish_row(const struct job *job, struct log_text *t, const struct l
 	char word[8];
 
 	snprintf(word, sizeof(word), job->log.prio ? "0x%04x" : "%d",
-		 job->log.prio ? row->priority : is_high(row));
+		 job->log.prio ? row->priority : log_row_is_high(row));
 	log_text_word(t, word);
 	if (job->log.issue_time) {
 		log_text_word(t, ", ");
@@ -127,12 +136,25 @@ static void finish_row(const struct job *job, struct log_text *t, const struct l
 	log_text_line_end(t);
 }
 
+static void pack_row(const struct job *job, struct log_text *t, const struct log_row *row)
+{
+	const struct packed_row p = { .row = *row, .has_offset = job->log.offset,
+				      .has_priority = job->log.prio };
+	uint8_t bytes[PACKED_ROW_MAX];
+
+	log_text_packed_row(t, bytes, log_packed_put(&p, bytes));
+}
+
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row)
 {
 	const bool plain = !job->log.prio && !job->log.issue_time;
 	uint64_t values[8] = { row->time_ms, row->value };
 	uint32_t count = 2;
 
+	if (t->packed_bytes) {
+		pack_row(job, t, row);
+		return;
+	}
 	if (row->has_max)
 		values[count++] = row->max;
 	values[count++] = row->dir;
@@ -140,7 +162,7 @@ void logs_row(const struct job *job, struct log_text *t, const struct log_row *r
 	if (job->log.offset)
 		values[count++] = row->offset;
 	if (plain) {
-		values[count++] = is_high(row);
+		values[count++] = log_row_is_high(row);
 		log_text_row(t, values, count);
 		return;
 	}
@@ -202,7 +224,7 @@ int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t b
 
 		if (!logs_have_rows(l, kind))
 			continue;
-		log_text_init(&w.text, l->paths[kind]);
+		logs_text_init(l, kind, &w.text);
 		log_buffer_each(b, write_record, &w);
 		error = log_text_finish(&w.text);
 		if (error)

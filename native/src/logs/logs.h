@@ -4,7 +4,10 @@
  *
  *	logs.h		fio's logs of bandwidth, IOPS and latencies: their names and rows
  *	log_buffer.h	what a worker remembers of each I/O, in memory of its own
- *	log_text.h	a text file that grows by lines
+ *	log_row.h	a row of them
+ *	log_text.h	a file that grows by lines, or by packed rows
+ *	log_packed.h	the form of a packed row
+ *	log_inflate.h	compressed logs as text
  *	iolog.h		write_iolog: I/O recorded for a later replay
  *	replay.h	read_iolog: the job that such a log makes of a job
  *
@@ -15,6 +18,7 @@
 
 #include "job/job.h"
 #include "logs/log_buffer.h"
+#include "logs/log_row.h"
 #include "logs/log_text.h"
 #include "util/err.h"
 
@@ -40,13 +44,8 @@ void logs_release(struct logs *l);
  * measured has no rows. */
 bool logs_have_rows(const struct logs *l, enum log_kind kind);
 
-struct log_row {
-	uint64_t time_ms, value, bytes, offset;
-	uint64_t max, issue_ns;		/* log_window_value=both, log_issue_time */
-	uint8_t dir;
-	uint16_t priority;
-	bool has_max;
-};
+/* Rows of that log are to be written to its file: as text, or packed for log_store_compressed. */
+void logs_text_init(const struct logs *l, enum log_kind kind, struct log_text *t);
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row);
 
 /* The rows of each I/O. begin_ticks: when the measured part began, which was at

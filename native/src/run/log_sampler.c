@@ -25,7 +25,7 @@ void log_sampler_init(struct log_sampler *s, const struct logs *logs,
 {
 	*s = (struct log_sampler){ .logs = logs, .worker = worker };
 	for (int kind = 0; kind < LOG_KINDS; kind++)
-		log_text_init(&s->texts[kind], logs->paths[kind]);
+		logs_text_init(logs, kind, &s->texts[kind]);
 }
 
 static uint64_t rate(uint64_t amount, uint64_t elapsed_ns)

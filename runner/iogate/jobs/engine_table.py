@@ -12,12 +12,12 @@ OPTIONS: dict[str, str] = {
         disable_lat disable_slat disk_util do_verify end_fsync end_syncfs error_dump
         experimental_verify file_append fill_device=fill_fs fsync_on_close gtod_reduce
         ignore_zone_limits invalidate lat_percentiles latency_run log_issue_time log_offset
-        log_prio log_unix_epoch=log_alternate_epoch overwrite per_job_logs pre_read
-        random_sequence_stride randrepeat=allrandrepeat rate_ignore_thinktime read_beyond_wp
-        read_iolog_chunked recover_zbd_write_error replay_no_stall scramble_buffers
-        serialize_overlap slat_percentiles softrandommap stats trim_verify_zero unique_filename
-        unlink unlink_each_loop verify_dump verify_fatal verify_header_seed verify_state_load
-        verify_state_save verify_write_sequence write_zone_remainder atomic
+        log_prio log_store_compressed log_unix_epoch=log_alternate_epoch overwrite per_job_logs
+        pre_read random_sequence_stride randrepeat=allrandrepeat rate_ignore_thinktime
+        read_beyond_wp read_iolog_chunked recover_zbd_write_error replay_no_stall
+        scramble_buffers serialize_overlap slat_percentiles softrandommap stats trim_verify_zero
+        unique_filename unlink unlink_each_loop verify_dump verify_fatal verify_header_seed
+        verify_state_load verify_state_save verify_write_sequence write_zone_remainder atomic
     """,
     "CHOICE": """
         clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
