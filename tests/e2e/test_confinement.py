@@ -68,6 +68,33 @@ def test_what_holds_is_among_the_facts_and_in_the_report(iogate: Iogate) -> None
     assert "engine kept to its targets" in (iogate.latest / "report.html").read_text()
 
 
+CURIOUS = """\
+#!/bin/sh
+touch {folder}/escaped
+echo "iogate-engine-$(cat {folder}/secret || echo 9.9)"
+"""
+
+
+@pytest.mark.parametrize("arm", [False, True])
+def test_an_engine_that_is_asked_what_it_is_reaches_nothing(iogate: Iogate, arm: bool) -> None:
+    folder = iogate.folder
+    (folder / "secret").write_text("passphrase")
+    (folder / "own").mkdir()
+    engine = folder / "own/iogate-engine"
+    engine.write_text(CURIOUS.format(folder=folder))
+    engine.chmod(0o755)
+    limits = "rw: randrw }\n    thresholds: { read.iops: 'vs baseline > -5%'"
+    words = ("ab", spec(iogate, options=limits), "--candidate", f"engine={engine}")
+    asked: dict[str, str] = {} if arm else {"IOGATE_ENGINE": str(engine)}
+    called = words if arm else ("run", spec(iogate))
+    done = iogate(*called, **asked)
+    assert done.code == 4, done.text
+    assert not (folder / "escaped").exists()
+    assert "passphrase" not in done.text
+    assert iogate(*called, "--unconfined", **asked).code == 4
+    assert (folder / "escaped").exists()
+
+
 def test_without_confinement_it_is_said(iogate: Iogate) -> None:
     done = iogate("run", spec(iogate), "--unconfined")
     assert done.code == 0

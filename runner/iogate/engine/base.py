@@ -103,9 +103,9 @@ class Engine(Protocol):
 
     name: str
 
-    def info(self) -> EngineInfo:
-        """Find the engine. EngineError, naming where it was looked for, when it is missing
-        or does not start."""
+    def info(self, confinement: Confinement | None = None) -> EngineInfo:
+        """Find the engine, and ask it what it is, kept to ``confinement``. EngineError, naming
+        where it was looked for, when it is missing or does not start."""
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import replace
 
 from iogate.errors import RunError
 from iogate.model.confinement import Confinement, plan_text
 from iogate.sut.access import needs_override
-from iogate.sut.base import Sut
+from iogate.sut.base import Completed, Sut
 
 SAYS = "iogate-engine: confine: "
 REFUSALS = (2, 3)
@@ -23,7 +24,7 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
     program = argv[0] if argv[0].startswith("/") else sut.real_path(argv[0])
     entry = sut.read_many((), [program]).get(program)
     inode, real = (entry.stat.inode, entry.real_path) if entry else (0, program)
-    libraries = _libraries(sut, program, inode, confinement.reads)
+    libraries = _libraries(sut, program, inode, confinement)
     reads = (*confinement.reads, *libraries)
     user = sut.about().user
     capabilities = confinement.capabilities
@@ -42,15 +43,25 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
     return command, plan_text(whole, status)
 
 
+def ask(sut: Sut, argv: list[str], confinement: Confinement | None) -> Completed:
+    """Run a program that only says what it is to its end, confined where there is a way to. Where
+    the launcher refuses, its words are what the program said."""
+    if confinement is None:
+        return sut.run(argv)
+    command, plan = confined(sut, argv, confinement.to_ask)
+    return sut.run([word.replace("{plan_fd}", "0") for word in command], stdin=plan)
+
+
 _found: dict[tuple[str, str, int], tuple[str, ...]] = {}
 
 
-def _libraries(sut: Sut, program: str, inode: int, known: tuple[str, ...]) -> tuple[str, ...]:
+def _libraries(sut: Sut, program: str, inode: int, confinement: Confinement) -> tuple[str, ...]:
     """Libraries of a program that are not where a system keeps its own; asked once, as it
     takes longer than everything else before a repetition."""
-    key = (sut.name, program, inode)
+    key, known = (sut.name, program, inode), confinement.reads
     if key not in _found:
-        paths = () if _is_below(sut.real_path(program), known) else _listed(sut, program)
+        own = sut.real_path(program)
+        paths = () if _is_below(own, known) else _listed(sut, program, confinement)
         real = dict.fromkeys(sut.real_path(path) for path in paths)
         _found[key] = tuple(path for path in real if not _is_below(path, known))
     return _found[key]
@@ -60,9 +71,16 @@ def _is_below(path: str, folders: tuple[str, ...]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
 
 
-def _listed(sut: Sut, program: str) -> tuple[str, ...]:
+def _listed(sut: Sut, program: str, confinement: Confinement) -> tuple[str, ...]:
+    """What the loader would load. It looks at the program's file, so it is confined as well, and
+    may read what stands beside the program."""
+    ldd = sut.which("ldd")
+    if ldd is None:
+        return ()
+    beside = (*confinement.reads, posixpath.dirname(program))
+    looking = replace(confinement.to_ask, reads=tuple(dict.fromkeys(beside)))
     try:
-        lines = sut.run(["ldd", program]).stdout.splitlines()
+        lines = ask(sut, [ldd, program], looking).stdout.splitlines()
     except RunError:
         return ()
     return tuple(match[1] for line in lines if (match := _LIBRARY.search(line)))

@@ -19,6 +19,7 @@ from iogate.engine.process import (
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError
+from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
 from iogate.sut.base import Sut
 
@@ -36,8 +37,8 @@ class FioEngine:
     def __init__(self, sut: Sut) -> None:
         self._sut = sut
 
-    def info(self) -> EngineInfo:
-        return ask_info(self._sut, self.name, find_program(self._sut))
+    def info(self, confinement: Confinement | None = None) -> EngineInfo:
+        return ask_info(self._sut, self.name, find_program(self._sut), confinement)
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
+from iogate.engine.confined import ask
 from iogate.engine.process import (
     log_tail,
     log_text,
@@ -22,6 +23,7 @@ from iogate.engine.result import parse_result
 from iogate.engine.upload import uploaded
 from iogate.errors import EngineError, RefusedError, RunError
 from iogate.files.bounded import parse_json
+from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
 from iogate.model.place import Place
 from iogate.sut.base import Sut
@@ -43,10 +45,10 @@ class NativeEngine:
         self._program = program
         self._holdable: bool | None = None
 
-    def info(self) -> EngineInfo:
+    def info(self, confinement: Confinement | None = None) -> EngineInfo:
         program = self._program or find_program(self._sut)
-        clock, semantics = _says(self._sut, program)
-        info = ask_info(self._sut, self.name, program)
+        clock, semantics = _says(self._sut, program, confinement)
+        info = ask_info(self._sut, self.name, program, confinement)
         return replace(info, clock=clock, semantics=semantics)
 
     def run(
@@ -55,7 +57,7 @@ class NativeEngine:
         program = self._find()
         argv = [
             program,
-            *(self._held_to(job) if self._can_be_held(program) else []),
+            *(self._held_to(job) if self._can_be_held(program, job) else []),
             "--output-format=json+",
             f"--output={job.result_file}",
             "--status-fd={status_fd}",
@@ -93,10 +95,11 @@ class NativeEngine:
         self._program = self._program or find_program(self._sut)
         return self._program
 
-    def _can_be_held(self, program: str) -> bool:
+    def _can_be_held(self, program: str, job: EngineJob) -> bool:
         """An arm of a comparison may bring an engine of an earlier version."""
         if self._holdable is None:
-            self._holdable = "--expect" in self._sut.run([program, "--help"]).stdout
+            said = ask(self._sut, [program, "--help"], job.confinement).stdout
+            self._holdable = "--expect" in said
         return self._holdable
 
     def _held_to(self, job: EngineJob) -> list[str]:
@@ -119,12 +122,12 @@ def expectation(sut: Sut, place: Place) -> str:
     return f"new {parent.device} {parent.inode} 0:0 0 0 {place.path}"
 
 
-def _says(sut: Sut, program: str) -> tuple[str, int | None]:
+def _says(sut: Sut, program: str, confinement: Confinement | None) -> tuple[str, int | None]:
     """What it takes times by, and the number of what its numbers mean: asked of a job that does no
     I/O. Empty and None when that fails; one of an earlier version has no such number."""
     job = ("--name=clock", "--ioengine=null", "--size=4k", "--output-format=json")
     try:
-        engine = parse_result(json.loads(sut.run([program, *job]).stdout)).engine
+        engine = parse_result(json.loads(ask(sut, [program, *job], confinement).stdout)).engine
     except (RunError, EngineError, ValueError, AttributeError):
         return "", None
     return engine.clock_source, engine.semantics
@@ -149,9 +152,9 @@ def find_program(sut: Sut) -> str:
 
 
 def launcher_places(sut: Sut) -> tuple[str, ...]:
-    """Where the launcher is looked for: where the engine is, and where that is a program of
-    somebody's own ($IOGATE_ENGINE), where the engine would be otherwise."""
-    return tuple(path for path in (*_places(sut), *_installed(sut)) if path)
+    """Where the launcher is looked for: where the engine that came with this iogate is, and where
+    there is none, $IOGATE_ENGINE. That may be what is under test, which confines itself badly."""
+    return tuple(path for path in (*_installed(sut), *_places(sut)) if path)
 
 
 def _places(sut: Sut) -> tuple[str | None, ...]:

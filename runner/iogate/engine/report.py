@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 
 from iogate.engine.base import EngineInfo, EngineResult
+from iogate.engine.confined import ask
 from iogate.errors import EngineError, RunError
+from iogate.model.confinement import Confinement
 from iogate.sut.base import Sut
 
 
-def ask_info(sut: Sut, name: str, path: str) -> EngineInfo:
+def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) -> EngineInfo:
     """Version and ioengines of the program at ``path``; EngineError if it cannot say."""
     try:
-        version = sut.run([path, "--version"])
-        engines = sut.run([path, "--enghelp"])
+        version = ask(sut, [path, "--version"], confinement)
+        engines = ask(sut, [path, "--enghelp"], confinement)
     except RunError as error:
         raise EngineError(f"{path} does not start: {error.what}", remedy=error.remedy) from error
     if version.status or not version.stdout.strip():

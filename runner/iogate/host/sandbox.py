@@ -94,6 +94,10 @@ class Sandbox:
             binds=tuple(each.port for each in case.network if not each.host),
         )
 
+    def to_ask(self) -> Confinement | None:
+        """For a program that only says what it is."""
+        return None if self.layers is None else Confinement(self.layers, reads=SYSTEM)
+
     def within(self, place: Place) -> Confinement | None:
         """For a job of iogate's own, which has all that it needs in the folder ``place``."""
         if self.layers is None:

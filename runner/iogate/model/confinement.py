@@ -96,6 +96,12 @@ class Confinement:
     def launcher(self) -> str:
         return self.layers.launcher
 
+    @property
+    def to_ask(self) -> Confinement:
+        """For a start of the same program that only says what it is: it reaches no place, writes
+        nowhere, and has none of root's rights."""
+        return Confinement(self.layers, reads=self.reads)
+
 
 def layers_of(facts: Mapping[str, object]) -> Layers | None:
     """The layers that a run's facts tell of; None where they tell of none."""

@@ -43,11 +43,12 @@ def check_request(request: Request, plan: Plan) -> Tools:
     """All that can be refused without a look at the targets, and what was found. ``plan`` holds
     every case that may run, of any arm."""
     engine = open_engine(request.engine, request.sut)
-    info = engine.info()
+    sandbox = _sandbox(request)
+    info = engine.info(sandbox.to_ask())
     require_trust(plan, trusted=request.trusted)
     check_depth(plan)
     check_io_engines(plan, info)
-    return Tools(engine, info, _sandbox(request))
+    return Tools(engine, info, sandbox)
 
 
 def check_depth(plan: Plan) -> None:

@@ -139,5 +139,5 @@ def _engine(bench: Bench, arm: Arm) -> Engine:
     if not arm.engine:
         return bench.engine
     engine = NativeEngine(bench.stage.sut, arm.engine)
-    engine.info()
+    engine.info(bench.sandbox.to_ask())
     return engine

@@ -31,7 +31,7 @@ from iogate.sut.blanks import blank_blocks
 from iogate.sut.file_stat import file_stat
 from iogate.sut.here import found_at, openers_of, read_whole, this_machine
 from iogate.sut.kmsg import open_kernel_log
-from iogate.sut.local_process import orphans, start_process
+from iogate.sut.local_process import given, orphans, start_process
 from iogate.sut.lock_file import open_lock_file, open_node
 from iogate.sut.loop import loop_status
 from iogate.sut.transfer import get_file, put_file, sync_folder
@@ -63,14 +63,15 @@ class LocalSut:
         stdin: str = "",
     ) -> Completed:
         try:
-            done = subprocess.run(
-                argv,
-                input=stdin.encode(),
-                capture_output=True,
-                timeout=timeout_s,
-                env=None if env is None else {**os.environ, **env},
-                check=False,
-            )
+            with given(stdin) as source:
+                done = subprocess.run(
+                    argv,
+                    stdin=source,
+                    capture_output=True,
+                    timeout=timeout_s,
+                    env=None if env is None else {**os.environ, **env},
+                    check=False,
+                )
         except subprocess.TimeoutExpired:
             raise RunError(f"{argv[0]} did not end within {timeout_s:g} s") from None
         except OSError as error:

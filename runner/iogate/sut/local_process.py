@@ -12,8 +12,8 @@ import stat as stat_bits
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -123,10 +123,23 @@ def orphans() -> tuple[int, ...]:
     return tuple(pid for pid in _pids() if _is_orphan(pid))
 
 
+@contextmanager
+def given(text: str) -> Iterator[int]:
+    """An open file that holds the text, to be read from its beginning: more than once where
+    somebody opens /proc/self/fd/0."""
+    handle = _sealed(text)
+    os.lseek(handle, 0, os.SEEK_SET)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
 def _sealed(text: str) -> int:
     """An open file in memory that holds the text, and that nobody can change any more."""
     handle = os.memfd_create("plan", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.write(handle, text.encode())
+    with os.fdopen(handle, "wb", closefd=False) as file:
+        file.write(text.encode())
     fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _SEALS)
     return handle
 
