@@ -46,12 +46,21 @@ AB = By("tests/e2e/test_ab.py::test_a_slower_arm_fails_and_ends_early")
 DECIDED = By("tests/runner/cli/test_trend.py::test_ack_accept_and_reopen")
 STATIC = By("tests/native/test_static.py::test_it_needs_no_library")
 CROSS = By("tests/native/test_static.py::test_another_architecture_needs_no_library_either")
+BISECT = By("tests/e2e/test_bisect.py::test_the_culprit_is_found_and_told")
+MOVED = By("tests/e2e/test_how_to.py::test_a_history_moves_to_influxdb")
 
 FOLLOWED = {
     "docs/extending.md": By("tests/repository/test_extending.py::test_one_file_and_one_line"),
     "docs/hosts.md": By(
         "tests/repository/test_hosts_doc.py::test_from_a_bare_host_to_a_nightly_run"
     ),
+    **{
+        f"docs/how-to/{page}.md": By("tests/e2e/test_how_to.py::test_a_how_to_is_followed")
+        for page in (
+            *("compare-builds", "gate-a-filesystem-change", "gate-a-kernel-change"),
+            "track-firmware",
+        )
+    },
     "docs/tutorial.md": By("tests/e2e/test_tutorial.py::test_the_tutorial_from_red_to_green"),
 }
 """Pages that a test follows from their first command to the last."""
@@ -74,6 +83,19 @@ TABLE: dict[str, dict[str, How]] = {
         ),
         "iogate ab gate.yaml --candidate large": AB,
     },
+    "docs/how-to/find-a-culprit.md": {
+        "iogate bisect gate.yaml --repository storage --good v1 --bad main"
+        " -- ./build-and-install": BISECT,
+    },
+    "docs/how-to/move-to-influxdb.md": dict.fromkeys(
+        (
+            "iogate history export nights.jsonl",
+            "iogate history import --store influxdb://HOST:8086/ORG/BUCKET nights.jsonl",
+            "iogate history verify --store influxdb://HOST:8086/ORG/BUCKET",
+            "iogate run --store influxdb://HOST:8086/ORG/BUCKET gate.yaml",
+        ),
+        MOVED,
+    ),
     "docs/history.md": {
         command: Here(command)
         for command in (
@@ -109,9 +131,7 @@ TABLE: dict[str, dict[str, How]] = {
         'iogate ack 3f9ac210 --reason "bug 4711" --expires 336h': DECIDED,
         'iogate accept 3f9ac210 --reason "the price of checksums"': DECIDED,
         "iogate reopen 3f9ac210": DECIDED,
-        "iogate bisect nightly.yaml --good v1.2 --bad main -- ./build-and-install": By(
-            "tests/e2e/test_bisect.py::test_the_culprit_is_found_and_told"
-        ),
+        "iogate bisect nightly.yaml --good v1.2 --bad main -- ./build-and-install": BISECT,
     },
 }
 """The other pages, command by command."""

@@ -14,7 +14,7 @@ from support.quiet import never_disturbed
 
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(
-    r"(?:^`(?P<path>[^`\n]+)`[^`\n]*:\n\n)?^(?P<indent> *)```(?P<kind>\w*)\n"
+    r"(?:^`(?P<path>[^`\s]+)`:\n\n)?^(?P<indent> *)```(?P<kind>\w*)\n"
     r"(?P<text>.*?)^(?P=indent)```",
     re.MULTILINE | re.DOTALL,
 )
