@@ -20,7 +20,7 @@ enum { NOTES_MAX = 16 };
 /* What argv asks for. Texts point into argv or live in the builder. */
 struct cmdline {
 	enum action action;
-	const char *topic;		/* of --cmdhelp, --enghelp, --crctest, --inflate-log; NULL: all */
+	const char *topic;		/* of --cmdhelp, --enghelp, --crctest, …; NULL: all */
 	const char *output;		/* NULL: stdout */
 	unsigned formats;		/* FORMAT_ bits */
 	int terse_version;

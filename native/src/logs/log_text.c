@@ -98,7 +98,8 @@ static void deflate_rows(struct log_text *t)
 	uLongf length = compressBound(t->used);
 	char *packed = malloc(length);
 
-	if (!packed || compress((Bytef *)packed, &length, (const Bytef *)t->text, t->used) != Z_OK) {
+	if (!packed ||
+	    compress((Bytef *)packed, &length, (const Bytef *)t->text, t->used) != Z_OK) {
 		free(packed);
 		fail(t, ENOMEM);
 		return;
