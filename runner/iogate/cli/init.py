@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +17,14 @@ _TEMPLATE = "specs/quick.yaml"
 _GATE, _SEED = "specs/gate.yaml", "specs/gate.workflow.yml"
 _SEED_SPEC = "spec: iogate.yaml"
 _WORKFLOW = Path(".github", "workflows", "storage-baseline.yml")
+_SYSTEMS = {
+    "gitlab": ("specs/ci/gitlab.yml", Path(".gitlab", "iogate.yml")),
+    "jenkins": ("specs/ci/jenkins.groovy", Path("Jenkinsfile")),
+    "buildkite": ("specs/ci/buildkite.yml", Path(".buildkite", "pipeline.yml")),
+}
+"""What another CI system than GitHub's is told, and where it looks for that."""
+_RUN_SPEC = "iogate run iogate.yaml"
+_PLAIN = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
 _MODELINE = "# yaml-language-server: $schema="
 
 
@@ -28,24 +37,48 @@ _MODELINE = "# yaml-language-server: $schema="
     help="A spec that blocks what it cannot judge, and a workflow of GitHub Actions,"
     f" {_WORKFLOW}, that measures its baseline.",
 )
-def command(path: Path, force: bool, gate: bool) -> None:
+@click.option(
+    "--ci",
+    "system",
+    type=click.Choice(list(_SYSTEMS)),
+    help="And what this CI system is told to run it: "
+    + ", ".join(f"{place} ({name})" for name, (_, place) in _SYSTEMS.items())
+    + ".",
+)
+def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
     """Write a commented spec to PATH (iogate.yaml), ready to run and to change.
 
     Beside it stands iogate.schema.json, with which editors complete and explain its keys.
     """
     if path.is_dir():
         path /= "iogate.yaml"
+    job = _job(system, path) if system else None
     _write(path, _with_schema_beside(_template(_GATE if gate else _TEMPLATE)), force=force)
     _write_schema(path.parent / schema.BESIDE_SPEC)
-    if gate:
+    if job:
+        _write(*job, force=force)
+        click.echo(f"wrote {job[0]}: put in it which runner is on the host that is measured")
+    if gate and not job:
         text = _template(_SEED).replace(_SEED_SPEC, f"spec: {json.dumps(str(path))}")
         _write(_WORKFLOW, text, force=force)
     click.echo(printable(f"wrote {path}; check it with: iogate validate {path}"))
     click.echo(printable(f"and measure with: iogate run {path}"))
-    if gate:
+    if gate and not job:
         click.echo(
             f"wrote {_WORKFLOW}; put in it where iogate is, and start it: it makes the baseline"
         )
+
+
+def _job(system: str, path: Path) -> tuple[Path, str]:
+    """The file of a CI system, and its text for this spec. UsageError for a path that would mean
+    something else in it."""
+    if not _PLAIN.fullmatch(str(path)):
+        raise UsageError(
+            f"{path} cannot be written into what {system} runs",
+            remedy="name a file of plain letters, numbers, '.', '_', '-' and '/'",
+        )
+    name, place = _SYSTEMS[system]
+    return place, _template(name).replace(_RUN_SPEC, f"iogate run {path}")
 
 
 def _template(name: str) -> str:
@@ -55,7 +88,7 @@ def _template(name: str) -> str:
 def _write(path: Path, text: str, *, force: bool) -> None:
     """UsageError where it is there already, RunError where it cannot be written."""
     try:
-        if path == _WORKFLOW:
+        if path in (_WORKFLOW, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from groovy_parser.parser import parse_groovy_content
 
 from iogate.cli.entry import run_command
 from iogate.errors import ExitCode
@@ -63,6 +64,44 @@ def test_init_writes_a_gate_and_what_makes_its_baseline(
     )
     assert done.returncode == 0, done.stdout
     assert run_command(["init", "--gate", "other.yaml"]) == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(
+    ("system", "place"),
+    [
+        ("gitlab", ".gitlab/iogate.yml"),
+        ("jenkins", "Jenkinsfile"),
+        ("buildkite", ".buildkite/pipeline.yml"),
+    ],
+)
+def test_init_writes_what_another_ci_system_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "disk.yaml", "--gate", "--ci", system]) == ExitCode.PASS
+    assert load_spec(tmp_path / "disk.yaml").on_inconclusive == "fail"
+    assert not (tmp_path / ".github").exists()
+    text = (tmp_path / place).read_text()
+    assert "iogate run disk.yaml --output storage" in text
+    assert "storage/" in text
+    if system == "jenkins":
+        assert parse_groovy_content(text).children
+        return
+    schema = {"gitlab": "vendor.gitlab-ci", "buildkite": "vendor.buildkite"}[system]
+    check = Path(sys.executable).parent / "check-jsonschema"
+    done = subprocess.run(
+        [check, "--builtin-schema", schema, place], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("path", ["a b.yaml", "$(id).yaml", "--help;.yaml"])
+def test_init_writes_no_path_that_a_shell_would_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "--ci", "gitlab", "--", path]) == ExitCode.USAGE
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_init_overwrites_nothing_unless_told(

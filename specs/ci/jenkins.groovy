@@ -1,0 +1,22 @@
+// Measures on the agent that is gated, one run at a time.
+pipeline {
+    agent { label 'storage' }
+    options {
+        disableConcurrentBuilds()
+        timeout(time: 1, unit: 'HOURS')
+    }
+    stages {
+        stage('storage') {
+            steps {
+                sh 'rm -rf storage'
+                sh 'iogate run iogate.yaml --output storage'
+            }
+        }
+    }
+    post {
+        always {
+            junit testResults: 'storage/junit.xml', allowEmptyResults: true
+            archiveArtifacts artifacts: 'storage/**', allowEmptyArchive: true
+        }
+    }
+}
