@@ -173,17 +173,12 @@ def test_each_loop_is_looked_at(engine: Path, tmp_path: Path) -> None:
     assert ours(engine, tmp_path, again).document()["jobs"][0]["error"] == 0
 
 
-def test_a_profile_is_of_fio_alone(engine: Path, fio: str, tmp_path: Path) -> None:
-    """In a job file it is nothing; on the command line it makes jobs."""
+def test_a_profile_in_a_job_file_is_nothing(engine: Path, fio: str, tmp_path: Path) -> None:
     for name in ("act", "tiobench", "of nobody"):
         job = f"[j]\nioengine=null\nsize=64k\nprofile={name}\n"
         for program in (engine, fio):
             ran = run(program, ["--output-format=json", "-"], tmp_path, job)
             assert ran.document()["jobs"][0]["read"]["total_ios"] == 16
-    for words in (["--name=j", "--size=4k", "--profile=act"], ["--profile=act", "--name=j"]):
-        ran = run(engine, words, tmp_path)
-        assert ran.status == 2
-        assert "profile: its jobs are fio's own, and not here" in ran.err
 
 
 NOT_YET = DOCUMENT.read_text().partition("## What is not there yet")[2]

@@ -5,6 +5,7 @@
  *
  *	cmdline.h	argv to what is asked for, by the table of commands
  *	commands_parts.h	functions of that table that stand in files of their own
+ *	profile.h	--profile: jobs that stand in no job file
  *	debug.h		--debug
  *	self_tests.h	--crctest, --cpuclock-test, --idle-prof=calibrate
  *	usage.h		--help

@@ -137,11 +137,33 @@ static int take_command(struct cmdline *c, const struct command *command, const 
 	return command->apply(c, value, err);
 }
 
+/* A word of the profile; its value is a number of whatever unit, or a name. */
+static int take_profile_word(struct cmdline *c, const char *option, const char *unit,
+			     const char *value, struct arguments *left, struct err *err)
+{
+	char text[WORD_MAX];
+
+	value = value ? value : next_value(left);
+	if (!value || !*value)
+		return err_set(err, -EINVAL, "--profile: a value is missing behind its word for %s",
+			       option);
+	if (!*unit)
+		return job_builder_option(c->builder, option, value, err);
+	if (value[strspn(value, "0123456789")] || strlen(value) >= sizeof(text) - 2)
+		return err_set(err, -EINVAL, "--profile: %s is a number of MiB, not '%.40s'",
+			       option, value);
+	snprintf(text, sizeof(text), "%s%s", value, unit);
+	return job_builder_option(c->builder, option, text, err);
+}
+
 static int take_option(struct cmdline *c, const struct option *option, const char *value,
 		       struct arguments *left, struct err *err)
 {
 	int code = 0;
 
+	c->has_options = true;
+	if (c->profile && !strcmp(option->name, "name"))
+		return err_set(err, -EINVAL, "--name: a profile has jobs of its own");
 	if (!value && !option->type->only_after_equals)
 		value = next_value(left);
 	if (!strcmp(option->name, "name"))
@@ -156,10 +178,14 @@ static int take_word(struct cmdline *c, const char *word, struct arguments *left
 	const char *equals = strchr(name, '=');
 	const size_t length = equals ? (size_t)(equals - name) : strlen(name);
 	struct meaning meaning = { NULL, NULL };
+	const char *unit, *own;
 	char key[WORD_MAX + 1];
 	int code;
 
 	snprintf(key, sizeof(key), "%.*s", (int)(length < WORD_MAX ? length : WORD_MAX), name);
+	own = c->profile ? profile_option(c->profile, key, &unit) : NULL;
+	if (own)
+		return take_profile_word(c, own, unit, equals ? equals + 1 : NULL, left, err);
 	code = find_meaning(key, &meaning, err);
 	if (code)
 		return code;
@@ -192,6 +218,11 @@ static int take_words(struct cmdline *c, char **argv, struct err *err)
 		else
 			code = take_word(c, word, &left, err);
 	}
+	if (!code && c->profile && files)
+		code = err_set(err, -EINVAL, "%s: a profile has jobs of its own: leave the job "
+			       "file out", argv[0]);
+	if (!code && c->profile)
+		code = profile_jobs(c->profile, c->builder, err);
 	for (size_t i = 0; i < files && !code; i++)
 		code = textfile_add_jobs(c->builder, argv[i], err);
 	return code;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cli/profile.h"
 #include "jobfile/jobfile.h"
 #include "run/run_options.h"
 #include "target/expected.h"
@@ -37,6 +38,8 @@ struct cmdline {
 	const char *unknown_debug;	/* what --debug does not know; NULL */
 	int status_fd;			/* -1: none */
 	struct expected_list *expected;	/* NULL: none was named */
+	const struct profile *profile;	/* NULL: none */
+	bool has_options;		/* of jobs, whether behind the profile or not */
 	struct job_builder *builder;	/* all sections, ready for job_builder_finish */
 };
 

@@ -233,6 +233,8 @@ const struct command commands_all[] = {
 	  "How fast the checksums of verify= are; help lists them" },
 	{ "inflate-log", "file", false, apply_inflate_log,
 	  "Print a log that log_store_compressed has left" },
+	{ "profile", "name", false, apply_profile,
+	  "Run the jobs of a profile: tiobench; --cmdhelp behind it lists its words" },
 	{ "cpuclock-test", NULL, false, apply_cpuclock_test,
 	  "Whether the CPUs' time stamp counters keep one time" },
 	{ "max-jobs", "number", false, apply_max_jobs,

@@ -50,6 +50,14 @@ int apply_inflate_log(struct cmdline *c, const char *value, struct err *err)
 	return 0;
 }
 
+int apply_profile(struct cmdline *c, const char *value, struct err *err)
+{
+	if (c->has_options || c->profile)
+		return err_set(err, -EINVAL, "--profile: it comes once, before all options of jobs");
+	c->profile = profile_find(value, err);
+	return c->profile ? profile_begin(c->profile, c->builder, err) : err->code;
+}
+
 int apply_trigger(struct cmdline *c, const char *value, struct err *err)
 {
 	(void)err;

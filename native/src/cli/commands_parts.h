@@ -19,6 +19,7 @@ int apply_bandwidth_log(struct cmdline *c, const char *value, struct err *err);
 int apply_crctest(struct cmdline *c, const char *value, struct err *err);
 int apply_cpuclock_test(struct cmdline *c, const char *value, struct err *err);
 int apply_inflate_log(struct cmdline *c, const char *value, struct err *err);
+int apply_profile(struct cmdline *c, const char *value, struct err *err);
 int apply_trigger(struct cmdline *c, const char *value, struct err *err);
 int apply_trigger_file(struct cmdline *c, const char *value, struct err *err);
 int apply_trigger_timeout(struct cmdline *c, const char *value, struct err *err);

@@ -272,6 +272,10 @@ static int act(const struct cmdline *c, struct err *err)
 		print_version();
 		return EXIT_OK;
 	case ACTION_CMDHELP:
+		if (c->profile && !c->topic) {
+			profile_help(stdout, c->profile);
+			return EXIT_OK;
+		}
 		return help_options(stdout, c->topic, err) ? EXIT_USAGE : EXIT_OK;
 	case ACTION_ENGHELP:
 		return help_engines(stdout, c->topic, err) ? EXIT_USAGE : EXIT_OK;

@@ -43,7 +43,7 @@ static const struct option rows[] = {
 	  .help = "Clones of the job that run at once." },
 	{ "profile", NULL, &type_text, JOB(nothing.text), .whole = true,
 	  .help = "Taken in a job file, and does nothing there, as in fio; on the command line it "
-		  "would make jobs, and is refused." },
+		  "makes jobs." },
 	{ "stonewall", "wait_for_previous", &type_flag, JOB(process.stonewall), "0",
 	  .help = "Start when all jobs before this one have ended; it begins a new group." },
 	{ "thread", NULL, &type_flag, JOB(process.thread), "0",

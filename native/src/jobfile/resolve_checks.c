@@ -389,15 +389,6 @@ static void check_depth(const struct check *c)
 				     job->ops->name, job->ops->depth_max));
 }
 
-/* On the command line it makes jobs of fio's own; in a job file it is nothing. */
-static int check_profile(const struct check *c)
-{
-	const struct assignment *a = origin(c, "profile");
-
-	return a && !a->place.file ? refuse(c, "profile", "profile: its jobs are fio's own, and "
-					    "not here: write them in a job file") : 0;
-}
-
 int resolve_checks(struct earlier *earlier, const struct section *own, struct job *job,
 		   struct job_list *list, struct arena *memory, struct err *err)
 {
@@ -405,7 +396,6 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	int code = check_zones(&c);
 
 	check_splits(&c);
-	code = code ? code : check_profile(&c);
 	code = code ? code : check_sizes(&c);
 	code = code ? code : check_trims(&c);
 	code = code ? code : check_files(&c);
