@@ -4,6 +4,10 @@
  *
  *	output.h	fio's JSON, its text for people, and its terse lines
  *	report.h	what both derive from a result in the same way
+ *	output_amounts.h	bytes and rates for people
+ *	output_latency.h	latencies for people
+ *	output_json_run.h	what JSON says of the whole run
+ *	output_json_series.h	what it says of each interval
  *	output_json_steady.h	what a job with steadystate came to
  *	output_file.h	stdout, or a file that appears only when it is complete
  */
@@ -13,7 +17,6 @@
 #include <stdio.h>
 
 #include "run/result.h"
-
 
 /* fio's JSON document, streamed; plus: with bins of every histogram (json+).
  * one_line: for who writes document after document.

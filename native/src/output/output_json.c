@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engines/engine.h"
 #include "output/output.h"
+#include "output/output_json_run.h"
+#include "output/output_json_series.h"
 #include "output/output_json_steady.h"
 #include "output/report.h"
 #include "util/json.h"
-#include "util/version.h"
 
 /* How one job's latencies are told. */
 struct detail {
@@ -203,15 +201,6 @@ static void write_distributions(struct json *j, const struct worker_stats *s)
 	write_classes(j, "latency_ms", classes.ms, REPORT_CLASSES_MS);
 }
 
-static void write_settings(struct json *j, const char *key, const struct setting *settings,
-			   size_t count)
-{
-	json_object_begin(j, key);
-	for (size_t i = 0; i < count; i++)
-		json_text(j, settings[i].key, settings[i].value);
-	json_object_end(j);
-}
-
 /* The name of an errno ("EIO"), or its number where libc has no name for it. */
 static const char *errno_key(int error, char *room, size_t size)
 {
@@ -231,62 +220,6 @@ static void write_errors(struct json *j, const struct worker_stats *s)
 	for (int i = 0; i < STATS_ERRNO_MAX && s->errors[i].count; i++)
 		json_uint(j, errno_key(s->errors[i].error, room, sizeof(room)),
 			  s->errors[i].count);
-	json_object_end(j);
-}
-
-static void write_interval_bins(struct json *j, const struct series *s, enum io_dir dir)
-{
-	json_array_begin(j, "bins");
-	for (uint32_t i = 0; i < s->intervals_count; i++) {
-		const struct interval *v = &s->intervals[i];
-
-		json_array_begin(j, NULL);
-		for (uint32_t b = 0; b < v->bins_count[dir]; b++) {
-			const struct series_bin *bin = &s->bins[v->bins_at[dir] + b];
-
-			json_array_begin(j, NULL);
-			json_uint(j, NULL, histogram_value_ns(bin->index));
-			json_uint(j, NULL, bin->count);
-			json_array_end(j);
-		}
-		json_array_end(j);
-	}
-	json_array_end(j);
-}
-
-static void write_series_dir(struct json *j, const struct series *s, enum io_dir dir)
-{
-	json_object_begin(j, io_dir_names[dir]);
-	json_array_begin(j, "ios");
-	for (uint32_t i = 0; i < s->intervals_count; i++)
-		json_uint(j, NULL, s->intervals[i].ios[dir]);
-	json_array_end(j);
-	json_array_begin(j, "bytes");
-	for (uint32_t i = 0; i < s->intervals_count; i++)
-		json_uint(j, NULL, s->intervals[i].bytes[dir]);
-	json_array_end(j);
-	json_array_begin(j, "clat_sum_ns");
-	for (uint32_t i = 0; i < s->intervals_count; i++)
-		json_uint(j, NULL, s->intervals[i].clat_sum_ns[dir]);
-	json_array_end(j);
-	write_interval_bins(j, s, dir);
-	json_object_end(j);
-}
-
-static void write_series(struct json *j, const struct job_result *row)
-{
-	const struct series *s = &row->series;
-
-	json_object_begin(j, "series");
-	json_uint(j, "interval_ms", s->interval_ms);
-	json_array_begin(j, "end_ms");
-	for (uint32_t i = 0; i < s->intervals_count; i++)
-		json_uint(j, NULL, s->intervals[i].end_ms);
-	json_array_end(j);
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		if (row->stats->dirs[dir].ios)
-			write_series_dir(j, s, (enum io_dir)dir);
-	}
 	json_object_end(j);
 }
 
@@ -317,7 +250,7 @@ static void write_extras(struct json *j, const struct job_result *row,
 	write_errors(j, row->stats);
 	if (row->error_text[0])
 		json_text(j, "error_text", row->error_text);
-	write_series(j, row);
+	output_json_series(j, row);
 	json_object_end(j);
 }
 
@@ -350,7 +283,7 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 	json_uint(j, "elapsed", row->elapsed_s);
 	if (row->job->description)
 		json_text(j, "desc", row->job->description);
-	write_settings(j, "job options", row->job->settings, row->job->settings_count);
+	output_json_settings(j, "job options", row->job->settings, row->job->settings_count);
 	for (int dir = 0; dir < DIR_DATA_COUNT && !is_mixed(row); dir++)
 		write_dir(j, r, row, (enum io_dir)dir, &detail);
 	if (!is_mixed(row))
@@ -373,84 +306,6 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 	json_object_end(j);
 }
 
-static void write_disk(struct json *j, const struct disk_util *d)
-{
-	json_object_begin(j, NULL);
-	json_text(j, "name", d->name);
-	json_uint(j, "read_ios", d->read_ios);
-	json_uint(j, "write_ios", d->write_ios);
-	json_uint(j, "read_sectors", d->read_sectors);
-	json_uint(j, "write_sectors", d->write_sectors);
-	json_uint(j, "read_merges", d->read_merges);
-	json_uint(j, "write_merges", d->write_merges);
-	json_uint(j, "read_ticks", d->read_ticks_ms);
-	json_uint(j, "write_ticks", d->write_ticks_ms);
-	json_uint(j, "in_queue", d->in_queue_ms);
-	json_float(j, "util", d->util_percent);
-	json_object_end(j);
-}
-
-static void write_clock(struct json *j, const struct clock_facts *c)
-{
-	json_object_begin(j, "clock");
-	json_text(j, "source", c->source);
-	if (c->fallback[0])
-		json_text(j, "fallback", c->fallback);
-	json_float(j, "frequency_hz", c->frequency_hz);
-	json_float(j, "error_ppm", c->error_ppm);
-	json_text(j, "reads", c->reads);
-	json_uint(j, "read_cost_ns", c->read_cost_ns);
-	json_object_end(j);
-}
-
-static void write_warnings(struct json *j, const struct job_list *jobs)
-{
-	json_array_begin(j, "warnings");
-	for (size_t i = 0; i < jobs->warnings_count; i++)
-		json_text(j, NULL, jobs->warnings[i]);
-	json_array_end(j);
-}
-
-static void write_head(struct json *j, const struct result *r, const struct job_list *jobs)
-{
-	const time_t seconds = (time_t)(r->end_unix_ms / 1000);
-	struct tm local;
-	char text[64];
-
-	json_text(j, "fio version", version_text());
-	json_uint(j, "timestamp", r->end_unix_ms / 1000);
-	json_uint(j, "timestamp_ms", r->end_unix_ms);
-	localtime_r(&seconds, &local);
-	strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &local);
-	json_text(j, "time", text);
-	json_object_begin(j, "iogate");
-	json_text(j, "schema", "result/1");
-	json_text(j, "engine", IOGATE_ENGINE_NAME);
-	json_text(j, "version", IOGATE_ENGINE_VERSION);
-	json_uint(j, "semantics", IOGATE_ENGINE_SEMANTICS);
-	write_clock(j, &r->clock);
-	json_bool(j, "interrupted", r->interrupted);
-	if (jobs->warnings_count)
-		write_warnings(j, jobs);
-	json_object_end(j);
-	write_settings(j, "global options", jobs->globals, jobs->globals_count);
-}
-
-static void write_idleness(struct json *j, const struct idleness *idle)
-{
-	char key[32];
-
-	json_object_begin(j, "cpu_idleness");
-	json_float(j, "system", idle->system);
-	for (uint32_t i = 0; idle->profile == IDLE_PROFILE_CPUS && i < idle->count; i++) {
-		snprintf(key, sizeof(key), "cpu-%" PRIu32, i);
-		json_float(j, key, idle->cpus[i]);
-	}
-	json_float(j, "unit_mean", idle->unit_mean_us);
-	json_float(j, "unit_stddev", idle->unit_stddev_us);
-	json_object_end(j);
-}
-
 void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus,
 		 bool one_line)
 {
@@ -459,7 +314,7 @@ void output_json(FILE *out, const struct result *result, const struct job_list *
 	json_init(&j, out);
 	j.flat = one_line;
 	json_object_begin(&j, NULL);
-	write_head(&j, result, jobs);
+	output_json_head(&j, result, jobs);
 	json_list_begin(&j, "jobs");
 	for (size_t i = 0; i < result->rows_count; i++) {
 		if (result->rows[i].job->report.stats)
@@ -468,9 +323,9 @@ void output_json(FILE *out, const struct result *result, const struct job_list *
 	json_list_end(&j);
 	json_list_begin(&j, "disk_util");
 	for (size_t i = 0; i < result->disks_count; i++)
-		write_disk(&j, &result->disks[i]);
+		output_json_disk(&j, &result->disks[i]);
 	json_list_end(&j);
 	if (result->idleness.profile)
-		write_idleness(&j, &result->idleness);
+		output_json_idleness(&j, &result->idleness);
 	json_object_end(&j);
 }

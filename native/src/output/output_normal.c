@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,78 +6,10 @@
 
 #include "engines/engine.h"
 #include "output/output.h"
+#include "output/output_amounts.h"
+#include "output/output_latency.h"
 #include "output/report.h"
 #include "util/humanize.h"
-#include "util/version.h"
-
-/* A latency is shown in the largest unit that leaves digits to the smallest value. */
-struct latency_unit {
-	const char *name;
-	uint64_t ns;
-};
-
-static const struct latency_unit latency_units[] = {
-	{ "msec", 1000000 }, { "usec", 1000 }, { "nsec", 1 },
-};
-
-static const struct latency_unit *choose_unit(uint64_t min_ns, uint64_t max_ns)
-{
-	const struct latency_unit *unit = latency_units;
-
-	while (unit->ns > 1 && (min_ns < 2 * unit->ns || max_ns < 100 * unit->ns))
-		unit++;
-	return unit;
-}
-
-static void print_moments(FILE *out, const char *name, const struct moments *m)
-{
-	char min[HUMANIZE_SIZE], max[HUMANIZE_SIZE];
-
-	if (!m->n)
-		return;
-	const struct latency_unit *unit = choose_unit(m->min, m->max);
-	const double ns = (double)unit->ns;
-
-	fprintf(out, "    %s (%s): min=%s, max=%s, avg=%5.2f, stdev=%5.2f\n", name, unit->name,
-		humanize_count(min, m->min / unit->ns, 6),
-		humanize_count(max, m->max / unit->ns, 6),
-		moments_mean(m) / ns, moments_stddev(m) / ns);
-}
-
-static int decimal_width(uint64_t value)
-{
-	int width = 1;
-
-	for (; value >= 10; value /= 10)
-		width++;
-	return width < 5 ? 5 : width;
-}
-
-static void print_percentiles(FILE *out, const char *name, const struct histogram *h,
-			      const struct moments *m, const struct job *job)
-{
-	const struct percentile_list *list = report_percentiles(job);
-	const int count = (int)list->count;
-	uint64_t values[PERCENTILES_MAX];
-
-	report_latency_percentiles(h, m, list, values);
-	const struct latency_unit *unit = choose_unit(values[0], values[count - 1]);
-	const int width = decimal_width(values[count - 1] / unit->ns);
-	const int columns = (80 - 7) / (12 + width);
-
-	fprintf(out, "    %s percentiles (%s):\n", name, unit->name);
-	for (int i = 0; i < count; i++) {
-		const bool last = i == count - 1;
-
-		fprintf(out, "%s%5.2fth=[%*" PRIu64 "]%s", i % columns ? " " : "     | ",
-			list->percents[i], width, (values[i] + unit->ns / 2) / unit->ns,
-			last || i % columns == columns - 1 ? "" : ",");
-		if (last)
-			fputc('\n', out);
-		else if (i % columns == columns - 1)
-			fputs(",\n", out);
-	}
-}
 
 static void print_bandwidth(FILE *out, const struct rate_samples *r, uint64_t group_bw_bytes)
 {
@@ -106,11 +37,11 @@ static void print_latency_percentiles(FILE *out, const struct job *job,
 				      const struct dir_stats *d)
 {
 	if (job->report.slat_percentiles && d->slat.n)
-		print_percentiles(out, "slat", &d->slat_histogram, &d->slat, job);
+		output_percentiles(out, "slat", &d->slat_histogram, &d->slat, job);
 	if (job->report.clat_percentiles && d->clat.n)
-		print_percentiles(out, "clat", &d->clat_histogram, &d->clat, job);
+		output_percentiles(out, "clat", &d->clat_histogram, &d->clat, job);
 	if (job->report.lat_percentiles && d->lat.n)
-		print_percentiles(out, "lat", &d->lat_histogram, &d->lat, job);
+		output_percentiles(out, "lat", &d->lat_histogram, &d->lat, job);
 }
 
 /* "clat prio 1/0": class and level. */
@@ -132,7 +63,7 @@ static void print_priorities(FILE *out, const struct job *job, const struct dir_
 
 	for (int i = 0; i < STATS_PRIORITIES && d->priorities[i].used; i++) {
 		priority_name(name, job, &d->priorities[i], 0);
-		print_moments(out, name, &d->priorities[i].lat);
+		output_moments(out, name, &d->priorities[i].lat);
 	}
 }
 
@@ -144,27 +75,8 @@ static void print_priority_percentiles(FILE *out, const struct job *job, const s
 		const struct priority_stats *p = &d->priorities[i];
 
 		priority_name(name, job, p, 100.0 * (double)p->lat.n / (double)d->ios);
-		print_percentiles(out, name, &p->histogram, &p->lat, job);
+		output_percentiles(out, name, &p->histogram, &p->lat, job);
 	}
-}
-
-/* A rate in the job's unit, with each base; the one that it prefers comes first. */
-static const char *rate_text(char room[HUMANIZE_SIZE], const struct job *job, uint64_t bytes,
-			     bool first)
-{
-	const unsigned base = (job->report.kb_base == 1000) == first ? 1000 : 1024;
-	const int figures = (int)job->report.figures;
-
-	return job->report.unit_base == 1 ? humanize_bits(room, bytes * 8, base, figures)
-					  : humanize_bytes(room, bytes, base, figures);
-}
-
-static const char *amount_text(char room[HUMANIZE_SIZE], const struct job *job, uint64_t bytes,
-			       bool first)
-{
-	const unsigned base = (job->report.kb_base == 1000) == first ? 1000 : 1024;
-
-	return humanize_bytes(room, bytes, base, (int)job->report.figures);
 }
 
 /* One direction, or all of them together. */
@@ -188,14 +100,14 @@ static void print_side(FILE *out, const struct result *result, const struct job_
 	report_group_total(result, row->group_id, side->dir, &group);
 	fprintf(out, "  %s: IOPS=%s, BW=%s/s (%s/s)(%s/%" PRIu64 "msec)%s\n", side->name,
 		humanize_count(iops, (uint64_t)report_iops(d), (int)job->report.figures),
-		rate_text(iec, job, report_bw_bytes(d), true),
-		rate_text(si, job, report_bw_bytes(d), false),
-		amount_text(bytes, job, d->bytes, true), report_runtime_ms(d->runtime_ns),
+		output_rate(iec, job, report_bw_bytes(d), true),
+		output_rate(si, job, report_bw_bytes(d), false),
+		output_amount(bytes, job, d->bytes, true), report_runtime_ms(d->runtime_ns),
 		side->end);
 	if (!engine_is_sync(job->ops))
-		print_moments(out, "slat", &d->slat);
-	print_moments(out, "clat", &d->clat);
-	print_moments(out, " lat", &d->lat);
+		output_moments(out, "slat", &d->slat);
+	output_moments(out, "clat", &d->clat);
+	output_moments(out, " lat", &d->lat);
 	print_priorities(out, job, d);
 	print_latency_percentiles(out, job, d);
 	print_priority_percentiles(out, job, d);
@@ -262,8 +174,8 @@ static void print_sync(FILE *out, const struct worker_stats *s, const struct job
 	if (!s->sync_lat.n)
 		return;
 	fputs("  fsync/fdatasync/sync_file_range:\n", out);
-	print_moments(out, "sync", &s->sync_lat);
-	print_percentiles(out, "sync", &s->sync_histogram, &s->sync_lat, job);
+	output_moments(out, "sync", &s->sync_lat);
+	output_percentiles(out, "sync", &s->sync_histogram, &s->sync_lat, job);
 }
 
 static void print_levels(FILE *out, const char *name, const char *const labels[],
@@ -369,13 +281,13 @@ static void print_group_dir(FILE *out, const char *name, const struct job *job,
 {
 	char a[HUMANIZE_SIZE], b[HUMANIZE_SIZE], c[HUMANIZE_SIZE], d[HUMANIZE_SIZE];
 
-	fprintf(out, "%7s: bw=%s/s (%s/s), ", name, rate_text(a, job, t->bw_bytes, true),
-		rate_text(b, job, t->bw_bytes, false));
-	fprintf(out, "%s/s-%s/s (%s/s-%s/s), ", rate_text(a, job, t->bw_min, true),
-		rate_text(b, job, t->bw_max, true), rate_text(c, job, t->bw_min, false),
-		rate_text(d, job, t->bw_max, false));
+	fprintf(out, "%7s: bw=%s/s (%s/s), ", name, output_rate(a, job, t->bw_bytes, true),
+		output_rate(b, job, t->bw_bytes, false));
+	fprintf(out, "%s/s-%s/s (%s/s-%s/s), ", output_rate(a, job, t->bw_min, true),
+		output_rate(b, job, t->bw_max, true), output_rate(c, job, t->bw_min, false),
+		output_rate(d, job, t->bw_max, false));
 	fprintf(out, "io=%s (%s), run=%" PRIu64 "-%" PRIu64 "msec\n",
-		amount_text(a, job, t->bytes, true), amount_text(b, job, t->bytes, false),
+		output_amount(a, job, t->bytes, true), output_amount(b, job, t->bytes, false),
 		t->runtime_min_ms, t->runtime_max_ms);
 }
 
@@ -452,72 +364,4 @@ void output_normal(FILE *out, const struct result *result, const struct job_list
 	print_disks(out, result);
 	if (result->idleness.profile)
 		output_idleness(out, &result->idleness);
-}
-
-/* fio's word for an rw mode. */
-static const char *rw_name(uint32_t rw)
-{
-	static const struct { uint32_t rw; const char *name; } names[] = {
-		{ RW_READ, "read" }, { RW_WRITE, "write" }, { RW_TRIM, "trim" },
-		{ RW_READ | RW_WRITE, "rw" },
-		{ RW_READ | RW_RANDOM, "randread" }, { RW_WRITE | RW_RANDOM, "randwrite" },
-		{ RW_TRIM | RW_RANDOM, "randtrim" }, { RW_READ | RW_WRITE | RW_RANDOM, "randrw" },
-		{ RW_TRIM | RW_WRITE, "trimwrite" },
-		{ RW_TRIM | RW_WRITE | RW_RANDOM, "randtrimwrite" },
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (names[i].rw == rw)
-			return names[i].name;
-	}
-	return "?";
-}
-
-static uint64_t least_bytes(const struct job *job, int dir)
-{
-	const struct block_split *s = &job->block.splits[dir];
-	uint64_t least = job->block.bytes[dir];
-
-	for (uint32_t i = 0; i < s->count; i++)
-		least = s->shares[i].bytes < least ? s->shares[i].bytes : least;
-	return s->count || !job->block.ranges[dir].max_bytes ? least
-							     : job->block.ranges[dir].min_bytes;
-}
-
-static void print_job_line(FILE *out, const struct job *job)
-{
-	static const char letters[DIR_DATA_COUNT] = { 'R', 'W', 'T' };
-
-	fprintf(out, "%s: (g=%u): rw=%s, bs=", job->name, job->group_id, rw_name(job->rw));
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		char bs[HUMANIZE_SIZE];
-
-		fprintf(out, "%s(%c) %s-", dir ? ", " : "", letters[dir],
-			amount_text(bs, job, least_bytes(job, dir), true));
-		fputs(amount_text(bs, job, job->block.bytes[dir], true), out);
-	}
-	fprintf(out, ", ioengine=%s, iodepth=%u\n%s", job->ops->name, job->depth.iodepth,
-		job->process.numjobs > 1 ? "...\n" : "");
-}
-
-static void print_starting(FILE *out, const struct job_list *jobs)
-{
-	uint64_t threads = 0, processes = 0;
-
-	for (const struct job *job = jobs->jobs; job < jobs->jobs + jobs->count; job++)
-		*(job->process.thread ? &threads : &processes) += job->process.numjobs;
-	fputs("Starting ", out);
-	if (threads)
-		fprintf(out, "%" PRIu64 " thread%s%s", threads, threads == 1 ? "" : "s",
-			processes ? " and " : "\n");
-	if (processes)
-		fprintf(out, "%" PRIu64 " process%s\n", processes, processes == 1 ? "" : "es");
-}
-
-void output_normal_jobs(FILE *out, const struct job_list *jobs)
-{
-	for (size_t i = 0; i < jobs->count; i++)
-		print_job_line(out, &jobs->jobs[i]);
-	fprintf(out, "%s\n", version_text());
-	print_starting(out, jobs);
 }

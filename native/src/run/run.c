@@ -4,65 +4,21 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "run/bandwidth_log.h"
-#include "run/cgroups.h"
 #include "run/clock_facts.h"
-#include "run/disk_util.h"
+#include "run/group.h"
 #include "run/lock_table.h"
-#include "run/log_watch.h"
-#include "run/progress.h"
-#include "run/rows.h"
-#include "run/snapshot.h"
-#include "run/status.h"
+#include "run/stop.h"
 #include "run/trigger.h"
-#include "run/workers.h"
 #include "stats/clock.h"
-#include "target/device_claims.h"
 #include "util/version.h"
 #include "worker/placement.h"
 
-enum {
-	POLL_NS = 100 * 1000 * 1000,	/* a killed worker is noticed after this at most */
-	SERIES_INTERVAL_MS = 100,	/* of a run up to 40 s; see INTERVALS_MAX in sampler.c */
-};
-
-struct run {
-	const struct job_list *jobs;
-	const struct run_options *options;
-	struct result *result;
-	struct workers workers;
-	struct rows rows;
-	struct status status;
-	struct disk_watch disks;
-	struct device_claims claims;
-	struct log_watch logs;
-	struct cgroups cgroups;
-	struct snapshots snapshots;
-	struct idle_watch idle;
-	struct bandwidth_log bandwidth;
-	uint64_t begin_ns;
-	bool triggered;
-	bool over;			/* exit_what=all, or triggered: no group follows */
-};
-
-/* A signal handler sees only these. */
-static struct run_control *_Atomic current_control;
-static atomic_bool stop_requested;
+enum { SERIES_INTERVAL_MS = 100 };	/* of a run up to 40 s; see INTERVALS_MAX in sampler.c */
 
 void run_request_stop(void)
 {
-	struct run_control *control = current_control;
-
-	stop_requested = true;
-	if (!control)
-		return;
-	atomic_store(&control->stop, 1);
-	atomic_fetch_add(&control->events, 1);
-	futex_wake_all(&control->stop);
-	futex_wake_all(&control->go);
-	futex_wake_all(&control->events);
+	stop_request();
 }
 
 static void say(const struct run *r, const char *text)
@@ -112,7 +68,7 @@ static bool hook_stop(void *context)
 
 	if (status_due(&r->status, clock_monotonic_ns()))
 		status_write(&r->status, STATUS_LAYOUT, (struct progress){ 0 });
-	return stop_requested;
+	return stop_requested();
 }
 
 static int lay_out(struct run *r, struct err *err)
@@ -128,142 +84,6 @@ static int lay_out(struct run *r, struct err *err)
 		placement_owner(m->worker.job, false);
 	}
 	return ret;
-}
-
-struct span {
-	uint32_t first, end;		/* members of one group */
-};
-
-static enum status_state state_of(const struct run *r, struct span g)
-{
-	enum status_state state = STATUS_RAMP;
-
-	if (stop_requested)
-		return STATUS_FINISHING;
-	for (uint32_t i = g.first; i < g.end; i++) {
-		if (worker_measures(r->workers.members[i].worker.shared))
-			state = STATUS_RUNNING;
-	}
-	return state;
-}
-
-static bool all_ready(struct run *r, struct span g)
-{
-	for (uint32_t i = g.first; i < g.end; i++) {
-		struct member *m = &r->workers.members[i];
-
-		if (atomic_load(&m->worker.shared->state) == WORKER_SETUP && !member_waits(m) &&
-		    !member_poll(m))
-			return false;
-	}
-	return true;
-}
-
-static void release_group(struct run *r, struct span g)
-{
-	struct run_control *control = r->workers.control;
-	uint32_t seen = atomic_load(&control->events);
-
-	for (; !all_ready(r, g); seen = atomic_load(&control->events))
-		futex_wait(&control->events, seen, POLL_NS);
-	atomic_store(&control->go, r->workers.members[g.first].worker.group);
-	futex_wake_all(&control->go);
-}
-
-/* Only once: each time wakes those that ended, too. */
-static void stop(const struct member *m)
-{
-	struct worker_shared *w = m->worker.shared;
-
-	if (!atomic_exchange(&w->stop, 1))
-		futex_wake_all(&w->stop);
-}
-
-/* exitall of a member that has ended: its group in the report, or all that run. */
-static void end_others(struct run *r, struct span g, const struct job *ended)
-{
-	for (uint32_t i = g.first; i < g.end; i++) {
-		const struct member *m = &r->workers.members[i];
-
-		if (ended->process.exit_what != EXIT_GROUP ||
-		    m->worker.job->group_id == ended->group_id)
-			stop(m);
-	}
-	r->over = r->over || ended->process.exit_what == EXIT_ALL;
-}
-
-static bool ends_others(const struct member *m)
-{
-	const struct job *job = m->worker.job;
-
-	return job->process.exitall || (job->process.exitall_on_error && m->worker.shared->error);
-}
-
-static bool all_gone(struct run *r, struct span g)
-{
-	bool gone = true;
-
-	for (uint32_t i = g.first; i < g.end; i++) {
-		struct member *m = &r->workers.members[i];
-		const bool ended = member_poll(m);
-
-		if (ended && ends_others(m))
-			end_others(r, g, m->worker.job);
-		gone = ended && gone;
-	}
-	return gone;
-}
-
-/* A signal's, to the words that the workers look at. */
-static void pass_stop_on(const struct run *r, struct span g)
-{
-	for (uint32_t i = g.first; i < g.end && atomic_load(&r->workers.control->stop); i++)
-		stop(&r->workers.members[i]);
-}
-
-/* All jobs end, as if their time were over. */
-static void pull_trigger(struct run *r, struct span g)
-{
-	r->triggered = r->over = true;
-	for (uint32_t i = g.first; i < g.end; i++)
-		stop(&r->workers.members[i]);
-}
-
-/* Samples and progress that are due; when the next ones are. */
-static uint64_t sample(struct run *r, struct span g, uint64_t now)
-{
-	const uint64_t logs_due = log_watch_tick(&r->logs, g.first, g.end, now);
-	const uint64_t snapshots_due = snapshots_tick(&r->snapshots, now);
-	const uint64_t bandwidth_due = bandwidth_log_tick(&r->bandwidth, &r->workers, now);
-	uint64_t due = rows_sample(&r->rows, &r->workers, g.first, g.end, now);
-
-	if (!r->triggered && trigger_pulled(&r->options->trigger, r->begin_ns, now))
-		pull_trigger(r, g);
-	if (status_due(&r->status, now))
-		status_write(&r->status, state_of(r, g),
-			     progress_of(&r->workers, g.first, g.end, now));
-	due = logs_due < due ? logs_due : due;
-	due = snapshots_due < due ? snapshots_due : due;
-	due = bandwidth_due < due ? bandwidth_due : due;
-	return due < now + POLL_NS ? due : now + POLL_NS;
-}
-
-static void watch_group(struct run *r, struct span g)
-{
-	struct run_control *control = r->workers.control;
-
-	for (;;) {
-		const uint32_t seen = atomic_load(&control->events);
-		const uint64_t now = clock_monotonic_ns();
-		uint64_t due;
-
-		if (all_gone(r, g))
-			return;
-		pass_stop_on(r, g);
-		workers_start(&r->workers, g.first, g.end);
-		due = sample(r, g, now);
-		futex_wait(&control->events, seen, due > now ? due - now : 1);
-	}
 }
 
 static struct span next_group(const struct workers *workers, uint32_t first)
@@ -295,7 +115,7 @@ static void tell_trouble(const struct run *r, struct span g)
 
 		if (w->shared->error)
 			warn(r, w->shared->error_text);
-		else if (w->shared->in_ramp && !stop_requested)
+		else if (w->shared->in_ramp && !stop_requested())
 			tell_ramp(r, w->job);
 	}
 }
@@ -315,21 +135,21 @@ static void run_groups(struct run *r)
 	struct workers *workers = &r->workers;
 
 	for (struct span g = next_group(workers, 0);
-	     g.first < workers->count && !stop_requested && !r->over;
+	     g.first < workers->count && !stop_requested() && !r->over;
 	     g = next_group(workers, g.end)) {
 		if (!clock_check())
 			tell_fallback(r);
 		workers_start(workers, g.first, g.end);
-		release_group(r, g);
-		watch_group(r, g);
+		group_release(r, g);
+		group_watch(r, g);
 		workers_reap(workers, g.first, g.end);
-		atomic_store(&workers->control->stop, stop_requested);
+		atomic_store(&workers->control->stop, stop_requested());
 		log_watch_finish(&r->logs, workers, g.first, g.end);
 		rows_finish(&r->rows, workers, g.first, g.end);
 		tell_trouble(r, g);
 	}
 	status_write(&r->status, STATUS_FINISHING,
-		     (struct progress){ .fraction = stop_requested ? 0 : 1 });
+		     (struct progress){ .fraction = stop_requested() ? 0 : 1 });
 }
 
 /* What the last group was measured with; of a counter that drifted, all that is left to do
@@ -398,19 +218,17 @@ static void measure(struct run *r)
 	r->begin_ns = clock_monotonic_ns();
 	r->snapshots = (struct snapshots){ .options = r->options, .rows = &r->rows,
 					   .workers = &r->workers, .disks = &r->disks };
-	current_control = r->workers.control;
-	if (stop_requested)
-		run_request_stop();
+	stop_attach(r->workers.control);
 	run_groups(r);
 	for (uint32_t i = 0; i < r->workers.count; i++)
 		target_unlink(&r->workers.members[i].target);
-	current_control = NULL;
+	stop_attach(NULL);
 	disk_watch_end(&r->disks, &result->disks, &result->disks_count);
 	idle_watch_end(&r->idle, &result->idleness);
 	bandwidth_log_finish(&r->bandwidth, &r->workers, clock_monotonic_ns());
 	result->end_unix_ms = clock_unix_ms();
-	result->interrupted = stop_requested;
-	stop_requested = false;
+	result->interrupted = stop_requested();
+	stop_clear();
 	note_clock(r);
 	if (r->triggered)
 		trigger_run(&r->options->trigger);

@@ -6,6 +6,9 @@
  *	run_options.h	what the command line says beside the jobs
  *	result.h	what a run gives: rows, disks, the clock
  *	workers.h	all clones of all jobs: processes, threads and the memory they share
+ *	run_state.h	all that a run has while it goes on
+ *	group.h		the workers that run at the same time, from their start to their end
+ *	stop.h		that a run is to end, asked for by a signal
  *	lock_table.h	the locks of files that jobs have in turn
  *	cgroups.h	control groups, and that none of them is left behind
  *	rows.h		rows of the report: one a clone or one a group
