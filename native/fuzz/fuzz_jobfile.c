@@ -40,7 +40,8 @@ static void check_job(const struct job *job)
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
 		if (!job->block.bytes[dir])
 			abort();
-	if ((job->zones.mode == ZONE_STRIDED) != (job->zones.size_bytes > 0))
+	if (job->zones.mode == ZONE_NONE ? job->zones.size_bytes > 0
+	    : job->zones.mode == ZONE_STRIDED && !job->zones.size_bytes)
 		abort();
 }
 
