@@ -2,6 +2,7 @@
 # make demo-reports  a year of made-up nights: its diff report, trend site and fleet page
 # make test    every test and every static check
 # make lint    the static checks alone
+# make docs    a site of the docs, into build/docs; links that lead nowhere fail
 # make dist    what a release consists of, into dist: sdist, wheels, engines
 # make test-install  install that on systems without a compiler, use it, take it away; needs root
 # make bench   speed and memory against fio
@@ -18,11 +19,11 @@
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: dist test-install help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills differential clean
+.PHONY: docs dist test-install help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills differential clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills mutants differential dist test-install:
+docs demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills mutants differential dist test-install:
 	@scripts/$@
 
 clean:

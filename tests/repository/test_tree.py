@@ -37,7 +37,8 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 
 
 @pytest.mark.parametrize(
-    "lock", ["requirements.lock", "requirements-dev.lock", "requirements-programs.lock"]
+    "lock",
+    [f"requirements{name}.lock" for name in ("", "-dev", "-docs", "-programs")],
 )
 def test_every_locked_package_has_its_hash_and_no_address(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
