@@ -53,7 +53,8 @@ int apply_inflate_log(struct cmdline *c, const char *value, struct err *err)
 int apply_profile(struct cmdline *c, const char *value, struct err *err)
 {
 	if (c->has_options || c->profile)
-		return err_set(err, -EINVAL, "--profile: it comes once, before all options of jobs");
+		return err_set(err, -EINVAL,
+			       "--profile: it comes once, before all options of jobs");
 	c->profile = profile_find(value, err);
 	return c->profile ? profile_begin(c->profile, c->builder, err) : err->code;
 }
