@@ -39,7 +39,7 @@ def receive(stream: IO[bytes]) -> dict[str, Any]:
     """The next message. EOFError at the end; WireError for what is none."""
     try:
         message = json.loads(receive_bytes(stream))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WireError(f"the line carries no message: {error}") from error
     if not isinstance(message, dict):
         raise WireError("the line carries no message")

@@ -63,6 +63,14 @@ def test_whatever_comes_is_a_message_or_an_error(data: bytes) -> None:
             assert isinstance(receive(io.BytesIO(text)), dict)
 
 
+def test_what_is_nested_too_deep_is_refused() -> None:
+    stream = io.BytesIO()
+    send_bytes(stream, b"[" * 200_000)
+    stream.seek(0)
+    with pytest.raises(WireError, match="no message"):
+        receive(stream)
+
+
 def test_a_frame_without_end_is_refused_before_it_is_read() -> None:
     with pytest.raises(WireError, match="is more than"):
         receive_bytes(io.BytesIO(struct.pack("<I", 0xFFFFFFFF)))
