@@ -44,12 +44,15 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
 
 
 def ask(sut: Sut, argv: list[str], confinement: Confinement | None) -> Completed:
-    """Run a program that only says what it is to its end, confined where there is a way to. Where
-    the launcher refuses, its words are what the program said."""
+    """Run a program that only says what it is to its end, confined where there is a way to.
+    RunError when it cannot start."""
     if confinement is None:
         return sut.run(argv)
     command, plan = confined(sut, argv, confinement.to_ask)
-    return sut.run([word.replace("{plan_fd}", "0") for word in command], stdin=plan)
+    done = sut.run([word.replace("{plan_fd}", "0") for word in command], stdin=plan)
+    if done.status in REFUSALS and done.stderr.startswith(SAYS):
+        raise RunError(done.stderr.removeprefix(SAYS).strip())
+    return done
 
 
 _found: dict[tuple[str, str, int], tuple[str, ...]] = {}
