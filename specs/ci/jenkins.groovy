@@ -1,4 +1,4 @@
-// Measures on the agent that is gated, one run at a time.
+// Measures on the agent that is gated, one run of a branch at a time.
 pipeline {
     agent { label 'storage' }
     options {

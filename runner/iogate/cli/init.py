@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -53,6 +54,9 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
     if path.is_dir():
         path /= "iogate.yaml"
     job = _job(system, path) if system else None
+    beside = job[0] if job else _WORKFLOW if gate else None
+    if not force:
+        _require_free(*filter(None, (path, beside)))
     _write(path, _with_schema_beside(_template(_GATE if gate else _TEMPLATE)), force=force)
     _write_schema(path.parent / schema.BESIDE_SPEC)
     if job:
@@ -92,12 +96,18 @@ def _write(path: Path, text: str, *, force: bool) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise UsageError(
-            f"{path} already exists", remedy="name another file, or overwrite it with --force"
-        ) from None
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+def _require_free(*places: Path) -> None:
+    """All of them, before any is written."""
+    for place in places:
+        if os.path.lexists(place):
+            raise UsageError(
+                f"{place} already exists",
+                remedy="nothing was written; name another file, or overwrite it with --force",
+            )
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:

@@ -95,6 +95,22 @@ def test_init_writes_what_another_ci_system_takes(
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [(("--ci", "jenkins"), "Jenkinsfile"), (("--gate",), ".github/workflows/storage-baseline.yml")],
+)
+def test_init_writes_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = tmp_path / place
+    there.parent.mkdir(parents=True, exist_ok=True)
+    there.write_text("mine")
+    assert run_command(["init", "disk.yaml", *words]) == ExitCode.USAGE
+    assert there.read_text() == "mine"
+    assert not (tmp_path / "disk.yaml").exists()
+
+
 @pytest.mark.parametrize("path", ["a b.yaml", "$(id).yaml", "--help;.yaml"])
 def test_init_writes_no_path_that_a_shell_would_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
