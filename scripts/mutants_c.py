@@ -41,7 +41,7 @@ from pathlib import Path
 from shutil import copy2
 from tempfile import TemporaryDirectory, gettempdir
 
-from mutants_report import ROOT, Change, Outcome, RoomReport, known_equivalents
+from mutants_report import ROOT, Change, Outcome, RoomReport, known_equivalents, parsed
 
 VENV = Path(os.environ.get("IOGATE_VENV", ROOT / ".venv"))
 MAKE = ("make", "--silent", "--directory=native", "CFLAGS=-O2 -w")
@@ -263,20 +263,6 @@ def reports(options: argparse.Namespace) -> Iterator[RoomReport]:
             yield chosen(tree, name, options).report(tree)
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options; ends the program when they are wrong."""
-    parser = argparse.ArgumentParser(description="Changes to the engine that a test should notice.")
-    parser.add_argument("--sample", type=int, default=25, help="mutants of each room (25)")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--whole", action="store_true", help="every mutant; takes hours")
-    parser.add_argument("--again", type=Change.parse, help="one change, as it was printed")
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)}")
-    options = parser.parse_args(arguments)
-    if unknown := set(options.rooms) - set(ROOMS):
-        parser.error(f"no room {', '.join(sorted(unknown))}; there are {', '.join(ROOMS)}")
-    return options
-
-
 def go_apart(arguments: Sequence[str]) -> None:
     """As root: start again, with processes and a /tmp that end with this program."""
     if os.geteuid() or APART in os.environ:
@@ -296,7 +282,7 @@ def go_apart(arguments: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Report on every room; the exit status."""
-    options = parsed(arguments)
+    options = parsed(arguments, of="the engine", whole="hours", rooms=ROOMS)
     go_apart(arguments)
     # Asked to end, take the copy away first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

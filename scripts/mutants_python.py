@@ -31,7 +31,7 @@ from pathlib import Path
 from shutil import copy2
 from tempfile import TemporaryDirectory
 
-from mutants_report import ROOT, Change, Outcome, RoomReport, known_equivalents
+from mutants_report import ROOT, Change, Outcome, RoomReport, known_equivalents, parsed
 
 VENV = Path(os.environ.get("IOGATE_VENV", ROOT / ".venv"))
 # A mutant may make a test wait for ever: this many times what the tests take by themselves, and
@@ -287,27 +287,13 @@ def reports(options: argparse.Namespace) -> Iterator[RoomReport]:
             yield report_on(work, name, mutants_of(work / "tree", name, options))
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options; ends the program when they are wrong."""
-    parser = argparse.ArgumentParser(description="Changes to the runner that a test should notice.")
-    parser.add_argument("--sample", type=int, default=25, help="mutants of each room (25)")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--whole", action="store_true", help="every mutant; takes days")
-    parser.add_argument("--again", type=Change.parse, help="one change, as it was printed")
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)}")
-    options = parser.parse_args(arguments)
-    if unknown := set(options.rooms) - set(ROOMS):
-        parser.error(f"no room {', '.join(sorted(unknown))}; there are {', '.join(ROOMS)}")
-    return options
-
-
 def main(arguments: Sequence[str]) -> int:
     """Report on every room; the exit status."""
     # Asked to end, take the copy away first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     enough = True
     try:
-        for report in reports(parsed(arguments)):
+        for report in reports(parsed(arguments, of="the runner", whole="days", rooms=ROOMS)):
             print(*report.lines(), sep="\n", flush=True)
             enough = enough and report.enough
     except Stopped as stopped:

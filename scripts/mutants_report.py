@@ -7,9 +7,10 @@ the second kind are listed in tests/mutants.toml, each with why, and are not cou
 
 from __future__ import annotations
 
+import argparse
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -113,3 +114,23 @@ class RoomReport:
         )
         survivors = (change for change, outcome in self.outcomes if outcome == "survived")
         return [head, *(f"  survived: {change}" for change in survivors)]
+
+
+def parsed(
+    arguments: Sequence[str], of: str, whole: str, rooms: Iterable[str]
+) -> argparse.Namespace:
+    """What `mutants_*` OF the engine or the runner are told; ends the program when it is wrong.
+
+    ``whole`` says how long all mutants take, ``rooms`` what there is to choose from.
+    """
+    there = ", ".join(rooms)
+    parser = argparse.ArgumentParser(description=f"Changes to {of} that a test should notice.")
+    parser.add_argument("--sample", type=int, default=25, help="mutants of each room (25)")
+    parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
+    parser.add_argument("--whole", action="store_true", help=f"every mutant; takes {whole}")
+    parser.add_argument("--again", type=Change.parse, help="one change, as it was printed")
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {there}")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.rooms) - set(rooms):
+        parser.error(f"no room {', '.join(sorted(unknown))}; there are {there}")
+    return options

@@ -33,12 +33,7 @@ _LAST = 300
 )
 @click.option("--dry-run", is_flag=True, help="Print what would be told, and tell nobody.")
 @click.option("--test", is_flag=True, help="Send a test notice to every channel, and no other.")
-@options.metrics()
-@options.HOST
-@options.BRANCH
-@options.last(_LAST)
-@options.ACROSS
-@options.STORE
+@options.question(_LAST)
 def command(
     *,
     specs: tuple[str, ...],

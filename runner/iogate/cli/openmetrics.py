@@ -18,12 +18,7 @@ _LAST = 300
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
 @SPECS
-@options.metrics()
-@options.HOST
-@options.BRANCH
-@options.last(_LAST)
-@options.ACROSS
-@options.STORE
+@options.question(_LAST)
 def command(
     file: Path | None, *, specs: tuple[str, ...], store: str | None, **asked: object
 ) -> None:

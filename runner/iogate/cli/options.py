@@ -129,6 +129,19 @@ def last(runs: int) -> Decorator:
     )
 
 
+def question(runs: int) -> Decorator:
+    """What trends are asked of a history: metrics, hosts, branch, how far back, across what, and
+    which history."""
+    asked = (metrics(), HOST, BRANCH, last(runs), ACROSS, STORE)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(asked):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def engine(text: str = "What runs the job files.") -> Decorator:
     """``--engine``: a name of the registry."""
     return click.option(

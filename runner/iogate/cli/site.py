@@ -25,12 +25,7 @@ _LAST = 400
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @SPECS
-@options.metrics()
-@options.HOST
-@options.BRANCH
-@options.last(_LAST)
-@options.ACROSS
-@options.STORE
+@options.question(_LAST)
 def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked: object) -> int:
     """Write the trend site into FOLDER: an index, a page a spec, a page a case.
 

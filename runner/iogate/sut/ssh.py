@@ -46,8 +46,9 @@ _SENT = ("", "files", "sut")
 """The folders of the package that go there."""
 _MOST_GREETING = 1 << 16
 _LENGTH = struct.Struct("<I")
-# Read by any Python 3: an old one has to say that it is.
-_BOOT = """\
+# Read by any Python 3: an old one has to say that it is. Says the mark before it reads: nobody
+# writes into a line whose other end is still busy with its greeting.
+_BOOT = f"""\
 import os, struct, sys
 if sys.version_info < (3, 11):
     sys.exit("Python %d.%d is too old" % sys.version_info[:2])
@@ -59,6 +60,7 @@ def read(length):
             sys.exit("the line ended")
         data += part
     return data
+os.write(1, {MARK!r})
 file = os.memfd_create("iogate")
 os.write(file, read(struct.unpack("<I", read(4))[0]))
 sys.path.insert(0, "/proc/self/fd/%d" % file)
@@ -111,6 +113,10 @@ class SshSut(FarMachine):
 
     def close(self) -> None:
         """The machine ends by itself what is left when the line ends."""
+        self._end()
+        self._said.close()
+
+    def _end(self) -> None:
         for pipe in self._pipes():
             with suppress(OSError):  # nobody reads any more
                 pipe.close()
@@ -119,17 +125,17 @@ class SshSut(FarMachine):
         except subprocess.TimeoutExpired:
             self._ssh.kill()
             self._ssh.wait()
-        self._said.close()
 
     def _opened(self) -> tuple[Line, str]:
         out, into = self._pipes()
         try:
+            _skip_greeting(into)
             archive = agent_archive()
             out.write(_LENGTH.pack(len(archive)) + archive)
             out.flush()
             _skip_greeting(into)
         except (OSError, EOFError) as error:
-            self._ssh.wait()
+            self._end()
             raise self._refusal() from error
         line = Line(out, into, self._lost)
         said: Any = line.answer().get("value")

@@ -20,7 +20,7 @@ from support.ssh_host import SshHost, ssh_host
 
 pytestmark = needs_root
 SAYS_NOTHING_RIGHT = """#!/bin/sh
-printf '\\0iogate: the line is open\\n'
+for _ in boot agent; do printf '\\0iogate: the line is open\\n'; done
 printf '%b' "$ANSWER"
 exec cat > /dev/null
 """
@@ -105,6 +105,17 @@ def test_what_ran_there_ends_with_the_line(host: SshHost) -> None:
         while "4711" in again.run(["cat", *processes(again)]).stdout:
             assert time.monotonic() < end, "it runs on"
             time.sleep(0.1)
+
+
+def test_a_machine_that_greets_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = tmp_path / "ssh"
+    client.write_text("#!/bin/sh\nhead -c 100000 /dev/zero\nexec cat > /dev/null\n")
+    client.chmod(0o755)
+    monkeypatch.setenv("IOGATE_SSH", str(client))
+    with pytest.raises(RefusedError, match="cannot reach there"):
+        open_sut("ssh:there")
 
 
 @pytest.mark.parametrize(
