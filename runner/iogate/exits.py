@@ -5,6 +5,7 @@ codes mean, and which one an error has.
     a run that was cut short  cut_short     3 where it was refused, else 4
     a run that is shown       of_run        as its verdict says; 4 without one
     an error                  of_error      its own
+    runs on several hosts     of_hosts      the worst of theirs, see there
     what stands beside it     with_faults   4, unless there is a worse word already
     parts that are broken     of_parts      4
     parts that are left out   of_left_out   the highest of theirs
@@ -34,6 +35,16 @@ _OF_LIMITS = {  # by the value of an Outcome
     "pass": ExitCode.PASS,
 }
 
+_CODES = {int(code): code for code in ExitCode}
+_OF_HOSTS = (
+    ExitCode.USAGE,
+    ExitCode.RUN_FAILED,
+    ExitCode.REFUSED,
+    ExitCode.FAIL,
+    ExitCode.INCONCLUSIVE,
+    ExitCode.PASS,
+)
+
 
 def judged(
     limits: Outcome, outcome: Outcome, on_inconclusive: OnMissingBaseline, *, failed: bool
@@ -58,6 +69,24 @@ def cut_short(errors: Sequence[BaseException]) -> ExitCode:
 def of_run(verdict: RunVerdict | None) -> ExitCode:
     """As the verdict says, which knows of every fault. Without one a run has failed."""
     return ExitCode.RUN_FAILED if verdict is None else ExitCode(verdict.exit_code)
+
+
+def of_hosts(codes: Iterable[int]) -> ExitCode:
+    """Of runs on several hosts: a wrong call first, then what was not measured, or refused, as
+    the verdict is not whole then; then what limits came to. What is no code was ended by a
+    signal."""
+    known = {_CODES.get(code, ExitCode.RUN_FAILED) for code in codes}
+    return next(code for code in _OF_HOSTS if code in known or code is ExitCode.PASS)
+
+
+def was_refused(code: int) -> bool:
+    """Whether a run with this code did not begin, and would not on another try."""
+    return code in (ExitCode.USAGE, ExitCode.REFUSED)
+
+
+def was_cut(code: int) -> bool:
+    """Whether a run with this code may have been cut short by its host."""
+    return _CODES.get(code, ExitCode.RUN_FAILED) is ExitCode.RUN_FAILED
 
 
 def of_error(error: BaseException) -> ExitCode:

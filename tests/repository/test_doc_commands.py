@@ -87,6 +87,12 @@ TABLE: dict[str, dict[str, How]] = {
         "iogate bisect gate.yaml --repository storage --good v1 --bad main"
         " -- ./build-and-install": BISECT,
     },
+    "docs/how-to/measure-on-several-hosts.md": {
+        "iogate dispatch nightly.yaml --to ssh:root@lab3,root@lab4": By(
+            "tests/e2e/test_dispatch.py"
+            "::test_every_host_measures_every_case_and_all_are_in_one_history"
+        ),
+    },
     "docs/how-to/move-to-influxdb.md": dict.fromkeys(
         (
             "iogate history export nights.jsonl",

@@ -83,6 +83,16 @@ def test_all_other_ways() -> None:
     assert (exits.of_wrong(["x"]), exits.of_wrong([])) == (USAGE, PASS)
 
 
+def test_several_hosts() -> None:
+    worst_first = [USAGE, FAILED, REFUSED, FAIL, OPEN, PASS]
+    for place, code in enumerate(worst_first):
+        assert exits.of_hosts(worst_first[place:]) is code
+    assert exits.of_hosts([]) is PASS
+    assert exits.of_hosts([-9, 1]) is exits.of_hosts([137]) is FAILED
+    assert [code for code in ExitCode if exits.was_refused(code)] == [USAGE, REFUSED]
+    assert [code for code in (*ExitCode, -9) if exits.was_cut(code)] == [FAILED, -9]
+
+
 def test_a_verdict_has_the_code_that_is_decided_here() -> None:
     broken = s.threshold(comparison=Comparison.LESS, value=1.0)
     plan = s.plan(s.case(broken))

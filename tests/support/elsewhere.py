@@ -20,7 +20,7 @@ from support.quiet import never_disturbed
 DISK = "/there/disk"
 """A folder on a disk of the machine."""
 _SERVER = Path(__file__).with_name("elsewhere_server.py")
-_SET_UP = """
+_SET_UP = r"""
 set -e
 root=$1 code=$2 disk=$3 name=$4
 mount --make-rprivate /
@@ -43,7 +43,7 @@ cp "$5" there/server.py
 for file in passwd group nsswitch.conf ld.so.cache os-release; do
   cp -L "/etc/$file" "etc/$file"
 done
-echo 00000000000000000000000000000e15 > etc/machine-id
+printf "%032x\n" "${name##*-}" > etc/machine-id
 hostname "$name"
 mkdir old
 pivot_root . old

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -53,6 +53,11 @@ class SshHost:
         return f"ssh:root@127.0.0.1:{self.port}"
 
     @property
+    def address(self) -> str:
+        """As ``--to ssh:`` takes it."""
+        return self.machine.removeprefix("ssh:")
+
+    @property
     def variables(self) -> Mapping[str, str]:
         """Make iogate use that configuration."""
         return {"IOGATE_SSH": shlex.join(["ssh", "-F", str(self.folder / "config")])}
@@ -61,6 +66,18 @@ class SshHost:
         """The process that keeps the line to it."""
         words = ["pgrep", "-o", "-f", f"^ssh .*-p {self.port} "]
         return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+    def engines(self) -> list[int]:
+        """The processes of engines that run a job file there."""
+        words = ["pgrep", "-f", r"^[^ ]*iogate-engine.* /there/disk/.*\.fio"]
+        found = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
+        return [int(pid) for pid in found if self._is_there(pid)]
+
+    def _is_there(self, pid: str) -> bool:
+        with suppress(OSError):
+            own = Path(f"/proc/{self.server}/ns/pid_for_children").readlink()
+            return Path(f"/proc/{pid}/ns/pid").readlink() == own
+        return False
 
     def log(self) -> str:
         """What sshd has said."""
@@ -92,6 +109,27 @@ def ssh_host(folder: Path) -> Iterator[SshHost]:
         _until_it_listens(host)
         with patch.dict(os.environ, host.variables):
             yield host
+
+
+@contextmanager
+def ssh_hosts(folder: Path, count: int) -> Iterator[list[SshHost]]:
+    """Several hosts, and ``IOGATE_SSH`` set for all of them."""
+    with ExitStack() as stack:
+        hosts = []
+        for number in range(count):
+            own = folder / f"host-{number}"
+            own.mkdir()
+            hosts.append(stack.enter_context(ssh_host(own)))
+        keys = "".join(f"IdentityFile {host.folder}/key\n" for host in hosts)
+        known = " ".join(f"{host.folder}/known_hosts" for host in hosts)
+        config = folder / "config"
+        config.write_text(
+            f"{keys}IdentitiesOnly yes\nUserKnownHostsFile {known}\n"
+            "GlobalKnownHostsFile /dev/null\n"
+        )
+        words = shlex.join(["ssh", "-F", str(config)])
+        stack.enter_context(patch.dict(os.environ, {"IOGATE_SSH": words}))
+        yield hosts
 
 
 def _configure(host: SshHost, disk: Path) -> None:

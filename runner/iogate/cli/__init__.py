@@ -19,6 +19,7 @@ COMMANDS = {
     "run": "Measure, store, judge and report.",
     "ab": "Compare two arms of a spec, block by block.",
     "canary": "Compare a spec with itself, to measure the noise of the host.",
+    "dispatch": "Measure on several hosts at once, and judge them together.",
     "plan": "Say which change a number of blocks can detect, and how long they take.",
     "report": "Render the report of a run again.",
     "history": "List and show the runs of the history.",

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from iogate.errors import NewerError, RunError
 from iogate.model.codec import MismatchError, codec_of
+from iogate.model.dispatch import Dispatch
 from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.notice import Notice
 from iogate.model.plan import Plan
@@ -29,10 +30,14 @@ SCHEMAS: dict[type, tuple[str, int]] = {
     RunVerdict: ("verdict", 1),
     Trend: ("trend", 1),
     Notice: ("notice", 1),
+    Dispatch: ("dispatch", 1),
 }
 
 
-def to_document(value: Plan | Measurement | Run | RunVerdict | Trend | Notice) -> dict[str, Any]:
+Document = Plan | Measurement | Run | RunVerdict | Trend | Notice | Dispatch
+
+
+def to_document(value: Document) -> dict[str, Any]:
     """A JSON-ready document. NaN and infinities are texts (see ``codec``), so that
     ``json.dumps(…, allow_nan=False)`` never fails on it."""
     name, version = SCHEMAS[type(value)]
@@ -78,6 +83,11 @@ def verdict_from_document(document: Mapping[str, Any]) -> RunVerdict:
 def trend_from_document(document: Mapping[str, Any]) -> Trend:
     """Raises RunError for a document that is newer, of another kind, or broken."""
     return _read(Trend, document)
+
+
+def dispatch_from_document(document: Mapping[str, Any]) -> Dispatch:
+    """Raises RunError for a document that is newer, of another kind, or broken."""
+    return _read(Dispatch, document)
 
 
 def notice_from_document(document: Mapping[str, Any]) -> Notice:

@@ -107,7 +107,7 @@ def start_process(argv: Sequence[str], *, cwd: str, stdout: str, stderr: str, pl
                 pass_fds=(write_fd, plan_fd),
                 start_new_session=True,
                 # iogate has one thread, and the hook only makes system calls.
-                preexec_fn=_die_with_parent(os.getpid()),  # noqa: PLW1509
+                preexec_fn=die_with_parent(os.getpid()),  # noqa: PLW1509
             )
     except (OSError, subprocess.SubprocessError) as error:
         os.close(read_fd)
@@ -214,7 +214,7 @@ def _is_orphan(pid: int) -> bool:
     return parts[2] == here and _identity(int(parts[0])) != owner
 
 
-def _die_with_parent(parent: int) -> Callable[[], None]:
+def die_with_parent(parent: int) -> Callable[[], None]:
     """A hook for the child between fork and exec: SIGTERM when iogate dies, however it
     dies. An engine answers it by stopping its workers, which SIGKILL would orphan.
 

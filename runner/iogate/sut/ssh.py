@@ -169,15 +169,20 @@ class SshSut(FarMachine):
         return self._said.read(_MOST_GREETING).decode(errors="replace")
 
 
-def _words(address: str) -> list[str]:
-    """The client's command line. UsageError for what is no address of a machine."""
+def check_address(address: str) -> re.Match[str]:
+    """Its parts. UsageError for what is no address of a machine."""
     found = _ADDRESS.fullmatch(address)
     if not found or int(found[4] or 22) not in range(1, 65536):
         raise UsageError(
             f"ssh:{address} names no machine",
             remedy="write ssh:[USER@]HOST[:PORT], such as ssh:root@lab3",
         )
-    user, name, numbers, port = found.groups()
+    return found
+
+
+def _words(address: str) -> list[str]:
+    """The client's command line. UsageError for what is no address of a machine."""
+    user, name, numbers, port = check_address(address).groups()
     command = shlex.split(os.environ.get("IOGATE_SSH", "")) or ["ssh"]
     options = [f"-o{name}={value}" for name, value in _OPTIONS.items()]
     there = [*(["-l", user] if user else []), *(["-p", port] if port else [])]

@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iogate.errors import RunError
+from iogate.model.dispatch import Dispatch
 from iogate.model.document import (
     SCHEMAS,
+    dispatch_from_document,
     measurement_from_document,
     notice_from_document,
     plan_from_document,
@@ -40,6 +42,7 @@ READERS: dict[type, Any] = {
     RunVerdict: verdict_from_document,
     Notice: notice_from_document,
     Trend: trend_from_document,
+    Dispatch: dispatch_from_document,
 }
 KINDS = sorted(SCHEMAS, key=lambda kind: kind.__name__)
 

@@ -59,6 +59,11 @@ def allowing(names: Iterable[str]) -> Iterator[None]:
         _ALLOWED.reset(token)
 
 
+def allowed() -> frozenset[str]:
+    """The variables that the caller lets specs read."""
+    return _ALLOWED.get()
+
+
 def expand(text: str, where: Location | None, *, keep: tuple[str, ...] = ()) -> str:
     """Replace ``${NAME}``, and ``${NAME:-DEFAULT}``, by the environment variable, once: what
     comes out is final, and holds no ``$`` but in the words to ``keep``. SpecError for a

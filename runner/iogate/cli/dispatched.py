@@ -1,0 +1,91 @@
+"""What is left of a dispatch for people and machines: the reports of its runs, and what stdout says
+at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from iogate import exits
+from iogate.cli import actions
+from iogate.cli.outcome import write_reports_with
+from iogate.cli.table import counted, defused, printable, table
+from iogate.dispatch.base import Errand, Share
+from iogate.dispatch.gathering import Gathered
+from iogate.model.dispatch import Dispatch, Part
+from iogate.model.document import to_document
+from iogate.model.plan import Plan
+
+_HEAD = ("host", "cases", "verdict", "exit code", "run")
+_ANY = "(the queue chooses)"
+
+
+def described(plan: Plan, shares: Sequence[Share]) -> str:
+    """What would be measured where."""
+    names = plan.names
+    rows = [(each.host or _ANY, ", ".join(names[case] for case in each.cases)) for each in shares]
+    runs = counted(len(shares), "run")
+    return f"{table(('host', 'cases'), rows)}\n\n{runs}, nothing was measured (--dry-run)"
+
+
+def conclude(
+    whole: Dispatch, gathered: Sequence[Gathered], errand: Errand, *, quiet: bool, as_json: bool
+) -> int:
+    """Reports of each run, the one verdict, and the exit code."""
+    from iogate.cli.entry import tell
+
+    errors = [error for each in gathered for error in _reported(each, errand)]
+    code = exits.with_faults(exits.of_hosts([whole.exit_code]), errors)
+    if as_json:
+        document = to_document(replace(whole, exit_code=int(code)))
+        click.echo(json.dumps({**document, "folder": str(errand.folder)}, indent=1))
+    else:
+        _show(whole, errand, quiet=quiet)
+    for each in gathered:
+        if each.finished and actions.active():
+            for line in actions.annotation_lines(each.finished.run):
+                click.echo(line, err=as_json)
+    for error in errors:
+        tell(error)
+    return int(code)
+
+
+def _reported(each: Gathered, errand: Errand) -> list[Exception]:
+    """The reports of a run; what goes wrong with them takes none of the others away."""
+    if each.finished is None:
+        return []
+    for note in each.finished.notes:
+        click.echo(defused(f"iogate: {printable(f'{each.part.host}: {note}')}"), err=True)
+    try:
+        write_reports_with(each.finished, errand.store)
+    except Exception as error:
+        return [error]
+    return []
+
+
+def _show(whole: Dispatch, errand: Errand, *, quiet: bool) -> None:
+    if not quiet:
+        rows = [_row(part) for part in whole.parts]
+        click.echo(defused(table(_HEAD, rows, right=(1, 3))))
+        click.echo()
+        for part in whole.parts:
+            click.echo(defused(printable(f"{part.host}: {part.sentence}")))
+    click.echo(defused(printable(whole.sentence)))
+    click.echo(f"runs: {errand.folder}")
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    return (
+        part.host,
+        str(len(part.cases)),
+        f"lost, {len(part.left)} elsewhere" if part.left else _word(part),
+        str(part.exit_code),
+        part.run[:12],
+    )
+
+
+def _word(part: Part) -> str:
+    return part.outcome.value if part.outcome else "not measured"

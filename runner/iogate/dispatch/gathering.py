@@ -1,0 +1,150 @@
+"""What came back from a host: read, judged by the history here, and kept by this one writer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from iogate import exits
+from iogate.dispatch.base import Ended
+from iogate.errors import IogateError, RunError
+from iogate.files.run_folder import RunFolder
+from iogate.history.baseline import Baseline
+from iogate.history.judging import baseline_for, judge_run
+from iogate.model.dispatch import Part
+from iogate.model.plan import Plan
+from iogate.model.run import Run, RunStatus
+from iogate.model.verdict import RunVerdict
+from iogate.recovery.salvage import is_run_folder, read_run_folder
+from iogate.run.ending import Ending
+from iogate.run.finishing import Finished
+from iogate.store.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A part, and what its reports are made of, where it has a run. ``left`` are the cases that the
+    host was lost with; ``rest_code`` is the exit code of the others."""
+
+    part: Part
+    finished: Finished | None = None
+    left: tuple[str, ...] = ()
+    rest_code: int = int(exits.DONE)
+
+
+def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
+    """The part of a share. What comes back broken makes no other part worse."""
+    share = ended.share
+    part = Part(
+        host=ended.host,
+        cases=share.cases,
+        folder=str(share.folder),
+        exit_code=int(exits.of_hosts([ended.code])),
+        sentence=ended.said or "nothing was measured",
+        came_from=share.came_from,
+    )
+    left = share.cases if exits.was_cut(ended.code) else ()
+    if not is_run_folder(share.folder):
+        return Gathered(part, left=left)
+    try:
+        return _with_run(part, _read(ended, store), ended, store, keep=keep)
+    except (IogateError, OSError) as error:
+        told = error.what if isinstance(error, IogateError) else str(error)
+        failed = int(exits.of_run(None))
+        sentence = f"what came back cannot be used: {told}"
+        return Gathered(replace(part, exit_code=failed, sentence=sentence), left=left)
+
+
+def _read(ended: Ended, store: Store) -> Run:
+    """The run of the share's folder; of a host that was lost, as far as it came."""
+    share = ended.share
+    run = read_run_folder(share.folder, store).run
+    if {case.id for case in run.plan.cases} != set(share.cases):
+        raise RunError(
+            f"{share.folder} holds a run of other cases", remedy="leave the spec as it is meanwhile"
+        )
+    if share.came_from:
+        run = replace(run, plan=_absolute_only(run.plan))
+    return run
+
+
+def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -> Gathered:
+    notes: tuple[str, ...] = ()
+    baseline = Baseline()
+    if not part.came_from:
+        baseline, notes = baseline_for(run, store)
+    verdict = _verdict(run, ended, store, baseline)
+    if run.status is RunStatus.RUNNING:
+        run = replace(run, status=RunStatus.FAILED, finished_ns=time.time_ns())
+    run = replace(run, verdict=verdict)
+    folder = RunFolder(Path(part.folder))
+    folder.write_run(run)
+    if keep:
+        store.add_runs([run])
+        notes = (*notes, *store.sync().notes)
+    left = _unfinished(run) if verdict.fault and exits.was_cut(ended.code) else ()
+    rest = _rest(run, left, store, baseline) if left else verdict
+    part = replace(
+        part,
+        exit_code=int(exits.of_run(verdict)),
+        sentence=verdict.sentence,
+        run=run.id,
+        name=run.host.name,
+        machine_id=run.host.machine_id,
+        outcome=rest.outcome if rest else None,
+    )
+    finished = Finished(run, baseline.runs, folder, notes)
+    return Gathered(part, finished, left, rest.exit_code if rest else int(exits.DONE))
+
+
+def _verdict(run: Run, ended: Ended, store: Store, baseline: Baseline) -> RunVerdict:
+    """By the history here. A run that was cut short keeps what was said of it there."""
+    if run.verdict and run.verdict.fault:
+        return run.verdict
+    verdict = judge_run(run, store, baseline)
+    if ended.share.came_from:
+        caution = (
+            f"{ended.share.came_from} was lost with these cases: here they are judged by their"
+            " absolute limits only, as the host is another one"
+        )
+        verdict = replace(verdict, cautions=(*verdict.cautions, caution))
+    if run.status is not RunStatus.RUNNING:
+        return verdict
+    lost = RunError(f"{ended.host} was lost" + (f": {ended.said}" if ended.said else ""))
+    return Ending(run, store, errors=[lost]).judged(verdict)
+
+
+def _unfinished(run: Run) -> tuple[str, ...]:
+    """The cases with fewer repetitions that count than were planned at the least."""
+    return tuple(
+        case.id
+        for case in run.plan.cases
+        if len(run.measurements_of(case.id)) < case.repetitions.min
+    )
+
+
+def _rest(run: Run, left: Collection[str], store: Store, baseline: Baseline) -> RunVerdict | None:
+    """The verdict on the cases that were finished; None where there is none."""
+    cases = tuple(case for case in run.plan.cases if case.id not in left)
+    if not cases:
+        return None
+    ids = {case.id for case in cases}
+    measured = replace(
+        run,
+        plan=run.plan.with_cases(cases),
+        measurements=tuple(m for m in run.measurements if m.case_id in ids),
+        failures=tuple(f for f in run.failures if f.case_id in ids),
+    )
+    return judge_run(measured, store, baseline)
+
+
+def _absolute_only(plan: Plan) -> Plan:
+    """Without the limits that need the history of the host that they began on."""
+    cases = tuple(
+        replace(case, thresholds=tuple(t for t in case.thresholds if not t.limit.relative))
+        for case in plan.cases
+    )
+    pools = tuple(pool for pool in plan.pools if not pool.threshold.limit.relative)
+    return replace(plan, cases=cases, pools=pools)
