@@ -104,19 +104,29 @@ def slow_disk(
     """A disk that takes no time until told otherwise; its program is begun by ``prefix``."""
     point = folder / "slow"
     point.mkdir()
-    command = [*prefix, str(build(folder)), str(size_mib), str(point), "-f"]
+    with slow_image(folder, point, size_mib=size_mib, prefix=prefix), own_loop() as device:
+        sh("losetup", "--direct-io=on", device, str(point / "image"))
+        try:
+            yield SlowDisk(device, point / "control")
+        finally:
+            with suppress(OSError):
+                (point / "control").write_text("\n")
+            sh("losetup", "--detach", device)
+            _wait_detached(device)
+    point.rmdir()
+
+
+@contextmanager
+def slow_image(
+    folder: Path, point: Path, *options: str, size_mib: int = 64, prefix: Sequence[str] = AT_ONCE
+) -> Iterator[None]:
+    """The filesystem of the image, mounted at a folder with these options of FUSE."""
+    words = [word for option in options for word in ("-o", option)]
+    command = [*prefix, str(build(folder)), str(size_mib), str(point), "-f", *words]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(point / "image", process)
-        with own_loop() as device:
-            sh("losetup", "--direct-io=on", device, str(point / "image"))
-            try:
-                yield SlowDisk(device, point / "control")
-            finally:
-                with suppress(OSError):
-                    (point / "control").write_text("\n")
-                sh("losetup", "--detach", device)
-                _wait_detached(device)
+        yield
     finally:
         subprocess.run(["fusermount3", "-u", "-z", str(point)], check=False, capture_output=True)
         with suppress(subprocess.TimeoutExpired):
@@ -124,7 +134,6 @@ def slow_disk(
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             process.wait(5)
-        point.rmdir()
 
 
 def _wait_detached(device: str) -> None:

@@ -13,6 +13,7 @@ from shutil import disk_usage
 from iogate.errors import RunError, StoreError
 from iogate.files.bounds import DOCUMENT_BYTES
 from iogate.store.sqlite.head import NoHistoryError, may_be_history
+from iogate.store.sqlite.network import refuse_network
 from iogate.store.sqlite.schema import migrate
 from iogate.store.sqlite_file import primary_code, transaction, write_ahead
 
@@ -38,6 +39,7 @@ class HistoryFile:
         place = Path(path).expanduser().absolute()
         self.path = str(place)
         self._closed = False
+        refuse_network(place)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
