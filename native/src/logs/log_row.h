@@ -2,6 +2,7 @@
 #ifndef IOGATE_LOG_ROW_H
 #define IOGATE_LOG_ROW_H
 
+#include <linux/ioprio.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,9 @@ struct log_row {
 };
 
 /* Whether its priority is of the class real time. */
-bool log_row_is_high(const struct log_row *row);
+static inline bool log_row_is_high(const struct log_row *row)
+{
+	return row->priority >> IOPRIO_CLASS_SHIFT == IOPRIO_CLASS_RT;
+}
 
 #endif

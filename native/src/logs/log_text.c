@@ -55,19 +55,37 @@ void log_text_word(struct log_text *t, const char *word)
 	t->used += length;
 }
 
-/* Its digits, at `at`; where they end. */
-static char *put_number(char *at, uint64_t value)
+static uint32_t digits_of(uint64_t value)
 {
-	char digits[DIGITS_MAX];
-	uint32_t first = DIGITS_MAX;
+	static const uint64_t powers[DIGITS_MAX] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000u,
+	};
+	/* log10(2) is a little more than 1233 / 4096. */
+	const uint32_t at_least = (uint32_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
 
-	do {
-		digits[--first] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	while (first < DIGITS_MAX)
-		*at++ = digits[first++];
-	return at;
+	return at_least + (value >= powers[at_least]);
+}
+
+/* Its digits, at `at`; where they end. Two at a time: a log has several numbers of each I/O. */
+static inline char *put_number(char *at, uint64_t value)
+{
+	static const char pairs[] =
+		"00010203040506070809" "10111213141516171819" "20212223242526272829"
+		"30313233343536373839" "40414243444546474849" "50515253545556575859"
+		"60616263646566676869" "70717273747576777879" "80818283848586878889"
+		"90919293949596979899";
+	char *const end = at + digits_of(value);
+
+	for (at = end; value >= 10; value /= 100) {
+		at -= 2;
+		memcpy(at, pairs + 2 * (value % 100), 2);
+	}
+	if (value || at == end)
+		at[-1] = (char)('0' + value);
+	return end;
 }
 
 void log_text_number(struct log_text *t, uint64_t value)

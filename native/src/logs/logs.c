@@ -148,13 +148,15 @@ static void pack_row(const struct job *job, struct log_text *t, const struct log
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row)
 {
 	const bool plain = !job->log.prio && !job->log.issue_time;
-	uint64_t values[8] = { row->time_ms, row->value };
-	uint32_t count = 2;
+	uint64_t values[8];
+	uint32_t count = 0;
 
 	if (t->packed_bytes) {
 		pack_row(job, t, row);
 		return;
 	}
+	values[count++] = row->time_ms;
+	values[count++] = row->value;
 	if (row->has_max)
 		values[count++] = row->max;
 	values[count++] = row->dir;

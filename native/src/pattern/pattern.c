@@ -8,6 +8,7 @@
 
 #include "engines/engine.h"
 #include "pattern/pattern_cursor.h"
+#include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
 #include "pattern/pattern_pair.h"
 #include "pattern/pattern_plain.h"
@@ -26,36 +27,6 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 	if (!job->randrepeat && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = default_seed;
 	return random_mix(seed ^ random_mix(((uint64_t)job_index << 32) + clone));
-}
-
-/* As fio does: any size up to the largest, then the next multiple of the smallest. */
-static uint32_t draw_from_range(struct pattern *p, const struct size_range *range)
-{
-	const uint64_t min = range->min_bytes, max = range->max_bytes;
-	uint64_t bytes;
-
-	if (p->unaligned)
-		return (uint32_t)(min + random_below(&p->lengths, max - min + 1));
-	bytes = (random_below(&p->lengths, max) / min + 1) * min;
-	return (uint32_t)(bytes < max ? bytes : max);
-}
-
-static uint32_t draw_length(struct pattern *p, uint8_t dir)
-{
-	const struct block_split *s = &p->splits[dir];
-	uint64_t percent;
-
-	if (!s->count && p->ranges[dir].max_bytes > p->ranges[dir].min_bytes)
-		return draw_from_range(p, &p->ranges[dir]);
-	if (!s->count)
-		return (uint32_t)p->bs_bytes[dir];
-	percent = random_below(&p->lengths, 100);
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (percent < s->shares[i].percent)
-			return s->shares[i].bytes;
-		percent -= s->shares[i].percent;
-	}
-	return s->shares[0].bytes;
 }
 
 static uint8_t choose_dir(struct pattern *p)
@@ -87,7 +58,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 
 	for (; i < n && p->loop_left; i++) {
 		out[i].dir = choose_dir(p);
-		out[i].length = cut_to_loop(p, draw_length(p, out[i].dir));
+		out[i].length = cut_to_loop(p, pattern_drawn_length(p, out[i].dir));
 		while (!pattern_turn(p, &out[i])) {
 			const bool starves = p->zbd.on && !p->zbd.has_moved;
 
@@ -214,11 +185,13 @@ uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 
 static void choose_fill(struct pattern *p)
 {
+	const bool is_simple = p->files_count == 1 && !p->zoned && !p->rate.both &&
+			       !p->sequence.on && !p->zbd.on;
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
-	const bool is_plain = p->files_count == 1 && !p->zoned && !p->rate.both && one_size &&
-			      !p->sequence.on && !p->zbd.on;
 
-	p->fill = is_plain ? pattern_plain(p) : fill_general;
+	p->fill = is_simple && one_size ? pattern_plain(p) : fill_general;
+	if (is_simple && p->varied && p->random && !p->pass_unit_bytes)
+		p->fill = pattern_drawn(p);
 }
 
 bool pattern_has_range(const struct job *job, unsigned dir)

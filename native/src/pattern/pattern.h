@@ -11,6 +11,7 @@
  *	pattern_sequence.h	rw=read:4k and rw=randread:8: gaps, and blocks that follow
  *	pattern_zbd.h		zonemode=zbd: zones that are written in order
  *	pattern_plain.h		the usual case as tight loops
+ *	pattern_drawn.h		I/Os that are drawn one by one, without a map
  *	pattern_pair.h		blocks that are trimmed and then written
  *	rate.h			when I/Os of a rate-limited job are due
  *	content.h		what writes and laid-out files hold

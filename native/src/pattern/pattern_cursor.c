@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
 #include "util/err.h"
 
@@ -89,52 +90,6 @@ static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 	return true;
 }
 
-/* What lies past the end of the file is left out; the list as it stands does not (check). */
-static uint64_t listed_unit(const struct pattern *p, struct pattern_cursor *c, uint64_t units)
-{
-	const struct access_sequence *s = &p->distribution->sequence;
-	uint64_t unit;
-
-	do {
-		unit = c->listed_from + s->blocks[c->listed++];
-		if (c->listed < s->count)
-			continue;
-		c->listed = 0;
-		c->listed_from += p->sequence_moves ? s->span : 0;
-		if (c->listed_from >= units)
-			c->listed_from = 0;
-	} while (unit >= units);
-	return unit;
-}
-
-static uint64_t preferred_unit(struct pattern *p, struct pattern_cursor *c, uint8_t dir)
-{
-	const struct access_zones *zones = &p->distribution->zones[dir];
-	const uint64_t units = c->window_size / p->unit_bytes;
-
-	if (p->distribution->sequence.count)
-		return listed_unit(p, c, units);
-	if (zones->count)
-		return zones_draw(zones, units, p->unit_bytes, &p->offsets);
-	if (!c->skewed.count)
-		skewed_init(&c->skewed, &p->distribution->skew, units, &p->maps);
-	return skewed_draw(&c->skewed, &p->offsets);
-}
-
-/* A multiple of the alignment from which length bytes fit into the window. */
-static uint64_t random_start(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
-			     uint32_t length)
-{
-	const uint64_t align = p->align_bytes[dir];
-	const uint64_t starts = (c->window_size - length) / align + 1;
-	uint64_t unit;
-
-	if (!p->skewed)
-		return random_below(&p->offsets, starts) * align;
-	unit = preferred_unit(p, c, dir) * p->unit_bytes / align;
-	return (unit < starts ? unit : starts - 1) * align;
-}
-
 /* The last block of a pass through sizes of a range is as large as what is left, in whole
  * smallest ones. */
 static bool cut_to_fit(const struct pattern *p, const struct pattern_cursor *c,
@@ -156,7 +111,7 @@ static bool varied_take(struct pattern *p, struct pattern_cursor *c, struct patt
 	uint64_t start = *next;
 
 	if (p->random)
-		start = random_start(p, c, io->dir, io->length);
+		start = pattern_drawn_start(p, c, io->dir, io->length);
 	else if (!cut_to_fit(p, c, io, start))
 		return false;
 	*next = start + io->length;
@@ -170,7 +125,7 @@ bool pattern_cursor_place(struct pattern *p, struct pattern_cursor *c,
 	uint64_t block;
 
 	if (p->varied) {
-		*start = random_start(p, c, io->dir, io->length);
+		*start = pattern_drawn_start(p, c, io->dir, io->length);
 		return true;
 	}
 	if (!window_take(p, c, io->dir, &block))

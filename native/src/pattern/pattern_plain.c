@@ -30,11 +30,6 @@ uint32_t plain_room(struct pattern *p, struct pattern_cursor *c, uint64_t blocks
 	return blocks - done < n ? (uint32_t)(blocks - done) : n;
 }
 
-static inline uint64_t what_of(uint32_t length, uint8_t dir)
-{
-	return (struct pattern_io){ .length = length, .dir = dir }.what;
-}
-
 static inline __attribute__((always_inline))
 uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum order order,
 		    bool mixed)
@@ -48,7 +43,7 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 	const struct permutation map = c->maps[0];	/* copies: they stay in registers */
 	const uint64_t first = c->next[0];
 	struct random offsets = p->offsets;
-	uint64_t what = what_of((uint32_t)bs, p->only_dir);
+	uint64_t what = pattern_what((uint32_t)bs, p->only_dir);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t dir = mixed ? pattern_draw_dir(p) : p->only_dir;
@@ -57,7 +52,7 @@ uint32_t fill_plain(struct pattern *p, struct pattern_io *out, uint32_t n, enum 
 				       : c->next[dir]++;
 
 		if (mixed)
-			what = what_of((uint32_t)bs, dir);
+			what = pattern_what((uint32_t)bs, dir);
 		out[i].offset = start + block * bs;
 		out[i].what = what;
 	}

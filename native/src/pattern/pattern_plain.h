@@ -4,8 +4,6 @@
 
 #include "pattern/pattern_state.h"
 
-typedef uint32_t pattern_filler(struct pattern *p, struct pattern_io *out, uint32_t n);
-
 /* The loop for this pattern, which is of a single file, without zones, of one block size. */
 pattern_filler *pattern_plain(const struct pattern *p);
 

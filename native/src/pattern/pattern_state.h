@@ -66,7 +66,30 @@ struct pattern_zbd {
 	struct random draws;
 };
 
-struct pattern_cursor;
+/*
+ * Where the next I/O of one file falls: inside a window, which is the whole extent
+ * or, with zones, one zone after another. `next` is the number of the block in the
+ * window that comes next, or with a map the place in its order.
+ */
+struct pattern_cursor {
+	struct pattern_extent extent;
+	uint64_t window_start, window_size;	/* from the start of the extent */
+	uint64_t window_left;			/* bytes still to do in this zone */
+	uint64_t next[DIR_DATA_COUNT];
+	uint64_t sequence_at[DIR_DATA_COUNT];	/* of rw=rand...:N: the block that follows */
+	struct permutation maps[DIR_DATA_COUNT];
+	struct skewed skewed;
+	uint32_t listed;			/* of a sequence: which of its blocks is next */
+	uint64_t listed_from;			/* and what its numbers begin at */
+	struct zbd_file *zbd;			/* of zonemode=zbd, or NULL */
+	bool done;				/* for this pass */
+	uint64_t turn_bytes;			/* without passes: moved since it had its place */
+};
+
+struct pattern;
+
+/* The next I/Os, at most n; returns how many. */
+typedef uint32_t pattern_filler(struct pattern *p, struct pattern_io *out, uint32_t n);
 
 struct pattern {
 	struct pattern_cursor *cursors;		/* one a file */
@@ -101,7 +124,17 @@ struct pattern {
 	bool no_data;
 	uint64_t trace_next, trace_base_ns;	/* next I/O; when this pass began */
 	uint64_t passes;		/* begun over the files; grows only between batches */
-	uint32_t (*fill)(struct pattern *p, struct pattern_io *out, uint32_t n);
+	pattern_filler *fill;
 };
+
+static inline uint8_t pattern_draw_dir(struct pattern *p)
+{
+	return random_next(&p->directions) >> 32 < p->read_threshold ? DIR_READ : DIR_WRITE;
+}
+
+static inline uint64_t pattern_what(uint32_t length, uint8_t dir)
+{
+	return (struct pattern_io){ .length = length, .dir = dir }.what;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/socket.h>
 
 #include "core.h"
@@ -89,6 +90,26 @@ static void text_grows_by_lines(void **state)
 					       "0, 18446744073709551615\n");
 	assert_int_equal(log_text_create(path), 0);
 	assert_string_equal(file_text("text"), "");
+}
+
+static void a_number_has_its_digits(void **state)
+{
+	uint64_t power = 1;
+
+	(void)state;
+	for (int i = 0; i < 20; i++, power *= 10) {
+		const uint64_t values[] = { power - 1, power, power * 17 / 11 };
+		char wanted[128];
+		struct log_text t;
+
+		log_text_init(&t, "");
+		log_text_row(&t, values, 3);
+		snprintf(wanted, sizeof(wanted), "%" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n",
+			 values[0], values[1], values[2]);
+		assert_int_equal(t.used, strlen(wanted));
+		assert_memory_equal(t.text, wanted, t.used);
+		free(t.text);
+	}
 }
 
 static void rows_are_numbers_with_commas(void **state)
@@ -306,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_keeps_order_over_chunks),
 		cmocka_unit_test(text_grows_by_lines),
+		cmocka_unit_test(a_number_has_its_digits),
 		cmocka_unit_test(rows_are_numbers_with_commas),
 		cmocka_unit_test(only_files_become_logs),
 		cmocka_unit_test(each_io_is_a_row),
