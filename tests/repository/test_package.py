@@ -3,6 +3,7 @@
 import email
 import importlib
 import os
+import re
 import shutil
 import ssl
 import subprocess
@@ -21,8 +22,24 @@ import iogate
 from iogate_reports.vendor import uplot
 from repository.tree import ROOT, tracked
 from support.elf import assert_is_one_file
+from support.quiet import never_disturbed
 
 COMMIT_TIME = "1700000000"  # of the commit that a distribution is of
+# What the action may use to install a release: no compiler, no make, no npm.
+TO_INSTALL = (
+    *("bash", "basename", "cat", "cut", "date", "dirname", "env", "grep", "id", "mkdir"),
+    *("mktemp", "nproc", "realpath", "rm", "sed", "sha256sum", "tail", "tee", "true"),
+)
+SPEC = """\
+version: 1
+name: tiny
+targets: { here: { directory: . } }
+workloads:
+  reads:
+    fio: { ioengine: psync, rw: randread, bs: 4k, size: 1m, number_ios: 64 }
+    repetitions: 1
+    thresholds: { errors: "< 1" }
+"""
 
 
 def build(source: Path, kind: str, out: Path, *prefix: str, **variables: str) -> Path:
@@ -47,7 +64,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in tracked():
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
+        shutil.copy(path, copy)
     for name in ("schemas", "specs"):
         (folder / "runner" / "iogate" / name).symlink_to(f"../../{name}")
     return folder
@@ -226,3 +243,83 @@ def test_the_build_tells_node_of_the_certificates_of_this_machine(
     own.touch()
     monkeypatch.setenv("SSL_CERT_FILE", str(own))
     assert hook.authorities() == {"NODE_EXTRA_CA_CERTS": str(own)}
+
+
+@pytest.fixture
+def fetched(checkout: Path, tmp_path: Path) -> Path:
+    """The action as a runner has fetched it: the release's files, and no repository."""
+    folder = tmp_path / "_actions" / "OWNER" / "iogate" / f"v{iogate.__version__}"
+    shutil.copytree(checkout, folder, symlinks=True)
+    released(folder)
+    return folder
+
+
+def released(folder: Path) -> None:
+    """Make the first section of its changelog the one of its version."""
+    changelog = folder / "CHANGELOG.md"
+    first = re.compile(r"^## .*$", re.MULTILINE)
+    text = first.sub(f"## {iogate.__version__} (2026-12-01)", changelog.read_text(), count=1)
+    changelog.write_text(text)
+
+
+def act(step: Path, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """A step of the action on a host with nothing to build with."""
+    bare = folder / "bin"
+    if not bare.exists():
+        bare.mkdir()
+        (bare / "python3").symlink_to(Path(sys.executable).resolve())
+        for program in TO_INSTALL:
+            (bare / program).symlink_to(shutil.which(program) or program)
+    own = {name: value for name, value in os.environ.items() if not name.startswith("IOGATE_")}
+    return subprocess.run(
+        [step],
+        cwd=folder,
+        env={**own, "PATH": str(bare), "GITHUB_WORKSPACE": str(folder / "work"), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_action_of_a_release_installs_its_wheel_without_a_compiler(
+    fetched: Path, wheel: Path, tmp_path: Path
+) -> None:
+    action = fetched / ".github" / "actions" / "iogate"
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "x.yaml").write_text(SPEC)
+    done = act(action / "setup", tmp_path, PIP_FIND_LINKS=str(wheel.parent))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"installing iogate {iogate.__version__}" in done.stdout
+    again = act(action / "setup", tmp_path, PIP_NO_INDEX="1")
+    assert (again.returncode, "installing" in again.stdout) == (0, False), again.stderr
+    with zipfile.ZipFile(wheel) as archive:
+        engine = archive.read(f"iogate-{iogate.__version__}.data/scripts/iogate-engine")
+    assert (fetched / ".venv" / "bin" / "iogate-engine").read_bytes() == engine
+    assert not (fetched / "native" / "build").exists()
+    measured = act(
+        action / "run",
+        tmp_path,
+        IOGATE_DIRECTORY=str(work),
+        IOGATE_SPEC="x.yaml",
+        IOGATE_ARGS="--no-store",
+        IOGATE_STORE="",
+        IOGATE_WAIT="10m",
+        RUNNER_TEMP=str(tmp_path),
+        XDG_STATE_HOME=str(never_disturbed(tmp_path / "state")),
+        GITHUB_STEP_SUMMARY=str(tmp_path / "summary"),
+        GITHUB_OUTPUT=str(tmp_path / "output"),
+    )
+    assert "verdict=pass" in (tmp_path / "output").read_text().splitlines(), measured.stderr
+
+
+@pytest.mark.parametrize("where", ["in the job's checkout", "between two releases"])
+def test_what_is_no_fetched_release_is_built(fetched: Path, tmp_path: Path, where: str) -> None:
+    """Without a compiler that fails, and says at what."""
+    workspace = str(fetched if where == "in the job's checkout" else tmp_path / "work")
+    if where == "between two releases":
+        shutil.copy2(ROOT / "CHANGELOG.md", fetched)
+    setup = fetched / ".github" / "actions" / "iogate" / "setup"
+    done = act(setup, tmp_path, GITHUB_WORKSPACE=workspace)
+    assert done.returncode != 0
+    assert "this failed: make -C native" in done.stderr
