@@ -57,10 +57,10 @@ DEFAULT_RW = "{rw}"
 
 def module() -> str:
     """The options and ioengines of the built engine, as the text of ``jobs/engine_table.py``."""
-    asked = table()
-    engines = asked["ioengines"]
+    told = table()
+    engines = told["ioengines"]
     own = (row for engine in engines for row in engine["options"])
-    rows = list({row["name"]: row for row in [*asked["options"], *own]}.values())
+    rows = list({row["name"]: row for row in [*told["options"], *own]}.values())
     kinds: dict[str, list[str]] = {}
     for row in rows:
         names = f"{row['name']}={row['alias']}" if "alias" in row else row["name"]
@@ -79,19 +79,20 @@ def module() -> str:
 
 def table() -> Any:
     """The options and ioengines of the built engine, each with its help."""
-    return json.loads(_asked("--option-table"))
+    return json.loads(asked("--option-table"))
 
 
 def reference() -> str:
     """The page about the options and ioengines of the built engine."""
-    return _asked("--option-reference")
+    return asked("--option-reference")
 
 
-def _asked(command: str) -> str:
+def asked(command: str) -> str:
+    """What the built engine prints."""
     if not ENGINE.exists():
         sys.exit(f"{ENGINE} is not built, and its option table is copied: make -C native")
-    asked = [str(ENGINE), command]
-    return subprocess.run(asked, capture_output=True, check=True, text=True).stdout
+    call = [str(ENGINE), command]
+    return subprocess.run(call, capture_output=True, check=True, text=True).stdout
 
 
 def _range(row: Mapping[str, Any]) -> str:

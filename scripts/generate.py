@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Write what is made from the tables in the code: schemas, reference pages, and the runner's copy
-of the engine's option table (which asks the engine: build it first, make -C native).
+"""Write what is made from the tables in the code: schemas, reference and manual pages, completions
+for shells, and the runner's copy of the engine's option table (which asks the engine: build it
+first, make -C native).
 
 usage: scripts/generate.py [--check]      --check writes nothing and exits 1 when one is stale
 """
@@ -21,6 +22,12 @@ import copy_option_table  # noqa: E402
 import draw_rooms  # noqa: E402
 import fuzz_seeds  # noqa: E402
 
+COMPLETIONS = {
+    "bash": "bash-completion/completions/iogate",
+    "zsh": "zsh/site-functions/_iogate",
+    "fish": "fish/vendor_completions.d/iogate.fish",
+}
+
 
 def outputs() -> Iterator[tuple[Path, str]]:
     """Every generated file and its text; the runner is imported once its own part is there."""
@@ -38,9 +45,24 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "commands.md", commands.markdown()
     yield ROOT / "docs" / "bounds.md", bounds.markdown()
     yield from _rooms().items()
+    yield from _completions()
     for kind, (name, _version) in SCHEMAS.items():
         text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
         yield ROOT / "schemas" / f"{name}.schema.json", text + "\n"
+    import man_pages  # reads the schema of specs
+
+    yield from man_pages.pages()
+
+
+def _completions() -> Iterator[tuple[Path, str]]:
+    """What `iogate completion` prints, where each shell looks below a folder share."""
+    from click.testing import CliRunner
+
+    from iogate.cli.entry import GROUP
+
+    for shell, place in COMPLETIONS.items():
+        done = CliRunner().invoke(GROUP, ["completion", shell], catch_exceptions=False)
+        yield ROOT / "share" / place, done.stdout
 
 
 def _rooms() -> dict[Path, str]:
@@ -77,6 +99,7 @@ def main(arguments: list[str]) -> int:
         if "--check" in arguments:
             print(f"{path.relative_to(ROOT)} is stale: run scripts/generate.py")
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"wrote {path.relative_to(ROOT)}")
     return 1 if stale and "--check" in arguments else 0

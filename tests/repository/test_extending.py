@@ -23,7 +23,7 @@ BLOCK = re.compile(
 )
 SOURCES = ("runner/", "reports/", "native/", "pyproject.toml")
 COPIED = {
-    *("runner", "reports", "native", "schemas", "specs", "scripts", "docs"),
+    *("runner", "reports", "native", "schemas", "specs", "scripts", "share", "docs"),
     *("pyproject.toml", ".gitignore"),
 }
 # What a section adds to files that are there, where that is not one line in all, beside no new file
@@ -46,6 +46,7 @@ MADE = {
         *("runner/iogate/jobs/engine_table.py", "schemas/spec.schema.json", "docs/options.md"),
         "native/fuzz/corpus_jobfile/table-amount-of-i-o.fio",
         "native/fuzz/corpus_options/table-amount-of-i-o",
+        *("share/man/man5/iogate-engine-job.5", "share/man/man5/iogate-spec.5"),
     }
 }
 NOT_OURS = ("GITHUB_", "IOGATE_ENGINE")

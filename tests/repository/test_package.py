@@ -154,7 +154,7 @@ def test_tests_run_in_the_sdist(unpacked: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_the_wheel_holds_the_packages_schemas_specs_and_engine(wheel: Path) -> None:
+def test_the_wheel_holds_the_packages_schemas_specs_engine_and_manual(wheel: Path) -> None:
     held = names(wheel)
     for path in tracked():
         relative = path.relative_to(ROOT)
@@ -162,6 +162,8 @@ def test_the_wheel_holds_the_packages_schemas_specs_and_engine(wheel: Path) -> N
             assert str(Path(*relative.parts[1:])) in held
         elif relative.parts[0] in ("schemas", "specs"):
             assert f"iogate/{relative}" in held
+        elif relative.parts[0] == "share":
+            assert f"iogate-{iogate.__version__}.data/data/{relative}" in held
     assert f"iogate-{iogate.__version__}.data/scripts/iogate-engine" in held
     assert {name.split("/")[0].split("-")[0] for name in held} == {"iogate", "iogate_reports"}
 
