@@ -8,6 +8,10 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ import yaml
 from iogate import __version__
 from repository.test_workflows import ADMIT, BUILD, JOB, MEASURE, PASSED, SPEC, Job, Repository
 from repository.tree import ROOT
+from support.comments import TOKEN
 from support.repositories import commit, git
 
 ENGINE = Path(os.environ.get("IOGATE_ENGINE") or ROOT / "native/build/iogate-engine")
@@ -87,6 +92,18 @@ def test_of_an_approved_fork_only_what_it_builds_is_taken(repository: Repository
     assert (kept / "pull-request").read_text() == "7\n"
 
 
+def test_an_environment_that_nobody_guards_approves_nothing(repository: Repository) -> None:
+    """act, as GitHub does then, lets the job pass without asking anybody."""
+    sha = of_fork(repository, "all:\n\ttouch /nonexistent/built\n")
+    with approvals([]) as api:
+        settings = {"IOGATE_FORK_ENVIRONMENT": "forks"}
+        job = repository.act(
+            "pull_request_target", pull_request(sha), variables=settings, GITHUB_API_URL=api
+        )
+    assert job.results == {"gate/ask for approval": "success", ADMIT: "failure", JOB: "failure"}
+    assert job.exit_code != 0
+
+
 def test_a_fork_that_cannot_be_built_fails(repository: Repository) -> None:
     sha = of_fork(repository, "build-static/iogate-engine:\n\tfalse\n")
     job = asked(repository, pull_request(sha, f"measure-{sha}"))
@@ -117,10 +134,18 @@ def test_the_action_is_named_by_the_version_that_this_is(name: str) -> None:
     assert re.search(r"fetch-depth: 0", text)
 
 
+def test_no_job_is_skipped_because_nobody_had_to_be_asked() -> None:
+    """GitHub skips a job without a function of status where any that it came from was skipped."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "gate.yml").read_text())["jobs"]
+    after = [job["if"] for name, job in jobs.items() if name != "approve"]
+    assert len(after) == 4
+    assert all("!cancelled()" in condition or condition == "always()" for condition in after)
+
+
 SHA, OTHER = "a" * 40, "b" * 40
 
 
-def admit(folder: Path, event: str, text: str) -> tuple[int, str, str]:
+def admit(folder: Path, event: str, text: str, **more: str) -> tuple[int, str, str]:
     """How the script ends, what it says, and its outputs."""
     (folder / "event.json").write_text(text)
     done = subprocess.run(
@@ -134,6 +159,7 @@ def admit(folder: Path, event: str, text: str) -> tuple[int, str, str]:
             "GITHUB_REPOSITORY": "org/iogate",
             "GITHUB_SHA": OTHER,
             "GITHUB_OUTPUT": str(folder / "output"),
+            **more,
         },
     )
     out = folder / "output"
@@ -182,3 +208,105 @@ def test_what_may_not_be_measured(tmp_path: Path, event: str, text: str) -> None
     assert (code, outputs) == (1, "")
     assert said.startswith("::error title=not measured::")
     assert len(said.splitlines()) == 1
+
+
+APPROVED = {
+    "state": "approved",
+    "comment": f"Read {SHA}, it only touches the reader.",
+    "environments": [{"name": "forks"}],
+}
+RUN = "/repos/org/iogate/actions/runs/4711/approvals"
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Says who has approved a run, as GitHub does."""
+
+    reviews: Any = None
+
+    def do_GET(self) -> None:
+        known = self.path == RUN and self.headers["Authorization"] == f"Bearer {TOKEN}"
+        self.send_response(200 if known else 404)
+        self.end_headers()
+        self.wfile.write(json.dumps(self.reviews).encode() if known else b"{}")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def approvals(reviews: object) -> Iterator[str]:
+    """The address of a GitHub with these reviews."""
+    handler = type("Handler", (Answers,), {"reviews": reviews})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def asked_for(folder: Path, reviews: object, **more: str) -> tuple[int, str, str]:
+    """What becomes of a fork's pull request without a label, with these reviews of its run."""
+    with approvals(reviews) as api:
+        settings = {
+            "GITHUB_API_URL": api,
+            "GITHUB_RUN_ID": "4711",
+            "IOGATE_TOKEN": TOKEN,
+            "IOGATE_ENVIRONMENT": "forks",
+            **more,
+        }
+        return admit(folder, "pull_request_target", json.dumps(pull_request(SHA)), **settings)
+
+
+@pytest.mark.parametrize("before", [[], [{**APPROVED, "state": "rejected"}]])
+def test_an_approval_that_names_the_commit_lets_it_be_measured(
+    tmp_path: Path, before: list[object]
+) -> None:
+    code, _, outputs = asked_for(tmp_path, [*before, APPROVED])
+    assert code == 0
+    assert f"sha={SHA}\n" in outputs
+
+
+@pytest.mark.parametrize(
+    "reviews",
+    [
+        [],
+        [{**APPROVED, "comment": ""}],
+        [{**APPROVED, "comment": f"Read {SHA[:12]}"}],
+        [{**APPROVED, "comment": f"Read {OTHER}"}],
+        [{**APPROVED, "comment": f"Read {OTHER} and {SHA}"}],
+        [{**APPROVED, "comment": f"Read {SHA}0"}],
+        [{**APPROVED, "state": "rejected"}],
+        [{**APPROVED, "state": "pending"}],
+        [{**APPROVED, "environments": [{"name": "github-pages"}]}],
+        [{**APPROVED, "comment": None}],
+        {"message": "Not Found"},
+        None,
+    ],
+)
+def test_what_is_no_approval_of_the_commit(tmp_path: Path, reviews: object) -> None:
+    code, said, outputs = asked_for(tmp_path, reviews)
+    assert (code, outputs) == (1, "")
+    assert said.startswith("::error title=not measured::")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("IOGATE_ENVIRONMENT", ""),
+        ("IOGATE_TOKEN", "another"),
+        ("GITHUB_RUN_ID", "4712"),
+        ("GITHUB_RUN_ID", ""),
+        ("GITHUB_API_URL", "http://127.0.0.1:9"),
+        ("GITHUB_API_URL", "file:///etc"),
+    ],
+)
+def test_an_approval_that_cannot_be_asked_for_is_none(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    code, said, outputs = asked_for(tmp_path, [APPROVED], **{name: value})
+    assert (code, outputs) == (1, "")
+    assert TOKEN not in said

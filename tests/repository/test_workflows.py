@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -145,13 +146,14 @@ def read_log(text: str, exit_code: int) -> Job:
 class Repository:
     """A checkout with stand-ins, where act runs workflows on this host."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more_stand_ins: Mapping[str, str] | None = None) -> None:
+        self._actions = {**STAND_INS, **(more_stand_ins or {})}
         self.root = folder / "checkout"
         self.home = folder / "home"
         self.stand_ins = folder / "stand-ins"
         self.kept = folder / "kept"
         self._copy()
-        for name, text in STAND_INS.items():
+        for name, text in self._actions.items():
             place = self.stand_ins / name.partition("@")[0]
             place.mkdir(parents=True)
             (place / "action.yml").write_text(
@@ -172,16 +174,25 @@ class Repository:
         """Dispatch gate.yml with these inputs on runners of its labels."""
         return self.act("workflow_dispatch", {"inputs": inputs})
 
-    def act(self, name: str, payload: dict[str, Any]) -> Job:
-        """What gate.yml does for an event."""
+    def act(
+        self,
+        name: str,
+        payload: dict[str, Any],
+        workflow: str = "gate",
+        variables: Mapping[str, str] | None = None,
+        **more: str,
+    ) -> Job:
+        """What a workflow does for an event, where the repository has these variables."""
         event = self.root.parent / "event.json"
         event.write_text(json.dumps(payload))
         words = [
             tool("act"), name, "--json", "--pull=false",
-            "-W", ".github/workflows/gate.yml", "-e", str(event),
+            "-W", f".github/workflows/{workflow}.yml", "-e", str(event),
             *(f"-P={label}=-self-hosted" for label in LABELS),
             *(f"--local-repository={name}={self.stand_ins / name.partition('@')[0]}"
-              for name in STAND_INS),
+              for name in self._actions),
+            *(f"--var={name}={value}" for name, value in (variables or {}).items()),
+            *(f"--env={name}={value}" for name, value in more.items()),
         ]  # fmt: skip
         self.home.mkdir(exist_ok=True)
         environment = {
@@ -190,6 +201,7 @@ class Repository:
             "XDG_DATA_HOME": str(self.home / "data"),
             "XDG_CACHE_HOME": str(self.home / "cache"),
             "IOGATE_VENV": str(self.home / "venv"),
+            **more,
         }
         done = subprocess.run(
             words, cwd=self.root, capture_output=True, text=True, check=False,
