@@ -92,6 +92,10 @@ TABLE: dict[str, dict[str, How]] = {
             "tests/e2e/test_dispatch.py"
             "::test_every_host_measures_every_case_and_all_are_in_one_history"
         ),
+        "iogate dispatch nightly.yaml --to slurm --share": By(
+            "tests/e2e/test_dispatch_slurm.py"
+            "::test_cases_go_to_the_nodes_that_fit_and_come_back_as_one"
+        ),
     },
     "docs/how-to/move-to-influxdb.md": dict.fromkeys(
         (

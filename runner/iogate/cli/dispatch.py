@@ -22,6 +22,7 @@ from iogate.exits import DONE
 from iogate.files.run_folder import DEFAULT_PARENT
 from iogate.model.plan import Plan
 from iogate.run.request import Request, make_request_plan
+from iogate.spec import load_spec
 from iogate.spec.text.variables import allowed
 
 _PASSED_ON = {
@@ -41,9 +42,7 @@ _PASSED_ON = {
 
 @click.command()
 @options.SPEC
-@click.option(
-    "--to", required=True, metavar="WHERE", help="ssh:HOST,HOST: each as --machine takes it."
-)
+@click.option("--to", required=True, metavar="WHERE", help="ssh:HOST,HOST or slurm[:PARTITION].")
 @click.option(
     "--share", is_flag=True, help="Measure each case on one host, not every case on every host."
 )
@@ -75,8 +74,9 @@ def command(
     """Measure SPEC on several hosts at once, one run a host, and judge them together.
 
     Every host measures every case, and is compared with its own history. With --share each case is
-    measured on one host, always the same one as long as spec and hosts stay; the cases of a host
-    that is lost meanwhile are measured on another one, and judged by their absolute limits.
+    measured on one host: by ssh always the same one as long as spec and hosts stay, with Slurm the
+    one that the queue chooses. The cases of a host that is lost meanwhile are measured on another
+    one, and judged by their absolute limits. Nodes of Slurm have all of the spec's runner.labels.
 
     Exits with the worst of its runs: 2 when the spec or the call is wrong, else 4 when something
     was not measured, 3 when a host refused, 1 when a limit failed, 5 when inconclusive and the
@@ -90,6 +90,7 @@ def command(
         store=request.store,
         folder=_folder(request.output, plan),
         shared=share,
+        labels=_labels(request.spec),
     )
     carrier = open_carrier(to, errand)
     if dry_run:
@@ -104,6 +105,11 @@ def command(
     with stoppable() as stop:
         whole, gathered = dispatch(errand, plan, carrier, tell, stop, keep=not request.no_store)
     return conclude(whole, gathered, errand, quiet=quiet, as_json=as_json)
+
+
+def _labels(spec: Path) -> tuple[str, ...]:
+    labels = load_spec(spec).runner.get("labels")
+    return tuple(map(str, labels)) if isinstance(labels, list | tuple) else ()
 
 
 def passed_on(asked: Mapping[str, object]) -> tuple[str, ...]:

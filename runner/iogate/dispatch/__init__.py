@@ -10,6 +10,7 @@ from iogate.errors import UsageError
 
 CARRIERS = {
     "ssh": "iogate.dispatch.ssh",
+    "slurm": "iogate.dispatch.slurm",
 }
 """By the word before the colon of ``--to``: a module with ``open_carrier(address, errand)``."""
 
@@ -19,7 +20,8 @@ def open_carrier(to: str, errand: Errand) -> Carrier:
     kind, colon, address = to.partition(":")
     if kind not in CARRIERS:
         raise UsageError(
-            f"--to {to!r} leads nowhere", remedy="write --to ssh:HOST,HOST, each as ssh takes it"
+            f"--to {to!r} leads nowhere",
+            remedy="write --to ssh:HOST,HOST, or slurm, or slurm:PARTITION",
         )
     carrier: Carrier = importlib.import_module(CARRIERS[kind]).open_carrier(
         address if colon else "", errand

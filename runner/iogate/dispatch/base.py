@@ -18,13 +18,14 @@ Tell = Callable[[str], None]
 class Errand:
     """What every host is asked for. ``words`` are the options of ``iogate run`` that all have in
     common; run folders are made in ``folder``. With ``shared`` each case is measured on one host,
-    else every case on every host."""
+    else every case on every host. ``labels`` are what the spec asks of a host."""
 
     spec: Path
     words: tuple[str, ...]
     store: str | None
     folder: Path
     shared: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,14 @@ class Share:
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What became of a share: where it was measured, the exit code there (negative: the signal
-    that ended it), and the last that was said."""
+    that ended it), and the last that was said. ``replaceable``: where the host was lost with it,
+    another one may do it."""
 
     share: Share
     host: str
     code: int
     said: str = ""
+    replaceable: bool = True
 
 
 class Carrier(Protocol):

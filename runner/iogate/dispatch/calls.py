@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from iogate.dispatch.base import Tell
+from iogate.dispatch.words import LastWords
 from iogate.engine.base import Stop
 from iogate.errors import RunError
 from iogate.sut.local_process import die_with_parent
@@ -19,8 +20,7 @@ from iogate.sut.local_process import die_with_parent
 _LOOK_S = 0.2
 _LEAVE_S = 20.0
 """So long has a call that was asked to end, before it is ended."""
-_CHUNK, _LONGEST_LINE = 1 << 16, 1 << 14
-_LAST_LINES = 4
+_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +41,15 @@ class Answer:
 
 @dataclass(slots=True)
 class _Running:
-    """A call that goes on. ``said`` are the last lines, since one that begins a message."""
+    """A call that goes on."""
 
     host: str
     process: subprocess.Popen[bytes]
-    rest: bytes = b""
-    said: list[str] = field(default_factory=list)
+    words: LastWords = field(default_factory=LastWords)
 
     def take(self, chunk: bytes, tell: Tell) -> None:
-        *lines, self.rest = (self.rest + chunk).split(b"\n")
-        if len(self.rest) > _LONGEST_LINE:
-            lines, self.rest = [*lines, self.rest], b""
-        for each in lines:
-            self._line(each.decode(errors="replace").rstrip(), tell)
-
-    def _line(self, line: str, tell: Tell) -> None:
-        if not line.strip():
-            return
-        if line.startswith("iogate: "):
-            self.said.clear()
-        self.said.append(line.strip())
-        del self.said[:-_LAST_LINES]
-        tell(f"{self.host}: {line}")
+        for line in self.words.take(chunk):
+            tell(f"{self.host}: {line}")
 
 
 def call_all(calls: Sequence[Call], tell: Tell, stop: Stop) -> list[Answer]:
@@ -77,7 +64,7 @@ def call_all(calls: Sequence[Call], tell: Tell, stop: Stop) -> list[Answer]:
             _await(running)
     finally:
         _end(running)
-    return [Answer(each.process.returncode, _words(each)) for each in running]
+    return [Answer(each.process.returncode, str(each.words)) for each in running]
 
 
 def _started(call: Call) -> subprocess.Popen[bytes]:
@@ -136,7 +123,3 @@ def _signal(running: Sequence[_Running], number: int) -> None:
     for each in running:
         with suppress(ProcessLookupError):
             each.process.send_signal(number)
-
-
-def _words(each: _Running) -> str:
-    return " ".join(each.said).removeprefix("iogate: ")

@@ -45,7 +45,7 @@ def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
         sentence=ended.said or "nothing was measured",
         came_from=share.came_from,
     )
-    left = share.cases if exits.was_cut(ended.code) else ()
+    left = share.cases if _may_go_on(ended) else ()
     if not is_run_folder(share.folder):
         return Gathered(part, left=left)
     try:
@@ -55,6 +55,11 @@ def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
         failed = int(exits.of_run(None))
         sentence = f"what came back cannot be used: {told}"
         return Gathered(replace(part, exit_code=failed, sentence=sentence), left=left)
+
+
+def _may_go_on(ended: Ended) -> bool:
+    """Whether other hosts may measure what is not measured yet."""
+    return ended.replaceable and exits.was_cut(ended.code)
 
 
 def _read(ended: Ended, store: Store) -> Run:
@@ -76,7 +81,8 @@ def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -
     if not part.came_from:
         baseline, notes = baseline_for(run, store)
     verdict = _verdict(run, ended, store, baseline)
-    if run.status is RunStatus.RUNNING:
+    killed = run.status is RunStatus.RUNNING
+    if killed:
         run = replace(run, status=RunStatus.FAILED, finished_ns=time.time_ns())
     run = replace(run, verdict=verdict)
     folder = RunFolder(Path(part.folder))
@@ -84,7 +90,9 @@ def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -
     if keep:
         store.add_runs([run])
         notes = (*notes, *store.sync().notes)
-    left = _unfinished(run) if verdict.fault and exits.was_cut(ended.code) else ()
+    left = _unfinished(run) if verdict.fault and _may_go_on(ended) else ()
+    if killed and _may_go_on(ended):  # what it did last, nobody knows
+        left = left or part.cases
     rest = _rest(run, left, store, baseline) if left else verdict
     part = replace(
         part,
@@ -112,7 +120,7 @@ def _verdict(run: Run, ended: Ended, store: Store, baseline: Baseline) -> RunVer
         verdict = replace(verdict, cautions=(*verdict.cautions, caution))
     if run.status is not RunStatus.RUNNING:
         return verdict
-    lost = RunError(f"{ended.host} was lost" + (f": {ended.said}" if ended.said else ""))
+    lost = RunError(ended.said or f"{ended.host} was lost")
     return Ending(run, store, errors=[lost]).judged(verdict)
 
 

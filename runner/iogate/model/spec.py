@@ -239,8 +239,8 @@ class BaselineRule:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One YAML document. ``runner`` is kept as plain values: a CI
-    system reads its labels. Runs of one that is not ``exclusive`` share the host with others."""
+    """One YAML document. ``runner`` is kept as plain values: a CI system or a queue reads its
+    labels. Runs of one that is not ``exclusive`` share the host with others."""
 
     name: str
     source: str
