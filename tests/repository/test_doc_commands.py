@@ -118,6 +118,9 @@ TABLE: dict[str, dict[str, How]] = {
         "pip install iogate": By(
             "tests/repository/test_package.py::test_an_installed_wheel_works_without_the_checkout"
         ),
+        "apt install ./iogate_0.1.0-1_amd64.deb": Not(
+            "scripts/test-install does, in a bare Debian"
+        ),
         "scripts/static": STATIC,
         "scripts/static aarch64": CROSS,
         "make -C native STATIC=1 CROSS_COMPILE=aarch64-linux-gnu- CPPFLAGS=-I… LDFLAGS=-L…": CROSS,

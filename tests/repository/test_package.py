@@ -15,6 +15,7 @@ from email.message import Message
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.tags import Tag
 from packaging.utils import parse_wheel_filename
 
@@ -195,6 +196,81 @@ def test_the_wheel_names_the_licences_of_all_that_is_in_it(wheel: Path) -> None:
         with zipfile.ZipFile(wheel) as archive:
             given = archive.read("iogate_reports/vendor/LICENSE").decode()
         assert given == (ROOT / "licenses" / "uPlot.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def package(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package for Debian that holds what the wheel does."""
+    return debian(wheel, tmp_path_factory.mktemp("deb"))
+
+
+def debian(wheel: Path, out: Path) -> Path:
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": COMMIT_TIME}
+    subprocess.run([ROOT / "scripts/deb", wheel, out], env=variables, check=True)
+    (built,) = out.iterdir()
+    return built
+
+
+def field(package: Path, name: str) -> str:
+    call = ["dpkg-deb", "--field", str(package), name]
+    return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_package_for_debian_is_the_same_bytes_each_time(
+    wheel: Path, package: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "elsewhere" / wheel.name
+    moved.parent.mkdir()
+    shutil.copy(wheel, moved)
+    (tmp_path / "out").mkdir()
+    again = debian(moved, tmp_path / "out")
+    assert (
+        again.name == package.name == f"iogate_{iogate.__version__}-1_{debian_architecture()}.deb"
+    )
+    assert again.read_bytes() == package.read_bytes()
+
+
+def debian_architecture() -> str:
+    return {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
+
+
+def test_a_package_for_debian_asks_for_what_the_wheel_asks_for(wheel: Path, package: Path) -> None:
+    needed = [Requirement(each) for each in told(wheel, "METADATA").get_all("Requires-Dist", [])]
+    asked = {
+        f"python3-{each.name.lower().removeprefix('py')}": str(each.specifier).removeprefix(">=")
+        for each in needed
+        if not each.marker
+    }
+    written = dict(re.findall(r"(\S+) \(>= (?:\d+:)?([^)]+)\)", field(package, "Depends")))
+    assert written.pop("python3") == told(wheel, "METADATA")["Requires-Python"].removeprefix(">=")
+    assert written == asked
+
+
+def test_a_package_for_debian_holds_what_the_wheel_does(
+    wheel: Path, package: Path, tmp_path: Path
+) -> None:
+    subprocess.run(["dpkg-deb", "--extract", str(package), str(tmp_path)], check=True)
+    modules = tmp_path / "usr/lib/python3/dist-packages"
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if ".data/" not in name and not name.endswith("/RECORD"):
+                assert (modules / name).read_bytes() == archive.read(name)
+        engine = archive.read(f"iogate-{iogate.__version__}.data/scripts/iogate-engine")
+    assert (tmp_path / "usr/bin/iogate-engine").read_bytes() == engine
+    for name in (
+        "man/man1/iogate.1.gz",
+        "man/man5/iogate-spec.5.gz",
+        "bash-completion/completions/iogate",
+        "zsh/vendor-completions/_iogate",
+        "fish/vendor_completions.d/iogate.fish",
+        "doc/iogate/copyright",
+    ):
+        assert (tmp_path / "usr/share" / name).stat().st_size > 0
+    # The command itself, with the modules of the package before any other.
+    words = [sys.executable, str(tmp_path / "usr/bin/iogate"), "--version"]
+    variables = {**os.environ, "PYTHONPATH": str(modules)}
+    done = subprocess.run(words, env=variables, capture_output=True, text=True, check=True)
+    assert iogate.__version__ in done.stdout
 
 
 def test_an_installed_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path) -> None:

@@ -148,3 +148,26 @@ def test_a_python_that_others_cannot_reach_makes_no_environment(
     )
     assert done.stdout.strip() == ("/usr/bin/python3" if private else "python3")
     assert ("others may not enter" in done.stderr) == private
+
+
+@pytest.mark.parametrize(
+    ("packages", "code", "said"),
+    [
+        ([{"name": "numpy", "version": "2", "vulns": []}], 0, "audited: 1 packages"),
+        ([{"name": "numpy", "skip_reason": "not found"}], 0, "NOT AUDITED: 1 of 1 packages"),
+        ([{"name": "iogate", "skip_reason": "not found"}], 0, "audited: 0 packages"),
+        (
+            [{"name": "numpy", "version": "2", "vulns": [{"id": "CVE-1"}, {"id": "CVE-2"}]}],
+            1,
+            "VULNERABLE: numpy 2: CVE-1, CVE-2",
+        ),
+    ],
+)
+def test_what_was_not_audited_is_not_called_good(
+    packages: list[dict[str, object]], code: int, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "audit.json"
+    file.write_text(json.dumps({"dependencies": packages}))
+    call = ["python3", str(ROOT / "scripts/audit_says.py"), str(file)]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert (done.returncode, said in done.stdout) == (code, True), done.stdout

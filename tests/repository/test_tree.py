@@ -38,7 +38,7 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 
 @pytest.mark.parametrize(
     "lock",
-    [f"requirements{name}.lock" for name in ("", "-dev", "-docs", "-programs")],
+    [f"requirements{name}.lock" for name in ("", "-audit", "-dev", "-docs", "-programs")],
 )
 def test_every_locked_package_has_its_hash_and_no_address(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+if TYPE_CHECKING:
+    _Seconds = click.ParamType[float]
+else:  # before click 8.2 it takes no type
+    _Seconds = click.ParamType
 
-class Duration(click.ParamType[float]):
+
+class Duration(_Seconds):
     """``90``, ``90s``, ``10m``: seconds as a float."""
 
     name = "time"
