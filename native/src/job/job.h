@@ -171,6 +171,11 @@ struct job {
 		enum sequence_kind { SEQUENCE_BLOCKS, SEQUENCE_IDENTICAL } kind;
 	} sequence;
 	uint64_t randseed;
+	struct sprandom {		/* pattern/pattern_sprandom.h */
+		bool on;
+		uint32_t regions;
+		double over_provisioning;	/* more flash than capacity: a part of it */
+	} sprandom;
 
 	struct {
 		uint64_t runtime_ns, ramp_ns, startdelay_ns;

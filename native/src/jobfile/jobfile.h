@@ -12,6 +12,7 @@
  *	dedupe_sets.h		which jobs repeat writes from one working set
  *	given.h			which options sections gave, each once with its last value
  *	resolve_checks.h	what shows only when all options of a job are known
+ *	check.h			for the files of these, check*.c
  *	unsupported_options.h	names that fio has and this engine has not yet
  *	help.h			--cmdhelp, --enghelp, --showcmd and docs/options.md, from the tables
  *

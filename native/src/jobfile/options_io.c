@@ -142,6 +142,16 @@ static const struct option rows[] = {
 		  "given counts." },
 	{ "softrandommap", NULL, &type_bool, JOB(nothing.flag), "0",
 	  .help = "Taken, and does nothing: the order of random I/O needs no memory." },
+	{ "spr_num_regions", NULL, &type_number, JOB(sprandom.regions), "100", 1, 1000000,
+	  .help = "Of sprandom: in how many steps what is invalid becomes less. A job's memory "
+		  "for it is 16 bytes for each block of a step." },
+	{ "spr_op", NULL, &type_ratio, JOB(sprandom.over_provisioning), "0.15",
+	  .help = "Of sprandom: how much more flash the device has than capacity, as a part of "
+		  "its capacity." },
+	{ "sprandom", NULL, &type_bool, JOB(sprandom.on), "0",
+	  .help = "Leave flash as random writes without end would, in one pass over all of it: "
+		  "each block is written once, and some of them again, the more the sooner they "
+		  "came. For rw=randwrite on a device whose blocks were discarded." },
 	{ "sync", NULL, &type_choice, JOB(sync), "none", .choices = sync_choices,
 	  .help = "A write is done when it is safe on the device." },
 	{ "sync_file_range", NULL, &type_sync_range, JOB(sync_range),

@@ -11,6 +11,7 @@
 #define SECOND UINT64_C(1000000000)
 
 extern const struct option_type type_engine;	/* const struct engine_ops * */
+extern const struct option_type type_ratio;	/* double, 0 to 1 */
 
 extern const struct option_category options_job, options_time, options_files, options_zones,
 	options_io, options_verify, options_block, options_amount, options_engine, options_depth,

@@ -24,7 +24,7 @@ static int parse_ratio(const struct option_destination *to, const char *text)
 	return 0;
 }
 
-static const struct option_type type_ratio = {
+const struct option_type type_ratio = {
 	.words = "0 to 1, with a fraction",
 	.width = sizeof(double),
 	.parse = parse_ratio,

@@ -8,158 +8,9 @@
 #include <time.h>
 
 #include "engines/engine.h"
-#include "jobfile/options.h"
+#include "jobfile/check.h"
 #include "pattern/pattern.h"
 #include "verify/header.h"
-
-struct check {
-	struct earlier *earlier;
-	const struct section *own;
-	struct job *job;
-	struct job_list *list;
-	struct arena *memory;
-	struct err *err;
-};
-
-static const struct assignment *last_in(const struct section *s, const struct option *o)
-{
-	const struct assignment *found = NULL;
-
-	for (const struct assignment *a = s->first; a; a = a->next)
-		if (options_find(a->key) == o)
-			found = a;
-	return found;
-}
-
-/* Where the job got an option from: its own section, or the last global one before. */
-static const struct assignment *origin(const struct check *c, const char *name)
-{
-	const struct option *o = options_find(name);
-	const struct assignment *found = last_in(c->own, o);
-
-	found = found ? found : given_last(&c->earlier->globals, o);
-	return found ? found : given_last(&c->earlier->defaults, o);
-}
-
-static int refuse(const struct check *c, const char *option, const char *why)
-{
-	const struct assignment *a = origin(c, option);
-	const struct place *place = a ? &a->place : &c->own->place;
-	const uint32_t column = a ? place->key_column : c->own->place.key_column;
-
-	return place_error(c->err, place, column, "job '%.80s': %s", c->job->name, why);
-}
-
-static void note(const struct check *c, const char *text)
-{
-	const char **warnings;
-	const size_t n = c->list->warnings_count;
-
-	if (!(n & (n + 1))) {	/* full: capacities are 1, 3, 7, 15, ... */
-		warnings = arena_alloc(c->memory, (2 * n + 1) * sizeof(*warnings));
-		if (n)
-			memcpy(warnings, c->list->warnings, n * sizeof(*warnings));
-		c->list->warnings = warnings;
-	}
-	warnings = (const char **)(uintptr_t)c->list->warnings;
-	warnings[n] = arena_format(c->memory, "job '%s': %s", c->job->name, text);
-	c->list->warnings_count++;
-}
-
-/* Of what --warnings-fatal refuses: what does nothing as the job stands. That an engine takes
- * less than is asked for is none: fio says it as a note. */
-static void warn(const struct check *c, const char *text)
-{
-	note(c, text);
-	if (!c->list->fatal_warning)
-		c->list->fatal_warning = c->list->warnings[c->list->warnings_count - 1];
-}
-
-/* zonesize alone divides the file into zones, as it did before there was a zonemode;
- * only an explicit zonemode=none contradicts it. */
-static int check_zones(const struct check *c)
-{
-	struct job *job = c->job;
-
-	if (job->zones.mode == ZONE_NONE && job->zones.size_bytes) {
-		if (origin(c, "zonemode"))
-			return refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
-						     "drop one of them");
-		job->zones.mode = ZONE_STRIDED;
-	}
-	if (job->zones.mode == ZONE_STRIDED && !job->zones.size_bytes)
-		return refuse(c, "zonemode", "zonemode=strided needs zonesize");
-	if (job->zones.mode == ZONE_NONE && (job->zones.skip_bytes || job->zones.range_bytes))
-		warn(c, "zoneskip and zonerange do nothing without zonemode");
-	if (job->zones.mode == ZONE_STRIDED && !job->zones.range_bytes)
-		job->zones.range_bytes = job->zones.size_bytes;
-	return 0;
-}
-
-static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
-{
-	if (!value->zones)
-		return 0;
-	if (!c->job->zones.size_bytes)
-		return refuse(c, option, "a number of zones (z) needs zonesize");
-	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zones.size_bytes,
-				   &value->bytes))
-		return refuse(c, option, "that many zones are too large");
-	value->zones = 0;
-	return 0;
-}
-
-/* What is said of reads is then of sequential I/O, and of writes of random I/O. */
-static void sizes_by_order(struct job *job)
-{
-	const unsigned from = job->rw & RW_RANDOM ? DIR_WRITE : DIR_READ;
-
-	for (unsigned dir = 0; dir < DIR_DATA_COUNT && job->block.by_order; dir++) {
-		job->block.bytes[dir] = job->block.bytes[from];
-		job->block.splits[dir] = job->block.splits[from];
-		job->block.ranges[dir] = job->block.ranges[from];
-	}
-}
-
-/* bs stands for the largest block: buffers and files have to hold it. */
-static void check_splits(const struct check *c)
-{
-	struct job *job = c->job;
-
-	sizes_by_order(job);
-	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		if (job->block.ranges[dir].max_bytes)
-			job->block.bytes[dir] = job->block.ranges[dir].max_bytes;
-	}
-
-	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		const struct block_split *s = &job->block.splits[dir];
-
-		for (uint32_t i = 0; i < s->count; i++)
-			if (!i || s->shares[i].bytes > job->block.bytes[dir])
-				job->block.bytes[dir] = s->shares[i].bytes;
-	}
-}
-
-/* A block is as large as the larger of both sizes, and is trimmed and written in whole. */
-static int check_trims(const struct check *c)
-{
-	const struct job *job = c->job;
-	const uint64_t trim = job->block.bytes[DIR_TRIM], write = job->block.bytes[DIR_WRITE];
-
-	if (!job_trims_before_writes(job))
-		return 0;
-	if (job->block.splits[DIR_TRIM].count || job->block.splits[DIR_WRITE].count)
-		return refuse(c, "bssplit", "what is trimmed and then written has blocks of one "
-					    "size: drop bssplit");
-	if (pattern_has_range(job, DIR_TRIM) || pattern_has_range(job, DIR_WRITE))
-		return refuse(c, "bsrange", "what is trimmed and then written has blocks of one "
-					    "size: drop bsrange");
-	if (trim && write && trim % write && write % trim)
-		return refuse(c, "bs", "what is trimmed is then written: of the block sizes of "
-				       "writes and trims one has to be a multiple of the other");
-	return 0;
-}
 
 /* What is read in the second loop would have gone with the first. */
 static int check_files(const struct check *c)
@@ -170,23 +21,24 @@ static int check_files(const struct check *c)
 	const bool loops = job->time.loops > 1 || (job->time.based && job->time.runtime_ns);
 
 	if (job->files.below && (job->files.unlink || job->files.unlink_each_loop))
-		return refuse(c, "opendir", "files that the job found are not deleted; drop unlink "
-					    "and unlink_each_loop");
+		return check_refuse(c, "opendir", "files that the job found are not deleted; "
+				    "drop unlink and unlink_each_loop");
 	if (job->amount.append && !sized)
-		return refuse(c, "file_append", "what is appended has no size yet; give size");
+		return check_refuse(c, "file_append", "what is appended has no size yet; give "
+				    "size");
 	if (job->amount.fill && job->ops->flags & ENGINE_NO_DIRECT)
-		return refuse(c, "fill_device", "a mapping ends where its file does, and fills "
-						"nothing; use another ioengine");
+		return check_refuse(c, "fill_device", "a mapping ends where its file does, and "
+				    "fills nothing; use another ioengine");
 	if (job->amount.fill && !sized && job_changes(job) && job->rw & RW_RANDOM)
-		return refuse(c, "fill_device", "nothing is filled at random places; use rw=write, "
-						"or give size");
+		return check_refuse(c, "fill_device", "nothing is filled at random places; use "
+				    "rw=write, or give size");
 	if (job->amount.fill && !sized && job->rw & RW_READ && job->files.count > 1)
-		return refuse(c, "fill_device", "the first file that is read would fill it alone; "
-						"give size, or leave nrfiles out");
+		return check_refuse(c, "fill_device", "the first file that is read would fill it "
+				    "alone; give size, or leave nrfiles out");
 	if (!job->files.unlink_each_loop || !loops || !(job->rw & RW_READ))
 		return 0;
-	return refuse(c, "unlink_each_loop", "a job that reads cannot delete its files before it "
-					     "reads them again; drop unlink_each_loop, or loops");
+	return check_refuse(c, "unlink_each_loop", "a job that reads cannot delete its files "
+			    "before it reads them again; drop unlink_each_loop, or loops");
 }
 
 static int check_headers(const struct check *c)
@@ -197,14 +49,15 @@ static int check_headers(const struct check *c)
 	const uint32_t unit = interval && interval < least ? interval : least;
 
 	if (unit < header_unit_min(job->verify.method))
-		return refuse(c, interval ? "verify_interval" : "verify", arena_format(c->memory,
-			      "this verify needs blocks of at least %" PRIu32 " bytes",
-			      header_unit_min(job->verify.method)));
+		return check_refuse(c, interval ? "verify_interval" : "verify",
+				    arena_format(c->memory, "this verify needs blocks of at least "
+						 "%" PRIu32 " bytes",
+						 header_unit_min(job->verify.method)));
 	if (job->verify.offset_bytes && job->verify.offset_bytes < header)
-		return refuse(c, "verify_offset", "verify_offset is within the header");
+		return check_refuse(c, "verify_offset", "verify_offset is within the header");
 	if (job->verify.offset_bytes + (uint64_t)header > unit)
-		return refuse(c, "verify_offset", "behind verify_offset there is no place for the "
-						  "header in a block");
+		return check_refuse(c, "verify_offset", "behind verify_offset there is no place "
+				    "for the header in a block");
 	return 0;
 }
 
@@ -218,31 +71,13 @@ static int check_verify(const struct check *c)
 		return 0;
 	if (!job->verify.pattern.length && (job->verify.method == VERIFY_PATTERN ||
 					    job->verify.method == VERIFY_PATTERN_HDR))
-		return refuse(c, "verify", "verify=pattern needs verify_pattern");
+		return check_refuse(c, "verify", "verify=pattern needs verify_pattern");
 	if (job->verify.only && job->time.based)
-		return refuse(c, "verify_only", "verify_only writes nothing, so that time_based "
-						"has no end; drop one of them");
+		return check_refuse(c, "verify_only", "verify_only writes nothing, so that "
+				    "time_based has no end; drop one of them");
 	if (job->report.gtod_reduce)
-		warn(c, "gtod_reduce does nothing with verify");
+		check_warn(c, "gtod_reduce does nothing with verify");
 	return check_headers(c);
-}
-
-static int check_sizes(const struct check *c)
-{
-	struct job *job = c->job;
-	int code = zones_to_bytes(c, "size", &job->amount.size);
-
-	code = code ? code : zones_to_bytes(c, "io_size", &job->amount.io_size);
-	code = code ? code : zones_to_bytes(c, "offset", &job->amount.offset);
-	code = code ? code : zones_to_bytes(c, "ramp_size", &job->time.ramp);
-	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_unit(job))
-		return refuse(c, "filesize", "a file is smaller than one block; raise filesize, "
-					     "or lower bs");
-	if (!code && !job->files.size.max_bytes && job->amount.size.bytes &&
-	    job->amount.size.bytes / job->files.count < pattern_unit(job))
-		return refuse(c, "size", "size is smaller than one block in each file; raise "
-					 "size, or lower bs or nrfiles");
-	return code;
 }
 
 /* What is recorded in one file is one clone's: others would make it unreadable. */
@@ -252,17 +87,17 @@ static int check_iolog(const struct check *c)
 	void **recorder = NULL;
 
 	if (job->replay.record && job->process.numjobs > 1)
-		return refuse(c, "write_iolog", "numjobs clones cannot record in one file; write "
-						"a job for each");
+		return check_refuse(c, "write_iolog", "numjobs clones cannot record in one file; "
+				    "write a job for each");
 	if (job->replay.record)
 		recorder = text_map_at(&c->earlier->recorders, job->replay.record, c->memory);
 	if (recorder && *recorder)
-		return refuse(c, "write_iolog", "another job records in the same file; give each "
-						"its own");
+		return check_refuse(c, "write_iolog", "another job records in the same file; "
+				    "give each its own");
 	if (recorder)
 		*recorder = job;
 	if (job->replay.align & (job->replay.align - 1))
-		return refuse(c, "replay_align", "replay_align is no power of 2");
+		return check_refuse(c, "replay_align", "replay_align is no power of 2");
 	return 0;
 }
 
@@ -275,25 +110,26 @@ static int check_rates_and_logs(const struct check *c)
 		const uint64_t bytes = job->rate.bytes[dir], iops = job->rate.iops[dir];
 
 		if (bytes && job->rate.min_bytes[dir] > bytes)
-			return refuse(c, "rate_min", "rate_min is above rate");
+			return check_refuse(c, "rate_min", "rate_min is above rate");
 		if (iops && job->rate.min_iops[dir] > iops)
-			return refuse(c, "rate_iops_min", "rate_iops_min is above rate_iops");
+			return check_refuse(c, "rate_iops_min", "rate_iops_min is above "
+					    "rate_iops");
 	}
 	if (job->log.epoch_clock > CLOCK_TAI)
-		return refuse(c, "log_alternate_epoch_clock_id", "there is no such clock: "
-			      "clock_gettime(2) has 0 to 11");
+		return check_refuse(c, "log_alternate_epoch_clock_id", "there is no such clock: "
+				    "clock_gettime(2) has 0 to 11");
 	if (job->process.start_clock > CLOCK_TAI)
-		return refuse(c, "job_start_clock_id", "there is no such clock: clock_gettime(2) "
-						       "has 0 to 11");
+		return check_refuse(c, "job_start_clock_id", "there is no such clock: "
+				    "clock_gettime(2) has 0 to 11");
 	if (job->log.issue_time && !(job->log.lat && job->log.offset))
-		return refuse(c, "log_issue_time", "log_issue_time needs write_lat_log and "
-						   "log_offset");
+		return check_refuse(c, "log_issue_time", "log_issue_time needs write_lat_log and "
+				    "log_offset");
 	if (job->log.packed && job->log.issue_time)
-		return refuse(c, "log_store_compressed", "compressed logs have no column for "
-							 "log_issue_time");
+		return check_refuse(c, "log_store_compressed", "compressed logs have no column "
+				    "for log_issue_time");
 	if (job->log.packed && job->log.window == LOG_BOTH)
-		return refuse(c, "log_store_compressed", "compressed logs have one value a row: "
-							 "set log_window_value to avg or max");
+		return check_refuse(c, "log_store_compressed", "compressed logs have one value a "
+				    "row: set log_window_value to avg or max");
 	return 0;
 }
 
@@ -305,12 +141,12 @@ static int check_dedupe(const struct check *c)
 	if (!job->dedupe.percent || job->dedupe.mode != DEDUPE_WORKING_SET)
 		return 0;
 	if (!job->amount.size.bytes)
-		return refuse(c, "dedupe_mode", "a working set is a part of size: give size in "
-						"bytes");
+		return check_refuse(c, "dedupe_mode", "a working set is a part of size: give "
+				    "size in bytes");
 	if (job->dedupe.percent + job->dedupe.set_percent > 100)
-		return refuse(c, "dedupe_percentage", "dedupe_percentage and "
-			      "dedupe_working_set_percentage are above 100 together: what is of "
-			      "the set is no repetition");
+		return check_refuse(c, "dedupe_percentage", "dedupe_percentage and "
+				    "dedupe_working_set_percentage are above 100 together: what "
+				    "is of the set is no repetition");
 	return 0;
 }
 
@@ -321,7 +157,7 @@ static int check_engine(const struct check *c)
 
 	if (!c->job->ops->check || !c->job->ops->check(c->job, &why))
 		return 0;
-	return refuse(c, "ioengine", why.text);
+	return check_refuse(c, "ioengine", why.text);
 }
 
 static void check_time(const struct check *c)
@@ -330,7 +166,7 @@ static void check_time(const struct check *c)
 
 	if (!job->time.based || job->time.runtime_ns)
 		return;
-	warn(c, "time_based does nothing without runtime");
+	check_warn(c, "time_based does nothing without runtime");
 	job->time.based = false;
 }
 
@@ -339,7 +175,7 @@ static void check_think(const struct check *c)
 {
 	struct job *job = c->job;
 
-	if (job->think.iotime_ns && !origin(c, "thinktime_blocks"))
+	if (job->think.iotime_ns && !check_origin(c, "thinktime_blocks"))
 		job->think.blocks = 0;
 }
 
@@ -352,16 +188,17 @@ static int check_wait(const struct check *c)
 	if (!name)
 		return 0;
 	if (!strcmp(name, job->name))
-		return refuse(c, "wait_for", "a job cannot wait for itself");
+		return check_refuse(c, "wait_for", "a job cannot wait for itself");
 	for (uint32_t i = 0; i + 1 < c->list->count; i++) {
 		if (strcmp(c->list->jobs[i].name, name))
 			continue;
 		if (job->process.waits_for)
-			return refuse(c, "wait_for", "two jobs before it have that name: rename "
-						     "one");
+			return check_refuse(c, "wait_for", "two jobs before it have that name: "
+					    "rename one");
 		job->process.waits_for = i + 1;
 	}
-	return job->process.waits_for ? 0 : refuse(c, "wait_for", "no job before it has that name");
+	return job->process.waits_for ? 0 : check_refuse(c, "wait_for", "no job before it has "
+							 "that name");
 }
 
 /* A priority is one of a class: of best effort, unless another is given. */
@@ -369,7 +206,8 @@ static void check_priority(const struct check *c)
 {
 	struct job *job = c->job;
 
-	if (!origin(c, "prioclass") && (origin(c, "prio") || origin(c, "priohint")))
+	if (!check_origin(c, "prioclass") &&
+	    (check_origin(c, "prio") || check_origin(c, "priohint")))
 		job->place.class = IOPRIO_CLASS_BE;
 }
 
@@ -380,24 +218,22 @@ static void check_depth(const struct check *c)
 	if (job->depth.iodepth <= job->ops->depth_max)
 		return;
 	if (engine_is_sync(job->ops))
-		note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
-				     "synchronous: one I/O is in flight at a time",
-				     job->depth.iodepth, job->ops->name));
+		check_note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s is "
+					   "synchronous: one I/O is in flight at a time",
+					   job->depth.iodepth, job->ops->name));
 	else
-		note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s keeps at "
-				     "most %" PRIu32 " I/Os in flight", job->depth.iodepth,
-				     job->ops->name, job->ops->depth_max));
+		check_note(c, arena_format(c->memory, "iodepth=%" PRIu32 ", but ioengine %s "
+					   "keeps at most %" PRIu32 " I/Os in flight",
+					   job->depth.iodepth, job->ops->name,
+					   job->ops->depth_max));
 }
 
 int resolve_checks(struct earlier *earlier, const struct section *own, struct job *job,
 		   struct job_list *list, struct arena *memory, struct err *err)
 {
 	const struct check c = { earlier, own, job, list, memory, err };
-	int code = check_zones(&c);
+	int code = check_pattern(&c);
 
-	check_splits(&c);
-	code = code ? code : check_sizes(&c);
-	code = code ? code : check_trims(&c);
 	code = code ? code : check_files(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);

@@ -12,7 +12,7 @@ static const char *const not_here =
 	"inplace interface listen merge_blktrace_file "
 	"merge_blktrace_iters merge_blktrace_scalars mss nodelay nonvectored nowait "
 	"pingpong plid_select plids pool port program protocol rbdname readfua "
-	"sg_write_mode skip_bad sprandom stat_type std_redirect stream_id thp "
+	"sg_write_mode skip_bad stat_type std_redirect stream_id thp "
 	"touch_objects ttl uncached uri userspace_reap verb volume window_size "
 	"writefua client daemonize latency-log merge-blktrace-only "
 	"remote-config server trigger-remote ";

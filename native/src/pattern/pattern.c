@@ -13,6 +13,7 @@
 #include "pattern/pattern_pair.h"
 #include "pattern/pattern_plain.h"
 #include "pattern/pattern_sequence.h"
+#include "pattern/pattern_sprandom.h"
 #include "pattern/pattern_turn.h"
 #include "pattern/pattern_zbd.h"
 #include "pattern/trace.h"
@@ -192,6 +193,8 @@ static void choose_fill(struct pattern *p)
 	p->fill = is_simple && one_size ? pattern_plain(p) : fill_general;
 	if (is_simple && p->varied && p->random && !p->pass_unit_bytes)
 		p->fill = pattern_drawn(p);
+	if (p->sprandom.how)
+		p->fill = pattern_sprandom_fill;
 }
 
 bool pattern_has_range(const struct job *job, unsigned dir)
@@ -242,7 +245,7 @@ static void init_variety(struct pattern *p, const struct job *job, uint64_t seed
 			p->pass_unit_bytes = p->unaligned ? 1 : p->unit_bytes;
 	}
 	p->mapped = p->random && !p->varied &&
-		    (!job->norandommap || job->generator == GENERATOR_LFSR);
+		    (!job->norandommap || job->generator == GENERATOR_LFSR || job->sprandom.on);
 	p->lengths.state = random_mix(seed + 6);
 	rate_init(&p->rate, job, seed);
 	p->rate.both = p->rate.both && p->mixed;
@@ -324,10 +327,14 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 {
+	const uint64_t bs = job->block.bytes[DIR_WRITE];
+
 	if (job->amount.io_size.bytes)
 		return job->amount.io_size.bytes;
 	if (job->amount.io_size.percent)
 		return whole / 100 * job->amount.io_size.percent;
+	if (job->sprandom.on)
+		return pattern_sprandom_blocks(&job->sprandom, whole / bs) * bs;
 	if ((job->files.size.max_bytes || job->files.below) && job->amount.size.bytes &&
 	    job->amount.size.bytes < whole)
 		return job->amount.size.bytes;
@@ -361,6 +368,8 @@ int pattern_init(struct pattern *p, const struct job *job,
 		ret = add_extent(p, job, i, &extents[i], err);
 	if (!ret)
 		ret = pattern_files_init(&p->files, job, extents_count, seed, err);
+	if (!ret && job->sprandom.on)
+		ret = pattern_sprandom_init(p, job, seed, err);
 	if (ret)
 		return ret;
 	p->loop_bytes = pattern_loop_bytes(job, p->loop_bytes);
@@ -371,6 +380,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 void pattern_release(struct pattern *p)
 {
 	pattern_files_release(&p->files);
+	pattern_sprandom_release(p);
 	for (uint32_t i = 0; i < p->files_count && p->cursors; i++)
 		pattern_zbd_release(&p->cursors[i]);
 	free(p->cursors);

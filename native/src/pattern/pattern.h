@@ -10,6 +10,7 @@
  *	pattern_turn.h		the next I/O of the file that has it
  *	pattern_sequence.h	rw=read:4k and rw=randread:8: gaps, and blocks that follow
  *	pattern_zbd.h		zonemode=zbd: zones that are written in order
+ *	pattern_sprandom.h	sprandom: flash as random writes leave it, in one pass
  *	pattern_plain.h		the usual case as tight loops
  *	pattern_drawn.h		I/Os that are drawn one by one, without a map
  *	pattern_pair.h		blocks that are trimmed and then written

@@ -66,6 +66,19 @@ struct pattern_zbd {
 	struct random draws;
 };
 
+/* Of sprandom (pattern_sprandom.h). */
+struct pattern_sprandom {
+	const struct sprandom *how;		/* NULL: not asked for */
+	double decay;
+	uint64_t length;			/* blocks of a region */
+	uint32_t region;
+	uint64_t pass;				/* of the pattern's: the one it is in */
+	uint64_t left, fresh;			/* of the region; come for the first time so far */
+	uint64_t *again, *later;		/* blocks that come again: in this one, the next */
+	uint64_t again_left, later_count, later_left;
+	struct random draws;
+};
+
 /*
  * Where the next I/O of one file falls: inside a window, which is the whole extent
  * or, with zones, one zone after another. `next` is the number of the block in the
@@ -103,6 +116,7 @@ struct pattern {
 	struct pattern_pair pair;
 	struct pattern_sequence sequence;
 	struct pattern_zbd zbd;
+	struct pattern_sprandom sprandom;
 	/* Blocks of several sizes start at multiples of the smallest, without a map, as do
 	 * those of a distribution that prefers some. */
 	bool varied, skewed, sequence_moves;

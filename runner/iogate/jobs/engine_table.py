@@ -15,9 +15,10 @@ OPTIONS: dict[str, str] = {
         log_prio log_store_compressed log_unix_epoch=log_alternate_epoch overwrite per_job_logs
         pre_read random_sequence_stride randrepeat=allrandrepeat rate_ignore_thinktime
         read_beyond_wp read_iolog_chunked recover_zbd_write_error replay_no_stall
-        scramble_buffers serialize_overlap slat_percentiles softrandommap stats trim_verify_zero
-        unique_filename unlink unlink_each_loop verify_dump verify_fatal verify_header_seed
-        verify_state_load verify_state_save verify_write_sequence write_zone_remainder atomic
+        scramble_buffers serialize_overlap slat_percentiles softrandommap sprandom stats
+        trim_verify_zero unique_filename unlink unlink_each_loop verify_dump verify_fatal
+        verify_header_seed verify_state_load verify_state_save verify_write_sequence
+        write_zone_remainder atomic
     """,
     "CHOICE": """
         clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
@@ -43,9 +44,10 @@ OPTIONS: dict[str, str] = {
         log_compression log_entries log_hist_coarseness log_hist_msec loops max_open_zones
         nrfiles=nr_files num_range number_ios numjobs openfiles prio prioclass priohint randseed
         rate_cycle=ratecycle replay_scale replay_time_scale rwmixread rwmixwrite
-        significant_figures thinkcycles thinktime_blocks threads trim_backlog trim_backlog_batch
-        trim_percentage uid verify_async verify_backlog verify_backlog_batch verify_interval
-        verify_offset verify_pattern_interval write_barrier sqthread_poll_cpu cpuload
+        significant_figures spr_num_regions thinkcycles thinktime_blocks threads trim_backlog
+        trim_backlog_batch trim_percentage uid verify_async verify_backlog verify_backlog_batch
+        verify_interval verify_offset verify_pattern_interval write_barrier sqthread_poll_cpu
+        cpuload
     """,
     "NUMBERS": """
         ba=blockalign bs=blocksize percentage_random rate rate_iops rate_iops_min
@@ -65,7 +67,7 @@ OPTIONS: dict[str, str] = {
         directory exec_postrun exec_prerun file_service_type filename filename_format filesize
         flow_watermark gtod_cpu ignore_error ioscheduler latency_percentile log_compression_cpus
         max_latency name nice numa_cpu_nodes numa_mem_policy opendir percentile_list profile
-        random_distribution read_iolog replay_redirect replay_skip steadystate=ss
+        random_distribution read_iolog replay_redirect replay_skip spr_op steadystate=ss
         sync_file_range verify_async_cpus verify_pattern verifysort verifysort_nr wait_for
         write_bw_log write_hist_log write_iolog write_iops_log write_lat_log
         zone_reset_frequency zone_reset_threshold cmdprio_bssplit
@@ -195,6 +197,7 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "rwmixread": (0, 100),
     "rwmixwrite": (0, 100),
     "significant_figures": (1, 10),
+    "spr_num_regions": (1, 1000000),
     "sqthread_poll_cpu": (0, 65535),
     "trim_backlog_batch": (0, 4294967295),
     "trim_percentage": (0, 100),

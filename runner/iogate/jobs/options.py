@@ -33,7 +33,7 @@ class Kind(Enum):
 # What fio has and iogate-engine does not. An option that the engine learns leaves this table.
 ONLY_FIO: dict[Kind, str] = {
     Kind.BOOL: """
-        fdp sprandom
+        fdp
     """,
     Kind.TEXT: """
         dataplacement=data_placement dp_scheme merge_blktrace_file merge_blktrace_iters

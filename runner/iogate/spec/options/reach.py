@@ -61,7 +61,8 @@ _HARMLESS = """
     refill_buffers registerfiles replay_align replay_no_stall replay_scale replay_skip
     replay_time_scale runtime rw rw_sequencer rwmixread rwmixwrite scramble_buffers
     serialize_overlap sg_write_mode significant_figures size skip_bad slat_percentiles softrandommap
-    sprandom sqthread_poll sqthread_poll_cpu startdelay stat_type stats steadystate
+    spr_num_regions spr_op sprandom sqthread_poll sqthread_poll_cpu startdelay stat_type stats
+    steadystate
     steadystate_check_interval steadystate_duration steadystate_ramp_time stonewall
     stream_id sync sync_file_range thinkcycles thinktime thinktime_blocks
     thinktime_blocks_type thinktime_iotime thinktime_spin thp thread threads time_based trim_backlog

@@ -43,7 +43,7 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
         ),
         (
             fio("size: 1m").replace("directory: /data", "device: /dev/x, destroy: { size: 1g }")
-            + "precondition:\n  fill: { bs: 1m, sprandom: 1 }\n",
+            + "precondition:\n  fill: { bs: 1m, fdp: 1 }\n",
             (6, 19),
         ),
     ],
