@@ -118,6 +118,12 @@ TABLE: dict[str, dict[str, How]] = {
         "pip install iogate": By(
             "tests/repository/test_package.py::test_an_installed_wheel_works_without_the_checkout"
         ),
+        "podman build -f packaging/Containerfile -t iogate dist": Not(
+            "needs a container runtime, and an image from a registry"
+        ),
+        "podman run --rm -v /mnt/disk:/work -v iogate-data:/data iogate run quick": Not(
+            "needs a container runtime"
+        ),
         "apt install ./iogate_0.1.0-1_amd64.deb": Not(
             "scripts/test-install does, in a bare Debian"
         ),
