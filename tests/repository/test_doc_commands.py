@@ -126,6 +126,9 @@ TABLE: dict[str, dict[str, How]] = {
         "apt install ./iogate_0.1.0-1_amd64.deb": Not(
             "scripts/test-install does, in a bare Debian"
         ),
+        "gh attestation verify iogate-0.1.0.tar.gz --repo OWNER/iogate": Not(
+            "asks GitHub for a release"
+        ),
         "scripts/static": STATIC,
         "scripts/static aarch64": CROSS,
         "make -C native STATIC=1 CROSS_COMPILE=aarch64-linux-gnu- CPPFLAGS=-I… LDFLAGS=-L…": CROSS,

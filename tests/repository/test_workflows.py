@@ -69,7 +69,7 @@ ADMIT, BUILD, MEASURE, JOB = (
 )
 PASSED = {ADMIT: "success", MEASURE: "success", JOB: "success"}
 FAILED = {ADMIT: "success", MEASURE: "failure", JOB: "failure"}
-LABELS = ("self-hosted", "linux", "storage", "ubuntu-24.04")
+LABELS = ("self-hosted", "linux", "storage", "ubuntu-24.04", "ubuntu-24.04-arm")
 SPEC = """\
 version: 1
 name: tiny
