@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -53,13 +54,23 @@ MOST_CALLS = 25
 HERE = ("/proc", "/sys", "/dev", "/run", DISK)
 OWN = ("/dev/null", "/proc/self/fd/")
 """What the controller needs to read its own files and to start git."""
+MOUNTS = "/proc/self/mountinfo"
+"""The history is a file of the controller's, and refuses one on a network filesystem: it alone
+may read this. What is mounted where it is measured is the other machine's to tell."""
 _looks: list[str] | None = None
+
+
+def _history_asks() -> bool:
+    frames = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(None))
+    return "iogate.store.sqlite.network" in frames
 
 
 def _hook(event: str, words: tuple[Any, ...]) -> None:
     if _looks is None or event not in ("open", "os.listdir", "os.scandir", "subprocess.Popen"):
         return
     path = str(words[0])
+    if path == MOUNTS and _history_asks():
+        return
     if (path.startswith(HERE) and not path.startswith(OWN)) or (
         event == "subprocess.Popen" and path != "git"
     ):
