@@ -204,6 +204,41 @@ def test_a_host_that_stands_out_is_named(fleet: SpecTrend, pages: dict[str, str]
     assert re.search(r"−8\.\d % ▼ worse", first.text) or "worse" in first.text
 
 
+def test_a_host_that_stands_out_is_on_the_index(pages: dict[str, str]) -> None:
+    tiles = read_html(pages["index.html"]).all("li", "tile")
+    told = {link.text: link.attributes["href"] for tile in tiles for link in tile.all("a", "odd")}
+    assert told == {"lab-3 stands out": "fleet/fleet.html"}
+
+
+def test_how_far_a_host_is_has_an_interval(fleet: SpecTrend, pages: dict[str, str]) -> None:
+    lines = [line for line in fleet.lines if line.series.metric == "read.iops"]
+    found = members([line for line in lines if line.series.case_id == lines[0].series.case_id])
+    assert all(m.sure and m.sure.low < (m.away or 0.0) < m.sure.high for m in found)
+    odd = next(m for m in found if m.stands_out)
+    assert odd.sure
+    assert odd.sure.high < 0 or odd.sure.low > 0
+    cells = read_html(pages["fleet/fleet.html"]).all("section", "group")[0].all("td")
+    shown = next(cell.text for cell in cells if cell.attributes.get("data-l") == "95 % interval")
+    assert re.fullmatch(r"−\d+\.\d % … −\d+\.\d %", shown)
+
+
+def test_a_host_beside_hosts_that_agree_exactly_stands_out(fleet: SpecTrend) -> None:
+    lines = list({line.series.machine_id: line for line in fleet.lines}.values())
+    same = [
+        replace(
+            line,
+            series=replace(
+                line.series, level=level, values=(level,) * 9, nights=line.series.nights[:9]
+            ),
+        )
+        for line, level in zip(lines, (5.0, 5.0, 5.0, 5.0, 4.0), strict=True)
+    ]
+    odd = [m for m in members(same) if m.stands_out]
+    assert [m.away for m in odd] == [pytest.approx(-0.2)]
+    assert odd[0].sure
+    assert (odd[0].sure.low, odd[0].sure.high) == (pytest.approx(-0.2), pytest.approx(-0.2))
+
+
 def test_machines_of_one_name_are_told_apart(fleet: SpecTrend) -> None:
     same = {"lab-1": "debian", "lab-3": "debian"}
     series = tuple(replace(s, host=same.get(s.host, s.host)) for s in fleet.trend.series)

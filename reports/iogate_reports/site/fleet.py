@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from iogate.model.units import format_value
+from iogate.model.verdict import Interval
 from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.labels import Change, Word, describe_change
@@ -20,7 +21,11 @@ FEWEST = 4
 """With fewer hosts none can be told to stand out."""
 FAR, LEAST = 3.5, 0.02
 """A host stands out when it is further from the median than FAR robust standard deviations,
-and by at least LEAST of it."""
+its own error among them, and by at least LEAST of the median."""
+SURE = 1.96
+"""So many standard deviations to either side hold 95 % of a normal."""
+OF_A_MEDIAN = 1.2533
+"""The standard error of a median against that of the mean, of many normal values: √(π/2)."""
 OUTLIER = Word("fail", "stands out", 0, "")
 TYPICAL = Word("steady", "typical", 1, "")
 WIDTH, HEIGHT, AIR = 300.0, 26.0, 8.0
@@ -28,23 +33,15 @@ WIDTH, HEIGHT, AIR = 300.0, 26.0, 8.0
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A host's newest series of a case and metric. ``away`` is its level against the median
-    of all hosts, a fraction; ``score`` the same in robust standard deviations; ``ends`` those
-    between which lie 95 % of the nights of its level, against that median too."""
+    """A host's newest series of a case and metric. ``away`` is its level against the median of all
+    hosts, a fraction, and ``sure`` the 95 % interval of that, where there are hosts enough;
+    ``ends`` those between which lie 95 % of the nights of its level, against that median too."""
 
     line: Line
     away: float | None
-    score: float | None
+    sure: Interval | None = None
+    stands_out: bool = False
     ends: tuple[float, float] = (0.0, 0.0)
-
-    @property
-    def stands_out(self) -> bool:
-        return (
-            self.score is not None
-            and self.away is not None
-            and abs(self.score) > FAR
-            and abs(self.away) > LEAST
-        )
 
 
 def members(lines: Sequence[Line]) -> list[Member]:
@@ -62,15 +59,25 @@ def members(lines: Sequence[Line]) -> list[Member]:
 
 def _member(line: Line, middle: float, spread: float, count: int) -> Member:
     if not middle:
-        return Member(line, None, None)
+        return Member(line, None)
     now = line.segments[-1]
     away = line.series.level / middle - 1
     ends = now.low / middle - 1, now.high / middle - 1
     if count < FEWEST:
-        return Member(line, away, None, ends)
-    off = line.series.level - middle
-    score = off / spread if spread else math.copysign(math.inf, off) if off else 0.0
-    return Member(line, away, score, ends)
+        return Member(line, away, ends=ends)
+    error = _error(line)
+    half = SURE * math.hypot(error, OF_A_MEDIAN * spread / math.sqrt(count)) / abs(middle)
+    is_far = abs(line.series.level - middle) > FAR * math.hypot(spread, error)
+    return Member(
+        line, away, Interval(away - half, away + half, 0.95), is_far and abs(away) > LEAST, ends
+    )
+
+
+def _error(line: Line) -> float:
+    """The standard error of its level, from the nights that are on it; 0 where there is one."""
+    now = line.segments[-1]
+    nights = line.series.values[now.first : now.last + 1]
+    return OF_A_MEDIAN * MAD_TO_SIGMA * mad(nights) / math.sqrt(len(nights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class Row:
     href: str
     level: str
     away: Change | None
-    score: str
+    sure: str
     nights: int
     mark: str
     picture: Markup
@@ -109,16 +116,34 @@ class Group:
 
 def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
     """Those that more than one host measured, with outliers first."""
-    by_case_and_metric: dict[tuple[str, str], list[Line]] = {}
-    for line in spec.lines:
-        by_case_and_metric.setdefault((line.series.case_id, line.series.metric), []).append(line)
     hosts = labels(spec.lines)
     shown = [
         _group(f"group-{index}", members(lines), hosts, pages.get(case, ""))
-        for index, ((case, _), lines) in enumerate(by_case_and_metric.items())
-        if len({line.series.machine_id for line in lines}) > 1
+        for index, (case, lines) in enumerate(_compared(spec))
     ]
     return sorted(shown, key=lambda group: -len(group.outliers))
+
+
+def _compared(spec: SpecTrend) -> Iterator[tuple[str, list[Line]]]:
+    """The case and the series of each case and metric that more than one host measured."""
+    by_case_and_metric: dict[tuple[str, str], list[Line]] = {}
+    for line in spec.lines:
+        by_case_and_metric.setdefault((line.series.case_id, line.series.metric), []).append(line)
+    for (case, _), lines in by_case_and_metric.items():
+        if len({line.series.machine_id for line in lines}) > 1:
+            yield case, lines
+
+
+def standing_out(spec: SpecTrend) -> list[str]:
+    """Hosts that stand out in any series, most often first."""
+    hosts = labels(spec.lines)
+    odd = Counter(
+        hosts[member.line.series.machine_id]
+        for _, lines in _compared(spec)
+        for member in members(lines)
+        if member.stands_out
+    )
+    return [host for host, _ in odd.most_common()]
 
 
 def labels(lines: Sequence[Line]) -> dict[str, str]:
@@ -166,18 +191,15 @@ def _rows(
             f"{page}#{member.line.anchor}",
             format_value(series.level, series.unit),
             away,
-            _score(member.score),
+            _interval(member.sure),
             member.line.segments[-1].last - member.line.segments[-1].first + 1,
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )
 
 
-def _score(score: float | None) -> str:
-    if score is None:
-        return "–"
-    text = "+∞" if math.isinf(score) and score > 0 else "-∞" if math.isinf(score) else ""
-    return (text or f"{score:+.1f}").replace("-", "−")
+def _interval(sure: Interval | None) -> str:
+    return f"{signed(sure.low)} … {signed(sure.high)}" if sure else "–"
 
 
 def _reach(measured: Sequence[Member]) -> float:

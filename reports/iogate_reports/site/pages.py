@@ -14,7 +14,7 @@ from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.labels import Word
 from iogate_reports.render import environment
-from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers
+from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers, standing_out
 from iogate_reports.site.payload import payload
 from iogate_reports.site.together import made_together
 from iogate_reports.site.views import (
@@ -49,11 +49,12 @@ _Made = TypeVar("_Made")
 @dataclass(frozen=True, slots=True)
 class _Part:
     """What the index shows of a spec. ``tile`` is its name, the address of its page, how much
-    there is, how new, where it stands, and the number of its hosts."""
+    there is, how new, where it stands, the number of its hosts, and what is said of those that
+    stand out."""
 
     rows: Sequence[SeriesRow]
     alerts: Sequence[AlertView]
-    tile: tuple[str, str, str, str, Word, int]
+    tile: tuple[str, str, str, str, Word, int, str]
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,21 @@ class Site:
         return _Part(
             [series_row(spec, line, files[line.series.case_id]) for line in spec.lines],
             alert_views(spec.trend.alerts, spec, files),
-            (short(spec.name, 60), f"{folder}/{INDEX}", *_summary(spec), len(spec.hosts)),
+            (
+                short(spec.name, 60),
+                f"{folder}/{INDEX}",
+                *_summary(spec),
+                len(spec.hosts),
+                _odd(spec),
+            ),
         )
+
+
+def _odd(spec: SpecTrend) -> str:
+    """Which of its hosts stand out: in words, or nothing."""
+    odd = standing_out(spec) if len(spec.hosts) >= FEWEST else []
+    named = odd[0] if len(odd) == 1 else plural(len(odd), "host")
+    return f"{named} {'stands' if len(odd) == 1 else 'stand'} out" if odd else ""
 
 
 def _case_files(spec: SpecTrend) -> dict[str, str]:
