@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from iogate.model.plan import Case, Plan
@@ -113,10 +113,12 @@ def _most_of(values: Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class SpecTrend:
-    """What ``iogate trend`` found for a spec, with the newest plan of it where there is one."""
+    """What ``iogate trend`` found for a spec, with the newest plan of it where there is one.
+    ``facts`` are those of each host by its machine id, as far as they are known."""
 
     trend: Trend
     plan: Plan | None = None
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

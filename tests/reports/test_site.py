@@ -236,7 +236,7 @@ def test_a_host_beside_hosts_that_agree_exactly_stands_out(fleet: SpecTrend) -> 
     odd = [m for m in members(same) if m.stands_out]
     assert [m.away for m in odd] == [pytest.approx(-0.2)]
     assert odd[0].sure
-    assert (odd[0].sure.low, odd[0].sure.high) == (pytest.approx(-0.2), pytest.approx(-0.2))
+    assert odd[0].sure.low == odd[0].sure.high == pytest.approx(-0.2)
 
 
 def test_machines_of_one_name_are_told_apart(fleet: SpecTrend) -> None:

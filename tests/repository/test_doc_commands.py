@@ -143,6 +143,9 @@ TABLE: dict[str, dict[str, How]] = {
             "tests/runner/cli/test_trend.py"
             "::test_the_table_has_a_line_a_series_and_the_alert_its_range"
         ),
+        "iogate fleet nightly.yaml": By(
+            "tests/runner/cli/test_fleet.py::test_a_host_that_was_slow_from_its_first_night_stands_out"
+        ),
         "iogate trend nightly.yaml --gate": By(
             "tests/runner/cli/test_trend.py::test_the_gate_fails_while_a_regression_is_open"
         ),

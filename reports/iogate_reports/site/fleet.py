@@ -14,6 +14,7 @@ from iogate.model.verdict import Interval
 from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.labels import Change, Word, describe_change
+from iogate_reports.site.shared import SharedFact, shared_facts
 from iogate_reports.text import short, signed
 from iogate_reports.trend_lines import Line, SpecTrend
 
@@ -42,6 +43,11 @@ class Member:
     sure: Interval | None = None
     stands_out: bool = False
     ends: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it stands out, and not for the better."""
+        return self.stands_out and (self.away or 0.0) * self.line.series.better.worse > 0
 
 
 def members(lines: Sequence[Line]) -> list[Member]:
@@ -90,6 +96,7 @@ class Row:
     level: str
     away: Change | None
     sure: str
+    noise: str
     nights: int
     mark: str
     picture: Markup
@@ -137,13 +144,24 @@ def _compared(spec: SpecTrend) -> Iterator[tuple[str, list[Line]]]:
 def standing_out(spec: SpecTrend) -> list[str]:
     """Hosts that stand out in any series, most often first."""
     hosts = labels(spec.lines)
-    odd = Counter(
-        hosts[member.line.series.machine_id]
-        for _, lines in _compared(spec)
-        for member in members(lines)
-        if member.stands_out
-    )
+    odd = Counter(hosts[m.line.series.machine_id] for m in _members(spec) if m.stands_out)
     return [host for host, _ in odd.most_common()]
+
+
+def shared_by_worse(spec: SpecTrend) -> tuple[list[str], tuple[SharedFact, ...]]:
+    """Hosts that stand out as worse in any series, and the facts that only they have: the same in
+    all of them, and known of another one."""
+    worse = {m.line.series.machine_id: None for m in _members(spec) if m.is_worse}
+    hosts = labels(spec.lines)
+    some = [spec.facts.get(machine, {}) for machine in worse]
+    others = [facts for machine, facts in spec.facts.items() if machine not in worse]
+    return sorted(hosts[machine] for machine in worse), shared_facts(some, others)
+
+
+def _members(spec: SpecTrend) -> Iterator[Member]:
+    """Of all cases and metrics that more than one host measured."""
+    for _, lines in _compared(spec):
+        yield from members(lines)
 
 
 def labels(lines: Sequence[Line]) -> dict[str, str]:
@@ -192,6 +210,7 @@ def _rows(
             format_value(series.level, series.unit),
             away,
             _interval(member.sure),
+            _noise(member),
             member.line.segments[-1].last - member.line.segments[-1].first + 1,
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
@@ -200,6 +219,12 @@ def _rows(
 
 def _interval(sure: Interval | None) -> str:
     return f"{signed(sure.low)} … {signed(sure.high)}" if sure else "–"
+
+
+def _noise(member: Member) -> str:
+    """Half of what 95 % of its nights spread over, against the median; nothing of one night."""
+    low, high = member.ends
+    return f"±{signed((high - low) / 2).lstrip('+')}" if high > low else "–"
 
 
 def _reach(measured: Sequence[Member]) -> float:

@@ -14,7 +14,16 @@ from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.labels import Word
 from iogate_reports.render import environment
-from iogate_reports.site.fleet import FAR, FEWEST, LEAST, OUTLIER, groups, outliers, standing_out
+from iogate_reports.site.fleet import (
+    FAR,
+    FEWEST,
+    LEAST,
+    OUTLIER,
+    groups,
+    outliers,
+    shared_by_worse,
+    standing_out,
+)
 from iogate_reports.site.payload import payload
 from iogate_reports.site.together import made_together
 from iogate_reports.site.views import (
@@ -237,6 +246,7 @@ def _told(line: Line, spec: SpecTrend) -> str:
 def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
     """One spec over all hosts."""
     compared = groups(spec, cases)
+    worse, shared = shared_by_worse(spec)
     return _page(
         "site_fleet.html.j2",
         f"{short(spec.name, 80)} on {plural(len(spec.hosts), 'host')}",
@@ -244,6 +254,10 @@ def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         name=short(spec.name, 80),
         hosts=len(spec.hosts),
         outliers=outliers(compared),
+        worse=worse,
+        shared=[
+            (short(s.fact, 80), short(s.value, 80), short(", ".join(s.others), 120)) for s in shared
+        ],
         names=sorted({row.host for group in compared for row in group.rows}),
         word=OUTLIER,
         rule=(FEWEST, FAR, LEAST * 100),

@@ -27,6 +27,7 @@ COMMANDS = {
     "ack": "Mark an alert as known.",
     "accept": "Take the new level of an alert as the baseline.",
     "reopen": "Undo an ack, an accept or a confirmation.",
+    "fleet": "Show where each host stands among the others.",
     "site": "Write HTML pages of all trends.",
     "nightly": "Measure a spec every night, by a timer of systemd.",
     "notify": "Tell people of new alerts and failed nights.",

@@ -14,8 +14,8 @@ from iogate.history.plans import kept_plans
 from iogate.history.trends import Question, find_trend
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
-from iogate.model.trend import Trend
 from iogate.store import Store
+from iogate.trend.environment import newest_facts
 from iogate_reports.site import Site, SpecTrend
 
 LISTED = 200
@@ -109,7 +109,9 @@ def _trends(
             continue
         plan = now.plans[name]
         try:
-            trends[name] = _shown(find_trend(store, plan, asked.question), plan)
+            of_spec = [run for run in now.runs if run.plan.spec_name == name]
+            facts = newest_facts(of_spec, plan.baseline.across, plan.baseline.also)
+            trends[name] = _shown(SpecTrend(find_trend(store, plan, asked.question), plan, facts))
         except IogateError as error:
             problems.append(f"{name} is not shown: {error.what}")
         except Exception as error:
@@ -118,9 +120,8 @@ def _trends(
     return trends, problems
 
 
-def _shown(trend: Trend, plan: Plan) -> SpecTrend:
+def _shown(shown: SpecTrend) -> SpecTrend:
     """With its lines made: what is wrong with them is wrong with this spec alone."""
-    shown = SpecTrend(trend, plan)
     _ = shown.lines
     return shown
 

@@ -62,6 +62,7 @@ def _trends(
     UsageError where there is nothing of what is asked for; where all is at fault, the first."""
     from iogate.history.plans import kept_plans
     from iogate.history.trends import find_trend
+    from iogate.trend.environment import newest_facts
     from iogate_reports.site import SpecTrend
 
     runs = store.runs()
@@ -70,7 +71,10 @@ def _trends(
     spec_trends = []
     for name in sorted(name for name in plans if is_asked(name, specs)):
         try:
-            spec_trend = SpecTrend(find_trend(store, plans[name], question), plans[name])
+            plan = plans[name]
+            of_spec = [run for run in runs if run.plan.spec_name == name]
+            facts = newest_facts(of_spec, plan.baseline.across, plan.baseline.also)
+            spec_trend = SpecTrend(find_trend(store, plan, question), plan, facts)
             spec_trends += [spec_trend] if spec_trend.lines else []
         except Exception as error:
             faults[name] = error

@@ -84,7 +84,7 @@ def show(  # each is an option
     from iogate.store import open_kept
 
     with closing(open_kept(store)) as opened:
-        plan = _plan_of(spec, opened)
+        plan = plan_of(spec, opened)
         _check_cases(spec, plan, cases)
         question = Question(**asked)  # type: ignore[arg-type]
         if question.across:
@@ -115,7 +115,7 @@ def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
         raise nothing_selected(request, plan)
 
 
-def _plan_of(spec: Path, store: Store) -> Plan:
+def plan_of(spec: Path, store: Store) -> Plan:
     """That of the file; where there is none, what the history holds of a spec of that name."""
     from iogate.cli.held import nothing_held
     from iogate.history.plans import kept_plans

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from iogate.environments import COMPARE_KEYS, changed, compared, digest
 from iogate.model.night import Night
+from iogate.model.run import Run
 from iogate.model.trend import Marker
 
-__all__ = ["COMPARE_KEYS", "digest", "find_markers", "settled"]
+__all__ = ["COMPARE_KEYS", "digest", "find_markers", "newest_facts", "settled"]
+
+_OF_ONE_HOST = ("target.*.serial_digest",)
 
 
 def settled(
@@ -43,3 +47,19 @@ def find_markers(
         if changes := changed(before, facts):
             markers.append(Marker(host.name, host.machine_id, index, changes))
     return tuple(markers)
+
+
+def newest_facts(
+    runs: Sequence[Run], across: Sequence[str] = (), also: Sequence[str] = ()
+) -> dict[str, dict[str, str]]:
+    """Machine id → the facts that are compared between its runs, as its newest
+    run has them. What belongs to one device alone, its serial number, is left out."""
+    found: dict[str, dict[str, str]] = {}
+    for run in sorted(runs, key=lambda run: run.started_ns):
+        facts = compared(run.environment, across, also)
+        found[run.host.machine_id] = {
+            name: value
+            for name, value in facts.items()
+            if not any(fnmatchcase(name, glob) for glob in _OF_ONE_HOST)
+        }
+    return found

@@ -1,0 +1,101 @@
+"""``iogate fleet`` and the fleet page, of a history of five hosts."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from iogate.cli import fleet
+from iogate.model.run import Host
+from iogate.store import open_store
+from support import samples as s
+from support.nightly import DAY_NS, History
+
+HOSTS = ("lab-0", "lab-1", "lab-2", "lab-3", "lab-4")
+SLOW = "lab-3"
+NIGHTS = 12
+
+
+def keep(history: History, hosts: tuple[str, ...], slower: float = 0.11) -> None:
+    """Nights of each host since its first, on one of which all is slower."""
+    noise = np.random.default_rng(1).normal(size=(NIGHTS, len(hosts))) / 100
+    (case,) = history.plan.cases
+    with closing(open_store(history.url)) as store:
+        for night in range(NIGHTS):
+            for place, name in enumerate(hosts):
+                level = 1000 * (1 - slower * (name == SLOW)) * (1 + noise[night][place])
+                measured = tuple(s.repetitions([float(level)], case_id=case.id))
+                run = s.run(
+                    f"{night:02}{name}",
+                    started_ns=night * DAY_NS + place,
+                    the_plan=history.plan,
+                    measurements=measured,
+                )
+                facts = {
+                    "kernel.release": "6.1.0",
+                    "target.d.firmware": "1.2" if name == SLOW else "1.3",
+                    "target.d.serial_digest": name,
+                    "load": name,
+                }
+                host = Host(name, f"{place:032x}")
+                store.begin_run(replace(run, host=host, environment=facts))
+
+
+def shown(history: History) -> str:
+    words = [str(history.spec), "--store", history.url]
+    result = CliRunner().invoke(fleet.command, words, standalone_mode=False)
+    assert result.exception is None, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path)
+
+
+def test_a_host_that_was_slow_from_its_first_night_stands_out(history: History) -> None:
+    keep(history, HOSTS)
+    lines = shown(history).splitlines()
+    assert lines[:2] == ["nightly on 5 hosts", "lab-3 stands out in 1 of 1 series"]
+    row = next(line.split() for line in lines if line.startswith("lab-3  "))
+    assert row[-2:] == ["stands", "out"]
+    rows = [line for line in lines if line.startswith("lab-")][1:]
+    assert sum("stands out" in line for line in rows) == 1
+    assert all("±" in line and " … " in line and "∞" not in line for line in rows)
+
+
+def test_what_only_the_slow_host_has_is_told(history: History) -> None:
+    keep(history, HOSTS)
+    lines = shown(history).splitlines()
+    at = lines.index("only lab-3 has")
+    assert [line.split() for line in lines[at + 2 :]] == [["target.d.firmware", "1.2", "1.3"]]
+    page = history.pages()["nightly/fleet.html"]
+    assert "What only lab-3 has" in page
+    assert "target.d.firmware" in page
+    assert "serial_digest" not in page
+    assert "lab-3 stands out" in history.pages()["index.html"]
+
+
+def test_hosts_that_are_alike_share_nothing_odd(history: History) -> None:
+    keep(history, HOSTS, slower=0)
+    text = shown(history)
+    assert "stands out" not in text
+    assert "only" not in text
+    assert "lab-3 stands out" not in history.pages()["index.html"]
+
+
+def test_few_hosts_are_compared_and_not_judged(history: History) -> None:
+    keep(history, HOSTS[2:4])
+    text = shown(history)
+    assert "with fewer than 4 hosts none can be told to stand out" in text
+    assert "lab-3" in text
+
+
+def test_one_host_is_no_fleet(history: History) -> None:
+    keep(history, HOSTS[:1])
+    assert shown(history) == "nightly: no case was measured by more than one host\n"
