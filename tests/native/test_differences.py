@@ -21,7 +21,9 @@ def ours(engine: Path, folder: Path, text: str, *arguments: str) -> Ran:
 
 def _entries() -> list[str]:
     """The rows of the tables whose last column is a test."""
-    tables = re.findall(r"^\|.*\| test \|\n\|[-|]+\n((?:\|.*\n)+)", DOCUMENT.read_text(), re.M)
+    tables = re.findall(
+        r"^\|.*\| test \|\n\|[-|]+\n((?:\|.*\n)+)", DOCUMENT.read_text(), re.MULTILINE
+    )
     return [row for table in tables for row in table.splitlines()]
 
 
