@@ -23,7 +23,7 @@ packages_to_run="make gcc libc6-dev libaio-dev liburing-dev zlib1g-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev clang clang-tidy libclang-rt-14-dev fio fio-examples e2fsprogs xfsprogs btrfs-progs util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
-	python3-venv qemu-user openssh-client openssh-server groff-base mandoc zsh fish slurm-wlm munge"
+	python3-venv qemu-user openssh-client openssh-server groff-base mandoc zsh fish slurm-wlm munge qemu-system-x86 binutils cpio"
 packages_to_cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 say() { printf '==> %s\n' "$*"; }
@@ -317,6 +317,48 @@ install_npm() (
 	cd "$2"
 	PATH=$node:$PATH "$node/node" "$npm" ci --ignore-scripts --no-audit --no-fund
 	cp package-lock.json complete
+)
+
+# make_vm: what the tests of virtual machines boot, unpacked from Debian's packages and linked to as
+# vm in the environment: two kernels, and a QEMU from the backports. That of Debian 12 itself (7.2)
+# emulates CPUs in a way that a newer kernel now and then falls over on a busy machine.
+make_vm() {
+	local folder=$tools_cache/vm-1
+	if [ ! -e "$folder/complete" ]; then
+		say "fetching two kernels and a QEMU into $folder"
+		quietly vm fetch_vm "$folder"
+	fi
+	ln -sfn "$folder" "$venv/vm"
+	ln -sf "$folder/qemu-system-x86_64" "$venv/bin/qemu-system-x86_64"
+}
+
+fetch_vm() (
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+	for suite in bookworm bookworm-backports; do
+		echo "deb http://deb.debian.org/debian $suite main"
+	done >"$work/sources.list"
+	apt=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
+		-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
+	apt-get "${apt[@]}" update
+	rm -rf "$1"
+	mkdir -p "$1"
+	cd "$work"
+	kernels=$(apt-cache "${apt[@]}" search --names-only '^linux-image-6\.(1\.|12\.).*-cloud-amd64$' | cut -d ' ' -f 1)
+	for series in 6.1 6.12; do
+		newest=$(grep -F -e "linux-image-$series." <<<"$kernels" | sort -V | tail -n 1)
+		apt-get "${apt[@]}" download "$newest"
+		dpkg -x "$newest"_*.deb "$1/$series"
+	done
+	apt-get "${apt[@]}" -t bookworm-backports download qemu-system-x86 qemu-system-data
+	for package in qemu-*.deb; do
+		dpkg -x "$package" "$1/qemu"
+	done
+	printf '#!/bin/sh\nexec %s/usr/bin/qemu-system-x86_64 -L %s -L /usr/share/seabios -L /usr/share/qemu "$@"\n' \
+		"$1/qemu" "$1/qemu/usr/share/qemu" >"$1/qemu-system-x86_64"
+	chmod +x "$1/qemu-system-x86_64"
+	touch "$1/complete"
 )
 
 # Programs of others that run fio, from PyPI, in an environment of their own: what they bring, no test

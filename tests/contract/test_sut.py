@@ -23,10 +23,11 @@ from iogate.sut.local import LocalSut
 from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
 from support.elsewhere import DISK, elsewhere
+from support.guests import describe
 from support.ssh_host import ssh_host
 
 PLAIN = tuple(kind for kind in SUTS if kind not in ADDRESSED)
-KINDS = (*PLAIN, *(pytest.param(kind, marks=needs_root) for kind in ("ssh", "elsewhere")))
+KINDS = (*PLAIN, *(pytest.param(kind, marks=needs_root) for kind in ("ssh", "vm", "elsewhere")))
 CLOSES_ITS_PIPE = """
 import os, sys, time
 os.write(int(sys.argv[1]), b"one\\n")
@@ -45,6 +46,13 @@ def sut(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("machine")
     if request.param == "ssh":
         with ssh_host(folder) as host, closing(open_sut(host.machine)) as far:
+            yield far
+        return
+    if request.param == "vm":
+        tools = "kernel: '6.12'\nprograms: [id, getconf, nproc, ldd, touch, ln, kill]"
+        guest = describe(folder, more=tools, disk="size: 64m")
+        with closing(open_sut(f"vm:{guest}")) as far:
+            far.make_dir(DISK)
             yield far
         return
     with elsewhere(folder) as machine:
@@ -95,7 +103,8 @@ def test_it_says_what_it_is_and_who_works_there(sut: Sut) -> None:
 def test_two_machines_have_two_names(sut: Sut) -> None:
     here = LocalSut()
     assert (this_host(sut) == this_host(here)) is sut.is_here
-    assert (sut.about().namespace == here.about().namespace) is sut.is_here
+    places = [(each.about().boot, each.about().namespace) for each in (sut, here)]
+    assert (places[0] == places[1]) is sut.is_here
 
 
 def test_commands(sut: Sut) -> None:

@@ -21,11 +21,12 @@ from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import RunFolder
+from iogate.history.killed import close_run
 from iogate.history.tries import later_part
-from iogate.model.run import Run
+from iogate.model.run import Run, RunStatus
 from iogate.run.comparison import make_comparison
 from iogate.run.finishing import Finished
-from iogate.run.more import MOST_STAGES, goes_on, make_more
+from iogate.run.more import MOST_STAGES, goes_on, is_left, make_more
 from iogate.run.request import Request
 from iogate.store import open_store
 
@@ -45,8 +46,10 @@ _options: Callable[[Any], Any] = partial(comparison_options, spec=_SPEC)
 @options.budget("No block begins later than this after the first one.")
 @click.option(
     "--more",
+    "--resume",
+    "more",
     metavar="RUN",
-    help="Go on with this comparison (its folder or id): more blocks of the same.",
+    help="Go on with this comparison (its folder or id): the blocks that it lacks, or more.",
 )
 @options.FAIL_FAST
 def command(
@@ -59,8 +62,9 @@ def command(
     changes such as `iodepth=32` or `engine=/path;bs=8k`. A block is one run of each arm, in an
     order drawn for it. A case ends as soon as each of its limits `vs baseline` is decided.
 
-    With --more an inconclusive comparison goes on: the blocks that were planned and not measured
-    yet, then as many again. SPEC, the arms and the order are those of RUN.
+    With --more an inconclusive comparison goes on, and one that was interrupted or killed: the
+    blocks that were planned and not measured yet, then as many again. SPEC, the arms and the
+    order are those of RUN.
     """
     asked["spec"] = spec or Path()
     request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
@@ -92,6 +96,8 @@ def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as
     with closing(open_store(request.store)) as store:
         kept, _, broken = find_named(name, store)
         later = later_part(kept, store)
+        if kept.status is RunStatus.RUNNING and not broken and is_left(kept, request.sut):
+            kept = close_run(store, kept)
     if broken:
         raise UsageError(f"{name} is damaged: {broken[0]}", remedy="name the run by its id")
     if later is not None:

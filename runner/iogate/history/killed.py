@@ -15,15 +15,16 @@ def close_killed(store: Store, sut: Sut, machine_id: str) -> list[str]:
     their ids. What they measured stays, and the last of it is their end."""
     gone = [run_id for run_id in store.unfinished(machine_id) if not is_measuring(sut, run_id)]
     for run_id in gone:
-        run = store.run(run_id)
-        ends = (each.started_ns + each.duration_ns for each in run.measurements)
-        store.finish_run(
-            run_id,
-            status=RunStatus.INTERRUPTED,
-            finished_ns=max(ends, default=run.started_ns),
-            verdict=None,
-        )
+        close_run(store, store.run(run_id))
     return gone
+
+
+def close_run(store: Store, run: Run) -> Run:
+    """Record the end of a run that nobody measures any longer; the run as it is then."""
+    ends = (each.started_ns + each.duration_ns for each in run.measurements)
+    end = max(ends, default=run.started_ns)
+    store.finish_run(run.id, status=RunStatus.INTERRUPTED, finished_ns=end, verdict=None)
+    return replace(run, status=RunStatus.INTERRUPTED, finished_ns=end)
 
 
 def as_it_is(run: Run, sut: Sut, machine_id: str) -> Run:

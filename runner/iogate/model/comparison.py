@@ -21,7 +21,7 @@ class Arm:
     ``--set``, ``targets`` maps a target's name to the one used in its place, ``engine`` is
     the path of an engine's binary, ``prepare`` a shell command before each of its runs.
     ``mkfs`` and ``mount`` replace those of every filesystem target, and may be empty;
-    ``environment`` lies over the spec's."""
+    ``environment`` lies over the spec's. ``kernel`` names what is booted for it."""
 
     name: str
     overrides: tuple[str, ...] = ()
@@ -31,6 +31,7 @@ class Arm:
     environment: Environment | None = None
     mkfs: tuple[str, ...] | None = None
     mount: tuple[str, ...] | None = None
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,11 @@ class Comparison:
     @property
     def arms(self) -> tuple[Arm, Arm]:
         return self.base, self.candidate
+
+    @property
+    def boots(self) -> bool:
+        """Whether its arms are kernels: each run of an arm has a boot of its own."""
+        return any(arm.kernel for arm in self.arms)
 
     def place_of(self, repetition: int) -> Place:
         """Where a repetition stands, whichever arm of its block ran first."""

@@ -35,7 +35,7 @@ class Side:
 
 
 @dataclass(slots=True)
-class _Progress:
+class Progress:
     """What was measured so far, and the cases that go on. The blocks before ``first`` were
     measured by earlier runs."""
 
@@ -76,17 +76,37 @@ def measure_blocks(
     fail_fast: bool,
     announce: Callable[[str], None],
 ) -> Run:
-    """The run with its measurements and failures. A case of which one arm fails ends there,
-    unless its own disk failed: then the block is measured again. The
-    others go on; a stop ends it all, keeping what there is. Of what earlier runs of the same
+    """The run with its measurements and failures, both arms on benches that stand all the while:
+    within a block, case by case."""
+    _write_jobs(run, sides)
+    bench = sides[0].bench
+
+    def measure(block: int, cases: Sequence[Case], progress: Progress) -> None:
+        for case in cases:
+            if not bench.stop.requested and not (progress.ended and fail_fast):
+                _measure_block((run, case, block), sides, progress, timeout_s)
+
+    return in_blocks(run, bench, measure, fail_fast=fail_fast, announce=announce)
+
+
+def in_blocks(
+    run: Run,
+    bench: Bench,
+    measure: Callable[[int, Sequence[Case], Progress], None],
+    *,
+    fail_fast: bool,
+    announce: Callable[[str], None],
+) -> Run:
+    """The run with what ``measure`` gives for each block and the cases that it is due for. A case
+    of which one arm fails ends there, unless its own disk failed: then the block is measured again.
+    The others go on; a stop ends it all, keeping what there is. Of what earlier runs of the same
     comparison measured, the run goes on."""
     comparison = run.plan.comparison
     assert comparison is not None
-    stop = sides[0].bench.stop
-    _write_jobs(run, sides)
-    kept = sides[0].bench.kept
+    stop = bench.stop
+    kept = bench.kept
     every = frozenset(case.id for case in run.plan.cases)
-    progress = _Progress(kept.measurements, kept.failures, every)
+    progress = Progress(kept.measurements, kept.failures, every)
     left_out = _take_over(run.plan, progress)
     all_blocks = comparison.most_blocks + left_out + run.plan.validity.again
     budget_s = math.inf if comparison.budget_s is None else comparison.budget_s
@@ -97,10 +117,7 @@ def measure_blocks(
                 f"the time budget is used up after block {block - 1}: nothing more is measured"
             )
             break
-        for case in run.plan.cases:
-            ended = stop.requested or (progress.ended and fail_fast)
-            if case.id in progress.open and not ended:
-                _measure_block((run, case, block), sides, progress, timeout_s)
+        measure(block, [case for case in run.plan.cases if case.id in progress.open], progress)
         if stop.requested or (progress.ended and fail_fast):
             break
         standings = stand(run.plan, progress.measurements)
@@ -125,7 +142,7 @@ def measure_blocks(
     )
 
 
-def _take_over(plan: Plan, progress: _Progress) -> int:
+def _take_over(plan: Plan, progress: Progress) -> int:
     """Go on after what earlier runs measured, with the cases that are undecided; how many of
     those blocks do not count."""
     if not progress.seen:
@@ -139,8 +156,13 @@ def order_in_block(comparison: Comparison, case: Case, place: int) -> tuple[int,
     """Which arm runs first in the block that is the ``place``-th (from 1) of those that count.
     Blocks come in pairs: the seed and the case decide the order of the first, and the second has
     the other one, so that what running second does is the same in both arms."""
+    return order_of(comparison, case.id, place)
+
+
+def order_of(comparison: Comparison, key: str, place: int) -> tuple[int, int]:
+    """The same for all that shares a key."""
     pair = (place - 1) // ARMS
-    coin = random.Random(f"{comparison.seed}/{case.id}/{pair}")  # noqa: S311
+    coin = random.Random(f"{comparison.seed}/{key}/{pair}")  # noqa: S311
     base_first = (coin.random() < 0.5) == (place % 2 == 1)
     return (0, 1) if base_first else (1, 0)
 
@@ -202,7 +224,7 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _still_open(plan: Plan, standings: Sequence[Standing], progress: _Progress) -> frozenset[str]:
+def _still_open(plan: Plan, standings: Sequence[Standing], progress: Progress) -> frozenset[str]:
     """Cases with an undecided limit. Those that only have absolute limits get as many blocks
     as these need to be counted. A block that was disturbed, or whose disk failed, is none, as
     often as the spec allows."""
@@ -231,10 +253,15 @@ def counted_blocks(measurements: Sequence[Measurement], case: Case) -> int:
 
 def _write_jobs(run: Run, sides: Sequence[Side]) -> None:
     for place, side in enumerate(sides):
-        for case in run.plan.cases:
-            own = side.cases[case.id]
-            text = render(own, location=side.bench.places[own.target.name].path)
-            side.bench.work.write_job(_job_name(case, place), text)
+        write_jobs(run, side, place)
+
+
+def write_jobs(run: Run, side: Side, place: int) -> None:
+    """The job files of one arm."""
+    for case in run.plan.cases:
+        own = side.cases[case.id]
+        text = render(own, location=side.bench.places[own.target.name].path)
+        side.bench.work.write_job(_job_name(case, place), text)
 
 
 def _job_name(case: Case, place: int) -> str:
@@ -245,42 +272,62 @@ def _job_name(case: Case, place: int) -> str:
 def _measure_block(
     which: tuple[Run, Case, int],
     sides: Sequence[Side],
-    progress: _Progress,
+    progress: Progress,
     timeout_s: float | None,
 ) -> None:
     """One block of one case of a run; nothing more once an arm has failed."""
-    run, case, block = which
+    run, case, _ = which
     comparison = run.plan.comparison
     assert comparison is not None
     for place in order_in_block(comparison, case, counted_blocks(progress.measurements, case) + 1):
-        side = sides[place]
-        repetition = repetition_of(block, place)
-        bench = side.bench
-        if bench.stop.requested:
+        if sides[place].bench.stop.requested:
             return
-        bench.observer.repetition_started(case, repetition)
-        try:
-            bench.stage.ready(side.cases[case.id], anew=True)
-            _prepare(side, case, block)
-            measured = measure_once(
-                side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
-            )
-        except (RunError, RefusedError) as error:
-            failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
-            again = run.plan.validity.again
-            failure = again_within(failure, progress.seen, progress.spoiled(case), again)
-            progress.failures.append(failure)
-            bench.store.add_failure(run.id, failure)
-            bench.observer.repetition_failed(case, failure, error.remedy)
-            if isinstance(error, RefusedError):
-                raise
+        if not measure_arm(which, sides[place], place, progress, timeout_s):
             return
-        measured = replace(measured, arm=side.arm.name, block=block)
-        progress.measurements.append(measured)
-        bench.store.add_measurement(run.id, measured)
-        bench.observer.repetition_ended(case, measured)
-        if measured.disturbed:  # the block does not count: its other arm is not worth measuring
-            return
+
+
+def measure_arm(
+    which: tuple[Run, Case, int],
+    side: Side,
+    place: int,
+    progress: Progress,
+    timeout_s: float | None,
+) -> bool:
+    """One run of one arm (0: the base) in a block. Whether the block's other arm is still worth
+    measuring: not when this one failed, or was disturbed, as then the block does not count."""
+    run, case, block = which
+    repetition = repetition_of(block, place)
+    bench = side.bench
+    bench.observer.repetition_started(case, repetition)
+    try:
+        bench.stage.ready(side.cases[case.id], anew=True)
+        _prepare(side, case, block)
+        measured = measure_once(
+            side.cases[case.id], repetition, bench, timeout_s, job=_job_name(case, place)
+        )
+    except (RunError, RefusedError) as error:
+        failure = failed(case, repetition, error, bench, f"arm {side.arm.name}: ")
+        again = run.plan.validity.again
+        failure = again_within(failure, progress.seen, progress.spoiled(case), again)
+        note_failure(run, bench, progress, failure, error.remedy)
+        if isinstance(error, RefusedError):
+            raise
+        return False
+    measured = replace(measured, arm=side.arm.name, block=block)
+    progress.measurements.append(measured)
+    bench.store.add_measurement(run.id, measured)
+    bench.observer.repetition_ended(case, measured)
+    return not measured.disturbed
+
+
+def note_failure(
+    run: Run, bench: Bench, progress: Progress, failure: CaseFailure, remedy: str
+) -> None:
+    """Keep a repetition that gave nothing, and tell of it."""
+    progress.failures.append(failure)
+    bench.store.add_failure(run.id, failure)
+    case = next(each for each in run.plan.cases if each.id == failure.case_id)
+    bench.observer.repetition_failed(case, failure, remedy)
 
 
 def _prepare(side: Side, case: Case, block: int) -> None:

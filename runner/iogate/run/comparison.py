@@ -13,6 +13,7 @@ from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import Spec
 from iogate.run.blocks import Side, measure_blocks
+from iogate.run.boots import execute_boots
 from iogate.run.finishing import Finished
 from iogate.run.measure import Bench, Observer
 from iogate.run.pipeline import execute_with
@@ -113,6 +114,8 @@ def execute_comparison(
     each block how it stands; ``begun_with`` gives the run what it begins with."""
     comparison = sides.plan.comparison
     assert comparison is not None
+    if comparison.boots:
+        return execute_boots(request, sides, observer, stop, announce, begun_with=begun_with)
 
     def measure(run: Run, bench: Bench) -> Run:
         pair = (

@@ -8,21 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from iogate.ci import find_origin
-from iogate.environments import describe, differences
+from iogate.environments import CANDIDATE, describe, differences
 from iogate.errors import RefusedError, UsageError
 from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
+from iogate.host.locks.measuring import is_measuring
 from iogate.model.comparison import Comparison, Part, block_of
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
 from iogate.run.blocks import counted_blocks
+from iogate.run.boots import check_bootable
 from iogate.run.comparison import cut_down, trusted_arms
 from iogate.run.request import Request
 from iogate.spec import load_spec
 from iogate.spec.arms import Sides, make_sides
 from iogate.stats.paired import hopeless
+from iogate.sut.base import Sut
+from iogate.sut.bootable import bootable
 
 MOST_STAGES = 7
 """The first blocks, and six times as many again: after that an addition has no error left."""
@@ -46,7 +50,10 @@ class More:
         the environment is another one."""
         rule = run.plan.baseline
         then, now = self.kept.environment, run.environment
-        changes = differences(then, now, rule.across, rule.also)
+        changes = [
+            *differences(then, now, rule.across, rule.also),
+            *differences(_of_candidate(then), _of_candidate(now), rule.across, rule.also),
+        ]
         if changes:
             raise RefusedError(
                 f"run {_name(self.kept)} cannot go on here: {describe(changes[0])}",
@@ -57,6 +64,23 @@ class More:
             measurements=tuple(replace(m, raw_file="") for m in self.kept.measurements),
             failures=tuple(each for each in self.kept.failures if each.again),
         )
+
+
+def _of_candidate(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of the candidate, where it is a kernel."""
+    own = (name for name in environment if name.startswith(CANDIDATE))
+    return {name.removeprefix(CANDIDATE): environment[name] for name in own}
+
+
+def is_left(kept: Run, sut: Sut) -> bool:
+    """Whether a run that has no end is measured by nobody any longer: its process was killed. A
+    machine that boots kernels is this process's alone."""
+    machine, rule = bootable(sut), kept.plan.comparison
+    if machine is not None and rule is not None and rule.boots:
+        machine.wake(machine.kernel(rule.base.kernel))
+    if this_host(sut).machine_id != kept.host.machine_id:
+        return False
+    return machine is not None or not is_measuring(sut, kept.id)
 
 
 def goes_on(kept: Run) -> Comparison | None:
@@ -110,6 +134,7 @@ def make_more(request: Request, kept: Run, rule: Comparison, *, budget_s: float 
     """How a comparison goes on by this rule. UsageError where the spec, the arms or the revision
     are not those of the kept one, RefusedError on another host."""
     then = kept.plan
+    _boot_base(request, rule)
     _check_place(request, kept)
     spec = load_spec(request.spec)
     arms = trusted_arms(request, spec, rule.base.name, rule.candidate.name)
@@ -134,6 +159,13 @@ def make_more(request: Request, kept: Run, rule: Comparison, *, budget_s: float 
     if spec.compare.sees != rule.sees:
         raise _another(kept, "compare.sees changed")
     return More(kept, sides)
+
+
+def _boot_base(request: Request, rule: Comparison) -> None:
+    """A machine that boots kernels may have none by itself, and is asked who it is."""
+    if rule.boots:
+        machine = check_bootable(request, rule)
+        machine.wake(machine.kernel(rule.base.kernel))
 
 
 def _check_place(request: Request, kept: Run) -> None:

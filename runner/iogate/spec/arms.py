@@ -21,7 +21,7 @@ from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.scalars import whole_number
 from iogate.spec.text.tree import Mapping, Node, Scalar
 
-_OWN_KEYS = ("engine", "mkfs", "mount")
+_OWN_KEYS = ("engine", "mkfs", "mount", "kernel")
 AS_WRITTEN = "spec"  # the name of the arm without any change
 
 
@@ -86,6 +86,7 @@ def _arm(name: str, node: Node, problems: Problems) -> Arm:
         build_environment(section.get("environment"), problems),
         words("mkfs"),
         words("mount"),
+        _text(section.get("kernel")),
     )
 
 
@@ -122,11 +123,15 @@ def _arm_of_text(text: str, role: str) -> Arm:
         raise UsageError(
             f"--{role} {text}: engine has no value", remedy="such as engine=/path/iogate-engine"
         )
+    kernel = own.get("kernel", "").strip()
+    if "kernel" in own and not kernel:
+        raise UsageError(f"--{role} {text}: kernel has no value", remedy="such as kernel=6.12")
     overrides = tuple(part for part in parts if part.partition("=")[0] not in _OWN_KEYS)
     mkfs, mount = (
         tuple(filter(None, [own[key].strip()])) if key in own else None for key in ("mkfs", "mount")
     )
-    return Arm(text, overrides, engine=own.get("engine", ""), mkfs=mkfs, mount=mount)
+    engine = own.get("engine", "")
+    return Arm(text, overrides, engine=engine, mkfs=mkfs, mount=mount, kernel=kernel)
 
 
 def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) -> Sides:
@@ -212,6 +217,8 @@ def _arm_target(target: Target, arm: Arm) -> Target:
 def compared_id(case: Case, other: Case, base: Arm, candidate: Arm) -> str:
     """The id of a pair of cases under two arms; arms by what they change, not by name."""
     parts = [case.id, other.id, base.engine, candidate.engine, base.prepare, candidate.prepare]
+    if base.kernel or candidate.kernel:
+        parts += [base.kernel, candidate.kernel]
     return hashlib.sha256("\0".join(("compare", *parts)).encode()).hexdigest()[:16]
 
 

@@ -12,8 +12,9 @@ SUTS = {
     "local": "iogate.sut.local:LocalSut",
     "helped": "iogate.sut.helped:HelpedSut",
     "ssh": "iogate.sut.ssh:SshSut",
+    "vm": "iogate.sut.vm:VmSut",
 }
-ADDRESSED = ("ssh",)
+ADDRESSED = ("ssh", "vm")
 """Those of which there are many: each is named by its address, too."""
 
 
@@ -24,7 +25,7 @@ def open_sut(machine: str = "") -> Sut:
     if kind not in SUTS or (kind in ADDRESSED) != bool(address):
         raise UsageError(
             f"there is no machine {machine!r}",
-            remedy="write ssh:[USER@]HOST[:PORT], or leave it out for this machine",
+            remedy="write ssh:[USER@]HOST[:PORT] or vm:FILE, or leave it out for this machine",
         )
     module, _, name = SUTS[kind].partition(":")
     opened: Sut = getattr(importlib.import_module(module), name)(*filter(None, [address]))

@@ -22,7 +22,7 @@ from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import OnMissingBaseline, Repetitions, Threshold
 from iogate.model.validity import Validity
 from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.blocks import _Progress, _still_open
+from iogate.run.blocks import Progress, _still_open
 from iogate.run.measure import repetitions_of, times_disturbed
 from support import samples as s
 
@@ -186,7 +186,7 @@ def test_a_comparison_goes_on_until_its_blocks_count_and_ends_when_too_many_do_n
     ):
         found = blocks([100.0] * count, [100.0] * count, old=spoiled_blocks)
         plan = replace(COMPARED, comparison=rule)
-        progress = _Progress(found, open=frozenset({s.CASE_ID}))
+        progress = Progress(found, open=frozenset({s.CASE_ID}))
         assert bool(_still_open(plan, stand(plan, found), progress)) is is_open
 
 

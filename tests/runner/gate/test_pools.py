@@ -24,7 +24,7 @@ from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Limit, Threshold
 from iogate.model.units import Better
 from iogate.model.verdict import Ground, Outcome, RunVerdict, ThresholdVerdict
-from iogate.run.blocks import _Progress, _still_open
+from iogate.run.blocks import Progress, _still_open
 from support import samples as s
 
 WIDE = s.threshold(comparison=Compare.GREATER, value=-0.30, relative=True)
@@ -211,7 +211,7 @@ def test_all_its_cases_go_on_until_it_is_decided() -> None:
     plan = plan_of(3, 0.01, WIDE)
     early = stand(plan, blocks(plan, 7, sd=0.02))
     assert open_cases(early) == {case.id for case in plan.cases}
-    ended = _Progress(open=frozenset(case.id for case in plan.cases))
+    ended = Progress(open=frozenset(case.id for case in plan.cases))
     assert _still_open(plan, early, ended) == {case.id for case in plan.cases}
     late = stand(plan, blocks(plan, 20, sd=0.001))
     assert open_cases(late) == frozenset()
@@ -221,7 +221,7 @@ def test_a_case_that_has_ended_keeps_no_other_going_for_the_pool() -> None:
     plan = plan_of(3, 0.001)
     standings = stand(plan, blocks(plan, 7))
     first, *others = (case.id for case in plan.cases)
-    progress = _Progress(open=frozenset((first, *others)))
+    progress = Progress(open=frozenset((first, *others)))
     assert _still_open(plan, standings, progress) == {first, *others}
     progress.failures.append(CaseFailure(first, 15, "the engine crashed"))
     assert _still_open(plan, standings, progress) == frozenset()

@@ -1,0 +1,315 @@
+"""A virtual machine on this machine, by QEMU: ``vm:FILE``, where the file describes it
+(``iogate.vm.description``).
+
+It boots when something is first asked of it, and ``boot`` boots it into another kernel: its disks
+stay, all else is new. What answers in it is ``agent``, over a virtio port. It has no network.
+A kernel that oopses, hangs or panics ends the machine, and the error says what its console said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import IO, Any
+
+from iogate.errors import IogateError, RefusedError, RunError
+from iogate.sut.far import FarMachine, Line
+from iogate.sut.ssh import agent_archive
+from iogate.sut.wire import MARK
+from iogate.vm.cache import cache_folder
+from iogate.vm.console import last_words, panicked
+from iogate.vm.description import Description, Disk, read_description
+from iogate.vm.engine import own_engine
+from iogate.vm.kernels import INSTALLED, Kernel, find_kernel
+from iogate.vm.modules import modules_archive
+from iogate.vm.own_files import new_console, take_machine
+from iogate.vm.qemu import Boot, accelerator_of, command
+from iogate.vm.userland import userland_archive
+
+_END_S = 30.0
+_PATIENCE_S = 600.0  # of a call that does not say how long it may take
+_MARGIN_S = 120.0  # an emulated machine is slow
+_TRIES = {"kvm": 1, "tcg": 3}
+"""QEMU's emulation now and then fails a kernel that is in order: another boot tells."""
+
+
+class VmSut(FarMachine):
+    """A virtual machine."""
+
+    def __init__(self, address: str) -> None:
+        self.description = read_description(Path(address))
+        self.guest = _Guests(self.description)
+        super().__init__(self.guest, f"vm:{self.description.name}", "")  # type: ignore[arg-type]
+
+    def boot(self, kernel: Kernel) -> None:
+        """End what runs in the machine, and boot this kernel. RunError where it does not come
+        up."""
+        self.guest.boot(kernel)
+        self._about = None
+
+    def wake(self, kernel: Kernel) -> None:
+        """As ``Bootable.wake``."""
+        if not self.guest.runs:
+            self.boot(kernel)
+
+    def kernel(self, text: str) -> Kernel:
+        """As ``Bootable.kernel``."""
+        return self.guest.kernel(text)
+
+    @property
+    def console(self) -> Path | None:
+        """What the kernel that runs, or ran last, has said."""
+        return self.guest.console
+
+    def close(self) -> None:
+        """Power it off; disks without a file are gone."""
+        self.guest.close()
+
+
+class _Guests:
+    """The line to whatever is booted now; it has the calls of ``Line``."""
+
+    def __init__(self, description: Description) -> None:
+        self._description = description
+        self._accelerator = accelerator_of(description)
+        self._lock = take_machine(description.name)
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.close, self._lock)
+            self._disks = {disk.name: _DiskFile(disk) for disk in description.disks}
+            undo.pop_all()
+        self._now: _Guest | None = None
+        self.console: Path | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether a kernel is up."""
+        return self._now is not None and self._now.runs
+
+    def boot(self, kernel: Kernel) -> None:
+        """In place of what runs now."""
+        self._shut_down()
+        for left in reversed(range(_TRIES[self._accelerator])):
+            self.console = new_console(self._description.name)
+            guest = self._started(kernel, self.console)
+            try:
+                guest.wait(self._description.boot_s)
+            except IogateError:
+                guest.kill()
+                if not left or not panicked(self.console):
+                    raise
+            else:
+                self._now = guest
+                return
+
+    def _started(self, kernel: Kernel, console: Path) -> _Guest:
+        init = files("iogate").joinpath("vm/init.py").read_text("utf-8")
+        userland = userland_archive(own_engine(), agent_archive(), init, self._description.programs)
+        modules = modules_archive(kernel.modules, self._description.modules)
+        boot = Boot(
+            kernel=kernel,
+            initramfs=Path(),
+            console=console,
+            disks={name: disk.path for name, disk in self._disks.items()},
+            line=-1,
+            accelerator=self._accelerator,
+            variables=_identity(self._description.name),
+        )
+        return _Guest(self._description, boot, userland.read_bytes() + modules)
+
+    def kernel(self, text: str) -> Kernel:
+        """That of the description where the text is empty."""
+        named = text or self._description.kernel
+        if not named:
+            raise RefusedError(
+                f"the machine {self._description.name} has no kernel to boot",
+                remedy="say kernel: in its file, or name one in both arms: --base kernel=6.1",
+            )
+        return find_kernel(named, (*self._description.kernels, *INSTALLED))
+
+    def ask(self, number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """As ``Line.ask``; boots what the description says where nothing has."""
+        guest = self._running()
+        guest.allow(arguments)
+        return guest.line.ask(number, name, arguments)
+
+    def answer(self) -> dict[str, Any]:
+        """As ``Line.answer``."""
+        return self._running().line.answer()
+
+    def frame(self) -> bytes:
+        """As ``Line.frame``."""
+        return self._running().line.frame()
+
+    def _running(self) -> _Guest:
+        if self._now is None:
+            self.boot(self.kernel(""))
+        assert self._now
+        return self._now
+
+    def _shut_down(self) -> None:
+        if self._now is not None:
+            self._now.close()
+            self._now = None
+
+    def close(self) -> None:
+        """Power off, and give the disks up."""
+        self._shut_down()
+        for disk in self._disks.values():
+            disk.close()
+        os.close(self._lock)
+
+
+class _Guest:
+    """One boot, from QEMU's start to its end."""
+
+    def __init__(self, description: Description, boot: Boot, initramfs: bytes) -> None:
+        self._kernel, self._console = boot.kernel, boot.console
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the machine
+        self._image = _in_memory(initramfs)
+        self._socket, there = socket.socketpair()
+        with there:
+            place = Path(f"/proc/{os.getpid()}/fd/{self._image}")
+            self._qemu = subprocess.Popen(
+                command(description, replace(boot, initramfs=place, line=there.fileno())),
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                pass_fds=[there.fileno()],
+                start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
+            )
+        self._out, self._in = self._socket.makefile("wb"), self._socket.makefile("rb")
+        self.line = Line(self._out, self._in, self._lost)
+
+    def wait(self, seconds: float) -> None:
+        """Until the agent answers. RunError when the machine ended, or takes too long."""
+        self._socket.settimeout(seconds)
+        try:
+            _skip_to_mark(self._in)
+        except (OSError, EOFError) as error:
+            raise self._lost("", hung=isinstance(error, TimeoutError)) from error
+        finally:
+            os.close(self._image)
+        self.line.answer()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended, nor been given up."""
+        return self._qemu.poll() is None
+
+    def allow(self, arguments: Mapping[str, Any]) -> None:
+        """How long the next call may take."""
+        asked = arguments.get("timeout_s")
+        patience = _PATIENCE_S if asked is None else float(asked) + _MARGIN_S
+        self._socket.settimeout(patience)
+
+    def close(self) -> None:
+        """The agent ends with the line, and the machine with it."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._qemu.wait(timeout=_END_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._qemu.kill()
+        self._qemu.wait()
+        for each in (self._out, self._in, self._socket, self._said):
+            with contextlib.suppress(OSError):
+                each.close()
+
+    def _lost(self, why: str, *, hung: bool = False) -> IogateError:
+        """What ended the machine, as far as it can be known."""
+        deadline = time.monotonic() + 5
+        while not hung and self._qemu.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        alive = self._qemu.poll() is None
+        self._qemu.kill()
+        words = last_words(self._console, self._kernel.vmlinux)
+        if not alive and not words:
+            return RefusedError(f"QEMU does not start: {self._complaint()}", remedy="see its words")
+        did = "ended" if panicked(self._console) else "hangs" if alive else "is gone"
+        return RunError(
+            f"kernel {self._kernel.release} {did}: {why or words or 'it said nothing'}",
+            remedy=f"its console: {self._console}",
+        )
+
+    def _complaint(self) -> str:
+        self._said.seek(0)
+        said = self._said.read(1 << 16).decode(errors="replace").strip()
+        return said.rpartition("\n")[2] or f"it ended with {self._qemu.returncode}"
+
+
+def _in_memory(data: bytes) -> int:
+    """A descriptor of a file that is nowhere else."""
+    fd = os.memfd_create("initramfs")
+    with open(fd, "wb", closefd=False) as stream:
+        stream.write(data)
+    return fd
+
+
+class _DiskFile:
+    """The file behind a disk: the one that is named, or one without a name that goes with this
+    process."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._fd = _opened(disk)
+        self.path = disk.file or Path(f"/proc/{os.getpid()}/fd/{self._fd}")
+
+    def close(self) -> None:
+        """Give it up."""
+        os.close(self._fd)
+
+
+def _opened(disk: Disk) -> int:
+    """RefusedError for what is no regular file, or of another size."""
+    if disk.file is None:
+        fd = os.open(cache_folder("disks"), os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        os.ftruncate(fd, disk.size_bytes)
+        return fd
+    fresh = not disk.file.exists()
+    try:
+        if not fresh and not disk.file.is_file():
+            raise RefusedError(
+                f"disk {disk.name}: {disk.file} is no regular file",
+                remedy="name a file, or leave file out",
+            )
+        fd = os.open(disk.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise RefusedError(f"disk {disk.name}: {disk.file}: {error.strerror}") from error
+    if fresh:
+        os.ftruncate(fd, disk.size_bytes)
+    elif os.fstat(fd).st_size != disk.size_bytes:
+        size = os.fstat(fd).st_size
+        os.close(fd)
+        raise RefusedError(
+            f"disk {disk.name}: {disk.file} has {size:,} bytes, not {disk.size_bytes:,}",
+            remedy="correct size in the machine's file, or remove the file",
+        )
+    return fd
+
+
+def _identity(name: str) -> dict[str, str]:
+    """The machine is the same each time, and another than that of the same name elsewhere."""
+    here = Path("/etc/machine-id")
+    host = here.read_bytes().strip() if here.is_file() else socket.gethostname().encode()
+    digest = hashlib.sha256(b"iogate vm\0" + host + b"\0" + name.encode()).hexdigest()
+    return {"IOGATE_HOST_ID": digest[:32], "IOGATE_HOST_NAME": name}
+
+
+def _skip_to_mark(stream: IO[bytes]) -> None:
+    said = b""
+    while not said.endswith(MARK):
+        byte = stream.read(1)
+        if not byte or len(said) > len(MARK):
+            raise EOFError
+        said += byte

@@ -1,0 +1,141 @@
+"""The file that describes a virtual machine.
+
+version: 1
+kernel: 6.12
+kernels: [/srv/kernels]
+memory: 1g
+disks:
+  scratch: { interface: nvme, size: 4g, iops: 20000 }
+
+It belongs to whoever runs iogate, as it names files of his; a spec never says it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from iogate.errors import SpecError, UsageError
+from iogate.files import bounded, bounds
+
+_UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk: ``interface`` is ``virtio-blk``, ``nvme`` or ``zns`` (NVMe with zones). Its blocks
+    are in ``file``, or where there is none in one that is made for as long as the machine is
+    used. ``iops`` and ``bw_bytes`` (bytes a second) are what it does at most, None for as much as
+    it can."""
+
+    name: str
+    interface: str
+    size_bytes: int
+    file: Path | None = None
+    iops: int | None = None
+    bw_bytes: int | None = None
+    zone_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A machine: ``kernel`` is what boots where nothing else is said, empty for nothing.
+    ``kernels`` are roots (with ``boot`` and ``lib/modules``) in which releases are looked for.
+    ``accelerator`` is ``kvm``, ``tcg`` or ``auto``; ``boot_s`` is how long it may take to boot."""
+
+    name: str
+    disks: tuple[Disk, ...]
+    kernel: str = ""
+    kernels: tuple[str, ...] = ()
+    cpus: int = 2
+    memory_bytes: int = 1 << 30
+    accelerator: str = "auto"
+    cmdline: str = ""
+    modules: tuple[str, ...] = ()
+    programs: tuple[str, ...] = field(default=())
+    boot_s: float = 300.0
+
+
+def read_description(path: Path) -> Description:
+    """What the file says; paths in it are from its folder on. UsageError for a file that cannot be
+    read, SpecError for what it may not say."""
+    import yaml
+
+    try:
+        text = bounded.read_text(path, bounds.NOTE_BYTES)
+        said = yaml.safe_load(text)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(
+            f"cannot read the machine {path}: {getattr(error, 'strerror', None) or error}",
+            remedy="write --machine vm:FILE; docs/how-to/compare-kernels.md shows such a file",
+        ) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise SpecError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    _check(path, said)
+    return _described(path, said)
+
+
+def bytes_of(text: str | int) -> int:
+    """``4g``: a number of bytes, of powers of 1024."""
+    word = str(text).lower().removesuffix("b").removesuffix("i")
+    return int(word) if word.isdigit() else int(word[:-1]) << _UNITS[word[-1]]
+
+
+def _check(path: Path, said: Any) -> None:
+    from jsonschema import Draft7Validator
+
+    error = next(iter(Draft7Validator(_schema()).iter_errors(said)), None)
+    if error is not None:
+        place = ".".join(map(str, error.absolute_path))
+        message = error.message if len(error.message) < bounds.SPEC_KEY else "this is not allowed"
+        raise SpecError(
+            f"{path}: {f'{place}: ' if place else ''}{message}",
+            remedy="'iogate schema vm' prints what such a file may say",
+        )
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    text = resources.files("iogate").joinpath("schemas/vm.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def _described(path: Path, said: Mapping[str, Any]) -> Description:
+    folder = path.resolve().parent
+    return Description(
+        name=said.get("name", path.stem),
+        disks=tuple(_disk(name, each, folder) for name, each in said.get("disks", {}).items()),
+        kernel=_kernel(said.get("kernel", ""), folder),
+        kernels=tuple(str(folder / each) for each in said.get("kernels", ())),
+        cpus=said.get("cpus", 2),
+        memory_bytes=bytes_of(said.get("memory", "1g")),
+        accelerator=said.get("accelerator", "auto"),
+        cmdline=said.get("cmdline", ""),
+        modules=tuple(said.get("modules", ())),
+        programs=tuple(said.get("programs", ())),
+        boot_s=float(said.get("boot_seconds", 300)),
+    )
+
+
+def _kernel(said: str | float, folder: Path) -> str:
+    text = str(said)
+    return str(folder / text) if "/" in text else text
+
+
+def _disk(name: str, said: Mapping[str, Any], folder: Path) -> Disk:
+    interface = said.get("interface", "virtio-blk")
+    return Disk(
+        name=name,
+        interface=interface,
+        size_bytes=bytes_of(said["size"]),
+        file=folder / said["file"] if "file" in said else None,
+        iops=said.get("iops"),
+        bw_bytes=bytes_of(said["bw"]) if "bw" in said else None,
+        zone_bytes=bytes_of(said.get("zone_size", "64m")) if interface == "zns" else 0,
+    )

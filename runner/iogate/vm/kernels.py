@@ -1,0 +1,170 @@
+"""Kernels to boot: a bzImage, a package of Debian's or an RPM, the tree in which one was built, a
+folder into which one was unpacked, or the release of one that is installed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iogate.errors import RefusedError, RunError
+from iogate.vm.cache import cache_folder
+
+_SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x86/boot.rst
+_VERSION_AT, _VERSION_FROM, _MOST_VERSION = 0x20E, 0x200, 512
+_UNPACK_TIMEOUT_S = 600
+_RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*")
+INSTALLED = ("/",)
+"""Roots below which installed kernels are looked for: ``boot`` and ``lib/modules``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel: its image, its ``release`` as ``uname -r`` prints it, the folder of its modules
+    (None: it has all built in), and its ``vmlinux`` with symbols where there is one. ``digest``
+    is the image's SHA-256."""
+
+    image: Path
+    release: str
+    modules: Path | None
+    vmlinux: Path | None
+    digest: str
+
+
+def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:
+    """The kernel that a text names. RefusedError where there is none; RunError for a package that
+    cannot be unpacked."""
+    place = Path(text)
+    if place.is_dir():
+        return _of_folder(place)
+    if place.suffix in (".deb", ".rpm") and place.is_file():
+        return _of_folder(_unpacked(place))
+    if place.is_file():
+        return _of_image(place, _modules_beside(place))
+    if _RELEASE.fullmatch(text):
+        return _installed(text, roots)
+    raise RefusedError(
+        f"there is no kernel {text!r}",
+        remedy="name a bzImage, a .deb or .rpm of a kernel, a kernel's tree, or a release such as"
+        " 6.12",
+    )
+
+
+def release_of(image: Path) -> str:
+    """The release that a bzImage says it is; empty for a file that is none."""
+    with image.open("rb") as stream:
+        head = stream.read(_VERSION_AT + 2)
+        if len(head) < _VERSION_AT + 2 or head[_SIGNATURE_AT : _SIGNATURE_AT + 4] != _SIGNATURE:
+            return ""
+        (offset,) = struct.unpack_from("<H", head, _VERSION_AT)
+        stream.seek(offset + _VERSION_FROM)
+        return stream.read(_MOST_VERSION).partition(b"\0")[0].decode("ascii", "replace").split()[0]
+
+
+def _of_image(image: Path, modules: Path | None, vmlinux: Path | None = None) -> Kernel:
+    release = release_of(image)
+    if not release:
+        raise RefusedError(
+            f"{image} is no kernel that can be booted here", remedy="name a bzImage for x86"
+        )
+    digest = hashlib.sha256(image.read_bytes()).hexdigest()
+    own = modules / release if modules else None
+    return Kernel(image, release, own if own and own.is_dir() else None, vmlinux, digest)
+
+
+def _modules_beside(image: Path) -> Path | None:
+    """``lib/modules`` of the root whose ``boot`` an image is in, or beside the image."""
+    roots = (image.parent.parent, image.parent)
+    places = (root / name for root in roots for name in ("lib/modules", "usr/lib/modules"))
+    return next((place for place in places if place.is_dir()), None)
+
+
+def _of_folder(folder: Path) -> Kernel:
+    """Of a kernel's tree, or of what a package unpacks to."""
+    built = folder / "arch/x86/boot/bzImage"
+    if built.is_file():
+        vmlinux = folder / "vmlinux"
+        kernel = _of_image(built, folder, vmlinux if vmlinux.is_file() else None)
+        return kernel if not any(folder.glob("**/*.ko")) else _in_tree(kernel, folder)
+    images = sorted((*folder.glob("boot/vmlinuz*"), *folder.glob("lib/modules/*/vmlinuz")))
+    if len(images) != 1:
+        names = ", ".join(image.name for image in images)
+        raise RefusedError(
+            f"{folder} holds {f'several kernels: {names}' if images else 'no kernel'}",
+            remedy="name the image, or a kernel's tree in which 'make bzImage' has ended",
+        )
+    symbols = next(iter(folder.glob("usr/lib/debug/boot/vmlinux*")), None)
+    return _of_image(images[0], _modules_beside(folder / "boot" / images[0].name), symbols)
+
+
+def _in_tree(kernel: Kernel, tree: Path) -> Kernel:
+    """Modules where a build left them."""
+    return Kernel(kernel.image, kernel.release, tree, kernel.vmlinux, kernel.digest)
+
+
+def _installed(release: str, roots: Sequence[str]) -> Kernel:
+    """The newest installed one whose release begins so."""
+    found = [
+        image
+        for root in roots
+        for image in Path(root).glob("boot/vmlinuz-*")
+        if _begins(image.name.removeprefix("vmlinuz-"), release)
+    ]
+    if not found:
+        places = ", ".join(f"{root.rstrip('/')}/boot" for root in roots)
+        raise RefusedError(
+            f"no kernel {release} is installed (looked in {places})",
+            remedy="install or unpack one, name its image, or its folder under kernels",
+        )
+    newest = max(found, key=lambda image: _order(image.name))
+    return _of_image(newest, _modules_beside(newest))
+
+
+def _begins(name: str, release: str) -> bool:
+    rest = name.removeprefix(release)
+    return name.startswith(release) and (not rest or not rest[0].isalnum())
+
+
+def _order(name: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", name))
+
+
+def _unpacked(package: Path) -> Path:
+    """A package's files, in a folder named by what is in it: unpacked once."""
+    digest = hashlib.sha256(package.read_bytes()).hexdigest()
+    into = cache_folder("kernels") / digest[:32]
+    if into.is_dir():
+        return into
+    with tempfile.TemporaryDirectory(dir=into.parent) as temporary:
+        fresh = Path(temporary) / "root"
+        fresh.mkdir()
+        _unpack(package, fresh)
+        fresh.rename(into)
+    return into
+
+
+def _unpack(package: Path, into: Path) -> None:
+    if package.suffix == ".deb":
+        done = _run(["dpkg-deb", "-x", str(package), str(into)], "dpkg")
+    else:
+        whole = _run(["rpm2cpio", str(package)], "rpm2cpio").stdout
+        done = _run(["cpio", "-idm", "--quiet", "--no-absolute-filenames"], "cpio", into, whole)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise RunError(f"cannot unpack {package}: {said}", remedy="get the package again")
+
+
+def _run(
+    argv: Sequence[str], package: str, cwd: Path | None = None, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    if shutil.which(argv[0]) is None:
+        raise RefusedError(f"there is no {argv[0]} here", remedy=f"install it (Debian: {package})")
+    return subprocess.run(
+        argv, cwd=cwd, input=given, capture_output=True, check=False, timeout=_UNPACK_TIMEOUT_S
+    )

@@ -1,0 +1,101 @@
+"""The modules that a virtual machine needs, in the order in which they are to be loaded. What a
+module depends on it says itself, in its section ``.modinfo``."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from iogate.errors import RunError
+from iogate.vm.cpio import Item, archive, file
+
+WANTED = (
+    "virtio_pci", "virtio_console", "virtio_blk", "virtio_rng", "nvme", "loop",
+    # Found by the kernel by asking for a program that is not there.
+    "crc32c_generic", "crc32c_intel", "crc32c_cryptoapi", "xxhash_generic", "blake2b_generic",
+    "sha256_generic", "ext4", "xfs", "btrfs", "f2fs", "zram", "nls_utf8",
+)  # fmt: skip
+"""Loaded where the kernel has them as modules: what is missing is built in, or not there."""
+FOLDER = "/iogate-modules"
+_NEEDS = re.compile(rb"(?:\A|\0)(?:depends|softdep)=([^\0]*)\0")
+_KINDS = ("", ".xz", ".gz", ".zst")
+
+
+def modules_archive(folder: Path | None, extra: Sequence[str] = ()) -> bytes:
+    """An initramfs with the modules as files whose names sort as they are to be loaded, each with
+    its parameters beside it. ``extra`` are lines such as ``null_blk nr_devices=1``. RunError for
+    one that the kernel does not have as a module."""
+    if folder is None:
+        _refuse_missing(extra, {})
+        return archive({})
+    known = _known(folder)
+    parameters = {_plain(line.split()[0]): line.partition(" ")[2] for line in extra}
+    _refuse_missing(extra, known)
+    items: dict[str, Item] = {}
+    for number, (name, data) in enumerate(_in_order((*WANTED, *parameters), known)):
+        place = f"{FOLDER}/{number:03}-{name}"
+        items[f"{place}.ko"] = file(data)
+        items[f"{place}.txt"] = file(parameters.get(name, "").encode())
+    return archive(items)
+
+
+def _refuse_missing(extra: Sequence[str], known: Mapping[str, Path]) -> None:
+    for line in extra:
+        if _plain(line.split()[0]) not in known:
+            raise RunError(
+                f"the kernel has no module {line.split()[0]}",
+                remedy="leave it out of modules, or boot a kernel that has it",
+            )
+
+
+def _known(folder: Path) -> dict[str, Path]:
+    return {
+        _plain(path.name.partition(".ko")[0]): path
+        for kind in _KINDS
+        for path in sorted(folder.glob(f"**/*.ko{kind}"))
+    }
+
+
+def _in_order(wanted: Sequence[str], known: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+    """Each module once, after those that it needs."""
+    seen: set[str] = set()
+
+    def one(name: str) -> Iterator[tuple[str, bytes]]:
+        if name in seen or name not in known:
+            return
+        seen.add(name)
+        data = _contents(known[name])
+        for needed in _needs(data):
+            yield from one(needed)
+        yield name, data
+
+    for name in wanted:
+        yield from one(_plain(name))
+
+
+def _needs(data: bytes) -> list[str]:
+    texts = [found[1].decode("ascii", "replace") for found in _NEEDS.finditer(data)]
+    words = " ".join(texts).replace(",", " ").split()
+    return [_plain(word) for word in words if not word.endswith(":")]
+
+
+def _contents(path: Path) -> bytes:
+    data = path.read_bytes()
+    if path.suffix == ".xz":
+        return lzma.decompress(data)
+    if path.suffix == ".gz":
+        return gzip.decompress(data)
+    if path.suffix == ".zst":
+        done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=False)
+        if done.returncode:
+            raise RunError(f"cannot decompress {path}", remedy="install zstd")
+        return done.stdout
+    return data
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")

@@ -1,0 +1,141 @@
+"""The programs of a virtual machine: this machine's own Python, engine and tools for filesystems,
+with the libraries that they are linked with, as an initramfs. Nothing of /home, /etc or of what
+is mounted here gets into it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import marshal
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from iogate.errors import RefusedError
+from iogate.vm import cpio
+from iogate.vm.cache import cached
+from iogate.vm.cpio import Item
+
+PROGRAMS = (
+    "sh", "cat", "chmod", "cp", "date", "dd", "echo", "env", "false", "getent", "ls", "mkdir", "mv",
+    "rm", "sha256sum", "sleep", "sync", "tar", "true", "uname", "truncate", "stat",
+    "mount", "umount", "findmnt", "losetup", "blkid", "wipefs", "blkdiscard", "fallocate",
+    "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.f2fs", "e2fsck", "tune2fs", "xfs_repair", "xfs_io",
+    "btrfs", "dumpe2fs", "xfs_info", "xfs_spaceman", "xfs_db",
+)  # fmt: skip
+"""What is taken where it is installed here."""
+AGENT = "/iogate.zip"
+_SHEBANG = b"#!/usr/bin/python3 -I\n"
+_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+_LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x")
+_UNUSED = frozenset(
+    ("test", "idlelib", "lib2to3", "tkinter", "turtledemo", "ensurepip", "distutils", "pydoc_data",
+     "unittest", "site-packages", "dist-packages", "__pycache__", "venv")
+)  # fmt: skip
+_FILES = ("/etc/mke2fs.conf",)
+_TEXTS = {
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+    "/etc/group": "root:x:0:\ndisk:x:6:\nnogroup:x:65534:\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\n",
+}
+_FOLDERS = {
+    "/proc": 0o555, "/sys": 0o555, "/dev": 0o755, "/run": 0o755, "/mnt": 0o755, "/root": 0o700,
+    "/lib64": 0o755, "/tmp": 0o1777, "/var/tmp": 0o1777,  # noqa: S108
+}  # fmt: skip
+
+
+def userland_archive(engine: Path, agent: bytes, init: str, extra: Sequence[str] = ()) -> Path:
+    """The file of an initramfs whose /init is the text ``init`` for Python, with ``engine`` as
+    ``iogate-engine`` and the programs of PROGRAMS and ``extra``. It is made once. RefusedError
+    where a program of ``extra`` is not installed."""
+    programs = [*_programs(extra), ("iogate-engine", engine)]
+    key = hashlib.sha256(agent + init.encode() + sys.version.encode())
+    for name, path in programs:
+        status = path.stat()
+        key.update(f"{name} {path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return cached(f"userland-{key.hexdigest()[:32]}", lambda: _made(programs, agent, init))
+
+
+def _programs(extra: Sequence[str]) -> list[tuple[str, Path]]:
+    found = {name: shutil.which(name, path=_PATH) for name in (*PROGRAMS, *extra)}
+    for name in extra:
+        if not found[name]:
+            raise RefusedError(f"there is no program {name} here", remedy="install it")
+    return [(name, Path(place)) for name, place in found.items() if place]
+
+
+def _made(programs: Iterable[tuple[str, Path]], agent: bytes, init: str) -> bytes:
+    items: dict[str, Item] = {path: cpio.folder(mode) for path, mode in _FOLDERS.items()}
+    items |= {path: cpio.file(text.encode()) for path, text in _TEXTS.items()}
+    present = (Path(path) for path in _FILES if Path(path).is_file())
+    items |= {str(path): cpio.file(path.read_bytes()) for path in present}
+    items |= {"/init": cpio.file(_SHEBANG + init.encode(), runs=True), AGENT: cpio.file(agent)}
+    items |= {f"/{name}": cpio.link(f"usr/{name}") for name in ("bin", "sbin", "lib")}
+    items["/usr/sbin"] = cpio.link("bin")
+    linked = []
+    for name, path in programs:
+        items[f"/usr/bin/{name}"] = cpio.file(path.read_bytes(), runs=True)
+        linked.append(path)
+    major, minor = sys.version_info[:2]
+    interpreter = Path(sys.base_exec_prefix, f"bin/python{major}.{minor}").resolve()
+    place, extensions = _python(items, interpreter)
+    items["/usr/bin/python3"] = cpio.link(place)
+    for library in _libraries([*linked, interpreter, *extensions]):
+        items[_merged(library)] = cpio.file(Path(library).read_bytes(), runs=True)
+    return cpio.archive(items)
+
+
+def _python(items: dict[str, Item], interpreter: Path) -> tuple[str, list[Path]]:
+    """The interpreter where it is here, its library as one archive of compiled modules."""
+    place = _merged(str(interpreter))
+    items[place] = cpio.file(interpreter.read_bytes(), runs=True)
+    library = Path(sysconfig.get_paths()["stdlib"])
+    major, minor = sys.version_info[:2]
+    items[f"{_merged(str(library.parent))}/python{major}{minor}.zip"] = cpio.file(_library(library))
+    items[f"{_merged(str(library))}/os.py"] = cpio.file((library / "os.py").read_bytes())
+    extensions = sorted((library / "lib-dynload").glob("*.so"))
+    for each in extensions:
+        items[_merged(str(each))] = cpio.file(each.read_bytes(), runs=True)
+    return place, extensions
+
+
+def _library(folder: Path) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(folder.rglob("*.py")):
+            parts = path.relative_to(folder).parts
+            if not _UNUSED.isdisjoint(parts) or parts[0].startswith(("config-", "_sysconfigdata")):
+                continue
+            name = path.relative_to(folder).with_suffix(".pyc").as_posix()
+            archive.writestr(zipfile.ZipInfo(name), _compiled(path, name))
+    return data.getvalue()
+
+
+def _compiled(path: Path, name: str) -> bytes:
+    """As PEP 552 has it: a module that is not compared with its source."""
+    source = path.read_bytes()
+    code = compile(source, name.removesuffix("c"), "exec", dont_inherit=True, optimize=0)
+    unchecked = (1).to_bytes(4, "little")
+    return importlib.util.MAGIC_NUMBER + unchecked + bytes(8) + marshal.dumps(code)
+
+
+def _libraries(programs: Iterable[Path]) -> list[str]:
+    """What programs and libraries are linked with, the loader too."""
+    argv = ["ldd", *map(str, programs)]
+    env = {"LC_ALL": "C", "PATH": _PATH}
+    done = subprocess.run(argv, capture_output=True, check=False, text=True, env=env)
+    return sorted(set(_LIBRARY.findall(done.stdout)))
+
+
+def _merged(path: str) -> str:
+    """Where a path is in a root whose /bin, /sbin and /lib are those of /usr."""
+    folder = str(Path(path).parent)
+    if folder in ("/bin", "/sbin", "/usr/sbin"):
+        return f"/usr/bin/{Path(path).name}"
+    return f"/usr{path}" if path.startswith("/lib/") else path

@@ -1,0 +1,108 @@
+"""A virtual machine: QEMU's emulation of one, and real kernels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RefusedError, RunError
+from iogate.sut import open_sut
+from iogate.sut.vm import VmSut
+from support.guests import NEW, OLD, PARTS, describe
+
+KEPT = "/dev/disk/by-id/kept"
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VmSut]:
+    file = describe(
+        tmp_path_factory.mktemp("vm"),
+        name="twice",
+        more="modules: [null_blk nr_devices=1]",
+        kept="size: 16m, iops: 500",
+        fast="interface: nvme, size: 16m",
+        zones="interface: zns, size: 64m, zone_size: 8m",
+    )
+    with closing(VmSut(str(file))) as opened:
+        yield opened
+
+
+def test_a_machine_boots_one_kernel_after_the_other(machine: VmSut) -> None:
+    """Its disks stay, and all else is new."""
+    with pytest.raises(RefusedError, match="has no kernel to boot"):
+        machine.about()
+    machine.boot(machine.kernel(NEW))
+    assert machine.run(["uname", "-r"]).stdout.startswith(f"{NEW}.")
+    first = machine.about()
+    writes = f"printf iogate | dd of={KEPT} bs=512 conv=sync,fsync"
+    assert machine.run(["sh", "-c", f"echo > /root/here; {writes}"]).status == 0
+    machine.boot(machine.kernel(OLD))
+    assert machine.run(["uname", "-r"]).stdout.startswith(f"{OLD}.")
+    assert machine.about().boot != first.boot
+    assert (first.host_name, machine.about().host_name) == ("twice", "twice")
+    assert machine.stat("/root/here") is None
+    assert machine.run(["dd", f"if={KEPT}", "bs=6", "count=1"]).stdout == "iogate"
+
+
+def test_its_disks_and_modules_are_those_described(machine: VmSut) -> None:
+    named = machine.list_dir("/dev/disk/by-id")
+    assert set(named) >= {disk.name for disk in machine.description.disks}
+    assert machine.stat("/dev/nullb0")
+    assert machine.real_path("/dev/disk/by-id/fast").startswith("/dev/nvme")
+    zoned = Path(machine.real_path("/dev/disk/by-id/zones")).name
+    assert machine.read_text(f"/sys/block/{zoned}/queue/zoned") == "host-managed\n"
+    assert machine.console
+    assert "Linux version" in machine.console.read_text(errors="replace")
+
+
+def test_a_kernel_that_panics_ends_the_machine_and_is_quoted(machine: VmSut) -> None:
+    def crash() -> None:
+        machine.write_text("/proc/sysrq-trigger", "c")
+        machine.run(["true"])
+
+    with pytest.raises(RunError, match=r"kernel 6\.1\..* ended: .*[Cc]rash.* at ") as told:
+        crash()
+    assert str(machine.console) in told.value.remedy
+    with pytest.raises(RunError, match="ended"):
+        machine.run(["true"])
+
+
+def test_a_machine_is_of_one_process(machine: VmSut, tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="twice is in use by another iogate"):
+        open_sut(f"vm:{describe(tmp_path, name='twice', disk='size: 1m')}")
+
+
+def test_a_kernel_without_its_modules_says_what_it_lacks(tmp_path: Path) -> None:
+    (image,) = (PARTS / OLD / "boot").glob("vmlinuz-*")
+    alone = tmp_path / "a/b/bzImage"
+    alone.parent.mkdir(parents=True)
+    alone.symlink_to(image)
+    with closing(VmSut(str(describe(tmp_path, name="bare", disk="size: 1m")))) as bare:
+        kernel = bare.kernel(str(alone))
+        with pytest.raises(RunError, match="no virtio console: CONFIG_VIRTIO_CONSOLE"):
+            bare.boot(kernel)
+
+
+@pytest.mark.parametrize(
+    ("disk", "told"),
+    [("size: 1m, file: folder", "no regular file"), ("size: 1m, file: there", "has 3 bytes, not"),
+     ("size: 1m, file: no/such", "No such file")],
+)  # fmt: skip
+def test_a_disk_that_cannot_be_is_refused(disk: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "there").write_bytes(b"abc")
+    with pytest.raises(RefusedError, match=told):
+        open_sut(f"vm:{describe(tmp_path, name=f'wrong{os.getpid()}', disk=disk)}")
+    assert (tmp_path / "there").read_bytes() == b"abc"
+
+
+def test_without_qemu_what_to_install_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/no/such/folder")
+    with pytest.raises(RefusedError, match="there is no qemu-system-x86_64 here"):
+        open_sut(f"vm:{describe(tmp_path, name='none', disk='size: 1m')}")
