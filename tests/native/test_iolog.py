@@ -191,7 +191,7 @@ def test_cpuio_uses_its_part(engine: Path, fio: str, tmp_path: Path) -> None:
 def test_cpuio_takes_fios_modes(
     engine: Path, fio: str, tmp_path: Path, mode: str, status: int
 ) -> None:
-    text = f"[j]\nioengine=cpuio\ncpuload=10\ncpuchunks=5ms\nruntime=100ms\ncpumode={mode}\n"
+    text = f"[j]\nioengine=cpuio\ncpuload=10\ncpuchunks=5000\nruntime=100ms\ncpumode={mode}\n"
     for program in (engine, fio):
         ran = run(program, ["--output-format=json", "-"], tmp_path, text)
         assert (ran.status != 0) == (status != 0), ran.err
