@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from support.quiet import never_disturbed
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -106,12 +107,14 @@ def iogate(tmp_path: Path) -> Iterator[Iogate]:
     made.end_all()
 
 
-def wait_for(what: Callable[[], object], timeout_s: float = 60) -> None:
-    """Until ``what`` says something true."""
+def wait_for(what: Callable[[], T], timeout_s: float = 60) -> T:
+    """Until ``what`` says something true; what it said. Asked again, it may say otherwise: of a
+    process that becomes another program nothing is known for a moment."""
     deadline = time.monotonic() + timeout_s
-    while not what():
+    while not (said := what()):
         assert time.monotonic() < deadline, "it does not happen"
         time.sleep(0.02)
+    return said
 
 
 def engines_of(folder: Path, job_file: str = ".fio") -> list[int]:

@@ -170,8 +170,7 @@ def test_a_repetition_whose_engine_was_killed_counts_as_an_error(iogate: Iogate)
     limits = "errors: '< 1'"
     spec = iogate.spec(SPEC % ("directory: auto", READING % "60s", 2, limits))
     process = iogate.start("run", spec)
-    wait_for(lambda: engines_of(iogate.folder))
-    kill(engines_of(iogate.folder)[0])
+    kill(wait_for(lambda: engines_of(iogate.folder))[0])
     done = iogate.end(process)
     assert done.code == 4, done.text
     assert (judged(iogate, "errors")["outcome"], judged(iogate, "errors")["value"]) == ("fail", 1)
@@ -318,8 +317,8 @@ def test_two_arms_end_as_one_run_does(iogate: Iogate) -> None:
 def test_ended_at_once_it_still_tells_what_it_has(iogate: Iogate) -> None:
     spec = iogate.spec(SPEC % ("directory: auto", READING % "60s", 1, "read.iops: '> 1'"))
     process = iogate.start("run", spec)
-    wait_for(lambda: engines_of(iogate.folder))
-    os.kill(engines_of(iogate.folder)[0], signal.SIGSTOP)  # it cannot answer the first
+    engines = wait_for(lambda: engines_of(iogate.folder))
+    os.kill(engines[0], signal.SIGSTOP)  # it cannot answer the first
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
     while "stopping" not in process.stderr.readline():
@@ -452,8 +451,7 @@ def test_a_precondition_that_fails_is_told_in_every_document(iogate: Iogate) -> 
     with loop_device(iogate.folder, 512) as device:
         spec = iogate.spec(FILLED % (device, identity_of(device)))
         process = iogate.start("run", spec, "--trust")
-        wait_for(lambda: engines_of(iogate.folder))
-        kill(engines_of(iogate.folder)[-1])
+        kill(wait_for(lambda: engines_of(iogate.folder))[-1])
         done = iogate.end(process)
     assert done.code == 4, done.text
     tells_all(iogate, done, "errors")
