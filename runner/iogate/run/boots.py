@@ -187,23 +187,28 @@ class _Course:
         cases: Sequence[Case],
         progress: Progress,
     ) -> list[Case]:
-        """One boot: the cases that are still worth measuring in the block."""
+        """One boot: the cases that are still worth measuring in the block. Where the kernel goes
+        down, the case that it ran then has failed, and the others lack this block; where it
+        does not come up, all have."""
         (run, bench), (block, place) = where, which
         left: list[Case] = []
         waiting = list(cases)
+        blamed: Sequence[Case] = cases
         try:
             with self.booted(place, run.id, bench.observer.noted) as on:
                 side = self._side(on, bench, place)
                 write_jobs(run, side, place)
                 while waiting and not bench.stop.requested:
+                    blamed = waiting[:1]
                     which_case = (run, waiting[0], block)
                     if measure_arm(which_case, side, place, progress, self.request.timeout_s):
                         left.append(waiting[0])
                     waiting.pop(0)
+                    blamed = ()
         except RefusedError:
             raise
         except RunError as error:
-            self._fail(where, which, waiting, (progress, error))
+            self._fail(where, which, blamed, (progress, error))
         finally:
             self._keep_console(bench, f"block-{block}-{_ROLES[place]}")
         return left
@@ -224,14 +229,14 @@ class _Course:
         self,
         where: tuple[Run, Bench],
         which: tuple[int, int],
-        waiting: Sequence[Case],
+        blamed: Sequence[Case],
         what: tuple[Progress, IogateError],
     ) -> None:
-        """The kernel did not come up, or went down: what was to be measured under it has failed."""
+        """What was to be measured under a kernel that did not come up, or went down, has failed."""
         (run, bench), (block, place), (progress, error) = where, which, what
         told = {(failure.case_id, failure.repetition) for failure in progress.failures}
         repetition = repetition_of(block, place)
-        for case in waiting:
+        for case in blamed:
             if (case.id, repetition) not in told:
                 why = f"arm {self.comparison.arms[place].name}: "
                 failure = failure_of((case.id, repetition), error, bench.folder, None, why=why)

@@ -214,7 +214,7 @@ class _Guest:
     def close(self) -> None:
         """The agent ends with the line, and the machine with it."""
         with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_WR)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._qemu.wait(timeout=_END_S)
         self.kill()
@@ -223,6 +223,10 @@ class _Guest:
         """End it at once."""
         self._qemu.kill()
         self._qemu.wait()
+        with contextlib.suppress(OSError):  # whoever still has the disks' locks has the line, too
+            self._socket.settimeout(_END_S)
+            while self._socket.recv(1 << 16):
+                pass
         for each in (self._out, self._in, self._socket, self._said):
             with contextlib.suppress(OSError):
                 each.close()

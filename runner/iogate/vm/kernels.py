@@ -19,6 +19,7 @@ from iogate.vm.cache import cache_folder
 _SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x86/boot.rst
 _VERSION_AT, _VERSION_FROM, _MOST_VERSION = 0x20E, 0x200, 512
 _UNPACK_TIMEOUT_S = 600
+_MOST_BYTES = 1 << 30
 _RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*")
 INSTALLED = ("/",)
 """Roots below which installed kernels are looked for: ``boot`` and ``lib/modules``."""
@@ -73,7 +74,7 @@ def _of_image(image: Path, modules: Path | None, vmlinux: Path | None = None) ->
         raise RefusedError(
             f"{image} is no kernel that can be booted here", remedy="name a bzImage for x86"
         )
-    digest = hashlib.sha256(image.read_bytes()).hexdigest()
+    digest = _digest(image)
     own = modules / release if modules else None
     return Kernel(image, release, own if own and own.is_dir() else None, vmlinux, digest)
 
@@ -137,7 +138,7 @@ def _order(name: str) -> tuple[int, ...]:
 
 def _unpacked(package: Path) -> Path:
     """A package's files, in a folder named by what is in it: unpacked once."""
-    digest = hashlib.sha256(package.read_bytes()).hexdigest()
+    digest = _digest(package)
     into = cache_folder("kernels") / digest[:32]
     if into.is_dir():
         return into
@@ -147,6 +148,18 @@ def _unpacked(package: Path) -> Path:
         _unpack(package, fresh)
         fresh.rename(into)
     return into
+
+
+def _digest(path: Path) -> str:
+    """RefusedError for what is too large to be a kernel."""
+    size = path.stat().st_size
+    if size > _MOST_BYTES:
+        raise RefusedError(
+            f"{path} has {size:,} bytes, too many for a kernel",
+            remedy="name the bzImage, or a package without debug symbols",
+        )
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _unpack(package: Path, into: Path) -> None:

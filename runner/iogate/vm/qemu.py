@@ -24,7 +24,9 @@ CMDLINE = (
     "kernel.watchdog_thresh=60"
 )
 """A kernel that oopses or hangs ends the machine: what it measures then is nothing."""
-_SHUT = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
+_NO_CHANGE = "elevateprivileges=deny,"
+_FIRST = '"$@"; exit $?'  # a shell that stays
+_SHUT = f"on,obsolete=deny,{_NO_CHANGE}spawn=deny,resourcecontrol=deny"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,12 @@ def _has_kvm() -> bool:
 
 
 def command(description: Description, boot: Boot) -> list[str]:
-    """QEMU's words. It dies with whoever starts it, has no network and no monitor, and may start
-    nothing."""
+    """QEMU's words. It dies with whoever starts it, has no network and no monitor, may start
+    nothing, and is not root."""
     cpu = "host" if boot.accelerator == "kvm" else "max"
     return [
-        *("setpriv", "--pdeathsig", "KILL", "--", PROGRAM),
-        *(*_BARE, "-no-reboot", "-sandbox", _SHUT),
+        *(*_keeper(), PROGRAM),
+        *(*_BARE, "-no-reboot", *_rights()),
         *("-name", description.name, "-accel", boot.accelerator, "-cpu", cpu),
         *("-smp", str(description.cpus), "-m", f"{description.memory_bytes >> 20}M"),
         *("-smbios", f"type=1,manufacturer=QEMU,product={product(boot.accelerator)}"),
@@ -96,6 +98,25 @@ def command(description: Description, boot: Boot) -> list[str]:
         *("-device", "virtserialport,chardev=line,name=iogate", "-device", "virtio-rng-pci"),
         *(word for disk in description.disks for word in _disk(disk, boot.disks[disk.name])),
     ]
+
+
+def _keeper() -> tuple[str, ...]:
+    """What ends QEMU with whoever starts it, hung or not. The kernel forgets that of a process
+    that becomes another user: then it goes with the first process of its namespace."""
+    keeper = ("setpriv", "--pdeathsig", "KILL", "--")
+    if os.geteuid() != 0:
+        return keeper
+    return (*keeper, "unshare", "--pid", "--fork", "--kill-child", "--", "sh", "-c", _FIRST, "sh")
+
+
+def _rights() -> tuple[str, ...]:
+    """What is left of this user's rights once its files are open. Root becomes nobody, which the
+    strictest of the sandbox's rules would forbid."""
+    if os.geteuid() != 0:
+        return ("-sandbox", _SHUT)
+    told = subprocess.run([PROGRAM, "-help"], capture_output=True, check=False).stdout
+    how = ("-run-with", "user=nobody") if b"-run-with" in told else ("-runas", "nobody")
+    return ("-sandbox", _SHUT.replace(_NO_CHANGE, ""), *how)
 
 
 def product(accelerator: str) -> str:

@@ -48,6 +48,20 @@ def test_a_machine_boots_one_kernel_after_the_other(machine: VmSut) -> None:
     assert machine.run(["dd", f"if={KEPT}", "bs=6", "count=1"]).stdout == "iogate"
 
 
+def test_qemu_has_no_rights(machine: VmSut) -> None:
+    """Not even of the tests' user, where that is root."""
+    status = next(
+        (entry / "status").read_text()
+        for entry in Path("/proc").glob("[0-9]*")
+        if (entry / "comm").read_text().startswith("qemu")
+        and b"twice" in (entry / "cmdline").read_bytes()
+    )
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert "0" not in fields["Uid"].split()
+    assert int(fields["CapEff"], 16) == 0
+    assert fields["Seccomp"] == "2"
+
+
 def test_its_disks_and_modules_are_those_described(machine: VmSut) -> None:
     named = machine.list_dir("/dev/disk/by-id")
     assert set(named) >= {disk.name for disk in machine.description.disks}

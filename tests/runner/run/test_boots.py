@@ -1,0 +1,174 @@
+"""Comparisons of kernels, on a machine whose boots are made up: which boots there are, and what
+becomes of a kernel that does not come up, or goes down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import Mock
+
+import pytest
+
+from iogate.engine.base import Stop
+from iogate.errors import RefusedError, RunError
+from iogate.exits import of_run
+from iogate.model.run import Run, RunStatus
+from iogate.run.comparison import execute_comparison, make_comparison
+from iogate.run.measure import measure_once
+from iogate.run.request import Request
+from iogate.spec.arms import Sides
+from iogate.sut.base import Sut
+from iogate.vm.kernels import Kernel
+from support.devices import needs_root
+from support.elsewhere import DISK, elsewhere
+
+pytestmark = needs_root
+SPEC = f"""\
+version: 1
+name: kernels
+targets:
+  file: {{ directory: {DISK} }}
+workloads:
+  one: {{ target: file, fio: {{ rw: randwrite, size: 1m, ioengine: psync }},
+         thresholds: {{ write.iops: "vs baseline > -5%" }} }}
+  two: {{ target: file, fio: {{ rw: randwrite, size: 1m, bs: 8k, ioengine: psync }},
+         thresholds: {{ write.iops: "vs baseline > -5%" }} }}
+compare:
+  arms: {{ old: {{ kernel: "1.0" }}, new: {{ kernel: "2.0" }} }}
+  base: old
+  candidate: new
+"""
+
+
+class Booting:
+    """A machine with boots that are only counted; ``console`` says which."""
+
+    def __init__(self, machine: Sut, folder: Path) -> None:
+        self._machine = machine
+        self.console = folder / "console"
+        self.boots: list[str] = []
+        self.comes_up: Callable[[int], bool] = lambda _boot: True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._machine, name)
+
+    def kernel(self, text: str) -> Kernel:
+        return Kernel(Path(text), text, None, None, text)
+
+    def wake(self, kernel: Kernel) -> None:
+        """It is always up."""
+
+    def boot(self, kernel: Kernel) -> None:
+        self.boots.append(kernel.release)
+        self.console.write_text(f"boot {len(self.boots)}: {kernel.release}\n")
+        if not self.comes_up(len(self.boots)):
+            raise RunError(f"kernel {kernel.release} ended: Kernel panic", remedy="its console")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Booting]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with elsewhere(tmp_path) as there:
+        yield Booting(there, tmp_path)
+
+
+def asked(machine: Booting, folder: Path, text: str = SPEC) -> tuple[Request, Sides]:
+    spec = folder / "spec.yaml"
+    spec.write_text(text)
+    store, output = str(folder / "history.sqlite"), folder / "run"
+    request = Request(spec=spec, sut=cast("Sut", machine), store=store, output=output)
+    return request, make_comparison(request, "", "", seed=1, most_blocks=5)
+
+
+def compared(machine: Booting, folder: Path, observer: Mock | None = None) -> Run:
+    request, sides = asked(machine, folder)
+    watching = observer or Mock()
+    finished = execute_comparison(request, sides, watching, Stop(), budget_of(3))
+    return finished.run
+
+
+def budget_of(blocks: int) -> Callable[[str], None]:
+    """Announced to: ends a comparison of which no more is to be seen."""
+
+    def announce(text: str) -> None:
+        if text.startswith(f"block {blocks} "):
+            raise KeyboardInterrupt
+
+    return announce
+
+
+def test_each_run_of_an_arm_has_a_boot_and_pairs_of_blocks_are_turned(
+    machine: Booting, tmp_path: Path
+) -> None:
+    run = compared(machine, tmp_path)
+    look, blocks = machine.boots[:2], machine.boots[2:]
+    assert look == ["2.0", "1.0"]
+    assert len(blocks) == 6
+    assert blocks[0:2] == blocks[3:1:-1]
+    assert set(blocks[4:6]) == {"1.0", "2.0"}
+    kept = {path.name: path.read_text() for path in (tmp_path / "run/consoles").iterdir()}
+    assert len(kept) == 7
+    assert kept["block-1-base.log"].endswith("1.0\n")
+    assert kept["block-3-candidate.log"].endswith("2.0\n")
+    measured = {(m.case_id, m.block, m.arm) for m in run.measurements}
+    ids = [case.id for case in run.plan.cases]
+    arms = ("old", "new")
+    assert measured == {(case, n, arm) for case in ids for n in (1, 2, 3) for arm in arms}
+
+
+def test_the_facts_of_both_kernels_are_kept(machine: Booting, tmp_path: Path) -> None:
+    facts = compared(machine, tmp_path).environment
+    own = {name for name in facts if name.startswith("kernel.")}
+    assert own
+    assert {f"candidate.{name}" for name in own} <= set(facts)
+    assert not [name for name in facts if name.startswith("candidate.cpu")]
+
+
+def test_a_kernel_that_does_not_come_up_fails_every_case(machine: Booting, tmp_path: Path) -> None:
+    machine.comes_up = lambda boot: boot < 5  # the first two look, the next two are a block
+    run = compared(machine, tmp_path)
+    assert run.status is RunStatus.FAILED
+    assert {failure.case_id for failure in run.failures} == {case.id for case in run.plan.cases}
+    assert all("ended: Kernel panic" in failure.reason for failure in run.failures)
+    assert len(run.measurements) == 4
+    assert of_run(run.verdict) == 4
+    assert len(machine.boots) == 5
+
+
+def test_one_that_never_comes_up_begins_no_run(machine: Booting, tmp_path: Path) -> None:
+    machine.comes_up = lambda _boot: False
+    with pytest.raises(RunError, match=r"kernel 2\.0 ended"):
+        compared(machine, tmp_path)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_case_under_which_the_kernel_goes_down_fails_alone(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(case: Any, repetition: int, *words: Any, **named: Any) -> Any:
+        if case.name.startswith("one") and repetition > 2:
+            raise RunError("kernel 2.0 ended: BUG: it is broken", remedy="its console")
+        return measure_once(case, repetition, *words, **named)
+
+    monkeypatch.setattr("iogate.run.blocks.measure_once", dies)
+    run = compared(machine, tmp_path)
+    (failure,) = run.failures
+    one, two = run.plan.cases
+    assert failure.case_id == one.id
+    assert "BUG: it is broken" in failure.reason
+    assert {m.block for m in run.measurements if m.case_id == two.id} == {1, 2, 3}
+
+
+def test_an_arm_with_what_only_the_controller_has_is_refused(
+    machine: Booting, tmp_path: Path
+) -> None:
+    text = SPEC.replace('kernel: "2.0"', 'kernel: "2.0", prepare: "true"')
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(text)
+    request = Request(spec=spec, sut=cast("Sut", machine), trusted=True)
+    sides = make_comparison(replace(request), "", "", seed=1)
+    with pytest.raises(RefusedError, match="beside its kernel"):
+        execute_comparison(request, sides, Mock(), Stop())
+    assert machine.boots == []
