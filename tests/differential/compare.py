@@ -29,7 +29,7 @@ _UNRECORDED = re.compile(
     r"numjobs=|^\[[^j]|iolog|io_submit_mode=offload|create_only=1", re.MULTILINE
 )
 NOT_THERE = "iogate-engine does not have it yet"
-FIO_S = 30  # some jobs hang in fio, now and then; a whole one takes a second
+FIO_S = 15  # some jobs hang in fio, now and then; a whole one takes a second
 _BY_TIME = ("moved", "syncs", "visited", "left", "logs")
 
 
