@@ -320,10 +320,11 @@ install_npm() (
 )
 
 # make_vm: what the tests of virtual machines boot, unpacked from Debian's packages and linked to as
-# vm in the environment: two kernels, and a QEMU from the backports. That of Debian 12 itself (7.2)
-# emulates CPUs in a way that a newer kernel now and then falls over on a busy machine.
+# vm in the environment: two kernels, what modules of the older one are built with, and a QEMU from the
+# backports. That of Debian 12 itself (7.2) emulates CPUs in a way that a newer kernel now and then
+# falls over on a busy machine.
 make_vm() {
-	local folder=$tools_cache/vm-1
+	local folder=$tools_cache/vm-2
 	if [ ! -e "$folder/complete" ]; then
 		say "fetching two kernels and a QEMU into $folder"
 		quietly vm fetch_vm "$folder"
@@ -351,6 +352,7 @@ fetch_vm() (
 		apt-get "${apt[@]}" download "$newest"
 		dpkg -x "$newest"_*.deb "$1/$series"
 	done
+	fetch_headers "$1/headers" "$(cd "$1/6.1/lib/modules" && echo *)"
 	apt-get "${apt[@]}" -t bookworm-backports download qemu-system-x86 qemu-system-data
 	for package in qemu-*.deb; do
 		dpkg -x "$package" "$1/qemu"
@@ -360,6 +362,18 @@ fetch_vm() (
 	chmod +x "$1/qemu-system-x86_64"
 	touch "$1/complete"
 )
+
+# fetch_headers FOLDER RELEASE: FOLDER/build is what `make -C` builds modules in. Debian's own names an
+# absolute path.
+fetch_headers() {
+	apt-get "${apt[@]}" download "linux-headers-$2" "linux-headers-${2%-cloud-amd64}-common" \
+		linux-kbuild-6.1 linux-compiler-gcc-12-x86
+	for package in linux-headers-*.deb linux-kbuild-*.deb linux-compiler-*.deb; do
+		dpkg -x "$package" "$1"
+	done
+	sed -i "s#/usr/src/#$1/usr/src/#" "$1/usr/src/linux-headers-$2/Makefile"
+	ln -s "usr/src/linux-headers-$2" "$1/build"
+}
 
 # Programs of others that run fio, from PyPI, in an environment of their own: what they bring, no test
 # of ours shall find by chance.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import struct
 import subprocess
@@ -42,14 +43,24 @@ def inflated(program: str | Path, path: Path) -> str:
     return ran.out
 
 
+def wrote(program: str | Path, folder: Path) -> int:
+    """The status of a job. On a busy machine fio 3.33 now and then does not end one whose logs it
+    compresses: then it is asked again."""
+    for _ in range(3):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return run(program, ["job.fio"], folder, timeout_s=30).status
+        for log in folder.glob("*.fz"):
+            log.unlink()
+    raise AssertionError(f"{program} does not end")
+
+
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("writer", ["fio", "engine"])
 def test_each_reads_what_the_other_wrote(
     engine: Path, fio: str, tmp_path: Path, writer: str, options: str
 ) -> None:
-    program = fio if writer == "fio" else engine
     (tmp_path / "job.fio").write_text(job(PACKED, options))
-    assert run(program, ["job.fio"], tmp_path).status == 0
+    assert wrote(fio if writer == "fio" else engine, tmp_path) == 0
     logs = sorted(tmp_path.glob("*.fz"))
 
     assert [log.name for log in logs] == [

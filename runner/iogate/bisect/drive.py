@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from iogate.bisect.boots import Boots, WentDownError
 from iogate.bisect.ends import (
     END_REPETITIONS,
     END_ROUNDS,
@@ -57,7 +58,8 @@ class Step:
 @dataclass(slots=True)
 class Bisection:
     """One search. ``prepare`` puts a revision in place (a checkout), ``command`` builds and
-    installs it, in ``folder``; ``asked`` are the metrics that may decide."""
+    installs it, in ``folder``; ``asked`` are the metrics that may decide. ``boots`` boots what was
+    built before each repetition."""
 
     request: Request
     output: Path
@@ -69,6 +71,7 @@ class Bisection:
     asked: tuple[str, ...] = ()
     most: int = MOST
     told: Callable[[str], None] = lambda _line: None
+    boots: Boots | None = None
     _count: int = field(default=0, init=False)
 
     def find_ends(self, good: str, bad: str) -> Ends:
@@ -79,7 +82,7 @@ class Bisection:
             for build, own in runs.items():
                 if why := self._build(build):
                     raise RunError(f"{build}: {why}", remedy=f"see {self._log()}")
-                own.append(self._measure(build, END_REPETITIONS))
+                own.extend(self._measure(build, END_REPETITIONS))
             metrics = self._metrics(runs[bad][-1])
             measured = [_values(own, metrics) for own in runs.values()]
             ends = find_ends(metrics, *measured)
@@ -104,10 +107,16 @@ class Bisection:
         why = self._build(build)
         if why:
             return Step(build, Side.UNCLEAR, why=why)
+        try:
+            return self._measured_step(build, ends)
+        except WentDownError as error:
+            return Step(build, Side.UNCLEAR, why=error.what)
+
+    def _measured_step(self, build: str, ends: Ends) -> Step:
         runs: list[Run] = []
         values: tuple[float, ...] = ()
         for count in [LEAD] + [_MORE] * ((self.most - LEAD) // _MORE):
-            runs.append(self._measure(build, count))
+            runs += self._measure(build, count)
             values = tuple(_values(runs, [(ends.key, ends.metric)])[ends.key])
             if not values:
                 return Step(build, Side.UNCLEAR, why="no repetition gave a value of the metric")
@@ -122,7 +131,7 @@ class Bisection:
         self._count += 1
         self.prepare(build)
         if not self.command:
-            return ""
+            return self.boots.why_not() if self.boots else ""
         environment = {**os.environ, "IOGATE_BUILD": build}
         with self._log().open("wb") as log:
             try:
@@ -138,11 +147,30 @@ class Bisection:
                 f"the build command ended with {done.returncode} at {build}",
                 remedy=f"see {self._log()}",
             )
-        return f"the build command ended with {done.returncode}" if done.returncode else ""
+        if done.returncode:
+            return f"the build command ended with {done.returncode}"
+        return self.boots.why_not() if self.boots else ""
 
-    def _measure(self, build: str, repetitions: int) -> Run:
-        self._check_stop()
+    def _measure(self, build: str, repetitions: int) -> list[Run]:
         self.told(f"measuring {build}")
+        if self.boots is None:
+            return [self._run(build, repetitions)]
+        return [self._booted(build, self.boots) for _ in range(repetitions)]
+
+    def _booted(self, build: str, boots: Boots) -> Run:
+        """One repetition, in a boot of its own."""
+        self._check_stop()
+        boots.boot()
+        try:
+            run = self._run(build, 1)
+        except RunError as error:
+            boots.check_up(error.what)
+            raise
+        boots.check_up(run.failures[0].reason if run.failures else "it is no longer up")
+        return run
+
+    def _run(self, build: str, repetitions: int) -> Run:
+        self._check_stop()
         number = len(list((self.output / "runs").glob("*"))) + 1
         request = replace(
             self.request,

@@ -3,7 +3,7 @@
 What is held against the middle is one repetition at a time, so that nothing is assumed of the
 noise: a repetition of a good revision is on the bad side with a probability below a tenth, as
 the ends themselves show. Three more on one side than on the other then decide with an error of
-at most 1 in 700 (Wald's sequential test of 0.1 against 0.9); what is as close as that never
+at most STEP_ERROR (Wald's sequential test of 0.1 against 0.9); what is as close as that never
 gets is left undecided.
 """
 
@@ -19,6 +19,8 @@ from iogate.stats.ranks import chance_above
 from iogate.stats.robust import mad, median
 
 LEAD = 3  # repetitions more on one side than on the other
+_WRONG_SIDE = 0.1
+STEP_ERROR = 1 / (1 + ((1 - _WRONG_SIDE) / _WRONG_SIDE) ** LEAD)  # 1 in 730
 END_REPETITIONS = 5  # of each end: all apart by chance is 1 in 252
 END_ROUNDS = 4  # of so many repetitions, while the ends may differ but are not apart
 _MAY_DIFFER = 0.1  # the chance of as much without any difference, above which it is given up

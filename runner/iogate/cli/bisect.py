@@ -14,8 +14,9 @@ from time import gmtime, strftime
 import click
 
 from iogate import exits
+from iogate.bisect.boots import make_boots
 from iogate.bisect.drive import MOST, Bisection, Search, Step
-from iogate.bisect.ends import Ends
+from iogate.bisect.ends import STEP_ERROR, Ends
 from iogate.bisect.git import GitSearch
 from iogate.bisect.search import ListSearch
 from iogate.cli import options
@@ -43,6 +44,12 @@ from iogate.run.request import Request
     metavar="FILE",
     help="A list of builds instead of revisions: one a line, the good one first, the bad one last.",
 )
+@click.option(
+    "--kernel",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="What BUILD COMMAND leaves, from its folder on, is a kernel: each repetition boots it.",
+)
 @options.ENV
 @options.metrics("The metric that decides; by default those with limits in the spec.")
 @options.CASES
@@ -68,6 +75,7 @@ def command(
     bad: str | None,
     repository: Path,
     builds: Path | None,
+    kernel: Path | None,
     metrics: tuple[str, ...],
     cases: tuple[str, ...],
     engine: str,
@@ -83,6 +91,9 @@ def command(
     Each revision is checked out in a clone, built there by BUILD COMMAND (no shell; it finds
     the revision in $IOGATE_BUILD) and measured against both ends. A build command that ends
     with 1 to 127 means that this revision cannot be tested; with more, the search ends.
+
+    With --kernel PATH (. for a kernel's tree), each repetition boots what was built, on a
+    machine that can: --machine vm:FILE. A kernel that does not come up cannot be tested.
 
     Exits 0 when the first bad revision is found, 5 when only a range of them is.
     """
@@ -104,6 +115,7 @@ def command(
         bisection = Bisection(
             request, place, ground.prepare, build, ground.folder, open_display(0, quiet=True), stop,
             metrics, most, told=lambda line: _say(line, quiet=as_json),
+            boots=make_boots(request.sut, ground.folder / kernel, place) if kernel else None,
         )  # fmt: skip
         ends = bisection.find_ends(ground.good, ground.bad)
         _say(_ends_line(ends), quiet=as_json)
@@ -226,7 +238,8 @@ def _result(ground: _Ground, first_bad: Sequence[str], place: Path) -> str:
         if len(first_bad) == 1
         else f"the first bad one is among {len(first_bad)}"
     )
-    return defused(f"{said}{names}\nmeasurements: {place}")
+    sure = f"each step that was told is wrong at most once in {1 / STEP_ERROR:.0f}"
+    return defused(f"{said}{names}\n{sure}\nmeasurements: {place}")
 
 
 def _document(ends: Ends, steps: Sequence[Step], first_bad: Sequence[str], place: Path) -> str:
@@ -241,6 +254,7 @@ def _document(ends: Ends, steps: Sequence[Step], first_bad: Sequence[str], place
             {"build": s.build, "side": s.side.value, "values": s.values, "why": s.why}
             for s in steps
         ],
+        "step_error": STEP_ERROR,
         "first_bad": list(first_bad),
         "folder": str(place),
     }

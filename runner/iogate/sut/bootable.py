@@ -16,6 +16,10 @@ class Bootable(Protocol):
     def console(self) -> Path | None:
         """The file with what the kernel that runs, or ran last, has said."""
 
+    @property
+    def up(self) -> bool:
+        """Whether a kernel that was booted is still up."""
+
     def kernel(self, text: str) -> Kernel:
         """The kernel that a text names, what the machine boots by itself for an empty one.
         RefusedError where there is none."""

@@ -66,6 +66,11 @@ class VmSut(FarMachine):
         return self.guest.kernel(text)
 
     @property
+    def up(self) -> bool:
+        """As ``Bootable.up``."""
+        return self.guest.runs
+
+    @property
     def console(self) -> Path | None:
         """What the kernel that runs, or ran last, has said."""
         return self.guest.console
