@@ -9,7 +9,7 @@ from pathlib import Path
 from support.guests import OLD, describe
 from support.kernel_trees import LEFT, MODULE, build_script, kernel_tree
 
-from .conftest import Iogate
+from .conftest import Done, Iogate
 
 SPEC = """\
 version: 1
@@ -22,38 +22,51 @@ workloads:
     fio: { rw: randread, bs: 4k, direct: 1, ioengine: libaio, number_ios: 60 }
     thresholds: { read.iops: "> 1" }
 """
-SMALL = (4, 2, {"no_boot": "1"})
-WHOLE = (16, 9, {"no_build": "3 12", "no_boot": "11"})
+CHANGES, CULPRIT, NO_BOOT = 16, 9, 11
 
 
-def test_the_kernel_that_made_it_slower(iogate: Iogate, tmp_path: Path) -> None:
-    """Sixteen kernels by ``make kernels``; else four, of which the one before the culprit does not
-    boot, so that two are left."""
-    whole = bool(os.environ.get("IOGATE_WHOLE_KERNELS"))
-    changes, culprit, broken = WHOLE if whole else SMALL
-    commits = kernel_tree(iogate.folder / "tree", changes, culprit, **broken)
+def bisect(iogate: Iogate, folder: Path, commits: list[str]) -> Done:
+    """The search between the first and the last commit."""
     guest = describe(
-        tmp_path,
+        folder,
         name=f"bisect-{os.getpid()}",
         more=f'kernel: "{OLD}"\nmodules: [{MODULE}]',
         scratch="size: 16m, iops: 500",
     )
-    done = iogate(
+    return iogate(
         "--machine", f"vm:{guest}", "bisect", iogate.spec(SPEC), "--repository", "tree",
         "--good", commits[0], "--bad", commits[-1], "--kernel", LEFT, "--json",
-        "--output", "found", "--", str(build_script(tmp_path)),
+        "--output", "found", "--", str(build_script(folder)),
     )  # fmt: skip
-    assert done.code == (0 if whole else 5), done.text
+
+
+def whole_search(iogate: Iogate, tmp_path: Path) -> None:
+    """``make kernels`` does it: some 22 boots."""
+    commits = kernel_tree(
+        iogate.folder / "tree", CHANGES, CULPRIT, no_build="3 12", no_boot=str(NO_BOOT)
+    )
+    done = bisect(iogate, tmp_path, commits)
+    assert done.code == 0, done.text
     found = json.loads(done.out)
-    assert set(found["first_bad"]) == {commits[n] for n in ((culprit,) if whole else (1, 2))}
+    assert found["first_bad"] == [commits[CULPRIT]]
     assert found["step_error"] < 1 / 700
     why = {step["build"]: step["why"] for step in found["steps"] if step["side"] == "cannot tell"}
-    for number in map(int, broken["no_boot"].split()):
-        if commits[number] in why:
-            assert "change that does not boot" in why[commits[number]]
-    assert commits[1] in why or whole
-    consoles = list((iogate.folder / "found").glob("boot-*.log"))
-    assert all("Linux version 6.1." in each.read_text(errors="replace") for each in consoles)
+    assert "change that does not boot" in why.get(commits[NO_BOOT], "change that does not boot")
+    assert "build command ended with" in why[commits[12]]
+
+
+if os.environ.get("IOGATE_WHOLE_KERNELS"):
+    test_the_kernel_that_made_it_slower = whole_search
+
+
+def test_an_end_that_does_not_boot_ends_the_search(iogate: Iogate, tmp_path: Path) -> None:
+    commits = kernel_tree(iogate.folder / "tree", 2, 1, no_boot="0")
+    done = bisect(iogate, tmp_path, commits)
+    assert done.code == 4, done.text
+    assert "change that does not boot" in done.err
+    console = iogate.folder / "found" / "boot-001.log"
+    assert "Linux version 6.1." in console.read_text(errors="replace")
+    assert (iogate.folder / "found" / "build-001.log").exists()
 
 
 def test_a_machine_that_boots_no_kernels_is_told(iogate: Iogate) -> None:
