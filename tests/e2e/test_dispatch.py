@@ -115,7 +115,7 @@ def test_the_cases_of_a_host_that_is_lost_are_measured_on_another(
     slow = LONG.replace("runtime: 600", "runtime: 4").replace("repetitions: 2", "repetitions: 1")
     running = iogate.start(*words(hosts, iogate.spec(slow), "--share", "--json"), **env)
     wait_for(lambda: all(engines(hosts)))
-    os.kill(hosts[1].client(), signal.SIGKILL)
+    hosts[1].end_agents()
     done = iogate.end(running)
     assert done.code == 0, done.text
     first, lost, moved = document(done)["parts"]
@@ -135,7 +135,7 @@ def test_without_another_host_a_lost_one_fails_the_whole(
     env = {"IOGATE_SSH": os.environ["IOGATE_SSH"]}
     running = iogate.start(*words(hosts[:1], iogate.spec(LONG), "--share"), **env)
     wait_for(lambda: engines(hosts)[0])
-    os.kill(hosts[0].client(), signal.SIGKILL)
+    hosts[0].end_agents()
     done = iogate.end(running)
     assert done.code == 4, done.text
     assert f"the line to {hosts[0].address} is lost" in done.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,14 +71,32 @@ def test_a_run_is_measured_there_and_judged_and_kept_here(
     assert not Path(DISK).exists()
 
 
-def test_a_line_that_is_cut_loses_nothing_that_was_measured(
+def test_a_line_that_is_cut_in_a_repetition_is_opened_again(
+    iogate: Iogate, host: SshHost, spec: Path
+) -> None:
+    spec.write_text(SPEC.replace("runtime: 600", "runtime: 4"))
+    words = ("run", spec, "--case", "long")
+    running = iogate.start("--machine", host.machine, *words, **host.variables)
+    wait_for(engines_there)
+    engine = engines_there()
+    os.kill(host.client(), signal.SIGKILL)
+    time.sleep(1)
+    assert engines_there() == engine
+    done = iogate.end(running)
+    assert done.code == 0, done.text
+    (measured,) = iogate.run_document()["measurements"]
+    assert measured["repetition"] == 1
+    assert measured["duration_ns"] > 3.9e9
+
+
+def test_a_machine_that_is_lost_loses_nothing_that_was_measured(
     iogate: Iogate, host: SshHost, spec: Path
 ) -> None:
     running = iogate.start("--machine", host.machine, "run", spec, **host.variables)
     wait_for(engines_there)
     assert running.stderr
     assert "quick, repetition 1" in running.stderr.readline()
-    os.kill(host.client(), signal.SIGKILL)
+    host.end_agents()
     done = iogate.end(running)
     assert done.code == 4, done.text
     assert f"the line to {host.machine.removeprefix('ssh:')} is lost" in done.text

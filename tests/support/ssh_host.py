@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import socket
 import subprocess
 import time
@@ -64,7 +65,7 @@ class SshHost:
 
     def client(self) -> int:
         """The process that keeps the line to it."""
-        words = ["pgrep", "-o", "-f", f"^ssh .*-p {self.port} "]
+        words = ["pgrep", "-n", "-f", f"^ssh .*-p {self.port} "]
         return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
     def engines(self) -> list[int]:
@@ -72,6 +73,13 @@ class SshHost:
         words = ["pgrep", "-f", r"^[^ ]*iogate-engine.* /there/disk/.*\.fio"]
         found = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
         return [int(pid) for pid in found if self._is_there(pid)]
+
+    def end_agents(self) -> None:
+        """Kill what answers there."""
+        words = ["pgrep", "-f", "^python3 -I -c import os, struct, sys"]
+        found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        for pid in filter(self._is_there, found):
+            os.kill(int(pid), signal.SIGKILL)
 
     def _is_there(self, pid: str) -> bool:
         with suppress(OSError):

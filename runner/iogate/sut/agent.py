@@ -2,80 +2,77 @@
 one at a time, asked for on standard input and answered on standard output.
 
 It needs nothing of the machine but Python: it is sent over the line (``ssh``), and leaves no file.
-It ends with the line, or when nobody asks for anything for an hour; engines that it has started
-end with it, and what they have changed is put back by the next run, as after any crash.
+When the line is cut it goes on, for as long as it was told to: whoever comes back asks once more
+for what he has had no answer to, and gets it. It does no call twice. It ends when it is told to,
+when nobody comes back, or asks for anything for an hour; engines that it has started end with it,
+and what they have changed is put back by the next run, as after any crash.
 """
 
 from __future__ import annotations
 
 import os
-import select
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from iogate.errors import IogateError, RunError
 from iogate.sut import open_sut
 from iogate.sut.calls import MACHINE, calls_of
+from iogate.sut.door import Door
 from iogate.sut.transfer import open_regular
-from iogate.sut.wire import MARK, WireError, plain, receive, send, send_bytes
+from iogate.sut.wire import GOODBYE, MARK, WireError, plain, receive, send, send_bytes
 
 IDLE_S = 3600.0
 _CHUNK = 1 << 20
 
 
-def serve() -> None:
-    """Answer until the line ends."""
-    asked, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+def serve(name: str = "", away_s: float = 0.0) -> None:
+    """Answer until the line ends; with a ``name``, for ``away_s`` longer: somebody may come back
+    by the socket of that name."""
+    door = Door(name)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)  # what is printed here is no answer
     machine = open_sut()
-    answers.write(MARK)
-    send(answers, {"value": {"mounts": machine.mounts}})
-    desk = _Desk(machine, answers)
-    while _waits(asked):
+    door.write(MARK)
+    send(door, {"value": {"mounts": machine.mounts}})
+    desk = _Desk(machine, door)
+    while door.wait(IDLE_S, away_s):
         try:
-            desk.answer(receive(_Whole(asked)))  # type: ignore[arg-type]
-        except (EOFError, BrokenPipeError):
+            message = receive(door)
+        except EOFError:
+            door.drop()
+            continue
+        if message.get("call") == GOODBYE:
             return
-
-
-def _waits(asked: IO[bytes]) -> bool:
-    ready, _, _ = select.select([asked], [], [], IDLE_S)
-    return bool(ready)
-
-
-class _Whole:
-    """Reads as much as is asked for, and no more: what comes next must stay to be waited for."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-
-    def read(self, length: int) -> bytes:
-        parts = []
-        while length and (part := self._raw.read(length)):
-            parts.append(part)
-            length -= len(part)
-        return b"".join(parts)
+        desk.answer(message)
 
 
 class _Desk:
     """What has been given, by number, and who answers."""
 
-    def __init__(self, machine: Any, answers: IO[bytes]) -> None:
+    def __init__(self, machine: Any, door: Door) -> None:
         self._objects: dict[int, tuple[type, Any]] = {0: (MACHINE, machine)}
         self._next = 1
-        self._answers = answers
+        self._door = door
+        self._last: tuple[Any, dict[str, Any]] = (None, {})
 
     def answer(self, message: Mapping[str, Any]) -> None:
-        """One call, and its answer."""
+        """One call, and its answer; the same answer to a call that is asked once more."""
+        number, before = self._last
+        if number is None or message.get("number") != number:
+            before = self._tried(message)
+            # A file is sent anew: it is not kept.
+            number = None if message.get("call") == "get" else message.get("number")
+            self._last = number, before
+        send(self._door, before)
+
+    def _tried(self, message: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            done = self._done(message)
+            return self._done(message)
         except IogateError as error:
-            done = {"error": [type(error).__name__, error.what, error.remedy]}
+            return {"error": [type(error).__name__, error.what, error.remedy]}
         except Exception as error:
-            done = {"error": ["RunError", f"{type(error).__name__}: {error}", ""]}
-        send(self._answers, done)
+            return {"error": ["RunError", f"{type(error).__name__}: {error}", ""]}
 
     def _done(self, message: Mapping[str, Any]) -> dict[str, Any]:
         number, name = message.get("on"), message.get("call")
@@ -105,13 +102,13 @@ class _Desk:
         file = open_regular(path)
         if file is None:
             return {"value": False}
-        send(self._answers, {"value": True})
+        send(self._door, {"value": True})
         with file:
             try:
                 while data := file.read(_CHUNK):
-                    send_bytes(self._answers, data)
+                    send_bytes(self._door, data)
             except OSError as error:
                 raise RunError(f"cannot read {path}: {error.strerror}") from error
             finally:
-                send_bytes(self._answers, b"")
+                send_bytes(self._door, b"")
         return {"value": True}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from iogate import errors
 from iogate.errors import IogateError, RunError
 from iogate.sut.calls import MACHINE, calls_of
 from iogate.sut.transfer import new_file
-from iogate.sut.wire import WireError, receive, receive_bytes, send, typed
+from iogate.sut.wire import GOODBYE, WireError, receive, receive_bytes, send, typed
 
 _T = TypeVar("_T")
 _MOST_WORDS = 4000  # of an error
@@ -23,13 +25,25 @@ _KINDS = (
 )
 
 
+Ends = tuple[IO[bytes], IO[bytes]]
+"""What is written into a line, and what is read from it."""
+
+
+class CutError(Exception):
+    """The line was cut, and there is another one: what had no answer has to be asked once more."""
+
+
 class Line:
     """One call at a time, each a round trip. ``lost`` makes the error that ends all when nobody
-    answers any more; it is raised by each call from then on."""
+    answers any more; it is raised by each call from then on. ``again``, where there is a way back,
+    opens another line to the same agent, or raises such an error."""
+
+    again: Callable[[], Ends] | None = None
 
     def __init__(self, out: IO[bytes], into: IO[bytes], lost: Callable[[str], IogateError]) -> None:
         self._out, self._in, self._lost = out, into, lost
         self._end: IogateError | None = None
+        self._count = 0
 
     def message(self) -> dict[str, Any]:
         """The next message from the machine."""
@@ -41,9 +55,14 @@ class Line:
 
     def ask(self, number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call, and wait for the answer; what the machine says went wrong is raised."""
-        message = {"on": number, "call": name, "with": arguments}
-        self._safely(lambda: send(self._out, message))
-        return self.answer()
+        self._count += 1
+        message = {"number": self._count, "on": number, "call": name, "with": arguments}
+        while True:
+            try:
+                self._safely(lambda: send(self._out, message))
+                return self.answer()
+            except CutError:
+                continue
 
     def answer(self) -> dict[str, Any]:
         """The answer to what was asked."""
@@ -58,11 +77,25 @@ class Line:
         try:
             return act()
         except (EOFError, OSError, ValueError) as error:
-            self._end = self._lost("")
-            raise self._end from error
+            self._reopen()
+            raise CutError from error
         except WireError as error:
             self._end = self._lost(error.what)
             raise self._end from error
+
+    def _reopen(self) -> None:
+        try:
+            if self.again is None:
+                raise self._lost("")
+            self._out, self._in = self.again()
+        except IogateError as error:
+            self._end = error
+            raise
+
+    def goodbye(self) -> None:
+        """Nothing more is asked."""
+        with suppress(OSError, ValueError):
+            send(self._out, {"call": GOODBYE})
 
 
 class Far:
@@ -107,6 +140,13 @@ class FarMachine(Far):
 
     def get(self, path: str, into: str) -> bool:
         """As ``Sut.get`` says."""
+        while True:
+            try:
+                return self._got(path, into)
+            except CutError:
+                Path(into).unlink(missing_ok=True)  # it was new
+
+    def _got(self, path: str, into: str) -> bool:
         asked = {"path": path, "into": into}
         if not typed(self._line.ask(0, "get", asked).get("value"), bool):
             return False
@@ -114,10 +154,12 @@ class FarMachine(Far):
         try:
             with new_file(into, path) as out:
                 out.writelines(frames)
-        finally:
+        except RunError:
             for _ in frames:  # those that could not be kept
                 pass
             self._line.answer()
+            raise
+        self._line.answer()
         return True
 
 

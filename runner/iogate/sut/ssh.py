@@ -5,7 +5,8 @@ of it: the host's key must be known, nothing is asked for at a terminal, nothing
 ``IOGATE_SSH`` is another command to use in its place, such as ``ssh -F FILE``.
 
 What answers there is ``agent``. It is sent over the line itself, whole and from this iogate, so
-that nothing has to be installed but Python, and no file stays behind.
+that nothing has to be installed but Python, and no file stays behind. A line that is cut is opened
+once more, to the same agent, which has gone on meanwhile.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from __future__ import annotations
 import io
 import os
 import re
+import secrets
 import shlex
 import struct
 import subprocess
 import tempfile
+import time
 import zipfile
 from contextlib import suppress
 from importlib.resources import files
 from typing import IO, Any
 
 from iogate.errors import IogateError, RefusedError, RunError, UsageError
-from iogate.sut.far import FarMachine, Line
+from iogate.sut.far import Ends, FarMachine, Line
 from iogate.sut.wire import MARK, typed
 
 _USER = r"[A-Za-z_][A-Za-z0-9_.-]*"
@@ -46,6 +49,10 @@ _SENT = ("", "files", "sut")
 """The folders of the package that go there."""
 _MOST_GREETING = 1 << 16
 _LENGTH = struct.Struct("<I")
+AWAY_S = 60.0
+"""How long an agent waits for somebody to come back."""
+_RETURN_SHARE = 0.75  # of it, for which a new line is tried
+_PAUSE_S = 1.0
 # Read by any Python 3: an old one has to say that it is. Says the mark before it reads: nobody
 # writes into a line whose other end is still busy with its greeting.
 _BOOT = f"""\
@@ -61,11 +68,32 @@ def read(length):
         data += part
     return data
 os.write(1, {MARK!r})
+(length,) = struct.unpack("<I", read(4))
+name, away_s = read(32).decode(), struct.unpack("<I", read(4))[0]
 file = os.memfd_create("iogate")
-os.write(file, read(struct.unpack("<I", read(4))[0]))
+os.write(file, read(length))
 sys.path.insert(0, "/proc/self/fd/%d" % file)
 from iogate.sut.agent import serve
-serve()
+serve(name, away_s)
+"""
+_ENDED = "what ran there has ended"
+# Bytes from here to the socket of an agent, and back.
+_RELAY = f"""\
+import os, select, socket, sys
+line = socket.socket(socket.AF_UNIX)
+try:
+    line.connect("\\x00NAME")
+except OSError:
+    sys.exit("{_ENDED}")
+os.write(1, {MARK!r})
+to = {{0: line.fileno(), line.fileno(): 1}}
+while True:
+    for each in select.select(list(to), [], [])[0]:
+        data = os.read(each, 65536)
+        if not data:
+            sys.exit()
+        while data:
+            data = data[os.write(to[each], data):]
 """
 _CAUSES = (
     (
@@ -87,34 +115,60 @@ class SshSut(FarMachine):
     """A machine by ssh."""
 
     def __init__(self, address: str) -> None:
-        words = _words(address)
+        self._words = _words(address)
+        self._agent = secrets.token_hex(16)
+        self._address = address
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the line
         try:
-            self._ssh = subprocess.Popen(
-                [*words, shlex.join(["python3", "-I", "-c", _BOOT])],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
-            )
+            self._ssh = self._started(_BOOT)
         except OSError as error:
             self._said.close()
             raise RefusedError(
-                f"cannot start {words[0]}: {error.strerror}",
+                f"cannot start {self._words[0]}: {error.strerror}",
                 remedy="install OpenSSH's client (Debian: openssh-client)",
             ) from error
-        self._address = address
         try:
             line, mounts = self._opened()
         except IogateError:
-            self.close()
+            self._shut()
             raise
         super().__init__(line, f"ssh:{address}", mounts)
 
     def close(self) -> None:
-        """The machine ends by itself what is left when the line ends."""
+        """The machine ends by itself what is left there."""
+        self._line.goodbye()
+        self._shut()
+
+    def _shut(self) -> None:
         self._end()
         self._said.close()
+
+    def _started(self, program: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*self._words, shlex.join(["python3", "-I", "-c", program])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
+        )
+
+    def _reopened(self) -> Ends:
+        """Another line to the agent. RunError where it has ended, or stays out of reach."""
+        deadline = time.monotonic() + AWAY_S * _RETURN_SHARE
+        while True:
+            self._end()
+            self._said.truncate(0)
+            self._said.seek(0)
+            self._ssh = self._started(_RELAY.replace("NAME", self._agent))
+            out, into = self._pipes()
+            try:
+                _skip_greeting(into)
+            except (OSError, EOFError):
+                if time.monotonic() > deadline or _ENDED in self._last_words():
+                    raise self._lost("") from None
+                time.sleep(_PAUSE_S)
+            else:
+                return out, into
 
     def _end(self) -> None:
         for pipe in self._pipes():
@@ -131,7 +185,8 @@ class SshSut(FarMachine):
         try:
             _skip_greeting(into)
             archive = agent_archive()
-            out.write(_LENGTH.pack(len(archive)) + archive)
+            away_s = _LENGTH.pack(round(AWAY_S))
+            out.write(_LENGTH.pack(len(archive)) + self._agent.encode() + away_s + archive)
             out.flush()
             _skip_greeting(into)
         except (OSError, EOFError) as error:
@@ -139,6 +194,7 @@ class SshSut(FarMachine):
             raise self._refusal() from error
         line = Line(out, into, self._lost)
         said: Any = line.answer().get("value")
+        line.again = self._reopened
         return line, typed(said, dict[str, str]).get("mounts", "")
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
@@ -160,8 +216,8 @@ class SshSut(FarMachine):
         said = why or self._last_words().strip().rpartition("\n")[2]
         return RunError(
             f"the line to {self._address} is lost" + (f": {said}" if said else ""),
-            remedy="what was measured is kept; the machine ends by itself what ran there, and the "
-            "next run on it puts back what was changed",
+            remedy="what was measured is kept; the machine ends by itself what ran there, within "
+            f"{AWAY_S:.0f} s, and the next run on it puts back what was changed",
         )
 
     def _last_words(self) -> str:

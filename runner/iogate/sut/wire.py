@@ -1,7 +1,8 @@
 """What goes over a line to a machine: frames of JSON.
 
-A call is ``{"on": NUMBER, "call": NAME, "with": {PARAMETER: VALUE}}``; number 0 is the machine,
-others are what it gave: processes, locks, logs. The answer is ``{"value": …}``, ``{"object":
+A call is ``{"number": COUNT, "on": NUMBER, "call": NAME, "with": {PARAMETER: VALUE}}``; number 0
+is the machine, others are what it gave: processes, locks, logs. A call with the count of the last
+one is that one, asked once more. The answer is ``{"value": …}``, ``{"object":
 NUMBER, "pid": …}`` or ``{"error": [KIND, WHAT, REMEDY]}``. Both sides read values by the types of
 the protocols in ``base``: what comes over a line becomes nothing else, whatever is at its end.
 """
@@ -14,28 +15,44 @@ import struct
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import IO, Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 from iogate.errors import RunError
 from iogate.files.bounds import LINE_BYTES
 
 MARK = b"\0iogate: the line is open\n"
 """Stands before the first message."""
+GOODBYE = "goodbye"
+"""A call that ends the agent, and has no answer."""
 _LENGTH = struct.Struct("<I")
 _UNIONS = (Union, types.UnionType)
 _SEQUENCES = (list, tuple, Sequence)
+
+
+class Readable(Protocol):
+    """What gives as many bytes as are asked for, fewer only at its end."""
+
+    def read(self, length: int, /) -> bytes: ...
+
+
+class Writable(Protocol):
+    """What takes bytes."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+    def flush(self) -> None: ...
 
 
 class WireError(RunError):
     """What came over the line is not what was agreed."""
 
 
-def send(stream: IO[bytes], message: Mapping[str, Any]) -> None:
+def send(stream: Writable, message: Mapping[str, Any]) -> None:
     """One message. OSError where nobody listens any more."""
     send_bytes(stream, json.dumps(message).encode())
 
 
-def receive(stream: IO[bytes]) -> dict[str, Any]:
+def receive(stream: Readable) -> dict[str, Any]:
     """The next message. EOFError at the end; WireError for what is none."""
     try:
         message = json.loads(receive_bytes(stream))
@@ -46,13 +63,13 @@ def receive(stream: IO[bytes]) -> dict[str, Any]:
     return message
 
 
-def send_bytes(stream: IO[bytes], data: bytes) -> None:
+def send_bytes(stream: Writable, data: bytes) -> None:
     """One frame."""
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def receive_bytes(stream: IO[bytes]) -> bytes:
+def receive_bytes(stream: Readable) -> bytes:
     """The next frame. EOFError at the end; WireError for one that is too long."""
     (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
     if length > LINE_BYTES:
@@ -60,7 +77,7 @@ def receive_bytes(stream: IO[bytes]) -> bytes:
     return _exactly(stream, length)
 
 
-def _exactly(stream: IO[bytes], length: int) -> bytes:
+def _exactly(stream: Readable, length: int) -> bytes:
     data = stream.read(length)
     if len(data) != length:
         raise EOFError

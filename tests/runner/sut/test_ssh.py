@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError, RunError, UsageError
-from iogate.sut import open_sut
+from iogate.sut import open_sut, ssh
 from iogate.sut.ssh import agent_archive
 from support.devices import needs_root
 from support.elsewhere import DISK
@@ -89,11 +91,55 @@ def test_nothing_stays_there(host: SshHost) -> None:
     assert agent_archive() == agent_archive()
 
 
-def test_what_ran_there_ends_with_the_line(host: SshHost) -> None:
+def test_a_line_that_is_cut_is_opened_again(host: SshHost, tmp_path: Path) -> None:
+    with closing(open_sut(host.machine)) as there:
+        out = f"{DISK}/out"
+        process = there.start(["sleep", "4712"], cwd=DISK, stdout=out, stderr=out)
+        before = there.about()
+        for _ in range(3):
+            os.kill(host.client(), signal.SIGKILL)
+            assert process.poll() is None
+        there.put(f"{DISK}/large", b"x" * (5 << 20))
+        os.kill(host.client(), signal.SIGKILL)
+        assert there.get(f"{DISK}/large", str(tmp_path / "large"))
+        assert (tmp_path / "large").stat().st_size == 5 << 20
+        assert there.about() == before
+        process.kill_group()
+
+
+def test_a_call_in_which_the_line_is_cut_is_done_once(host: SshHost) -> None:
+    with closing(open_sut(host.machine)) as there:
+        client = host.client()
+        cutter = threading.Timer(0.5, os.kill, (client, signal.SIGKILL))
+        cutter.start()
+        done = there.run(["sh", "-c", f"echo once >> {DISK}/calls; sleep 2; echo done"])
+        assert done.stdout == "done\n"
+        assert host.client() != client
+        assert there.read_text(f"{DISK}/calls") == "once\n"
+
+
+def test_nobody_else_takes_the_line(host: SshHost) -> None:
+    """Another user of the host may know the socket's name: it stands in /proc/net/unix."""
+    with closing(open_sut(host.machine)) as there:
+        text = there.run(["cat", "/proc/net/unix"]).stdout
+        name = re.findall(r" @([0-9a-f]{32})$", text, re.MULTILINE)[-1]
+        out = f"{DISK}/other"
+        process = there.start(["python3", "-c", _OTHER % name], cwd=DISK, stdout=out, stderr=out)
+        end = time.monotonic() + 20
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        assert there.read_text(out) == "nobody answers\n"
+
+
+def test_what_ran_there_ends_when_nobody_comes_back(
+    host: SshHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ssh, "AWAY_S", 1.0)
     there = open_sut(host.machine)
     out = f"{DISK}/out"
     there.start(["sleep", "4711"], cwd=DISK, stdout=out, stderr=out)
     os.kill(host.client(), signal.SIGKILL)
+    time.sleep(3)
     with pytest.raises(RunError, match=r"the line to root@127.0.0.1:[0-9]+ is lost") as lost:
         there.clocks()
     assert "puts back what was changed" in lost.value.remedy
@@ -105,6 +151,20 @@ def test_what_ran_there_ends_with_the_line(host: SshHost) -> None:
         while "4711" in again.run(["cat", *processes(again)]).stdout:
             assert time.monotonic() < end, "it runs on"
             time.sleep(0.1)
+
+
+_OTHER = """
+import os, socket
+os.setuid(65534)
+line = socket.socket(socket.AF_UNIX)
+line.connect("\\x00%s")
+line.settimeout(20)
+try:
+    line.send(b"x" * 8)
+    print(line.recv(100) or "nobody answers")
+except ConnectionError:
+    print("nobody answers")
+"""
 
 
 def test_a_machine_that_greets_without_end_is_refused(

@@ -1,0 +1,100 @@
+"""The line of an agent: the one that it was started with, and those by which the same user comes
+back when that is cut. He comes by a socket without a file, whose name only he was told."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import struct
+from contextlib import suppress
+
+_CREDENTIALS = struct.Struct("3i")  # unix(7): pid, uid, gid
+_CHUNK = 1 << 16
+
+
+class Door:
+    """Bytes to and from whoever is there. Without a ``name`` nobody comes back."""
+
+    def __init__(self, name: str = "") -> None:
+        self._in, self._out = os.dup(0), os.dup(1)
+        self._listener = _listener(name) if name else None
+        if self._listener:
+            os.set_blocking(self._out, False)
+
+    def wait(self, idle_s: float, away_s: float) -> bool:
+        """Until something is asked. False when nothing was for ``idle_s``, or nobody has come back
+        within ``away_s``."""
+        while True:
+            watched = self._watched()
+            if not watched:
+                return False
+            ready, _, _ = select.select(watched, [], [], away_s if self._in < 0 else idle_s)
+            if not ready:
+                return False
+            if self._listener not in ready:
+                return True
+            self._take()
+
+    def read(self, length: int) -> bytes:
+        """So many bytes, and no more: what comes next must stay to be waited for. Fewer where the
+        line ended, or somebody has come back by another."""
+        data = b""
+        while len(data) < length and self._in >= 0:
+            ready, _, _ = select.select(self._watched(), [], [])
+            part = b""
+            if self._in in ready:
+                with suppress(OSError):
+                    part = os.read(self._in, length - len(data))
+            if not part:
+                break
+            data += part
+        return data
+
+    def write(self, data: bytes) -> None:
+        """To whoever is there, which may be nobody."""
+        left = memoryview(data)
+        while left and self._out >= 0:
+            coming = [self._listener] if self._listener else []
+            arrived, ready, _ = select.select(coming, [self._out], [])
+            if not ready and arrived:  # whoever was there takes nothing any more
+                self.drop()
+                return
+            try:
+                left = left[os.write(self._out, left[:_CHUNK]) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                self.drop()
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def drop(self) -> None:
+        """Whoever was there is gone."""
+        for each in {self._in, self._out} - {-1}:
+            os.close(each)
+        self._in = self._out = -1
+
+    def _watched(self) -> list[int | socket.socket]:
+        each: list[int | socket.socket] = [self._in] if self._in >= 0 else []
+        return [*each, self._listener] if self._listener else each
+
+    def _take(self) -> None:
+        """Whoever comes back takes the place of the line that was: it may only seem to be there."""
+        assert self._listener
+        came, _ = self._listener.accept()
+        said = came.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        if _CREDENTIALS.unpack(said)[1] not in (0, os.geteuid()):
+            came.close()
+            return
+        self.drop()
+        self._in = self._out = came.detach()
+        os.set_blocking(self._out, False)
+
+
+def _listener(name: str) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\0{name}")
+    listener.listen(1)
+    return listener
