@@ -19,6 +19,7 @@ class Door:
     def __init__(self, name: str = "") -> None:
         self._in, self._out = os.dup(0), os.dup(1)
         self._listener = _listener(name) if name else None
+        self._back: socket.socket | None = None  # who has come back, and waits
         if self._listener:
             os.set_blocking(self._out, False)
 
@@ -26,15 +27,16 @@ class Door:
         """Until something is asked. False when nothing was for ``idle_s``, or nobody has come back
         within ``away_s``."""
         while True:
+            self._let_in()
             watched = self._watched()
             if not watched:
                 return False
             ready, _, _ = select.select(watched, [], [], away_s if self._in < 0 else idle_s)
             if not ready:
                 return False
-            if self._listener not in ready:
+            if self._in in ready:
                 return True
-            self._take()
+            self._is_back()
 
     def read(self, length: int) -> bytes:
         """So many bytes, and no more: what comes next must stay to be waited for. Fewer where the
@@ -46,6 +48,8 @@ class Door:
             if self._in in ready:
                 with suppress(OSError):
                     part = os.read(self._in, length - len(data))
+            elif not self._is_back():
+                continue
             if not part:
                 break
             data += part
@@ -57,9 +61,10 @@ class Door:
         while left and self._out >= 0:
             coming = [self._listener] if self._listener else []
             arrived, ready, _ = select.select(coming, [self._out], [])
-            if not ready and arrived:  # whoever was there takes nothing any more
-                self.drop()
-                return
+            if not ready:
+                if arrived and self._is_back():  # whoever was there takes nothing any more
+                    self.drop()
+                continue
             try:
                 left = left[os.write(self._out, left[:_CHUNK]) :]
             except BlockingIOError:
@@ -80,17 +85,26 @@ class Door:
         each: list[int | socket.socket] = [self._in] if self._in >= 0 else []
         return [*each, self._listener] if self._listener else each
 
-    def _take(self) -> None:
-        """Whoever comes back takes the place of the line that was: it may only seem to be there."""
+    def _is_back(self) -> bool:
+        """Whether whoever knocks may come in; anybody else is sent away."""
         assert self._listener
         came, _ = self._listener.accept()
         said = came.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         if _CREDENTIALS.unpack(said)[1] not in (0, os.geteuid()):
             came.close()
-            return
-        self.drop()
-        self._in = self._out = came.detach()
-        os.set_blocking(self._out, False)
+            return False
+        if self._back:
+            self._back.close()
+        self._back = came
+        return True
+
+    def _let_in(self) -> None:
+        """In place of the line that was: it may only seem to be there."""
+        if self._back:
+            self.drop()
+            self._in = self._out = self._back.detach()
+            os.set_blocking(self._out, False)
+            self._back = None
 
 
 def _listener(name: str) -> socket.socket:
