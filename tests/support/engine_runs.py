@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,16 +56,25 @@ def run(
 ) -> Ran:
     """Run an engine in ``folder`` (made when missing) with ``text`` on stdin."""
     folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [str(program), *arguments],
-        cwd=folder,
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout_s,
-    )
-    return Ran(done.returncode, done.stdout, done.stderr, folder)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [str(program), *arguments], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        try:
+            out, err = process.communicate(text, timeout=timeout_s)
+        except BaseException:
+            _kill_all(process.pid)
+            raise
+    return Ran(process.returncode, out, err, folder)
+
+
+def _kill_all(pid: int) -> None:
+    """A process, and those that it has started: a job of fio's that hangs would keep a CPU busy
+    for as long as the machine is up."""
+    with suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            _kill_all(int(child))
+        os.kill(pid, signal.SIGKILL)
 
 
 def paths(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
