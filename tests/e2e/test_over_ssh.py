@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,12 +51,6 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def engines_there() -> str:
-    """What runs a job file on the host's disk."""
-    words = ["pgrep", "-f", rf"^[^ ]*iogate-engine.* {DISK}/.*\.fio"]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
-
-
 def test_a_run_is_measured_there_and_judged_and_kept_here(
     iogate: Iogate, host: SshHost, spec: Path
 ) -> None:
@@ -77,11 +70,10 @@ def test_a_line_that_is_cut_in_a_repetition_is_opened_again(
     spec.write_text(SPEC.replace("runtime: 600", "runtime: 4"))
     words = ("run", spec, "--case", "long")
     running = iogate.start("--machine", host.machine, *words, **host.variables)
-    wait_for(engines_there)
-    engine = engines_there()
+    engine = wait_for(host.engines)[0]
     os.kill(host.client(), signal.SIGKILL)
     time.sleep(1)
-    assert engines_there() == engine
+    assert engine in host.engines()
     done = iogate.end(running)
     assert done.code == 0, done.text
     (measured,) = iogate.run_document()["measurements"]
@@ -93,7 +85,7 @@ def test_a_machine_that_is_lost_loses_nothing_that_was_measured(
     iogate: Iogate, host: SshHost, spec: Path
 ) -> None:
     running = iogate.start("--machine", host.machine, "run", spec, **host.variables)
-    wait_for(engines_there)
+    wait_for(host.engines)
     assert running.stderr
     assert "quick, repetition 1" in running.stderr.readline()
     host.end_agents()
@@ -101,7 +93,7 @@ def test_a_machine_that_is_lost_loses_nothing_that_was_measured(
     assert done.code == 4, done.text
     assert f"the line to {host.machine.removeprefix('ssh:')} is lost" in done.text
     assert len(iogate.run_document()["measurements"]) >= 1
-    wait_for(lambda: not engines_there())
+    wait_for(lambda: not host.engines())
     again = iogate("--machine", host.machine, "run", spec, "--case", "quick", **host.variables)
     assert again.code == 0, again.text
 
