@@ -3,7 +3,6 @@ I/Os a second as it says; only the measurements are shorter."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,43 +11,23 @@ import pytest
 from support.devices import needs_root
 from support.pages import Reader
 from support.throttle import throttle
+from support.tutorial import NOTE, PAGE, shorter, take_away
 
-from .conftest import ROOT
-
-PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
-BLKIO = "blkio.throttle.read_iops_device"  # of cgroups v1
 INSTALL = "python3 -m venv .venv && . .venv/bin/activate && pip install iogate"
-IO_MAX = (
-    'echo "$(cat /sys/class/block/${device#/dev/}/dev) riops=$iops wiops=$iops" > $group/io.max'
-)
 
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Iterator[Reader]:
-    """In a folder, a group and a file under /run of their own; what a test that failed left
-    mounted and attached is taken away."""
+    """In a folder, a group and a file under /run of their own. What they install is what is tested:
+    scripts/test-install follows the page in a bare system, with a wheel."""
     note = tmp_path / "tutorial.device"
     with throttle("/dev/null") as group:
-        each = 'for way in read write; do echo "$(cat /sys/class/block/${device#/dev/}/dev) $iops"'
-        v1 = f"{each} > $group/blkio.throttle.${{way}}_iops_device; done"
-        made = Reader(
-            tmp_path / "reader",
-            {
-                INSTALL: "true",  # tests/repository/test_package.py installs it
-                "runtime: 1s": "runtime: 200ms",
-                "/run/tutorial.device": str(note),
-                "echo +io > /sys/fs/cgroup/cgroup.subtree_control": "true",
-                "rmdir /sys/fs/cgroup/tutorial": "true",
-                "/sys/fs/cgroup/tutorial": str(group.group),
-                **({IO_MAX: v1} if (group.group / BLKIO).exists() else {}),
-            },
-        )
+        instead = {INSTALL: "true", NOTE: str(note), **shorter(group.group)}
+        made = Reader(tmp_path / "reader", instead)
         try:
             yield made
         finally:
-            subprocess.run(["umount", "-q", made.folder / "mnt"], check=False)
-            if note.exists():
-                subprocess.run(["losetup", "--detach", note.read_text().strip()], check=False)
+            take_away(made.folder / "mnt", note)
 
 
 @needs_root

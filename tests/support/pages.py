@@ -106,9 +106,13 @@ class Reader:
         if file.text.startswith("#!"):
             path.chmod(0o755)
 
+    def shell(self, command: str) -> list[str]:
+        """What runs a command as the reader types it."""
+        return ["bash", "-c", command]
+
     def type(self, command: str) -> None:
         done = subprocess.run(
-            ["bash", "-c", self.smaller(command)],
+            self.shell(self.smaller(command)),
             cwd=self.folder,
             env=self.env,
             stdin=subprocess.DEVNULL,
