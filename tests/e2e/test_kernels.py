@@ -34,7 +34,7 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     guest = f"vm:{describe(tmp_path, name=f'e2e-{os.getpid()}', scratch='size: 16m, iops: 400')}"
     first, rest = tmp_path / "first", tmp_path / "rest"
     begun = iogate.start("--machine", guest, "ab", iogate.spec(SPEC), *ARMS, "--output", first)
-    wait_for(lambda: len(list(first.glob("consoles/block-*"))) == 2, timeout_s=300)
+    wait_for(lambda: len(list(first.glob("consoles/block-*"))) == 2, timeout_s=900)
     begun.send_signal(signal.SIGKILL)
     begun.wait()
     words = ["ab", "--resume", first, "--output", rest, *(() if whole else ("--budget", "1s"))]

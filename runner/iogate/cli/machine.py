@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from iogate.errors import UsageError
+from iogate.host.lent_devices import check_lent
 from iogate.sut import open_sut
 from iogate.sut.base import Sut
+from iogate.sut.lending import lending
 
 
 def machine() -> Sut:
@@ -15,6 +17,8 @@ def machine() -> Sut:
     if context.obj is None:
         context.obj = opened = open_sut(context.params.get("machine") or "")
         context.call_on_close(opened.close)
+        if lender := lending(opened):
+            lender.lend(check_lent)
     sut: Sut = context.obj
     return sut
 

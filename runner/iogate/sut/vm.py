@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.sut.far import FarMachine, Line
+from iogate.sut.lending import Check
 from iogate.sut.ssh import agent_archive
 from iogate.sut.wire import MARK
 from iogate.vm.cache import cache_folder
@@ -55,6 +56,10 @@ class VmSut(FarMachine):
         up."""
         self.guest.boot(kernel)
         self._about = None
+
+    def lend(self, check: Check) -> None:
+        """As ``Lending.lend``."""
+        self.guest.lend(check)
 
     def wake(self, kernel: Kernel) -> None:
         """As ``Bootable.wake``."""
@@ -89,7 +94,8 @@ class _Guests:
         self._lock = take_machine(description.name)
         with contextlib.ExitStack() as undo:
             undo.callback(os.close, self._lock)
-            self._disks = {disk.name: _DiskFile(disk) for disk in description.disks}
+            own = (disk for disk in description.disks if not disk.device)
+            self._disks = {disk.name: _DiskFile(disk) for disk in own}
             undo.pop_all()
         self._now: _Guest | None = None
         self.console: Path | None = None
@@ -101,6 +107,7 @@ class _Guests:
 
     def boot(self, kernel: Kernel) -> None:
         """In place of what runs now."""
+        self._check_lent()
         self._shut_down()
         for left in reversed(range(_TRIES[self._accelerator])):
             self.console = new_console(self._description.name)
@@ -114,6 +121,19 @@ class _Guests:
             else:
                 self._now = guest
                 return
+
+    def lend(self, check: Check) -> None:
+        """As ``Lending.lend``."""
+        for disk in self._description.disks:
+            if disk.device and disk.name not in self._disks:
+                self._disks[disk.name] = _DiskFile(disk, check)
+
+    def _check_lent(self) -> None:
+        for disk in self._description.disks:
+            if disk.name not in self._disks:
+                raise RefusedError(
+                    f"disk {disk.name}: nobody has allowed the guest to have {disk.device}"
+                )
 
     def _started(self, kernel: Kernel, console: Path) -> _Guest:
         init = files("iogate").joinpath("vm/init.py").read_text("utf-8")
@@ -268,15 +288,31 @@ def _in_memory(data: bytes) -> int:
 
 class _DiskFile:
     """The file behind a disk: the one that is named, or one without a name that goes with this
-    process."""
+    process; or the device, which nobody else may claim meanwhile."""
 
-    def __init__(self, disk: Disk) -> None:
-        self._fd = _opened(disk)
+    def __init__(self, disk: Disk, check: Check | None = None) -> None:
+        self._fd = _claimed(disk, check) if check else _opened(disk)
         self.path = disk.file or Path(f"/proc/{os.getpid()}/fd/{self._fd}")
 
     def close(self) -> None:
         """Give it up."""
         os.close(self._fd)
+
+
+def _claimed(disk: Disk, check: Check) -> int:
+    """The device of a disk, once ``check`` allows it. RefusedError where it does not, or where
+    somebody has taken or exchanged it since."""
+    assert disk.destroy
+    number = check(disk.device, disk.destroy)
+    try:
+        fd = os.open(disk.device, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+    except OSError as error:
+        raise RefusedError(f"disk {disk.name}: {disk.device}: {error.strerror}") from error
+    is_now = os.fstat(fd).st_rdev
+    if f"{os.major(is_now)}:{os.minor(is_now)}" != number:
+        os.close(fd)
+        raise RefusedError(f"disk {disk.name}: {disk.device} is another device now")
+    return fd
 
 
 def _opened(disk: Disk) -> int:

@@ -22,6 +22,7 @@ from typing import Any
 
 from iogate.errors import SpecError, UsageError
 from iogate.files import bounded, bounds
+from iogate.model.spec import Destroy
 
 _UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
 
@@ -29,14 +30,17 @@ _UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
 @dataclass(frozen=True, slots=True)
 class Disk:
     """A disk: ``interface`` is ``virtio-blk``, ``nvme`` or ``zns`` (NVMe with zones). Its blocks
-    are in ``file``, or where there is none in one that is made for as long as the machine is
-    used. ``iops`` and ``bw_bytes`` (bytes a second) are what it does at most, None for as much as
-    it can."""
+    are those of ``device``, a block device of this host that ``destroy`` allows to overwrite, or
+    are in ``file``, or where there is neither in a file that is made for as long as the machine is
+    used. ``size_bytes`` is 0 for a device, which has its own. ``iops`` and ``bw_bytes`` (bytes a
+    second) are what it does at most, None for as much as it can."""
 
     name: str
     interface: str
     size_bytes: int
     file: Path | None = None
+    device: str = ""
+    destroy: Destroy | None = None
     iops: int | None = None
     bw_bytes: int | None = None
     zone_bytes: int = 0
@@ -133,9 +137,24 @@ def _disk(name: str, said: Mapping[str, Any], folder: Path) -> Disk:
     return Disk(
         name=name,
         interface=interface,
-        size_bytes=bytes_of(said["size"]),
+        size_bytes=bytes_of(said["size"]) if "size" in said else 0,
         file=folder / said["file"] if "file" in said else None,
+        device=said.get("device", ""),
+        destroy=_destroy(said["destroy"]) if "destroy" in said else None,
         iops=said.get("iops"),
         bw_bytes=bytes_of(said["bw"]) if "bw" in said else None,
         zone_bytes=bytes_of(said.get("zone_size", "64m")) if interface == "zns" else 0,
+    )
+
+
+def _destroy(said: Mapping[str, Any]) -> Destroy:
+    holds = said.get("holds", ())
+    return Destroy(
+        serial=said.get("serial"),
+        wwn=said.get("wwn"),
+        model=said.get("model"),
+        size_bytes=bytes_of(said["size"]) if "size" in said else None,
+        by_id=said["by_id"].removeprefix("/dev/disk/by-id/") if "by_id" in said else None,
+        backing=said.get("backing"),
+        holds=(holds,) if isinstance(holds, str) else tuple(holds),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,24 +11,44 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError, RunError
+from iogate.host.lent_devices import check_lent
 from iogate.sut import open_sut
 from iogate.sut.vm import VmSut
+from support.devices import loop_device, needs_root, sh
 from support.guests import NEW, OLD, PARTS, describe
 
+pytestmark = needs_root
 KEPT = "/dev/disk/by-id/kept"
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VmSut]:
+def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A device of the host's."""
+    with loop_device(tmp_path_factory.mktemp("loop"), 16) as path:
+        yield path
+
+
+def lent(device: str) -> str:
+    """A disk that is this device."""
+    (image,) = sh("losetup", "--noheadings", "--output", "BACK-FILE", device).split()
+    return f"device: {device}, destroy: {{ backing: {image} }}"
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory, loop: str) -> Iterator[VmSut]:
     file = describe(
         tmp_path_factory.mktemp("vm"),
         name="twice",
+        lent=lent(loop),
         more="modules: [null_blk nr_devices=1]",
         kept="size: 16m, iops: 500",
         fast="interface: nvme, size: 16m",
         zones="interface: zns, size: 64m, zone_size: 8m",
     )
     with closing(VmSut(str(file))) as opened:
+        with pytest.raises(RefusedError, match=f"nobody has allowed the guest to have {loop}"):
+            opened.boot(opened.kernel(NEW))
+        opened.lend(check_lent)
         yield opened
 
 
@@ -60,6 +81,54 @@ def test_qemu_has_no_rights(machine: VmSut) -> None:
     assert "0" not in fields["Uid"].split()
     assert int(fields["CapEff"], 16) == 0
     assert fields["Seccomp"] == "2"
+
+
+def test_a_device_of_the_host_is_a_disk_of_the_guest(machine: VmSut, loop: str) -> None:
+    """And of nobody else meanwhile."""
+    write = "printf 'of the guest' | dd of=/dev/disk/by-id/lent bs=512 conv=sync,fsync"
+    assert machine.run(["sh", "-c", write]).status == 0
+    subprocess.run(["blockdev", "--flushbufs", loop], check=True)
+    with Path(loop).open("rb") as device:
+        assert device.read(12) == b"of the guest"
+    taken = subprocess.run(["mkfs.ext4", "-q", loop], capture_output=True, text=True, check=False)
+    assert "in use" in taken.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("backing: ", "backing: /not"), "destroy: says /not"),
+        (("device: /dev/", "device: /dev/no-such-"), "no block device"),
+    ],
+)
+def test_a_device_that_is_not_the_one_meant_is_not_lent(
+    wrong: tuple[str, str], told: str, tmp_path: Path
+) -> None:
+    with (
+        loop_device(tmp_path) as device,
+        closing(
+            VmSut(str(describe(tmp_path, name="other", lent=lent(device).replace(*wrong))))
+        ) as other,
+        pytest.raises(RefusedError, match=told),
+    ):
+        other.lend(check_lent)
+
+
+def test_a_device_in_use_is_not_lent(tmp_path: Path) -> None:
+    with (
+        loop_device(tmp_path) as device,
+        closing(VmSut(str(describe(tmp_path, name="busy", lent=lent(device))))) as busy,
+    ):
+        sh("mkfs.ext4", "-q", device)
+        with pytest.raises(RefusedError, match="holds ext4"):
+            busy.lend(check_lent)
+        (tmp_path / "mnt").mkdir()
+        sh("mount", device, str(tmp_path / "mnt"))
+        try:
+            with pytest.raises(RefusedError, match="mounted"):
+                busy.lend(check_lent)
+        finally:
+            sh("umount", str(tmp_path / "mnt"))
 
 
 def test_its_disks_and_modules_are_those_described(machine: VmSut) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import IogateError, SpecError, UsageError
+from iogate.model.spec import Destroy
 from iogate.vm.description import read_description
 
 WHOLE = """\
@@ -25,6 +26,9 @@ disks:
   one: { size: 1g }
   two: { interface: zns, size: 512m, file: two.img, iops: 1000, bw: 10m, zone_size: 8m }
 """
+LENT = (
+    "{ device: /dev/sdz, destroy: { by_id: /dev/disk/by-id/ata-X, size: 1g, holds: [ext4, gpt] } }"
+)
 
 
 def test_what_a_file_says(tmp_path: Path) -> None:
@@ -43,6 +47,34 @@ def test_what_a_file_says(tmp_path: Path) -> None:
     )
     assert (two.file, two.iops, two.bw_bytes) == (tmp_path / "two.img", 1000, 10 << 20)
     assert two.zone_bytes == 8 << 20
+
+
+def test_a_disk_may_be_a_device_of_the_host(tmp_path: Path) -> None:
+    path = tmp_path / "vm.yaml"
+    path.write_text(f"version: 1\ndisks: {{ d: {LENT} }}\n")
+    (disk,) = read_description(path).disks
+    assert (disk.device, disk.file, disk.size_bytes) == ("/dev/sdz", None, 0)
+    assert disk.destroy == Destroy(by_id="ata-X", size_bytes=1 << 30, holds=("ext4", "gpt"))
+
+
+@pytest.mark.parametrize(
+    "disk",
+    [
+        "{ device: /dev/sdz }",
+        LENT.replace("device: /dev/sdz, ", ""),
+        LENT.replace("device:", "size: 1g, device:"),
+        LENT.replace("device:", "file: f, device:"),
+        LENT.replace("device:", "interface: zns, device:"),
+        LENT.replace("/dev/sdz", "sdz"),
+        LENT.replace("by_id: /dev/disk/by-id/ata-X, size: 1g, holds: [ext4, gpt]", ""),
+        LENT.replace("by_id", "name"),
+    ],
+)
+def test_a_device_goes_with_what_it_must_be(disk: str, tmp_path: Path) -> None:
+    path = tmp_path / "vm.yaml"
+    path.write_text(f"version: 1\ndisks: {{ d: {disk} }}\n")
+    with pytest.raises(SpecError, match=r"disks\.d"):
+        read_description(path)
 
 
 def test_a_release_that_is_a_number_is_text(tmp_path: Path) -> None:
