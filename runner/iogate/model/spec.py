@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from iogate.errors import Location
+from iogate.model.axes import TARGET
 from iogate.model.codec import UNWRITTEN
 from iogate.model.comparison import CompareRule
 from iogate.model.environment import Environment
@@ -195,8 +196,8 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A named I/O pattern. ``matrix`` maps a fio key to its values; ``exclude`` and
-    ``include`` hold partial points."""
+    """A named I/O pattern. ``matrix`` maps a fio key to its values, or ``target`` to the names of
+    some: then ``target`` may be empty. ``exclude`` and ``include`` hold partial points."""
 
     name: str
     target: str
@@ -213,6 +214,13 @@ class Workload:
     network: tuple[Endpoint, ...] = ()
     where: Location | None = None
     pooled: tuple[PoolRule, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The names of all targets that its cases may be on."""
+        added = (point[TARGET] for point in self.include if TARGET in point)
+        names = dict.fromkeys((self.target, *self.matrix.get(TARGET, ()), *added))
+        return tuple(name for name in names if name)
 
 
 class OnMissingBaseline(StrEnum):

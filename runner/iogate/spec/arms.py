@@ -160,15 +160,11 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
 
 def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
     """The spec as the arm runs it. UsageError, naming the arm, where it cannot be."""
-    workloads = tuple(
-        replace(workload, target=arm.targets.get(workload.target, workload.target))
-        for workload in spec.workloads
-    )
-    used = {workload.target: spec.targets[workload.target] for workload in workloads}
+    names = dict.fromkeys(name for workload in spec.workloads for name in workload.targets)
+    used = {name: spec.targets[arm.targets.get(name, name)] for name in names}
     _check_filesystems(arm, used.values())
     spec = replace(
         spec,
-        workloads=workloads,
         environment=laid_over(spec.environment, arm.environment),
         targets={
             **spec.targets,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
+from iogate.model.axes import is_option
 from iogate.spec.options.values import canonical_value
 
 Point = Mapping[str, str]
@@ -47,8 +48,11 @@ def matches(point: Point, rule: Point) -> bool:
 
 def same_value(key: str, value: str, other: str) -> bool:
     """Whether two values of an option mean the same."""
-    option = key.rpartition(".")[2]
-    return value == other or canonical_value(option, value) == canonical_value(option, other)
+    return value == other or _canonical(key, value) == _canonical(key, other)
+
+
+def _canonical(key: str, value: str) -> str:
+    return canonical_value(key.rpartition(".")[2], value) if is_option(key) else value
 
 
 def point_name(point: Point) -> str:
@@ -71,6 +75,6 @@ def _unique(points: list[dict[str, str]]) -> list[dict[str, str]]:
     seen: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     for point in points:
         options = sorted(point.items())
-        key = tuple((k, canonical_value(k.rpartition(".")[2], v)) for k, v in options)
+        key = tuple((k, _canonical(k, v)) for k, v in options)
         seen.setdefault(key, point)
     return list(seen.values())

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iogate.errors import SpecError
+from iogate.model.axes import TARGET
 from iogate.model.plan import Case, Plan
-from iogate.model.spec import DefinedMetric, JobSpec, Spec, Threshold, Workload
+from iogate.model.spec import DefinedMetric, JobSpec, Spec, Target, Threshold, Workload
 from iogate.spec.build.jobs import with_options
 from iogate.spec.case_id import case_id, former_ids, setup_of
 from iogate.spec.histograms import with_histograms
@@ -76,7 +77,7 @@ def workload_cases(workload: Workload, spec: Spec) -> list[Case]:
 def _case(
     workload: Workload, spec: Spec, point: dict[str, str], aka: dict[str, tuple[str, ...]]
 ) -> Case:
-    target = spec.targets[workload.target]
+    target = _target(workload, spec, point)
     jobs = tuple(with_options(job, point) for job in workload.jobs)
     name = point_name(point)
     thresholds = tuple(_thresholds(workload.thresholds, jobs, point, spec.metrics))
@@ -100,6 +101,17 @@ def _case(
         environment=spec.environment,
         network=workload.network,
     )
+
+
+def _target(workload: Workload, spec: Spec, point: dict[str, str]) -> Target:
+    name = point.get(TARGET, workload.target)
+    if not name:
+        raise SpecError(
+            f"case {point_name(point)} of workload {workload.name!r} has no target",
+            remedy="name its target: too, where include adds it",
+            where=workload.where,
+        )
+    return spec.targets[name]
 
 
 def _network(workload: Workload) -> dict[str, object]:

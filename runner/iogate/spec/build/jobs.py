@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Mapping as Map
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from iogate.errors import Location, SpecError
 from iogate.files import bounds
 from iogate.jobs.job_file import format_names, names_out
 from iogate.jobs.options import OPTIONS, Kind
+from iogate.model.axes import is_option
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.options.check import PLACES, read_key, read_option
 from iogate.spec.reading.included import untold
@@ -22,9 +23,13 @@ _SOURCES = ("fio", "jobs", "jobfile")
 
 
 def build_jobs(
-    name: str, node: Mapping, target: Target, sources: Sources, problems: Problems
+    name: str,
+    node: Mapping,
+    targets: Collection[Target],
+    sources: Sources,
+    problems: Problems,
 ) -> tuple[JobSpec, ...]:
-    """The jobs of a workload, with canonical keys; at least one."""
+    """The jobs of a workload, with canonical keys; at least one. Its cases are on ``targets``."""
     if not any(key in node.entries for key in _SOURCES):
         raise SpecError(
             f"workload {name!r} does no I/O",
@@ -42,7 +47,7 @@ def build_jobs(
     shared = _options(_spec_assignments(node.get("fio")), problems, network=network)
     owns = [_options(each.assignments, problems, network=network) for each in sections]
     return tuple(
-        _job(section, own, shared, target, problems)
+        _job(section, own, shared, targets, problems)
         for section, own in zip(sections, owns, strict=True)
     )
 
@@ -127,7 +132,11 @@ def _value(key: str, item: Assignment, *, network: bool) -> str:
 
 
 def _job(
-    section: Section, own: Options, shared: Options, target: Target, problems: Problems
+    section: Section,
+    own: Options,
+    shared: Options,
+    targets: Collection[Target],
+    problems: Problems,
 ) -> JobSpec:
     from_file = section.from_job_file
     options = {**own, **shared} if from_file else {**shared, **own}
@@ -137,7 +146,7 @@ def _job(
             kept[key] = value
             continue
         try:
-            if _is_own_place(key, value, (section.name, where), target):
+            if _is_own_place(key, value, (section.name, where), targets):
                 kept[key] = value
         except SpecError as error:
             told = error.what.replace(f"{key} {value} is", f"{key} is") if from_file else error.what
@@ -146,7 +155,21 @@ def _job(
     return JobSpec(section.name, kept, section.where, places)
 
 
-def _is_own_place(key: str, value: str, job: tuple[str, Location], target: Target) -> bool:
+def _is_own_place(
+    key: str, value: str, job: tuple[str, Location], targets: Collection[Target]
+) -> bool:
+    """Whether a place goes into the job, which is the same on all targets."""
+    own = {_is_in(key, value, job, target) for target in targets}
+    if len(own) > 1:
+        raise SpecError(
+            f"{key} {value} means one thing on one target, and another on the next",
+            remedy="leave it out, or make a workload for each target",
+            where=job[1],
+        )
+    return own.pop()
+
+
+def _is_in(key: str, value: str, job: tuple[str, Location], target: Target) -> bool:
     """Whether a ``directory``, ``filename`` or ``filename_format`` goes into the job: what
     names files inside a directory target does; what repeats the target does not; anything
     else is an error. ``job`` is its name, and where the key stands."""
@@ -172,6 +195,6 @@ def with_options(job: JobSpec, values: Map[str, str]) -> JobSpec:
     changed = dict(job.options)
     for key, value in values.items():
         name, _, option = key.rpartition(".")
-        if name in ("", job.name):
+        if is_option(key) and name in ("", job.name):
             changed[option] = value
     return replace(job, options=changed)

@@ -6,6 +6,7 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 
 from iogate.errors import Location, SpecError
+from iogate.model.axes import is_option
 from iogate.model.spec import JobSpec
 from iogate.spec.options.check import PLACES, read_key, read_option, split_key
 from iogate.spec.text.problems import Problems, suggest
@@ -73,7 +74,9 @@ def read_point(node: Mapping, jobs: set[str]) -> dict[str, str]:
 
 
 def point_key(key: str, jobs: set[str], where: Location) -> str:
-    """``option`` or ``job.option`` with the option's canonical name."""
+    """``target``, or ``option`` or ``job.option`` with the option's canonical name."""
+    if not is_option(key):
+        return key
     split = split_key(key, jobs)
     if split is None:
         job, dot, _ = key.rpartition(".")
@@ -89,11 +92,13 @@ def point_key(key: str, jobs: set[str], where: Location) -> str:
     read_key(option, where)
     if option in PLACES:
         raise SpecError(
-            f"{option} cannot vary", remedy="use a workload for each target", where=where
+            f"{option} cannot vary", remedy="make target an axis: target: [NAME, NAME]", where=where
         )
     return f"{job}.{option}" if job else option
 
 
 def _value(name: str, node: Node) -> str:
     assert isinstance(node, Scalar)
+    if not is_option(name):
+        return node.text
     return read_option(name.rpartition(".")[2], node.text, node.where)

@@ -13,6 +13,7 @@ from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workl
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build.network import build_network
+from iogate.spec.build.placed import targets_of
 from iogate.spec.build.pools import build_pools
 from iogate.spec.build.thresholds import build_thresholds
 from iogate.spec.matrix import matrix_size
@@ -43,10 +44,10 @@ def build_workload(
             remedy="name it otherwise",
             where=entry.key_at,
         )
-    target = _target(name, node, targets, entry)
-    jobs = build_jobs(name, node, target, sources, problems)
     strategy = node.get("strategy")
     strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
+    target, places = targets_of(name, entry, strategy, targets)
+    jobs = build_jobs(name, node, places, sources, problems)
     names = {job.name for job in jobs}
     matrix = build_matrix(strategy.get("matrix"), names, problems)
     if matrix_size(matrix) > MATRIX_POINTS:
@@ -58,7 +59,7 @@ def build_workload(
     _check_rules(name, strategy)
     return Workload(
         name=name,
-        target=target.name,
+        target=target,
         jobs=with_axis_places(jobs, strategy.get("matrix")),
         description=_text(node.get("description")),
         matrix=matrix,
@@ -85,25 +86,6 @@ def _check_rules(name: str, strategy: Mapping) -> None:
             remedy=f"at most {MATRIX_RULES} are read: make several workloads of it",
             where=strategy.where,
         )
-
-
-def _target(name: str, node: Mapping, targets: Map[str, Target], entry: Entry) -> Target:
-    wanted = node.get("target")
-    if not isinstance(wanted, Scalar):
-        if len(targets) == 1:
-            return next(iter(targets.values()))
-        raise SpecError(
-            f"workload {name!r} names no target",
-            remedy=f"add target: with {listed(targets)}" if targets else "add targets:",
-            where=entry.key_at,
-        )
-    if wanted.text not in targets:
-        raise SpecError(
-            f"there is no target {wanted.text!r}",
-            remedy=suggest(wanted.text, targets) or f"targets are: {', '.join(targets)}",
-            where=wanted.where,
-        )
-    return targets[wanted.text]
 
 
 def _repetitions(node: Node | None) -> Repetitions:
