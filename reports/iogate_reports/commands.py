@@ -30,5 +30,5 @@ def _is_undecided(run: Run) -> bool:
     rule, verdict = run.plan.comparison, run.verdict
     if rule is None or rule.canary or verdict is None or run.status is RunStatus.RUNNING:
         return False
-    outcomes = {limit.outcome for limit in verdict.thresholds if limit.threshold.limit.relative}
+    outcomes = {limit.outcome for limit in verdict.thresholds if limit.threshold.limit.vs_baseline}
     return Outcome.INCONCLUSIVE in outcomes and Outcome.FAIL not in outcomes

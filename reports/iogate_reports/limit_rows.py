@@ -140,7 +140,7 @@ def _with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> Threshol
         return verdict
     metric = verdict.threshold.metric
     for other in data.thresholds:
-        if other.threshold.metric == metric and other.change is not None:
+        if other.threshold.metric == metric and _is_from_baseline(other):
             return replace(
                 verdict,
                 baseline=_apart(verdict, other),
@@ -155,6 +155,10 @@ def _with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> Threshol
     same = before is not None and verdict.value == before
     change = 0.0 if same else relative_change(verdict.value, before)
     return replace(verdict, baseline=before, change=change, baseline_samples=seen.baseline_samples)
+
+
+def _is_from_baseline(verdict: ThresholdVerdict) -> bool:
+    return verdict.threshold.limit.vs_baseline and verdict.change is not None
 
 
 def _apart(verdict: ThresholdVerdict, other: ThresholdVerdict) -> float | None:

@@ -77,13 +77,13 @@ def samples(data: CaseData) -> list[Samples]:
 def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -> Samples:
     first = verdicts[0]
     limits = ((verdict.threshold.limit.text, _limit_value(verdict)) for verdict in verdicts)
-    known = [verdict.baseline_samples for verdict in verdicts]
+    known = [each.baseline_samples for each in verdicts if not each.against]
     known += [
         observation.baseline_samples
         for observation in data.observations
         if observation.metric == metric
     ]
-    before = max(known, key=len)
+    before = max(known, key=len, default=())
     return Samples(
         metric,
         first.unit,

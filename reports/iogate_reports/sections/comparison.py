@@ -26,7 +26,7 @@ def view(page: Page) -> View | None:
     compared, verdict = page.run.plan.comparison, page.run.verdict
     if compared is None or verdict is None:
         return None
-    judged = [limit for limit in verdict.thresholds if limit.threshold.limit.relative]
+    judged = [limit for limit in verdict.thresholds if limit.threshold.limit.vs_baseline]
     return {
         "told": tuple(_told(page, compared)),
         "rows": [_row(page, limit, compared) for limit in judged[:MOST_SHOWN]],

@@ -158,7 +158,7 @@ def _failed(verdict: RunVerdict) -> list[ThresholdVerdict]:
     return [
         each
         for each in verdict.thresholds
-        if each.outcome is Outcome.FAIL and each.threshold.limit.relative
+        if each.outcome is Outcome.FAIL and each.threshold.limit.vs_baseline
     ]
 
 

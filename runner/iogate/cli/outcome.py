@@ -193,8 +193,8 @@ def _compared_row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
         format_change(verdict.change) if limit.relative else "",
         _interval(interval) if interval else "",
         limit.text,
-        str(verdict.judged_blocks) if limit.relative else "",
-        _seen(verdict) if limit.relative else "",
+        str(verdict.judged_blocks) if limit.vs_baseline else "",
+        _seen(verdict) if limit.vs_baseline else "",
         verdict.outcome.value,
     )
 

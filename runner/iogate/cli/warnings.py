@@ -9,6 +9,7 @@ import click
 
 from iogate.cli.table import defused, printable
 from iogate.gate.absolute import can_decide
+from iogate.gate.beside import LEAST_REPETITIONS
 from iogate.gate.history import RUNS_NEEDED
 from iogate.jobs.estimate import most_ios
 from iogate.metrics import table_paths
@@ -52,14 +53,22 @@ def warn_of_syncs(plan: Plan, spec: Path) -> None:
 
 
 def warn_of_undecidable(cases: Iterable[Case], spec: Path) -> None:
-    """Say which absolute limits will be inconclusive, whatever is measured in that many
-    repetitions. In a comparison the blocks decide."""
+    """Say which absolute limits, and which ``vs case``, will be inconclusive, whatever is measured
+    in that many repetitions. In a comparison the blocks decide."""
+    cases = list(cases)
     limits = [(case, t) for case in cases for t in case.thresholds if not t.limit.relative]
     sentences = {
         f"{spec}: {case.repetitions.max} repetitions of workload {case.workload!r} cannot decide"
         f" {t.metric} {t.limit.text} at a confidence of {t.confidence:g}: raise repetitions"
         for case, t in limits
         if t.confidence is not None and not can_decide(t, case.repetitions)
+    }
+    sentences |= {
+        f"{spec}: {case.repetitions.min} repetitions of workload {case.workload!r} cannot decide"
+        f" {t.metric} {t.limit.text}: set repetitions to {LEAST_REPETITIONS} or more"
+        for case in cases
+        for t in case.thresholds
+        if t.limit.case and case.repetitions.min < LEAST_REPETITIONS
     }
     for text in sorted(sentences):
         _warn(text)
@@ -92,7 +101,7 @@ def warn_of_few_blocks(plan: Plan, spec: Path) -> None:
         return
     judged = [t for case in plan.cases for t in case.thresholds]
     judged += [pool.threshold for pool in plan.pools]
-    limits = sum(t.limit.relative and t.level is Level.FAIL for t in judged)
+    limits = sum(t.limit.vs_baseline and t.level is Level.FAIL for t in judged)
     share = failed_by_states(limits, rule.most_blocks)
     if share > _FEW_FAIL:
         _warn(
@@ -107,7 +116,7 @@ def warn_of_young(plan: Plan, spec: Path) -> None:
     """Say that the limits vs baseline of a run can never fail, as too few runs count. A
     comparison has no history."""
     window = plan.baseline.window
-    has_limit = any(t.limit.relative for case in plan.cases for t in case.thresholds)
+    has_limit = any(t.limit.vs_baseline for case in plan.cases for t in case.thresholds)
     has_limit = has_limit or bool(plan.pools)
     if plan.comparison is None and has_limit and window < RUNS_NEEDED:
         _warn(

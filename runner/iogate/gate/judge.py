@@ -3,7 +3,8 @@
 A sample is one repetition's value of a metric. An absolute limit is held against the samples
 by counting (``iogate.gate.absolute``). In a comparison of two arms a limit ``vs baseline`` is
 judged block by block (``iogate.gate.blocks``); elsewhere it is held against the history
-(``iogate.gate.history``).
+(``iogate.gate.history``). A limit ``vs case`` is held against another case of the run
+(``iogate.gate.beside``); in a comparison, as the candidate ran both.
 
 ``baseline.min_samples`` counts samples, that is repetitions, over all baseline runs: two
 runs of three repetitions are six. Only baseline repetitions of the same engine count.
@@ -16,6 +17,7 @@ from dataclasses import replace
 
 from iogate import exits
 from iogate.gate.absolute import judge_absolute
+from iogate.gate.beside import Beside, finder, judge_beside
 from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
 from iogate.gate.comparison import compared_verdict
@@ -80,6 +82,7 @@ def judge(
     judged = _compared(plan, measurements) or _held_to_history(
         evidence, plan, segments or {}, why_fewer, seed
     )
+    judged |= _beside(evidence, plan)
     of_cases = (
         verdict
         for item in evidence
@@ -141,6 +144,24 @@ def _compared(
     return verdicts
 
 
+def _beside(evidence: Sequence[Evidence], plan: Plan) -> dict[tuple[str, int], ThresholdVerdict]:
+    """The verdicts on limits ``vs case``, by case and place in the case."""
+    find = finder(evidence)
+    asked = {
+        (item.case.id, place): Beside(
+            item, _draft(item, threshold, plan), find(item.case, threshold.limit.case)
+        )
+        for item in evidence
+        for place, threshold in enumerate(item.case.thresholds)
+        if threshold.limit.case
+    }
+    verdicts = zip(asked.items(), judge_beside(list(asked.values()), plan), strict=True)
+    return {
+        place: _tempered(verdict, len(question.item.measurements))
+        for (place, question), verdict in verdicts
+    }
+
+
 def _spoiled(item: Evidence, verdict: ThresholdVerdict, plan: Plan) -> ThresholdVerdict:
     """Nothing is said on fewer repetitions than the spec asks for. Blocks are counted where they
     are compared; a count of faults is no timing, and is judged on all repetitions."""
@@ -183,7 +204,7 @@ def _held_to_history(
     for item in evidence:
         for place, threshold in enumerate(item.case.thresholds):
             draft = _draft(item, threshold, plan)
-            if not threshold.limit.relative or not draft.samples:
+            if not threshold.limit.vs_baseline or not draft.samples:
                 continue
             thin = too_thin(threshold.metric, item.measurements, threshold.limit, plan.metrics)
             if thin is not None:

@@ -96,7 +96,7 @@ def pairs_of(plan: Plan, by_case: Mapping[str, Blocks]) -> Iterator[Pairs]:
     """Of every relative limit of the plan's cases, in their order."""
     for case in plan.cases:
         for place, threshold in enumerate(case.thresholds):
-            if threshold.limit.relative:
+            if threshold.limit.vs_baseline:
                 yield replace(pairs(case, threshold, by_case[case.id], plan), place=place)
 
 

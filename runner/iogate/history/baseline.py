@@ -301,7 +301,7 @@ def _kept(store: Store, ids: Sequence[str]) -> Iterator[Run]:
 def _followed(run: Run) -> Iterator[tuple[Case, str]]:
     """Each case with each metric of it that has a limit vs baseline."""
     for case in run.plan.cases:
-        for path in dict.fromkeys(t.metric for t in case.thresholds if t.limit.relative):
+        for path in dict.fromkeys(t.metric for t in case.thresholds if t.limit.vs_baseline):
             yield case, path
 
 

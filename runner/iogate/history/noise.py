@@ -18,7 +18,7 @@ def noise_around(run: Run, store: Store, others: Sequence[Run]) -> tuple[HostNoi
     """The noise of every metric that has a limit vs baseline: from the run itself if it is a
     canary, else from the newest one in its environment, else from ``others``."""
     plan = run.plan
-    if not any(t.limit.relative for case in plan.cases for t in case.thresholds):
+    if not any(t.limit.vs_baseline for case in plan.cases for t in case.thresholds):
         return ()
     if plan.comparison is not None and plan.comparison.canary:
         return host_noise(plan, [run])

@@ -51,14 +51,14 @@ def prospects(
 ) -> list[Prospect]:
     """Every relative threshold of the plan: the smallest change that each number of blocks
     sees. ``runs`` are canaries and earlier runs."""
-    gated = [t for case in plan.cases for t in case.thresholds if t.limit.relative]
+    gated = [t for case in plan.cases for t in case.thresholds if t.limit.vs_baseline]
     family = sum(threshold.level is Level.FAIL for threshold in gated) or len(gated)
     boundary = boundary_for(max(family, 1), rules)
     return [
         _prospect(plan, case, threshold, runs, blocks, boundary)
         for case in plan.cases
         for threshold in case.thresholds
-        if threshold.limit.relative
+        if threshold.limit.vs_baseline
     ]
 
 

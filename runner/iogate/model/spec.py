@@ -61,16 +61,24 @@ class Comparison(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``< 2ms`` or ``vs baseline < +10%``.
+    """``< 2ms``, ``vs baseline < +10%`` or ``vs case target=ext4 < +5%``.
 
     ``value`` is in the metric's base unit (ns, bytes/s, 1/s, percent, count), or for a
-    relative limit the allowed change as a fraction: +10 % is 0.10, -3 % is -0.03.
+    relative limit the allowed change as a fraction: +10 % is 0.10, -3 % is -0.03. Without a
+    ``case`` that is a change from the baseline; with one (``vs case target=ext4 > -5%``), from the
+    case of the same run whose values are these, and else those of the case that is judged.
     """
 
     comparison: Comparison
     value: float
     relative: bool
     text: str
+    case: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def vs_baseline(self) -> bool:
+        """Whether it limits a change from the baseline: in a comparison, from the base."""
+        return self.relative and not self.case
 
     @property
     def worse(self) -> float:

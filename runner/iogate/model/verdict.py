@@ -165,7 +165,8 @@ class ThresholdVerdict:
     comparisons, and ``blocks_needed`` would decide it; ``evidence`` (to one) is what they say
     against no change for the worse at any look, and decides nothing. Against a history
     ``baseline_runs`` gave the baseline's samples, all of them since ``baseline_since_ns`` (Unix
-    time), where an earlier level was left behind then.
+    time), where an earlier level was left behind then. A limit ``vs case`` is held ``against`` the
+    case of the run with this id: its values are the baseline's.
 
     Of a pool, ``case_id`` is the pool's and ``members`` are what it is made of; its ``value`` is
     how many times as bad they are as the baseline's, which is 1.
@@ -197,6 +198,7 @@ class ThresholdVerdict:
     decision: Decision | None = None
     members: tuple[MemberChange, ...] = ()
     evidence: float | None = None
+    against: str = ""
 
     @property
     def judged_blocks(self) -> int:

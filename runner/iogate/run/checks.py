@@ -54,7 +54,7 @@ def check_request(request: Request, plan: Plan) -> Tools:
 def check_depth(plan: Plan) -> None:
     """RefusedError where the baseline is to be found by commits that this clone does not have."""
     rule = plan.baseline
-    relative = any(t.limit.relative for case in plan.cases for t in case.thresholds)
+    relative = any(t.limit.vs_baseline for case in plan.cases for t in case.thresholds)
     if rule.ref is None or not relative or plan.comparison is not None or not is_shallow():
         return
     if rule.ref == MERGE_BASE or find_ancestry(rule.ref):

@@ -44,7 +44,7 @@ def make_comparison(
         budget_s=asked.budget_s if budget_s is None else budget_s,
     )
     sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
-    limits = [t for case in sides.plan.cases for t in case.thresholds if t.limit.relative]
+    limits = [t for case in sides.plan.cases for t in case.thresholds if t.limit.vs_baseline]
     if not limits and not sides.plan.pools:
         raise UsageError(
             f"{request.spec} has no limit vs baseline: there is nothing to compare by",

@@ -1,6 +1,7 @@
 """The grammar of a limit: ``< 2ms``, ``>= 180k``, ``vs baseline < +10%``.
 
-    limit      = [ "vs baseline" ] comparison number
+    limit      = [ "vs baseline" | "vs case" point ] comparison number
+    point      = axis "=" value { "," axis "=" value }
     comparison = "<" | "<=" | ">" | ">="
 
 An absolute number carries a unit of its metric; a relative one a sign and ``%``.
@@ -16,7 +17,9 @@ from iogate.model.spec import Comparison, Limit
 from iogate.model.units import Better, Unit
 from iogate.spec.options.values import BadValueError
 
-_LIMIT = re.compile(r"(vs\s+baseline\s*)?(<=|>=|<|>)\s*(.*)", re.IGNORECASE | re.DOTALL)
+_LIMIT = re.compile(
+    r"(vs\s+baseline\s*|vs\s+case\b([^<>]*))?(<=|>=|<|>)\s*(.*)", re.IGNORECASE | re.DOTALL
+)
 _NUMBER = re.compile(r"([-+]?)(\d{1,15}(?:\.\d{1,9})?)\s*(.*)", re.ASCII | re.DOTALL)
 _SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _BYTES = {
@@ -60,12 +63,18 @@ def parse_limit(text: str, metric: Metric) -> Limit:
             f"{text!r} is not a limit",
             f'write "{_EXAMPLES[metric.unit]}", or "{relative_example(metric)}"',
         )
-    comparison, rest = Comparison(match[2]), match[3]
+    comparison, rest = Comparison(match[3]), match[4]
     relative = match[1] is not None
     value = _change(rest, metric) if relative else _level(rest, metric)
     limit = Limit(comparison, value, relative, " ".join(text.split()))
     _check_direction(limit, metric)
     return limit
+
+
+def case_of(text: str) -> str | None:
+    """What stands after ``vs case`` in a limit; None where it says no such thing."""
+    match = _LIMIT.fullmatch(text.strip())
+    return match[2].strip() if match and match[2] is not None else None
 
 
 def check_reachable(limit: Limit, metric: Metric) -> None:

@@ -55,6 +55,11 @@ def _canonical(key: str, value: str) -> str:
     return canonical_value(key.rpartition(".")[2], value) if is_option(key) else value
 
 
+def canonical_point(point: Point) -> tuple[tuple[str, str], ...]:
+    """What equal points share, however their values are spelled and their keys ordered."""
+    return tuple(sorted((key, _canonical(key, value)) for key, value in point.items()))
+
+
 def point_name(point: Point) -> str:
     """``bs=4k,iodepth=32``."""
     return ",".join(f"{key}={value}" for key, value in point.items())
@@ -74,7 +79,5 @@ def _extend(points: list[dict[str, str]], originals: Sequence[Point], rule: Poin
 def _unique(points: list[dict[str, str]]) -> list[dict[str, str]]:
     seen: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     for point in points:
-        options = sorted(point.items())
-        key = tuple((k, _canonical(k, v)) for k, v in options)
-        seen.setdefault(key, point)
+        seen.setdefault(canonical_point(point), point)
     return list(seen.values())

@@ -20,6 +20,7 @@ from iogate.spec.pools import pooled_metrics, pools_of
 from iogate.spec.runnable import check_runnable
 from iogate.spec.sanity import applies
 from iogate.spec.sharing import check_sharing
+from iogate.spec.siblings import Siblings
 from iogate.spec.text.problems import Problems
 
 
@@ -71,16 +72,21 @@ def workload_cases(workload: Workload, spec: Spec) -> list[Case]:
             where=workload.where,
         )
     aka = _aka(workload, [point_name(point) for point in points])
-    return [_case(workload, spec, point, aka) for point in points]
+    siblings = Siblings(workload.jobs, points)
+    return [_case(workload, spec, point, aka, siblings) for point in points]
 
 
 def _case(
-    workload: Workload, spec: Spec, point: dict[str, str], aka: dict[str, tuple[str, ...]]
+    workload: Workload,
+    spec: Spec,
+    point: dict[str, str],
+    aka: dict[str, tuple[str, ...]],
+    siblings: Siblings,
 ) -> Case:
     target = _target(workload, spec, point)
     jobs = tuple(with_options(job, point) for job in workload.jobs)
     name = point_name(point)
-    thresholds = tuple(_thresholds(workload.thresholds, jobs, point, spec.metrics))
+    thresholds = tuple(_thresholds(workload.thresholds, jobs, point, siblings, spec.metrics))
     limited = [each.metric for each in thresholds]
     limited += pooled_metrics(workload.pooled, jobs, point)
     # What is asked of the engine on account of a limit does not make it another case.
@@ -123,13 +129,18 @@ def _thresholds(
     thresholds: Sequence[Threshold],
     jobs: tuple[JobSpec, ...],
     point: dict[str, str],
+    siblings: Siblings,
     metrics: tuple[DefinedMetric, ...],
 ) -> Iterator[Threshold]:
-    """Those that apply, with ``when`` spelled as the case's own parameters are."""
+    """Those that apply, with ``when`` spelled as the case's own parameters are, and the case that
+    a limit names as that one's are."""
     for threshold in thresholds:
-        if applies(threshold, jobs, point, metrics):
+        if applies(threshold, jobs, point, siblings, metrics):
             when = {key: point.get(key, value) for key, value in threshold.when.items()}
-            yield replace(threshold, when=when)
+            case = threshold.limit.case
+            other = (siblings.of(point, case) if case else None) or {}
+            limit = replace(threshold.limit, case={key: other[key] for key in case})
+            yield replace(threshold, when=when, limit=limit)
 
 
 def _aka(workload: Workload, names: list[str]) -> dict[str, tuple[str, ...]]:

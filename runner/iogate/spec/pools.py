@@ -67,7 +67,7 @@ def _name(workload: Workload, rule: PoolRule, point: Mapping[str, str]) -> str:
 
 
 def _members(rule: PoolRule, case: Case, metrics: tuple[DefinedMetric, ...]) -> list[PoolMember]:
-    limited = [each.metric for each in case.thresholds if each.limit.relative]
+    limited = [each.metric for each in case.thresholds if each.limit.vs_baseline]
     named = [path for path in rule.metrics if has_metric(path, case.jobs, metrics)]
     paths = dict.fromkeys(named if rule.metrics else limited)
     return [PoolMember(case.id, path, metric(path, metrics).better) for path in paths]

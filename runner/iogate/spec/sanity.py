@@ -12,7 +12,8 @@ from iogate.model.measurement import DIRECTIONS
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
 from iogate.spec.histograms import histogram_obstacle, of_job
-from iogate.spec.matrix import expand_matrix, matches
+from iogate.spec.matrix import Point, expand_matrix, matches, point_name
+from iogate.spec.siblings import Siblings
 from iogate.spec.text.problems import Problems
 
 _SYNCS = ("fsync", "fdatasync", "end_fsync", "sync_file_range", "end_syncfs", "fsync_on_close")
@@ -27,7 +28,7 @@ def check_thresholds(
     for threshold in workload.thresholds:
         chosen = [jobs for jobs, point in cases if is_selected(threshold, jobs, point)]
         error = _nowhere(threshold, chosen, metrics) if chosen else _unmatched(threshold)
-        if error:
+        if error := error or _without_sibling(threshold, workload, metrics):
             problems.take(error)
 
 
@@ -37,7 +38,8 @@ def check_kept(workload: Workload, metrics: tuple[DefinedMetric, ...]) -> None:
     cases = _cases(workload)
     for threshold in workload.thresholds:
         chosen = [jobs for jobs, point in cases if is_selected(threshold, jobs, point)]
-        if error := _nowhere(threshold, chosen, metrics):
+        error = _nowhere(threshold, chosen, metrics)
+        if error := error or _without_sibling(threshold, workload, metrics):
             raise error
 
 
@@ -50,11 +52,18 @@ def _cases(workload: Workload) -> list[tuple[tuple[JobSpec, ...], Mapping[str, s
 def applies(
     threshold: Threshold,
     jobs: Sequence[JobSpec],
-    point: Mapping[str, str],
+    point: Point,
+    siblings: Siblings,
     metrics: tuple[DefinedMetric, ...] = (),
 ) -> bool:
-    """Whether the case of a point is judged by a threshold."""
-    return is_selected(threshold, jobs, point) and has_metric(threshold.metric, jobs, metrics)
+    """Whether the case of a point is judged by a threshold: it is chosen and has the metric. Where
+    the limit names another case, that one has to be among its ``siblings`` and have it, too."""
+    if not (is_selected(threshold, jobs, point) and has_metric(threshold.metric, jobs, metrics)):
+        return False
+    if not threshold.limit.case:
+        return True
+    other = siblings.of(point, threshold.limit.case)
+    return other is not None and has_metric(threshold.metric, siblings.jobs(other), metrics)
 
 
 def has_metric(path: str, jobs: Sequence[JobSpec], metrics: tuple[DefinedMetric, ...] = ()) -> bool:
@@ -95,6 +104,24 @@ def _nowhere(
     return SpecError(
         f"{threshold.metric} cannot exist: {obstacles[0]}",
         remedy="limit a metric that this workload has",
+        where=threshold.where,
+    )
+
+
+def _without_sibling(
+    threshold: Threshold, workload: Workload, metrics: tuple[DefinedMetric, ...]
+) -> SpecError | None:
+    """What is wrong where a limit names a case, and compares no other one with it."""
+    case = threshold.limit.case
+    if not case:
+        return None
+    cases = _cases(workload)
+    siblings = Siblings(workload.jobs, [point for _, point in cases])
+    if any(applies(threshold, jobs, point, siblings, metrics) for jobs, point in cases):
+        return None
+    return SpecError(
+        f"{threshold.metric}: no other case can be compared with {point_name(case)}",
+        remedy="it takes cases that differ in these values alone, and both have the metric",
         where=threshold.where,
     )
 

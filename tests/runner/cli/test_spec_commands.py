@@ -243,6 +243,23 @@ def test_validate_warns_of_limits_that_no_repetitions_decide(
     assert "read.bw" not in said
 
 
+@pytest.mark.parametrize(("repetitions", "warns"), [("4", True), ("5", False)])
+def test_validate_warns_of_too_few_repetitions_to_compare_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], repetitions: str, warns: bool
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(
+        workloads(
+            f"  w:\n    fio: {{ size: 1m }}\n    repetitions: {repetitions}\n"
+            "    strategy: { matrix: { bs: [4k, 8k] } }\n"
+            "    thresholds: { read.iops: 'vs case bs=4k > -5%' }\n"
+        )
+    )
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    told = "read.iops vs case bs=4k > -5%: set repetitions to 5 or more"
+    assert (told in capsys.readouterr().err) == warns
+
+
 @pytest.mark.parametrize(("window", "warns"), [(19, True), (20, False)])
 def test_validate_warns_of_a_window_that_stays_young(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], window: int, warns: bool

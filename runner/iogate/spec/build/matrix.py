@@ -99,6 +99,9 @@ def point_key(key: str, jobs: set[str], where: Location) -> str:
 
 def _value(name: str, node: Node) -> str:
     assert isinstance(node, Scalar)
-    if not is_option(name):
-        return node.text
-    return read_option(name.rpartition(".")[2], node.text, node.where)
+    return read_text(name, node.text, node.where)
+
+
+def read_text(name: str, text: str, where: Location) -> str:
+    """The value of an axis, or of an option."""
+    return read_option(name.rpartition(".")[2], text, where) if is_option(name) else text

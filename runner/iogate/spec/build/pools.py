@@ -12,7 +12,7 @@ from iogate.model.spec import Comparison, DefinedMetric, Level, Limit, PoolRule,
 from iogate.model.units import Better, Unit
 from iogate.spec.build.matrix import point_key, read_point
 from iogate.spec.build.thresholds import metric_at
-from iogate.spec.limits import parse_limit
+from iogate.spec.limits import case_of, parse_limit
 from iogate.spec.options.values import BadValueError
 from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
@@ -85,7 +85,7 @@ def _limit(text: Scalar) -> Limit:
                 where=text.where,
             ) from None
         raise SpecError(error.what, remedy=_EXAMPLE, where=text.where) from None
-    if not limit.relative:
+    if not limit.relative or case_of(text.text) is not None:
         raise SpecError(
             f"{text.text!r} is not a pooled limit: only changes from the baseline can be pooled",
             remedy=_EXAMPLE,

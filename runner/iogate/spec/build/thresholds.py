@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from iogate.errors import Location, SpecError, UsageError
 from iogate.metrics import Metric, metric
 from iogate.model.spec import DefinedMetric, Level, Threshold
+from iogate.spec.build.beside import Axes, read_case
 from iogate.spec.build.matrix import read_point
-from iogate.spec.limits import check_reachable, parse_limit
+from iogate.spec.limits import case_of, check_reachable, parse_limit
 from iogate.spec.options.values import BadValueError
 from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
@@ -20,10 +22,11 @@ def build_thresholds(
     node: Node | None,
     jobs: set[str],
     metrics: tuple[DefinedMetric, ...],
+    axes: Axes,
     problems: Problems,
 ) -> tuple[Threshold, ...]:
     """Thresholds in the order written; what is wrong with one is noted. ``metrics`` are
-    those that the spec defines."""
+    those that the spec defines, ``axes`` the workload's."""
     thresholds: list[Threshold] = []
     defined = {each.name for each in metrics}
     if not isinstance(node, Mapping):
@@ -38,10 +41,21 @@ def build_thresholds(
             continue
         for item in _items(entry.value):
             try:
-                thresholds.append(_threshold(measured, item, jobs, own=measured.path in defined))
+                read = _threshold(measured, item, jobs, own=measured.path in defined)
+                thresholds.append(_with_case(read, jobs, axes))
             except SpecError as error:
                 problems.take(error)
     return tuple(thresholds)
+
+
+def _with_case(threshold: Threshold, jobs: set[str], axes: Axes) -> Threshold:
+    """The limit with the case that it names, if it does."""
+    text = case_of(threshold.limit.text)
+    if text is None:
+        return threshold
+    assert threshold.where is not None
+    point = read_case(text, jobs, axes, threshold.where)
+    return replace(threshold, limit=replace(threshold.limit, case=point))
 
 
 def job_of(path: str, jobs: set[str]) -> str | None:

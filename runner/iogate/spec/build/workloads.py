@@ -10,6 +10,7 @@ from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
 from iogate.model.plan import is_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
+from iogate.spec.build.beside import axes_of
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build.network import build_network
@@ -57,6 +58,7 @@ def build_workload(
             where=entry.key_at,
         )
     _check_rules(name, strategy)
+    include = build_points(strategy.get("include"), names, problems)
     return Workload(
         name=name,
         target=target,
@@ -64,9 +66,11 @@ def build_workload(
         description=_text(node.get("description")),
         matrix=matrix,
         exclude=build_points(strategy.get("exclude"), names, problems),
-        include=build_points(strategy.get("include"), names, problems),
+        include=include,
         repetitions=_repetitions(node.get("repetitions")),
-        thresholds=build_thresholds(node.get("thresholds"), names, metrics, problems),
+        thresholds=build_thresholds(
+            node.get("thresholds"), names, metrics, axes_of(matrix, include), problems
+        ),
         tags=_texts(node.get("tags")),
         aka=_aka(node.get("aka"), problems),
         chart=_chart(node.get("chart"), matrix, jobs, problems),
