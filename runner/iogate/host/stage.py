@@ -171,17 +171,20 @@ def check_stage(sut: Sut, plan: Plan, uses: Sequence[Use]) -> None:
 
 def _environments(plan: Plan) -> tuple[Environment, ...]:
     """Each environment of the plan once."""
-    environments = [case.environment for case in plan.cases if case.environment]
-    return tuple({id(each): each for each in environments}.values())
+    environments: list[Environment] = []
+    for case in plan.cases:
+        if case.environment and case.environment not in environments:
+            environments.append(case.environment)
+    return tuple(environments)
 
 
 def _check_quiet(stage: Stage, plan: Plan) -> None:
     """RefusedError where a case wants a quiet host, and this one is not."""
-    looked = set()
+    looked: list[tuple[Environment | None, str]] = []
     for case in plan.cases:
-        key = id(case.environment), case.target.name
+        key = case.environment, case.target.name
         if case.environment and case.environment.require.quiet and key not in looked:
-            looked.add(key)
+            looked.append(key)
             target = stage.footing.target(case.target)
             disks = target_disks(stage.sut, target, stage.places[target.name].path)
             require_quiet(stage.surroundings, case.environment, disks)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import UsageError
 from iogate.jobs.estimate import parse_seconds
+from iogate.model.axes import MKFS, MOUNT
 from iogate.model.comparison import Arm, CompareRule
 from iogate.model.environment import laid_over
 from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
 from iogate.model.plan import Case, Plan
 from iogate.model.pool import pools_among
-from iogate.model.spec import Spec, Target, TargetKind
+from iogate.model.spec import Spec, Target, TargetKind, Workload
 from iogate.spec.build.environment import build_environment
 from iogate.spec.build.targets import texts_of
 from iogate.spec.plan import make_plan
@@ -163,6 +164,7 @@ def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
     names = dict.fromkeys(name for workload in spec.workloads for name in workload.targets)
     used = {name: spec.targets[arm.targets.get(name, name)] for name in names}
     _check_filesystems(arm, used.values())
+    _check_axes(arm, spec.workloads)
     spec = replace(
         spec,
         environment=laid_over(spec.environment, arm.environment),
@@ -188,6 +190,17 @@ def _check_filesystems(arm: Arm, targets: Iterable[Target]) -> None:
             f"arm {arm.name}: no workload is on a filesystem that mkfs or mount could change",
             remedy="measure on a target with filesystem:, or leave them out",
         )
+
+
+def _check_axes(arm: Arm, workloads: Iterable[Workload]) -> None:
+    """UsageError for an arm that changes what the matrix says: both arms would be one."""
+    changed = {MKFS: arm.mkfs is not None, MOUNT: arm.mount is not None}
+    for workload in workloads:
+        for key in (key for key in workload.matrix if changed.get(key)):
+            raise UsageError(
+                f"arm {arm.name}: {key} is an axis of workload {workload.name!r}",
+                remedy="leave it out of the arm, or of the matrix",
+            )
 
 
 def _arm_target(target: Target, arm: Arm) -> Target:

@@ -11,6 +11,8 @@ from iogate.model.axes import TARGET
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import DefinedMetric, JobSpec, Spec, Target, Threshold, Workload
 from iogate.spec.build.jobs import with_options
+from iogate.spec.build.making import made_at
+from iogate.spec.build.settings import environment_at
 from iogate.spec.case_id import case_id, former_ids, setup_of
 from iogate.spec.histograms import with_histograms
 from iogate.spec.matrix import expand_matrix, point_name
@@ -90,6 +92,7 @@ def _case(
     limited = [each.metric for each in thresholds]
     limited += pooled_metrics(workload.pooled, jobs, point)
     # What is asked of the engine on account of a limit does not make it another case.
+    spec = replace(spec, environment=environment_at(spec.environment, point, workload.where))
     identified = jobs, target, {**setup_of(spec), **_network(workload)}
     return Case(
         id=case_id(*identified),
@@ -110,14 +113,14 @@ def _case(
 
 
 def _target(workload: Workload, spec: Spec, point: dict[str, str]) -> Target:
-    name = point.get(TARGET, workload.target)
+    name, told = point.get(TARGET, workload.target), f"{workload.name}/{point_name(point)}"
     if not name:
         raise SpecError(
-            f"case {point_name(point)} of workload {workload.name!r} has no target",
+            f"case {told} has no target",
             remedy="name its target: too, where include adds it",
             where=workload.where,
         )
-    return spec.targets[name]
+    return made_at(spec.targets[name], point, told, workload.where)
 
 
 def _network(workload: Workload) -> dict[str, object]:

@@ -61,8 +61,10 @@ def _does(plan: Plan) -> str:
 
 
 def _first_place(plan: Plan) -> Location | None:
-    settings = next((c.environment for c in plan.cases if c.environment), None)
-    if settings and settings.changes:
+    settings = next(
+        (c.environment for c in plan.cases if c.environment and c.environment.changes), None
+    )
+    if settings:
         return settings.where
     targets = [c.target.where for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
     fills = [job.places.get("fill_device", job.where) for _, job in _fills(plan)]

@@ -105,7 +105,7 @@ def test_an_arm_puts_another_target_in_the_place_of_one_in_the_matrix() -> None:
         (("  fio:", "  target: xfs\n    fio:"), (9, 5), "keep target: here"),
         (("[4k, 8k] }", "[4k, 8k] }, exclude: [{ target: btrfs }]"), (10, 84), "no target 'btrfs'"),
         (("[4k, 8k] }", "[4k, 8k] }, include: [{ target: ext }]"), (10, 84), "'ext4'"),
-        (("[4k, 8k] }", "[4k, 8k] }, include: [{ bs: 1m }]"), (8, 3), "bs=1m of workload 'w' has"),
+        (("[4k, 8k] }", "[4k, 8k] }, include: [{ bs: 1m }]"), (8, 3), "case w/bs=1m has no target"),
         (("[ext4, xfs]", "ext4"), (10, 35), "list"),
         (("when: { target: xfs }", "when: { target: xsf }"), (11, 49), "no case has target: xsf"),
         (("over: [target]", "over: [targt]"), (12, 50), "target"),

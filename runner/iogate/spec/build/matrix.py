@@ -6,8 +6,10 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 
 from iogate.errors import Location, SpecError
-from iogate.model.axes import is_option
+from iogate.model.axes import DEFAULT, MKFS, MOUNT, TARGET, is_option, is_setting
 from iogate.model.spec import JobSpec
+from iogate.spec.build.making import read_arguments
+from iogate.spec.build.settings import PREFIX, check_setting, check_value
 from iogate.spec.options.check import PLACES, read_key, read_option, split_key
 from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
@@ -74,10 +76,14 @@ def read_point(node: Mapping, jobs: set[str]) -> dict[str, str]:
 
 
 def point_key(key: str, jobs: set[str], where: Location) -> str:
-    """``target``, or ``option`` or ``job.option`` with the option's canonical name."""
-    if not is_option(key):
+    """``target``, ``mkfs``, ``mount`` or a setting of the host as it is written; ``option`` or
+    ``job.option`` with the option's canonical name."""
+    if key in (TARGET, MKFS, MOUNT):
         return key
     split = split_key(key, jobs)
+    if key.startswith(PREFIX) and (is_setting(key) or split is None):
+        _check_setting(key, where, is_of_job=split is not None)
+        return key
     if split is None:
         job, dot, _ = key.rpartition(".")
         if dot and job not in jobs:
@@ -97,11 +103,27 @@ def point_key(key: str, jobs: set[str], where: Location) -> str:
     return f"{job}.{option}" if job else option
 
 
+def _check_setting(key: str, where: Location, *, is_of_job: bool) -> None:
+    if is_of_job:
+        raise SpecError(
+            f"{key} may be an option of a job, and a setting of the host",
+            remedy="name the job otherwise",
+            where=where,
+        )
+    check_setting(key, where)
+
+
 def _value(name: str, node: Node) -> str:
+    if name in (MKFS, MOUNT):
+        return read_arguments(node)
     assert isinstance(node, Scalar)
     return read_text(name, node.text, node.where)
 
 
 def read_text(name: str, text: str, where: Location) -> str:
     """The value of an axis, or of an option."""
+    if is_setting(name):
+        return check_value(name, text, where)
+    if name in (MKFS, MOUNT):
+        return " ".join(text.split()) or DEFAULT
     return read_option(name.rpartition(".")[2], text, where) if is_option(name) else text

@@ -12,6 +12,7 @@ from iogate.model.plan import is_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build.beside import axes_of
 from iogate.spec.build.jobs import build_jobs
+from iogate.spec.build.making import check_making
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
 from iogate.spec.build.network import build_network
 from iogate.spec.build.placed import targets_of
@@ -48,6 +49,7 @@ def build_workload(
     strategy = node.get("strategy")
     strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
     target, places = targets_of(name, entry, strategy, targets)
+    check_making(strategy, places)
     jobs = build_jobs(name, node, places, sources, problems)
     names = {job.name for job in jobs}
     matrix = build_matrix(strategy.get("matrix"), names, problems)
