@@ -13,7 +13,7 @@
 # make bench-truth    what the engine measures against what happened; needs root
 # make bench-quiet    how many of 200 repetitions are marked as disturbed where nothing does
 # make kills   a hundred runs killed at random moments: the host is as it was before; needs root
-# make kernels  two kernels compared in virtual machines to the verdict, and a bisection over 16
+# make kernels  two kernels compared to the verdict, in virtual machines and on a host, and a bisection over 16
 # make mutants  small changes to the code that some test should notice; SAMPLE=25 SEED=1 PART=python ROOMS=stats
 # make differential  some 700 job files under fio and under our engine: where they agree
 # make bench-history  what a history costs beside its bare backend
@@ -28,7 +28,7 @@ docs demo demo-reports test lint bench bench-engine bench-verdict bench-real ben
 	@scripts/$@
 
 kernels:
-	IOGATE_WHOLE_KERNELS=1 scripts/test -q tests/e2e/test_kernels.py tests/e2e/test_bisect_kernels.py
+	IOGATE_WHOLE_KERNELS=1 scripts/test -q tests/e2e/test_kernels.py tests/e2e/test_kernels_on_a_host.py tests/e2e/test_bisect_kernels.py
 
 clean:
 	$(MAKE) -C native clean

@@ -24,10 +24,11 @@ from iogate.sut.state_folder import HOST_LOCK
 from support.devices import needs_root
 from support.elsewhere import DISK, elsewhere
 from support.guests import describe
+from support.rebootable import rebootable
 from support.ssh_host import ssh_host
 
 PLAIN = tuple(kind for kind in SUTS if kind not in ADDRESSED)
-KINDS = (*PLAIN, *(pytest.param(kind, marks=needs_root) for kind in ("ssh", "vm", "elsewhere")))
+KINDS = (*PLAIN, *(pytest.param(kind, marks=needs_root) for kind in (*ADDRESSED, "elsewhere")))
 CLOSES_ITS_PIPE = """
 import os, sys, time
 os.write(int(sys.argv[1]), b"one\\n")
@@ -46,6 +47,10 @@ def sut(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("machine")
     if request.param == "ssh":
         with ssh_host(folder) as host, closing(open_sut(host.machine)) as far:
+            yield far
+        return
+    if request.param == "host":
+        with rebootable(folder) as there, closing(open_sut(there.describe())) as far:
             yield far
         return
     if request.param == "vm":

@@ -108,10 +108,11 @@ class SshHost:
 
 
 @contextmanager
-def ssh_host(folder: Path) -> Iterator[SshHost]:
-    """The host, and ``IOGATE_SSH`` set for it, for as long as the block goes."""
+def ssh_host(folder: Path, first: str = "") -> Iterator[SshHost]:
+    """The host, and ``IOGATE_SSH`` set for it, for as long as the block goes. ``first`` is done
+    there before all else, by a shell."""
     port = _free_port()
-    with machine_that(_WAIT + _SSHD, folder) as (process, name):
+    with machine_that(first + _WAIT + _SSHD, folder) as (process, name):
         host = SshHost(folder, port, process.pid)
         _configure(host, folder / f"{name}-disk")
         _until_it_listens(host)

@@ -60,7 +60,7 @@ class Boots:
 def make_boots(sut: Sut, left: Path, place: Path) -> Boots:
     """RefusedError for a machine that boots no kernels."""
     machine = bootable(sut)
-    if machine is None:
+    if machine is None or not machine.is_virtual:
         raise RefusedError(
             "--kernel boots what is built, and this machine boots none",
             remedy="measure in a virtual machine: iogate --machine vm:FILE bisect …",

@@ -44,7 +44,7 @@ COMMANDS = {
 # Set by the script of 'iogate completion' when a shell asks.
 COMPLETING = "_IOGATE_COMPLETE"
 
-MACHINE_HELP = "Work on ssh:[USER@]HOST[:PORT] or vm:FILE. Default: the machine iogate runs on."
+MACHINE_HELP = "Work on ssh:[USER@]HOST[:PORT], host:FILE or vm:FILE. Default: this machine."
 HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 
 

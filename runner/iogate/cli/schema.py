@@ -6,7 +6,7 @@ from importlib import resources
 
 import click
 
-NAMES = ("spec", "plan", "measurement", "run", "verdict", "trend", "notice", "vm")
+NAMES = ("spec", "plan", "measurement", "run", "verdict", "trend", "notice", "vm", "host")
 # What ``init`` writes beside a spec, and the spec's first line names.
 BESIDE_SPEC = "iogate.schema.json"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from iogate.boot.standing import build_id
 from iogate.host.devices.block_devices import (
     Device,
     device_under,
@@ -23,7 +23,6 @@ from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
 Fact = str | int | float | bool
-_GNU_BUILD_ID = 3
 
 
 def active_choice(text: str) -> str:
@@ -161,19 +160,6 @@ def virtualization(sut: Sut) -> str:
     if sut.stat("/.dockerenv") or sut.stat("/run/.containerenv"):
         return "container"
     return "vm" if "hypervisor" in _cpu_flags(sut) else "none"
-
-
-def build_id(notes: bytes) -> str:
-    """The GNU build id in ELF notes (each: sizes of name and value, type, name, value, padded
-    to four bytes; little-endian); empty when there is none."""
-    at = 0
-    while at + 12 <= len(notes):
-        name_size, value_size, kind = struct.unpack_from("<III", notes, at)
-        value_at = at + 12 + (name_size + 3) // 4 * 4
-        if kind == _GNU_BUILD_ID and notes[at + 12 : at + 16] == b"GNU\0":
-            return notes[value_at : value_at + value_size].hex()
-        at = value_at + (value_size + 3) // 4 * 4
-    return ""
 
 
 def _from_files(

@@ -49,8 +49,7 @@ from iogate.run.work_folder import WorkFolder, working
 from iogate.spec.arms import Sides
 from iogate.store import open_store
 from iogate.store.unkept import unkept
-from iogate.sut.bootable import Bootable, bootable
-from iogate.vm.kernels import Kernel
+from iogate.sut.bootable import Bootable, Bootee, bootable
 
 _KEY = "boots"  # all cases of a boot share its place in the block
 _ROLES = ("base", "candidate")
@@ -63,7 +62,8 @@ def check_bootable(request: Request, comparison: Comparison) -> Bootable:
     if machine is None:
         raise RefusedError(
             "an arm is a kernel, and this machine boots none",
-            remedy="measure in a virtual machine: iogate --machine vm:FILE ab …",
+            remedy="measure in a virtual machine, iogate --machine vm:FILE ab …, or on a host that"
+            " a file describes: --machine host:FILE",
         )
     for arm in comparison.arms:
         if arm.engine or arm.prepare:
@@ -96,7 +96,7 @@ def execute_boots(
         with ending.faults_kept():
             bench = course.begin(ending, facts, begun_with)
             ending.measure(bench, lambda run, bench: course.measure(run, bench, announce))
-        machine.wake(kernels[0])  # the history asks the machine who measures on it
+        ending.attempt(lambda: machine.settle(kernels[0]), None)  # the history asks it who it is
         return finish(ending, request.sut)
 
 
@@ -106,7 +106,7 @@ class _Course:
 
     request: Request
     sides: Sides
-    machine: tuple[Bootable, Sequence[Kernel]]
+    machine: tuple[Bootable, Sequence[Bootee]]
     watchers: tuple[Observer, Stop]
 
     @property

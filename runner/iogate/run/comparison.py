@@ -20,6 +20,7 @@ from iogate.run.pipeline import execute_with
 from iogate.run.request import Request, nothing_selected, selected
 from iogate.spec import check_doable, check_native, load_spec
 from iogate.spec.arms import Sides, find_arm, make_sides
+from iogate.sut.bootable import bootable
 
 
 def make_comparison(
@@ -69,7 +70,19 @@ def trusted_arms(request: Request, spec: Spec, base: str, candidate: str) -> tup
                 f"arm {arm.name} of {request.spec} runs {what} as you",
                 remedy="read it, and allow it with --trust",
             )
+        if arm.kernel and arm in spec.compare.arms and not request.trusted:
+            _check_held(request)
     return arms
+
+
+def _check_held(request: Request) -> None:
+    """RefusedError for a spec that boots a kernel where nothing holds it."""
+    machine = bootable(request.sut)
+    if machine is not None and not machine.is_virtual:
+        raise RefusedError(
+            f"{request.spec} reboots {request.sut.name} into a kernel",
+            remedy="read it, and allow it with --trust, or name the kernel by --candidate kernel=…",
+        )
 
 
 def make_canary(request: Request, *, seed: int, blocks: int) -> Sides:

@@ -74,13 +74,14 @@ def _of_candidate(environment: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_left(kept: Run, sut: Sut) -> bool:
     """Whether a run that has no end is measured by nobody any longer: its process was killed. A
-    machine that boots kernels is this process's alone."""
+    virtual machine is this process's alone."""
     machine, rule = bootable(sut), kept.plan.comparison
     if machine is not None and rule is not None and rule.boots:
         machine.wake(machine.kernel(rule.base.kernel))
     if this_host(sut).machine_id != kept.host.machine_id:
         return False
-    return machine is not None or not is_measuring(sut, kept.id)
+    alone = machine is not None and machine.is_virtual
+    return alone or not is_measuring(sut, kept.id)
 
 
 def goes_on(kept: Run) -> Comparison | None:

@@ -13,8 +13,9 @@ SUTS = {
     "helped": "iogate.sut.helped:HelpedSut",
     "ssh": "iogate.sut.ssh:SshSut",
     "vm": "iogate.sut.vm:VmSut",
+    "host": "iogate.sut.booted_host:HostSut",
 }
-ADDRESSED = ("ssh", "vm")
+ADDRESSED = ("ssh", "vm", "host")
 """Those of which there are many: each is named by its address, too."""
 
 
@@ -25,7 +26,8 @@ def open_sut(machine: str = "") -> Sut:
     if kind not in SUTS or (kind in ADDRESSED) != bool(address):
         raise UsageError(
             f"there is no machine {machine!r}",
-            remedy="write ssh:[USER@]HOST[:PORT] or vm:FILE, or leave it out for this machine",
+            remedy="write ssh:[USER@]HOST[:PORT], host:FILE or vm:FILE, or leave it out for this "
+            "machine",
         )
     module, _, name = SUTS[kind].partition(":")
     opened: Sut = getattr(importlib.import_module(module), name)(*filter(None, [address]))

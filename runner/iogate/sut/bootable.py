@@ -6,11 +6,22 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from iogate.sut.base import Sut
-from iogate.vm.kernels import Kernel
+
+
+class Bootee(Protocol):
+    """A kernel, as a machine that boots it knows it."""
+
+    @property
+    def release(self) -> str:
+        """As ``uname -r`` prints it."""
 
 
 class Bootable(Protocol):
     """A machine that can be booted into a kernel of somebody's."""
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the kernel is held by something: it can do no harm, and may be any file here."""
 
     @property
     def console(self) -> Path | None:
@@ -20,14 +31,18 @@ class Bootable(Protocol):
     def up(self) -> bool:
         """Whether a kernel that was booted is still up."""
 
-    def kernel(self, text: str) -> Kernel:
+    def kernel(self, text: str) -> Bootee:
         """The kernel that a text names, what the machine boots by itself for an empty one.
-        RefusedError where there is none."""
+        RefusedError where there is none, UsageError for one that a list does not have."""
 
-    def wake(self, kernel: Kernel) -> None:
+    def wake(self, kernel: Bootee) -> None:
         """Boot this kernel where none runs."""
 
-    def boot(self, kernel: Kernel) -> None:
+    def settle(self, kernel: Bootee) -> None:
+        """The boots are over: go back to what ran before them, and where nothing did have this
+        kernel up. RunError where the machine does not go back."""
+
+    def boot(self, kernel: Bootee) -> None:
         """End what runs there, and boot this. RunError where it does not come up."""
 
 

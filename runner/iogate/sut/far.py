@@ -45,6 +45,11 @@ class Line:
         self._end: IogateError | None = None
         self._count = 0
 
+    @property
+    def ended(self) -> bool:
+        """Whether nobody answers any more."""
+        return self._end is not None
+
     def message(self) -> dict[str, Any]:
         """The next message from the machine."""
         return self._safely(lambda: receive(self._in))
@@ -93,7 +98,8 @@ class Line:
             raise
 
     def goodbye(self) -> None:
-        """Nothing more is asked."""
+        """Nothing more is asked, and nothing answered."""
+        self._end = self._end or RunError("the line is closed")
         with suppress(OSError, ValueError):
             send(self._out, {"call": GOODBYE})
 
@@ -127,7 +133,7 @@ class FarMachine(Far):
 
     is_here = False
 
-    def __init__(self, line: Line, name: str, mounts: str) -> None:
+    def __init__(self, line: Line, mounts: str, name: str) -> None:
         super().__init__(line, MACHINE, 0)
         self.name, self.mounts = name, mounts
         self._about: Any = None

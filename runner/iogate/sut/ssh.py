@@ -36,7 +36,6 @@ _OPTIONS = {
     "BatchMode": "yes",
     "StrictHostKeyChecking": "yes",
     "UpdateHostKeys": "no",
-    "ConnectTimeout": "30",
     "ServerAliveInterval": "15",
     "ServerAliveCountMax": "3",
     "ClearAllForwardings": "yes",
@@ -76,7 +75,7 @@ sys.path.insert(0, "/proc/self/fd/%d" % file)
 from iogate.sut.agent import serve
 serve(name, away_s)
 """
-_ENDED = "what ran there has ended"
+_ENDED = "what ran there has ended, in boot "
 # Bytes from here to the socket of an agent, and back.
 _RELAY = f"""\
 import os, select, socket, sys
@@ -84,7 +83,8 @@ line = socket.socket(socket.AF_UNIX)
 try:
     line.connect("\\x00NAME")
 except OSError:
-    sys.exit("{_ENDED}")
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        sys.exit("{_ENDED}" + file.read())
 os.write(1, {MARK!r})
 to = {{0: line.fileno(), line.fileno(): 1}}
 while True:
@@ -112,12 +112,24 @@ _CAUSES = (
 
 
 class SshSut(FarMachine):
-    """A machine by ssh."""
+    """A machine by ssh. ``connect_s`` is how long it may take to answer."""
 
-    def __init__(self, address: str) -> None:
-        self._words = _words(address)
-        self._agent = secrets.token_hex(16)
+    connect_s = 30
+
+    def __init__(self, address: str, name: str = "") -> None:
+        self._words = _words(address, self.connect_s)
         self._address = address
+        self._name = name or f"ssh:{address}"
+        self._connect()
+
+    def _connect(self) -> None:
+        """To a new agent. RefusedError where there is no way."""
+        line, mounts = self._new_line()
+        FarMachine.__init__(self, line, mounts, self._name)
+
+    def _new_line(self) -> tuple[Line, str]:
+        """With the folder for mounts there."""
+        self._agent = secrets.token_hex(16)
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the line
         try:
             self._ssh = self._started(_BOOT)
@@ -128,11 +140,10 @@ class SshSut(FarMachine):
                 remedy="install OpenSSH's client (Debian: openssh-client)",
             ) from error
         try:
-            line, mounts = self._opened()
+            return self._opened()
         except IogateError:
             self._shut()
             raise
-        super().__init__(line, f"ssh:{address}", mounts)
 
     def close(self) -> None:
         """The machine ends by itself what is left there."""
@@ -165,7 +176,7 @@ class SshSut(FarMachine):
                 _skip_greeting(into)
             except (OSError, EOFError):
                 if time.monotonic() > deadline or _ENDED in self._last_words():
-                    raise self._lost("") from None
+                    raise self._lost(self._rebooted()) from None
                 time.sleep(_PAUSE_S)
             else:
                 return out, into
@@ -212,6 +223,14 @@ class SshSut(FarMachine):
             f"cannot reach {self._address}: {words}", remedy=f"try 'ssh {self._address} true'"
         )
 
+    def _rebooted(self) -> str:
+        """That the host has been rebooted, where it says so."""
+        _, ended, boot = self._last_words().partition(_ENDED)
+        if not ended or self._about is None:
+            return ""
+        again = boot.strip() != self._about.boot
+        return "the host has been rebooted" if again else _ENDED.partition(",")[0]
+
     def _lost(self, why: str) -> IogateError:
         said = why or self._last_words().strip().rpartition("\n")[2]
         return RunError(
@@ -236,11 +255,12 @@ def check_address(address: str) -> re.Match[str]:
     return found
 
 
-def _words(address: str) -> list[str]:
+def _words(address: str, connect_s: int) -> list[str]:
     """The client's command line. UsageError for what is no address of a machine."""
     user, name, numbers, port = check_address(address).groups()
     command = shlex.split(os.environ.get("IOGATE_SSH", "")) or ["ssh"]
     options = [f"-o{name}={value}" for name, value in _OPTIONS.items()]
+    options.append(f"-oConnectTimeout={connect_s}")
     there = [*(["-l", user] if user else []), *(["-p", port] if port else [])]
     return [*command, "-T", *options, *there, "--", name or numbers]
 

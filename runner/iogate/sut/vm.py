@@ -46,10 +46,12 @@ _TRIES = {"kvm": 1, "tcg": 3}
 class VmSut(FarMachine):
     """A virtual machine."""
 
+    is_virtual = True
+
     def __init__(self, address: str) -> None:
         self.description = read_description(Path(address))
         self.guest = _Guests(self.description)
-        super().__init__(self.guest, f"vm:{self.description.name}", "")  # type: ignore[arg-type]
+        super().__init__(self.guest, "", f"vm:{self.description.name}")  # type: ignore[arg-type]
 
     def boot(self, kernel: Kernel) -> None:
         """End what runs in the machine, and boot this kernel. RunError where it does not come
@@ -65,6 +67,10 @@ class VmSut(FarMachine):
         """As ``Bootable.wake``."""
         if not self.guest.runs:
             self.boot(kernel)
+
+    def settle(self, kernel: Kernel) -> None:
+        """As ``Bootable.settle``."""
+        self.wake(kernel)
 
     def kernel(self, text: str) -> Kernel:
         """As ``Bootable.kernel``."""

@@ -12,16 +12,12 @@ It belongs to whoever runs iogate, as it names files of his; a spec never says i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from iogate.errors import SpecError, UsageError
-from iogate.files import bounded, bounds
+from iogate.files.described import read_described
 from iogate.model.spec import Destroy
 
 _UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
@@ -66,48 +62,14 @@ class Description:
 
 
 def read_description(path: Path) -> Description:
-    """What the file says; paths in it are from its folder on. UsageError for a file that cannot be
-    read, SpecError for what it may not say."""
-    import yaml
-
-    try:
-        text = bounded.read_text(path, bounds.NOTE_BYTES)
-        said = yaml.safe_load(text)
-    except (OSError, UnicodeError) as error:
-        raise UsageError(
-            f"cannot read the machine {path}: {getattr(error, 'strerror', None) or error}",
-            remedy="write --machine vm:FILE; docs/how-to/compare-kernels.md shows such a file",
-        ) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise SpecError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
-    _check(path, said)
-    return _described(path, said)
+    """What the file says; paths in it are from its folder on. Errors as for ``read_described``."""
+    return _described(path, read_described(path, "vm"))
 
 
 def bytes_of(text: str | int) -> int:
     """``4g``: a number of bytes, of powers of 1024."""
     word = str(text).lower().removesuffix("b").removesuffix("i")
     return int(word) if word.isdigit() else int(word[:-1]) << _UNITS[word[-1]]
-
-
-def _check(path: Path, said: Any) -> None:
-    from jsonschema import Draft7Validator
-
-    error = next(iter(Draft7Validator(_schema()).iter_errors(said)), None)
-    if error is not None:
-        place = ".".join(map(str, error.absolute_path))
-        message = error.message if len(error.message) < bounds.SPEC_KEY else "this is not allowed"
-        raise SpecError(
-            f"{path}: {f'{place}: ' if place else ''}{message}",
-            remedy="'iogate schema vm' prints what such a file may say",
-        )
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    text = resources.files("iogate").joinpath("schemas/vm.schema.json").read_text("utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 def _described(path: Path, said: Mapping[str, Any]) -> Description:

@@ -26,21 +26,26 @@ def new_console(name: str) -> Path:
     return place
 
 
-def take_machine(name: str) -> int:
-    """A descriptor that keeps a machine for this process. RefusedError while another has it: two
-    of one name would be taken for the same in a history."""
+def take_machine(name: str, kind: str = "virtual machine") -> int:
+    """A descriptor that keeps a machine of this kind for this process. RefusedError while another
+    has it: two of one name would be taken for the same in a history."""
     lock = os.open(
-        _folder("machines") / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        _folder("machines") / f"{kind} {name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
     )
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
         raise RefusedError(
-            f"the virtual machine {name} is in use by another iogate",
+            f"the {kind} {name} is in use by another iogate",
             remedy="wait for it, or give this one another name: in its file",
         ) from None
     return lock
+
+
+def machine_file(name: str) -> Path:
+    """Where a note of this name about a machine is kept."""
+    return _folder("machines") / name
 
 
 def _folder(name: str) -> Path:

@@ -32,6 +32,7 @@ class Machine:
 
     console: Path
     boots_at_all: bool = True
+    is_virtual: bool = True
     there: bool = True
     falls: Sequence[int] = ()
     booted: list[str] = field(default_factory=list)
@@ -46,6 +47,9 @@ class Machine:
         return SimpleNamespace(image=text)
 
     def wake(self, kernel: Any) -> None:
+        raise NotImplementedError
+
+    def settle(self, kernel: Any) -> None:
         raise NotImplementedError
 
     def boot(self, kernel: Any) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.boot.standing import build_id
 from iogate.host.devices.mounts import Mount, mount_of
-from iogate.host.facts import build_id, collect_facts
+from iogate.host.facts import collect_facts
 from iogate.host.filesystems import made_as
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, mounted, needs_root

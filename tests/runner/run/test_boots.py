@@ -45,10 +45,13 @@ compare:
 class Booting:
     """A machine with boots that are only counted; ``console`` says which."""
 
+    is_virtual = True
+
     def __init__(self, machine: Sut, folder: Path) -> None:
         self._machine = machine
         self.console = folder / "console"
         self.boots: list[str] = []
+        self.settled: list[str] = []
         self.comes_up: Callable[[int], bool] = lambda _boot: True
 
     def __getattr__(self, name: str) -> Any:
@@ -59,6 +62,9 @@ class Booting:
 
     def wake(self, kernel: Kernel) -> None:
         """It is always up."""
+
+    def settle(self, kernel: Kernel) -> None:
+        self.settled.append(kernel.release)
 
     def boot(self, kernel: Kernel) -> None:
         self.boots.append(kernel.release)
@@ -105,6 +111,7 @@ def test_each_run_of_an_arm_has_a_boot_and_pairs_of_blocks_are_turned(
     run = compared(machine, tmp_path)
     look, blocks = machine.boots[:2], machine.boots[2:]
     assert look == ["2.0", "1.0"]
+    assert machine.settled == ["1.0"]
     assert len(blocks) == 6
     assert blocks[0:2] == blocks[3:1:-1]
     assert set(blocks[4:6]) == {"1.0", "2.0"}
@@ -137,6 +144,20 @@ def test_a_kernel_that_does_not_come_up_fails_every_case(machine: Booting, tmp_p
     assert len(machine.boots) == 5
 
 
+def test_a_machine_that_does_not_go_back_is_a_fault(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stays(_kernel: Kernel) -> None:
+        raise RunError("lab went back to kernel 3.0")
+
+    monkeypatch.setattr(machine, "settle", stays)
+    run = compared(machine, tmp_path)
+    assert run.measurements
+    assert run.verdict
+    assert "lab went back to kernel 3.0" in run.verdict.fault
+    assert of_run(run.verdict) == 4
+
+
 def test_one_that_never_comes_up_begins_no_run(machine: Booting, tmp_path: Path) -> None:
     machine.comes_up = lambda _boot: False
     with pytest.raises(RunError, match=r"kernel 2\.0 ended"):
@@ -159,6 +180,23 @@ def test_a_case_under_which_the_kernel_goes_down_fails_alone(
     assert failure.case_id == one.id
     assert "BUG: it is broken" in failure.reason
     assert {m.block for m in run.measurements if m.case_id == two.id} == {1, 2, 3}
+
+
+def test_a_spec_that_nobody_has_read_reboots_no_host(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands on the command line is whoever calls it."""
+    monkeypatch.setattr(machine, "is_virtual", False)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(SPEC)
+    request = Request(spec=spec, sut=cast("Sut", machine))
+    with pytest.raises(RefusedError, match=r"spec.yaml reboots .* into a kernel") as told:
+        make_comparison(request, "", "", seed=1)
+    assert "--trust" in told.value.remedy
+    make_comparison(replace(request, trusted=True), "", "", seed=1)
+    make_comparison(request, "kernel=1.0", "kernel=2.0", seed=1)
+    monkeypatch.setattr(machine, "is_virtual", True)
+    make_comparison(request, "", "", seed=1)
 
 
 def test_an_arm_with_what_only_the_controller_has_is_refused(
