@@ -256,6 +256,12 @@ def hostile(device: str) -> list[object]:
             ["mkfs.ext4/../sh", "-q", "-F", device], [*mkfs, "-e", "panic", device],
             ["mkfs.ext4", "-q", "-F", "-z", "/tmp/undo", device], [*mkfs, device, device],
             [*mkfs, "-L", "a\0b", device], [*mkfs, 1, device], ["mkfs.minix", "-q", "-F", device],
+            [*mkfs, "-O", "journal_dev", "/dev/loop7"], [*mkfs, "-J", "device=/etc/shadow", device],
+            ["mkfs.xfs", "-q", "-f", "-l", "logdev=/dev/loop7", device], [*mkfs, "-J", device],
+            ["mkfs.xfs", "-q", "-f", "-r", "rtdev=/etc/shadow", device],
+            ["mkfs.xfs", "-q", "-f", "-l", f"logdev={device},file,name=/etc/x", device],
+            ["mkfs.btrfs", "-q", "-f", device, "/dev/loop7"], ["mkfs.btrfs", "-q", "-f", "/", "/"],
+            ["mkfs.f2fs", "-q", "-f", "-c", "/dev/loop7", device],
         )),
         *({"verb": "mount", "argv": argv} for argv in (
             [*mount, "nosuid,nodev", device, "/etc"], [*mount, "nosuid,nodev", device, "/mnt"],
@@ -267,6 +273,10 @@ def hostile(device: str) -> list[object]:
             [*mount, "nosuid,nodev", device, "/var/lib/iogate/mnt/roots/mnt"],
             [*mount, "nosuid,nodev,errors=panic", device, point], ["mount", "-a"],
             [*mount[:3], "tmpfs", "-o", "nosuid,nodev", device, point], [*mount, "", "", ""],
+            [*mount[:3], "xfs", "-o", "nosuid,nodev,logdev=/dev/loop7", device, point],
+            [*mount[:3], "xfs", "-o", "nosuid,nodev,rtdev=/etc/shadow", device, point],
+            [*mount[:3], "btrfs", "-o", "nosuid,nodev,device=/dev/loop7", device, point],
+            [*mount[:3], "xfs", "-o", f"logdev={device},nosuid", device, point],
         )),
         *({"verb": "unmount", "path": path} for path in (
             "/", "/run/lock", "/home", f"{MOUNTS}/link/mnt", f"{MOUNTS}/../../lock",
@@ -340,6 +350,32 @@ def test_a_mount_whose_folder_was_renamed_is_found(host: BareHost, device: str) 
     mounts = host.sh("cat /proc/mounts")
     assert f"{device} " not in mounts
     assert "/run/lock" in mounts
+
+
+def test_a_filesystem_over_two_devices_of_the_list(host: BareHost, device: str) -> None:
+    with everybodys_folder() as folder, loop_in(host, folder, 340) as log:
+        install(host, "--device", device, "--device", log)
+        mine = f"{MOUNTS}/two"
+        host.sh(f"mkdir -p {mine}/mnt", user="runner")
+        mkfs = ["mkfs.xfs", "-q", "-f", "-l", f"logdev={log}", device]
+        options = f"nosuid,nodev,logdev={log}"
+        mount = ["mount", "--internal-only", "-t", "xfs", "-o", options, device, f"{mine}/mnt"]
+        said = ask(
+            host, *({"verb": argv[0].partition(".")[0], "argv": argv} for argv in (mkfs, mount))
+        )
+        assert [(each["ok"], each.get("status")) for each in said] == [(True, 0)] * 2, said
+        (taken,) = ask(host, {"verb": "lend", "path": log})
+        assert "in use" in str(taken["error"])
+        (put_back,) = ask(host, {"verb": "restore"})
+        assert put_back == {"ok": True, "done": [f"{mine}/mnt is unmounted"]}
+        (journal,) = ask(
+            host,
+            {
+                "verb": "mkfs",
+                "argv": ["mkfs.ext4", "-q", "-F", "-O", "journal_dev", "-b", "4096", log],
+            },
+        )
+        assert journal["status"] == 0, journal
 
 
 def test_a_device_that_is_in_use_is_not_lent(host: BareHost, device: str) -> None:

@@ -155,9 +155,10 @@ def _touches(plan: Plan) -> Iterator[str]:
             what = "writes and keeps" if use.writes else "reads, and lays out if missing,"
             yield f"target {target.name}: {what} the file {path}, {size(use.bytes_needed)}"
         elif target.kind is TargetKind.FILESYSTEM:
+            on = " and ".join(printable(each.path) for each in target.made_on)
             yield (
-                f"target {target.name}: MAKES a filesystem, {target.fs_type}, on "
-                f"{printable(target.device)}, and loses what is on it"
+                f"target {target.name}: MAKES a filesystem, {target.fs_type}, on {on}, and loses "
+                f"what is on {'them' if target.beside else 'it'}"
             )
         else:
             yield (

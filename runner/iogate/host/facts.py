@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -18,6 +19,7 @@ from iogate.host.devices.block_devices import (
 from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
 from iogate.host.filesystems import made_as
 from iogate.host.read_ahead import ReadAhead
+from iogate.model.filesystem import MEMBER
 from iogate.model.run import Host
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -55,6 +57,9 @@ _FILES: tuple[tuple[str, str, Callable[[str], Fact]], ...] = (
     ("vm.swappiness", "/proc/sys/vm/swappiness", int),
     ("fs.aio_max_nr", "/proc/sys/fs/aio-max-nr", int),
 )
+
+# A name of a device, which may be another's tomorrow.
+_DEVICE_OPTION = re.compile(r"\b(logdev|rtdev)=[^,]+")
 
 # The same, relative to the sysfs folder of a target's disk.
 _DISK_FILES: tuple[tuple[str, str, Callable[[str], Fact]], ...] = (
@@ -242,10 +247,22 @@ def target_device(sut: Sut, target: Target, place: str) -> Device | None:
 def _target(sut: Sut, target: Target, place: str) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"kind": target.kind.value}
     if target.kind is not TargetKind.DEVICE and (mount := mount_of(sut, place)):
-        facts |= {"filesystem": mount.fs_type, "mount_options": mount.options}
+        options = _DEVICE_OPTION.sub(r"\1", mount.options)
+        facts |= {"filesystem": mount.fs_type, "mount_options": options}
         facts["mkfs"] = made_as(sut, mount)
-    if device := target_device(sut, target, place):
+    first = next((find_device(sut, part.path) for part in target.made_on), None)
+    if device := first or target_device(sut, target, place):
         facts |= _device(sut, device)
+    return facts | _beside(sut, target)
+
+
+def _beside(sut: Sut, target: Target) -> dict[str, Fact]:
+    """The devices of a filesystem beside the first: ``journal.model``, ``member2.model``."""
+    facts: dict[str, Fact] = {}
+    for number, (each, part) in enumerate(zip(target.beside, target.made_on[1:], strict=True), 2):
+        name = f"{each.role}{number if each.role == MEMBER else ''}"
+        if device := find_device(sut, part.path):
+            facts |= {f"{name}.{key}": value for key, value in _device(sut, device).items()}
     return facts
 
 

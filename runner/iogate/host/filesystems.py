@@ -44,8 +44,8 @@ def made_as(sut: Sut, mount: Mount) -> str:
 
 
 def _xfs(text: str, _: Mount) -> str:
-    """``meta-data=… isize=512 … data = bsize=4096 …``: all but the device's name."""
-    words = re.sub(r"^meta-data=\S+", "meta-data", text).split()
+    """``meta-data=… isize=512 … data = bsize=4096 …``: all but the devices' names."""
+    words = re.sub(r"=/dev/\S+", "", text).split()
     return " ".join(word for word in words if word != "=")
 
 

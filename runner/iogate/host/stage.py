@@ -16,7 +16,7 @@ from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.settings.journal import Journal, Setting, unrestored
 from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
-from iogate.host.targets.check import Use, directory_of, prepared, resolved
+from iogate.host.targets.check import Use, directory_of, overwritten, prepared, resolved
 from iogate.host.targets.footing import Footing
 from iogate.host.targets.mount_watch import MountWatch
 from iogate.host.targets.volumes import Volumes
@@ -145,13 +145,11 @@ def devices_of(sut: Sut, uses: Sequence[Use]) -> tuple[Target, ...]:
     """The devices that may be overwritten, as targets: those measured, and those that a
     filesystem is made on."""
     devices = {}
-    for use in uses:
-        target = use.target
-        path = target.device or (target.path if target.kind is TargetKind.DEVICE else "")
-        device = find_device(sut, path) if path and target.destroy else None
-        if device:
+    for target in (each for use in uses for each in use.target.made_on or (use.target,)):
+        is_device = target.kind is TargetKind.DEVICE and target.destroy
+        if device := find_device(sut, target.path) if is_device else None:
             devices[device.path] = Target(
-                target.on or target.name, TargetKind.DEVICE, device.path, target.destroy
+                target.name, TargetKind.DEVICE, device.path, target.destroy
             )
     return tuple(devices.values())
 
@@ -211,7 +209,8 @@ def staged(
             paths = {name: place.path for name, place in places.items()}
             disks = _disks(sut, uses, paths, needed=any(e.block for e in environments))
             _check_left(sut, environments, disks)
-            volumes = Volumes(sut, journal, paths, keep_blocks=plan.precondition is not None)
+            keep, kin = plan.precondition is not None, overwritten(sut, uses)
+            volumes = Volumes(sut, journal, paths, keep_blocks=keep, kin=kin)
             tuning = Tuning(sut, journal, disks)
             footing = Footing(sut, uses, places)
             around = Surroundings(sut, plan.validity)
@@ -248,13 +247,10 @@ def _disks(
     disks = []
     for use in uses:
         target = use.target
-        device = (
-            find_device(sut, target.device)
-            if target.device
-            else target_device(sut, target, places[target.name])
-        )
-        if device:
-            disks.append(device.disk)
+        devices = [find_device(sut, part.path) for part in target.made_on]
+        devices = devices or [target_device(sut, target, places[target.name])]
+        if found := [device.disk for device in devices if device]:
+            disks += found
         elif needed:
             raise RefusedError(
                 f"target {target.name} is on no block device, and environment.block sets one",

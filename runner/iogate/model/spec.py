@@ -140,10 +140,21 @@ class Destroy:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """A device of a filesystem beside the first, and its role (``iogate.model.filesystem``): the
+    target ``on`` with its path and ``destroy``."""
+
+    role: str
+    on: str
+    device: str = ""
+    destroy: Destroy | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """What is measured. ``path`` is the directory, file or device; a filesystem names the
-    device target it is made ``on``, and has that one's path as ``device`` and its ``destroy``.
-    ``overwrite`` allows to write a file that exists."""
+    device target it is made ``on``, and has that one's path as ``device`` and its ``destroy``;
+    ``beside`` are its other devices. ``overwrite`` allows to write a file that exists."""
 
     name: str
     kind: TargetKind
@@ -157,6 +168,19 @@ class Target:
     recreate: str = "per-run"
     where: Location | None = None
     device: str = ""
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def made_on(self) -> tuple[Target, ...]:
+        """The devices of a filesystem as targets, the first one first; none of another target."""
+        if self.kind is not TargetKind.FILESYSTEM:
+            return ()
+        first = self.on or self.name, self.device, self.destroy
+        others = ((each.on, each.device, each.destroy) for each in self.beside)
+        return tuple(
+            Target(name, TargetKind.DEVICE, path, destroy, where=self.where)
+            for name, path, destroy in (first, *others)
+        )
 
 
 @dataclass(frozen=True, slots=True)

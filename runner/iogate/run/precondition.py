@@ -172,9 +172,9 @@ def _changed(stage: Stage, cases: Iterable[Case]) -> dict[str, str]:
     for case in cases:
         why = estimate.remakes(case)
         target = stage.footing.target(case.target)
-        device = find_device(stage.sut, target.device or target.path) if why else None
-        if device:
-            changes.setdefault(device.path, why)
+        for part in target.made_on or (target,) if why else ():
+            if device := find_device(stage.sut, part.path):
+                changes.setdefault(device.path, why)
     return changes
 
 

@@ -11,7 +11,7 @@ from iogate.jobs.estimate import parse_seconds
 from iogate.model.axes import MKFS, MOUNT
 from iogate.model.comparison import Arm, CompareRule
 from iogate.model.environment import laid_over
-from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
+from iogate.model.filesystem import BadArgumentError, check_beside, mount_words
 from iogate.model.plan import Case, Plan
 from iogate.model.pool import pools_among
 from iogate.model.spec import Spec, Target, TargetKind, Workload
@@ -216,7 +216,7 @@ def _arm_target(target: Target, arm: Arm) -> Target:
         mount=target.mount if arm.mount is None else arm.mount,
     )
     try:
-        mkfs_words(made.fs_type or "", made.mkfs)
+        check_beside(made.fs_type or "", made.mkfs, [each.role for each in made.beside])
         mount_words(made.mount)
     except BadArgumentError as error:
         raise UsageError(f"arm {arm.name}: {error.what}", remedy=error.remedy) from None

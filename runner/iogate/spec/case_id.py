@@ -83,7 +83,9 @@ def _spelled(key: str, value: str) -> str:
 
 def _describe(target: Target) -> dict[str, object]:
     if target.kind is TargetKind.FILESYSTEM:
+        beside = [[each.role, each.device] for each in target.beside]
         return {
+            **({"beside": beside} if beside else {}),
             "kind": target.kind.value,
             "device": target.device,
             "type": target.fs_type,

@@ -16,8 +16,8 @@ from iogate.vm.cpio import Item, archive, file
 WANTED = (
     "virtio_pci", "virtio_console", "virtio_blk", "virtio_rng", "nvme", "loop",
     # Found by the kernel by asking for a program that is not there.
-    "crc32c_generic", "crc32c_intel", "crc32c_cryptoapi", "xxhash_generic", "blake2b_generic",
-    "sha256_generic", "ext4", "xfs", "btrfs", "f2fs", "zram", "nls_utf8",
+    "crc32_generic", "crc32c_generic", "crc32c_intel", "crc32c_cryptoapi", "xxhash_generic",
+    "blake2b_generic", "sha256_generic", "ext4", "xfs", "btrfs", "f2fs", "zram", "nls_utf8",
 )  # fmt: skip
 """Loaded where the kernel has them as modules: what is missing is built in, or not there."""
 FOLDER = "/iogate-modules"

@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iogate.model.filesystem import (
+    JOURNAL,
+    LOG,
     MAKERS,
+    MEMBER,
+    REALTIME,
     BadArgumentError,
+    check_beside,
+    journal_argv,
     mkfs_argv,
     mkfs_words,
     mount_argv,
@@ -51,6 +57,9 @@ def test_arguments_that_tune_are_given(
         ("xfs", ("-d", "file,name=x,size=1g")),
         ("xfs", ("-l", "logdev=sda")),
         ("xfs", ("-r", "rtdev=sda")),
+        ("xfs", ("-r", "extsize=64k,rtdev=sda")),
+        ("f2fs", ("-c", "sda")),
+        ("f2fs", ("sda",)),
         ("xfs", ("-p", "proto")),
         ("xfs", ("-c", "options=conf")),
         ("btrfs", ("--rootdir=/root",)),
@@ -92,6 +101,8 @@ def test_whatever_is_let_through_names_one_device(fs_type: str, arguments: list[
         ),
         ("xfs", ("-K",), ("mkfs.xfs", "-q", "-f", "-K", "/dev/x")),
         ("btrfs", (), ("mkfs.btrfs", "-q", "-f", "-K", "/dev/x")),
+        ("f2fs", (), ("mkfs.f2fs", "-q", "-f", "-t", "0", "/dev/x")),
+        ("f2fs", ("-t", "1"), ("mkfs.f2fs", "-q", "-f", "-t", "0", "/dev/x")),
     ],
 )
 def test_a_preconditioned_device_is_not_discarded(
@@ -118,3 +129,56 @@ def test_a_mount_holds_no_devices_and_no_set_user_id_programs() -> None:
 def test_mount_options_that_lead_elsewhere_are_refused(option: str) -> None:
     with pytest.raises(BadArgumentError):
         mount_words((option,))
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "roles", "made", "mounted"),
+    [
+        ("ext4", (JOURNAL,), "-b 4096 -J device=/dev/y /dev/x", ""),
+        ("xfs", (LOG, REALTIME), "-l logdev=/dev/y -r rtdev=/dev/z /dev/x",
+         ",logdev=/dev/y,rtdev=/dev/z"),
+        ("btrfs", (MEMBER, MEMBER), "/dev/x /dev/y /dev/z", ",device=/dev/y,device=/dev/z"),
+        ("f2fs", (MEMBER, MEMBER), "-c /dev/y -c /dev/z /dev/x", ""),
+    ],
+)  # fmt: skip
+def test_devices_beside_the_first_are_named_to_mkfs_and_mount(
+    fs_type: str, roles: tuple[str, ...], made: str, mounted: str
+) -> None:
+    beside = list(zip(roles, ("/dev/y", "/dev/z"), strict=False))
+    argv = mkfs_argv(fs_type, (), "/dev/x", keep_blocks=False, beside=beside)
+    assert argv[3:] == tuple(made.split())
+    argv = mount_argv(fs_type, (), "/dev/x", "/mnt", beside)
+    assert argv[5] == f"nosuid,nodev{mounted}"
+
+
+def test_a_journal_has_blocks_of_the_size_of_its_filesystems() -> None:
+    def said(*arguments: str) -> list[str]:
+        made = mkfs_argv(
+            "ext4", arguments, "/dev/x", keep_blocks=False, beside=[(JOURNAL, "/dev/y")]
+        )
+        journal = journal_argv("ext4", arguments, "/dev/y", keep_blocks=True, uuid="u")
+        assert journal[-5:] == ("-E", "nodiscard", "-U", "u", "/dev/y")
+        return [argv[argv.index("-b") + 1] for argv in (made, journal)]
+
+    assert said() == ["4096", "4096"]
+    assert said("-b 1024") == ["1024", "1024"]
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "arguments", "roles"),
+    [
+        ("ext2", (), (JOURNAL,)),
+        ("ext4", (), (LOG,)),
+        ("ext4", (), (MEMBER,)),
+        ("xfs", (), (JOURNAL,)),
+        ("btrfs", (), (MEMBER, LOG)),
+        ("ext4", ("-J", "size=8"), (JOURNAL,)),
+        ("ext4", ("-O", "extent,^has_journal"), (JOURNAL,)),
+    ],
+)
+def test_devices_that_a_filesystem_does_not_take(
+    fs_type: str, arguments: tuple[str, ...], roles: tuple[str, ...]
+) -> None:
+    with pytest.raises(BadArgumentError) as caught:
+        check_beside(fs_type, arguments, roles)
+    assert caught.value.remedy

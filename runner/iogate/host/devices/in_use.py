@@ -38,13 +38,15 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A device that is to be written, and what is known of its surroundings."""
+    """A device that is to be written, and what is known of its surroundings. ``kin`` are others
+    that the same run may overwrite."""
 
     sut: Sut
     device: Device
     stack: Stack
     loops: tuple[Loop, ...]
     seen: AllMounts
+    kin: tuple[Device, ...] = ()
 
     def named(self, device: Device) -> str:
         """The path of a device of the stack, with why it matters where that is not plain."""
@@ -60,11 +62,11 @@ class Look:
 Way = Callable[[Look], Refusal | None]
 
 
-def look_at(sut: Sut, device: Device) -> Look:
+def look_at(sut: Sut, device: Device, kin: tuple[Device, ...] = ()) -> Look:
     """Everything that is asked, once."""
     attached = loops(sut)
     stack = stack_of(sut, device, attached)
-    return Look(sut, device, stack, attached, mounts_everywhere(sut))
+    return Look(sut, device, stack, attached, mounts_everywhere(sut), kin)
 
 
 def user_of(look: Look) -> Refusal | None:

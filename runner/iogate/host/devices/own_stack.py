@@ -64,15 +64,13 @@ class _Found:
 
 def own_stack(sut: Sut, target: Target, place: str) -> OwnStack:
     """That of a target, which is at ``place``; empty where it is on no block device."""
-    device = _device_of(sut, target, place)
-    if device is None:
-        return OwnStack()
     parts = _Found()
-    _take(sut, device, parts)
-    for above in _above(sut, device):
-        parts.names |= {above.name, above.number}
-    if target.kind is not TargetKind.DEVICE:
-        _take_filesystem(sut, device, parts)
+    for device in _devices_of(sut, target, place):
+        _take(sut, device, parts)
+        for above in _above(sut, device):
+            parts.names |= {above.name, above.number}
+        if target.kind is not TargetKind.DEVICE:
+            _take_filesystem(sut, device, parts)
     return OwnStack(frozenset(parts.names), frozenset(parts.filesystems))
 
 
@@ -88,9 +86,12 @@ def _words(text: str) -> set[str]:
     return words | {part[1] for part in parts if part}
 
 
+def _devices_of(sut: Sut, target: Target, place: str) -> list[Device]:
+    found = [find_device(sut, part.path) for part in target.made_on]
+    return [device for device in found or [_device_of(sut, target, place)] if device]
+
+
 def _device_of(sut: Sut, target: Target, place: str) -> Device | None:
-    if target.device:
-        return find_device(sut, target.device)
     if target.kind is TargetKind.DEVICE:
         return find_device(sut, place)
     folder = place if sut.stat(place) else str(PurePosixPath(place).parent)

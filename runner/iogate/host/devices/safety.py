@@ -4,7 +4,7 @@ uses it) and ``GUARDS``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from iogate.host.devices.block_devices import Device
 from iogate.host.devices.identify import identity_hint, mismatch, no_identity
@@ -18,12 +18,18 @@ Guard = Callable[[Look, Destroy], Refusal | None]
 
 
 def refusal(
-    sut: Sut, device: Device, destroy: Destroy | None, *, written: bool = False
+    sut: Sut,
+    device: Device,
+    destroy: Destroy | None,
+    *,
+    written: bool = False,
+    kin: Sequence[Device] = (),
 ) -> Refusal | None:
     """The first reason not to write to the device; None when it may be overwritten. What no
     ``destroy:`` lifts comes first: nobody is advised to let go of what is in use. ``written``:
-    this run has already overwritten it, and what is on it now is its own."""
-    look = look_at(sut, device)
+    this run has already overwritten it, and what is on it now is its own. ``kin``: other devices
+    that it may overwrite, a filesystem of iogate's own over which is recognised here, too."""
+    look = look_at(sut, device, tuple(kin))
     if refused := user_of(look):
         return refused
     if destroy is None:
@@ -38,7 +44,8 @@ def refusal(
 def _remedy(look: Look, words: str) -> str:
     """What a spec has to say so that the device may be overwritten with what is on it."""
     try:
-        names = dict.fromkeys(signature.name for signature in foreign(look.sut, look.device))
+        found = foreign(look.sut, look.device, look.kin)
+        names = dict.fromkeys(signature.name for signature in found)
     except UnreadableError:
         names = {ANYTHING: None}
     hint = identity_hint(look, tuple(names))
@@ -67,7 +74,7 @@ def _holds(look: Look, destroy: Destroy) -> Refusal | None:
     if ANYTHING in destroy.holds:
         return None
     try:
-        signatures = unexpected(foreign(look.sut, look.device), destroy.holds)
+        signatures = unexpected(foreign(look.sut, look.device, look.kin), destroy.holds)
     except UnreadableError as error:
         return error.refusal
     if not signatures:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import secrets
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.errors import RunError
@@ -19,6 +20,7 @@ _NOTHING_FOUND, _AMBIGUOUS = 2, 8  # what blkid exits with
 _FOLDERS = ("/usr/sbin", "/sbin")  # not on every user's PATH
 _SEED_BYTES = 8
 _SECTOR = 512  # what partition tables are told in, whatever the device's own is
+_SPREAD = ("btrfs", "xfs_external_log")  # what has one UUID on all devices of a filesystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,14 @@ class UnreadableError(Exception):
         self.refusal = Refusal(what, remedy)
 
 
-def foreign(sut: Sut, device: Device) -> tuple[Signature, ...]:
-    """What is on a device and its partitions, filesystems of iogate's own left out.
-    UnreadableError when it cannot be known."""
+def foreign(sut: Sut, device: Device, kin: Sequence[Device] = ()) -> tuple[Signature, ...]:
+    """What is on a device and its partitions, filesystems of iogate's own left out, those too that
+    it made over the device and one of its ``kin``. UnreadableError when it cannot be known."""
     signatures = []
     known = partitions_of(sut, device)
     for each in (device, *known):
         signatures += [
-            signature for signature in _probe(sut, each.path) if not is_own(each, signature.uuid)
+            signature for signature in _probe(sut, each.path) if not _is_own(each, signature, kin)
         ]
     if any(signature.is_table for signature in signatures):
         signatures += _probe_unread(sut, device.path, {_range(sut, each) for each in known})
@@ -79,6 +81,11 @@ def is_own(device: Device, uuid_text: str) -> bool:
     except ValueError:
         return False
     return _stamped(device, seed) == uuid_text.lower()
+
+
+def _is_own(device: Device, signature: Signature, kin: Sequence[Device]) -> bool:
+    makers = (device, *kin) if signature.name in _SPREAD else (device,)
+    return any(is_own(each, signature.uuid) for each in makers)
 
 
 def _stamped(device: Device, seed: bytes) -> str:
@@ -111,7 +118,7 @@ def _probe_unread(sut: Sut, path: str, read: set[tuple[int, int]]) -> list[Signa
 
 
 def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
-    tags = ("-s", "TYPE", "-s", "PTTYPE", "-s", "UUID")
+    tags = ("-s", "TYPE", "-s", "PTTYPE", "-s", "UUID", "-s", "LOGUUID")
     done = _run(sut, path, "blkid", "-p", "-o", "export", *tags, *part)
     if done.status == _AMBIGUOUS:
         return _probe_all(sut, path)
@@ -122,7 +129,8 @@ def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
     told = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
     signatures = []
     if "TYPE" in told:
-        signatures.append(Signature(path, plain_name(told["TYPE"]), told.get("UUID", "")))
+        uuid = told.get("UUID") or told.get("LOGUUID", "")  # a log has that of its filesystem
+        signatures.append(Signature(path, plain_name(told["TYPE"]), uuid))
     if "PTTYPE" in told:
         signatures.append(Signature(path, plain_name(told["PTTYPE"]), is_table=True))
     return signatures

@@ -48,7 +48,7 @@ def restored(journal: str) -> list[str]:
 
 def _undo(entry: dict[str, Any]) -> Iterator[str]:
     if "mounted" in entry:
-        for point in points_of(entry["rdev"]):
+        for point in points_of(entry["rdev"], *entry.get("beside", ())):
             yield from _unmounted(point)
     elif "lent" in entry:
         with suppress(FileNotFoundError):

@@ -8,12 +8,12 @@ import pwd
 import re
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from iogate.host.helper.base import CHANGED, MOUNTS, PATH_ONLY, PROGRAMS, Caller, DeniedError, note
 from iogate.host.helper.devices import listed_device
-from iogate.model.filesystem import MAKERS, mkfs_words, mount_words
+from iogate.model.filesystem import AS_JOURNAL, JOURNAL, MAKERS, Maker, mkfs_words, mount_words
 
 _POINT = re.compile(re.escape(MOUNTS) + r"/([A-Za-z0-9._-]{1,64})/(mnt)", re.ASCII)
 _OCTAL = re.compile(r"\\([0-7]{3})")
@@ -32,16 +32,54 @@ def _argv_of(request: dict[str, Any]) -> list[str]:
 
 
 def make(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
-    """Make a filesystem on a listed device that nothing uses."""
+    """Make a filesystem, or its journal, on listed devices that nothing uses."""
     argv = _argv_of(request)
     maker = MAKERS.get(argv[0].removeprefix("mkfs."))
     if maker is None or tuple(argv[: 1 + len(maker.always)]) != (maker.program, *maker.always):
         raise DeniedError("argv makes no filesystem that the helper knows")
-    given = argv[1 + len(maker.always) : -1]
+    given, devices = _apart(maker, argv[1 + len(maker.always) :])
     if mkfs_words(argv[0].removeprefix("mkfs."), given) != tuple(given):
         raise DeniedError("argv is not in its plain form")
-    with listed_device(caller, argv[-1]):
+    with _listed(caller, devices):
         return _run(argv)
+
+
+def _apart(maker: Maker, words: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments that a spec may give, and the devices, as ``mkfs_argv`` has put them."""
+    namings, last = maker.beside.values(), len(words)
+    while last > 1 and words[last - 1].startswith("/"):
+        last -= 1
+    given, devices = words[:last], words[last:]
+    if not devices or (len(devices) > 1 and all(naming.flag for naming in namings)):
+        raise DeniedError("argv does not end with the devices of a filesystem")
+    if maker.beside.get(JOURNAL) and tuple(given[:2]) == AS_JOURNAL:
+        return given[2:], devices
+    for at in range(len(given) - 2, -1, -1):
+        start = next((n.value for n in namings if n.flag == given[at]), None)
+        value = given[at + 1]
+        if start is not None and value.startswith(f"{start}/"):
+            devices.append(value[len(start) :])
+            del given[at : at + 2]
+    return given, devices
+
+
+@contextmanager
+def _listed(caller: Caller, paths: list[str]) -> Iterator[list[int]]:
+    """Listed devices that nothing uses, open."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(listed_device(caller, path)) for path in paths]
+
+
+def _mounted_with(fs_type: str, text: str) -> list[str]:
+    """The devices that options of mount name, as ``mount_argv`` has put them; the others are
+    options that a spec may give."""
+    starts = tuple(each.option for each in MAKERS[fs_type].beside.values() if each.option)
+    words = text.split(",")
+    named = [word for word in words if starts and word.startswith(starts)]
+    options = mount_words([",".join(word for word in words if word not in named)])
+    if options[:2] != ("nosuid", "nodev"):
+        raise DeniedError("argv is not the mount of a filesystem")
+    return [word.partition("=")[2] for word in named]
 
 
 def mount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
@@ -49,17 +87,18 @@ def mount(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
     argv = _argv_of(request)
     if len(argv) != 8 or argv[:3] != ["mount", "--internal-only", "-t"] or argv[4] != "-o":
         raise DeniedError("argv is not the mount of a filesystem")
-    options = mount_words([argv[5]])
-    if argv[3] not in MAKERS or options[:2] != ("nosuid", "nodev"):
+    if argv[3] not in MAKERS:
         raise DeniedError("argv is not the mount of a filesystem")
-    with listed_device(caller, argv[6]) as device, _opened_point(argv[7]) as (folder, point):
+    devices = [argv[6], *_mounted_with(argv[3], argv[5])]
+    with _listed(caller, devices) as opened, _opened_point(argv[7]) as (folder, point):
         if any(os.fstat(each).st_uid != caller.uid for each in (folder, point)):
             raise DeniedError(f"{argv[7]} is not the caller's folder")
-        note(CHANGED, {"mounted": argv[7], "rdev": os.fstat(device).st_rdev})
+        rdevs = [os.fstat(each).st_rdev for each in opened]
+        note(CHANGED, {"mounted": argv[7], "rdev": rdevs[0], "beside": rdevs[1:]})
         place = f"/proc/{os.getpid()}/fd/{point}"
         done = _run([*argv[:2], "--no-canonicalize", *argv[2:7], place])
         if done["status"] == 0 and not _give(folder, caller.uid):
-            for path in points_of(os.fstat(device).st_rdev):
+            for path in points_of(*rdevs):
                 unmount_at(path)
             raise DeniedError(f"{argv[7]} has changed meanwhile")
         return done
@@ -125,14 +164,17 @@ def unmount_at(path: str) -> None:
         os.close(folder)
 
 
-def points_of(rdev: int) -> list[str]:
-    """Where below MOUNTS a device is mounted now: its user may have renamed folders."""
+def points_of(*rdevs: int) -> list[str]:
+    """Where below MOUNTS any of the devices of a filesystem is mounted now: its user may have
+    renamed folders, and the kernel may name each of them."""
     points = []
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
             left, _, right = line.partition(" - ")
             point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), left.split()[4])
-            if point.startswith(f"{MOUNTS}/") and rdev in (_number(left), _node(right)):
+            if point.startswith(f"{MOUNTS}/") and not {_number(left), _node(right)}.isdisjoint(
+                rdevs
+            ):
                 points.append(point)
     return points[::-1]
 

@@ -61,12 +61,13 @@ def used_folders(uses: Sequence[Use]) -> tuple[str, ...]:
 
 def used_devices(sut: Sut, uses: Sequence[Use]) -> tuple[Device, ...]:
     """The devices that targets are, or have their filesystem on."""
-    paths = [
-        use.target.device or use.target.path
+    targets = (
+        each
         for use in uses
-        if use.target.kind in (TargetKind.DEVICE, TargetKind.FILESYSTEM)
-    ]
-    devices = (find_device(sut, path) for path in paths)
+        for each in use.target.made_on or (use.target,)
+        if each.kind is TargetKind.DEVICE
+    )
+    devices = (find_device(sut, each.path) for each in targets)
     return tuple(device for device in devices if device)
 
 

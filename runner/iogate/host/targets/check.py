@@ -7,16 +7,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from iogate.errors import RefusedError
-from iogate.host.devices.block_devices import find_device
+from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.in_use import file_user, forbidden, look_at, user_of
+from iogate.host.devices.mountable import unmountable
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.targets.places import place_of, real_names
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
 from iogate.jobs.job_file import names_out
-from iogate.model.filesystem import MAKERS
+from iogate.model.filesystem import MAKERS, MEMBER, REALTIME
 from iogate.model.place import Place
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -44,7 +46,8 @@ class Use:
     ``bytes_needed`` is what all of its files take together. What ``shows`` compares data that it
     has not written, and its engine tells what it found: such a use counts as one that writes.
     ``place`` is what the target's path leads to, once that was looked up (of a filesystem its
-    device's): the target has that path then, not the spec's."""
+    device's, and ``beside`` its other devices'): the target has that path then, not the spec's.
+    ``kin`` are all devices that the plan may overwrite."""
 
     target: Target
     writes: bool
@@ -52,13 +55,16 @@ class Use:
     files: tuple[str, ...] = ()
     place: Place | None = None
     shows: bool = False
+    beside: tuple[Place, ...] = ()
+    kin: tuple[Device, ...] = ()
 
 
 def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
     """RefusedError for the first target that may not be measured as planned. A spec that
     nobody has read (``trusted``) writes no file that may be a part of the host."""
     uses = resolved(sut, uses)
-    for use in uses:
+    kin = overwritten(sut, uses)
+    for use in (replace(use, kin=kin) for use in uses):
         _CHECKS[use.target.kind](sut, use)
         if use.target.kind is TargetKind.FILE and not trusted:
             _check_not_the_hosts(sut, use)
@@ -72,17 +78,35 @@ def resolved(sut: Sut, uses: Sequence[Use]) -> tuple[Use, ...]:
     return tuple(use if use.place else _resolved(sut, use) for use in uses)
 
 
+def overwritten(sut: Sut, uses: Sequence[Use]) -> tuple[Device, ...]:
+    """The devices that a plan may overwrite."""
+    targets = (each for use in uses for each in use.target.made_on or (use.target,))
+    devices = (find_device(sut, each.path) for each in targets if each.destroy)
+    return tuple(device for device in devices if device)
+
+
 def _resolved(sut: Sut, use: Use) -> Use:
     target = use.target
-    is_filesystem = target.kind is TargetKind.FILESYSTEM
-    place = place_of(sut, target.device if is_filesystem else directory_of(sut, target))
-    if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
-        what = f"{target.device or target.path} leads to {place.path!r}, which holds {bad!r}"
-        raise _refused(use, what, "name a place without such a character in its path")
+    if target.made_on:
+        first, *others = (_place_at(sut, use, each.path) for each in target.made_on)
+        beside = tuple(
+            replace(each, device=other.path)
+            for each, other in zip(target.beside, others, strict=True)
+        )
+        made = replace(target, device=first.path, beside=beside)
+        return replace(use, target=made, place=first, beside=tuple(others))
+    place = _place_at(sut, use, directory_of(sut, target))
     if target.kind is TargetKind.FILE and place.identity and not (use.writes or target.overwrite):
         place = replace(place, kept=True)
-    filesystem = replace(target, device=place.path) if is_filesystem else None
-    return replace(use, target=filesystem or replace(target, path=place.path), place=place)
+    return replace(use, target=replace(target, path=place.path), place=place)
+
+
+def _place_at(sut: Sut, use: Use, path: str) -> Place:
+    place = place_of(sut, path)
+    if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
+        what = f"{path} leads to {place.path!r}, which holds {bad!r}"
+        raise _refused(use, what, "name a place without such a character in its path")
+    return place
 
 
 @contextmanager
@@ -232,7 +256,7 @@ def _check_device(sut: Sut, use: Use) -> None:
     if use.shows and use.target.destroy is None:
         remedy = "leave verify out; or, where all of it may be overwritten, name it under destroy:"
         raise _refused(use, f"verify would show what is on {device.path}", remedy)
-    why = refusal(sut, device, use.target.destroy) if use.writes else None
+    why = refusal(sut, device, use.target.destroy, kin=use.kin) if use.writes else None
     if not use.writes and not sut.can_read(path):
         why = forbidden(device)
     if why:
@@ -240,21 +264,45 @@ def _check_device(sut: Sut, use: Use) -> None:
 
 
 def _check_filesystem(sut: Sut, use: Use) -> None:
-    """The same doors as for a device that is written: it is overwritten by mkfs alone."""
+    """The same doors as for a device that is written: each is overwritten by mkfs alone."""
     target = use.target
     maker = MAKERS[target.fs_type or ""]
-    device = find_device(sut, target.device)
-    if not device or not device.size_bytes:
-        what = "has no size" if device else "is not a block device"
-        raise _refused(use, f"{target.device} {what}", "see lsblk for the devices of this host")
-    if why := refusal(sut, device, target.destroy):
-        raise _refused(use, why.reason, why.remedy)
+    devices = [_check_part(sut, use, part) for part in target.made_on]
+    for one, other in combinations(devices, 2):
+        if not set(one.family).isdisjoint(other.family):
+            what = f"{one.path} and {other.path} share their blocks"
+            raise _refused(use, what, "name devices that have nothing in common")
     if not sut.which(maker.program):
         raise _refused(use, f"{maker.program} is not installed", f"install it: {maker.package}")
-    if use.bytes_needed > device.size_bytes * _FILESYSTEM_HOLDS:
-        what = f"the files of this run take {_size(use.bytes_needed)} on {device.path}, which has"
-        remedy = _smaller(int(device.size_bytes * _FILESYSTEM_HOLDS))
-        raise _refused(use, f"{what} {_size(device.size_bytes)}", remedy)
+    if what := unmountable(sut, target.fs_type or ""):
+        raise _refused(use, what, "load its module, boot a kernel that has it, or leave it out")
+    _check_holds(use, devices)
+
+
+def _check_part(sut: Sut, use: Use, part: Target) -> Device:
+    """A device of a filesystem, which may be overwritten."""
+    device = find_device(sut, part.path)
+    if not device or not device.size_bytes:
+        what = "has no size" if device else "is not a block device"
+        raise _refused(use, f"{part.path} {what}", "see lsblk for the devices of this host")
+    if why := refusal(sut, device, part.destroy, kin=use.kin):
+        raise _refused(use, why.reason, why.remedy)
+    return device
+
+
+def _check_holds(use: Use, devices: Sequence[Device]) -> None:
+    """The files of the run must fit on the devices that files are on."""
+    roles = (MEMBER, *(each.role for each in use.target.beside))
+    holding = [
+        device for device, role in zip(devices, roles, strict=True) if role in (MEMBER, REALTIME)
+    ]
+    there = sum(device.size_bytes for device in holding)
+    if use.bytes_needed > there * _FILESYSTEM_HOLDS:
+        paths = " and ".join(device.path for device in holding)
+        has = "which has" if len(holding) == 1 else "which have"
+        what = f"the files of this run take {_size(use.bytes_needed)} on {paths}, {has}"
+        remedy = _smaller(int(there * _FILESYSTEM_HOLDS))
+        raise _refused(use, f"{what} {_size(there)}", remedy)
 
 
 _CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {

@@ -34,7 +34,8 @@ class Footing:
         if use.target.kind is TargetKind.FILE and target.name in self._used:
             self._follow(target.name)
         self._used.add(target.name)
-        self._require(use.target, self._uses[target.name].place)
+        for place in (self._uses[target.name].place, *use.beside):
+            self._require(use.target, place)
 
     def arrive(self, target: Target, *, made: bool) -> None:
         """The same of the place that is measured, right before it is. ``made``: a filesystem
@@ -68,9 +69,8 @@ class Footing:
     def device(self, target: Target) -> Place:
         """Where a device is that the target's path is the node of. RefusedError when another one
         stands there; this run may have a filesystem on it."""
-        place = next(
-            (u.place for u in self._uses.values() if u.place and u.place.path == target.path), None
-        )
+        places = (each for use in self._uses.values() for each in (use.place, *use.beside))
+        place = next((each for each in places if each and each.path == target.path), None)
         what = changed(self._sut, place) if place else "no target of this run is there"
         if place is None or what:
             raise _refused(target, target.path, what)

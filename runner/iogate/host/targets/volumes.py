@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iogate.errors import RefusedError, RunError
@@ -11,7 +11,7 @@ from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
 from iogate.host.settings.journal import Journal, Mounted, unmount
-from iogate.model.filesystem import has_uuid, mkfs_argv, mount_argv
+from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
@@ -21,25 +21,33 @@ _MOUNT_TIMEOUT_S = 600.0
 
 @dataclass(slots=True)
 class _Volume:
-    """What is mounted where. ``measured`` is the last case that ran on it."""
+    """What is mounted where, over which devices. ``measured`` is the last case that ran on it."""
 
     target: Target
-    device: Device
+    devices: tuple[Device, ...]
     point: str
     measured: str = ""
 
 
 class Volumes:
     """The filesystems of a run. ``points`` is the empty directory of each target, by name.
-    At most one of them is on a device at a time. ``keep_blocks``: mkfs does not discard."""
+    At most one of them is on a device at a time. ``keep_blocks``: mkfs does not discard. ``kin``
+    are all devices that the run may overwrite."""
 
     def __init__(
-        self, sut: Sut, journal: Journal, points: Mapping[str, str], *, keep_blocks: bool
+        self,
+        sut: Sut,
+        journal: Journal,
+        points: Mapping[str, str],
+        *,
+        keep_blocks: bool,
+        kin: Sequence[Device] = (),
     ) -> None:
         self._sut = sut
         self._journal = journal
         self._points = points
         self._keep_blocks = keep_blocks
+        self._kin = tuple(kin)
         self._mounted: list[_Volume] = []
         # Names of the devices whose content is this run's own, and is not known by its look.
         self._written: set[str] = set()
@@ -71,7 +79,7 @@ class Volumes:
         """Unmount what this run has mounted from the device at ``path``, or a part of it."""
         device = find_device(self._sut, path)
         for volume in list(self._mounted):
-            if device and _overlap(volume.device, device):
+            if device and any(_overlap(each, device) for each in volume.devices):
                 unmount(self._sut, volume.point)
                 self._mounted.remove(volume)
 
@@ -79,14 +87,14 @@ class Volumes:
         """Make sure once more that a device may be overwritten, and take what this run has
         made on it away. RefusedError when it may not."""
         self.release(target.path)
-        self._written.add(self._may_write(target, target.path).name)
+        self._written.add(self._may_write(target).name)
 
     def _before_write(self, target: Target) -> None:
         """Look once more before this run first writes to it: hours may have gone by. Later,
         that nobody has claimed it meanwhile."""
         device = find_device(self._sut, target.path)
         if device is None or device.name not in self._written:
-            self._written.add(self._may_write(target, target.path).name)
+            self._written.add(self._may_write(target).name)
         elif reason := self._sut.open_exclusive(device.path):
             raise RefusedError(
                 f"target {target.name}: {device.path} is in use since it was written: {reason}",
@@ -95,40 +103,75 @@ class Volumes:
             )
 
     def _make(self, target: Target) -> _Volume:
-        self.release(target.device)
-        device = self._may_write(target, target.device)
+        for part in target.made_on:
+            self.release(part.path)
+        devices = tuple(self._may_write(part, target.name) for part in target.made_on)
+        roles = [each.role for each in target.beside]
+        self._mkfs(target, devices, roles)
         fs_type, point = target.fs_type or "", self._points[target.name]
+        self._journal.note(Mounted(point))
+        beside = _beside(roles, devices)
+        argv = mount_argv(fs_type, target.mount, devices[0].path, point, beside)
+        self._run(target, argv, _MOUNT_TIMEOUT_S, "mount")
+        volume = _Volume(target, devices, point)
+        self._mounted.append(volume)
+        self._check_mounted(volume, " ".join(argv))
+        return volume
+
+    def _mkfs(self, target: Target, devices: tuple[Device, ...], roles: Sequence[str]) -> None:
+        """Make it, and note on which of its devices it is not known again by its UUID."""
+        first, *others = devices
+        own_uuid = has_uuid(target.mkfs)
+        self._written.update(device.name for device in devices)
+        recognised = () if own_uuid else (first,)
+        for device, role in zip(others, roles, strict=True):
+            if role == JOURNAL:
+                self._make_journal(target, device)
+                recognised = (*recognised, device)
         argv = mkfs_argv(
-            fs_type,
+            target.fs_type or "",
+            target.mkfs,
+            first.path,
+            keep_blocks=self._keep_blocks,
+            uuid=stamp(first),
+            beside=_beside(roles, devices),
+        )
+        self._run(target, argv, _MKFS_TIMEOUT_S, "mkfs")
+        self._written.difference_update(device.name for device in recognised)
+
+    def _make_journal(self, target: Target, device: Device) -> None:
+        argv = journal_argv(
+            target.fs_type or "",
             target.mkfs,
             device.path,
             keep_blocks=self._keep_blocks,
             uuid=stamp(device),
         )
         self._run(target, argv, _MKFS_TIMEOUT_S, "mkfs")
-        if has_uuid(target.mkfs):
-            self._written.add(device.name)
-        else:
-            self._written.discard(device.name)
-        self._journal.note(Mounted(point))
-        argv = mount_argv(fs_type, target.mount, device.path, point)
-        self._run(target, argv, _MOUNT_TIMEOUT_S, "mount")
-        mount = mount_of(self._sut, point)
-        if mount is None or (mount.point, mount.fs_type) != (point, fs_type):
-            raise RunError(f"target {target.name}: {' '.join(argv)} mounted nothing")
-        volume = _Volume(target, device, point)
-        self._mounted.append(volume)
-        return volume
 
-    def _may_write(self, target: Target, path: str) -> Device:
-        """The device that is to be overwritten. RefusedError when it may not be."""
-        device = find_device(self._sut, path)
+    def _check_mounted(self, volume: _Volume, command: str) -> None:
+        """RunError where the kernel has mounted something else, or without one of the devices."""
+        name, mount = volume.target.name, mount_of(self._sut, volume.point)
+        if not mount or (mount.point, mount.fs_type) != (volume.point, volume.target.fs_type):
+            raise RunError(f"target {name}: {command} mounted nothing")
+        for device in volume.devices[1:]:
+            if not self._sut.open_exclusive(device.path):
+                raise RunError(f"target {name}: {command} does not use {device.path}")
+
+    def _may_write(self, target: Target, name: str = "") -> Device:
+        """The device that is to be overwritten. RefusedError, which says ``name`` for the target,
+        when it may not be."""
+        device = find_device(self._sut, target.path)
         written = device is not None and device.name in self._written
-        why = refusal(self._sut, device, target.destroy, written=written) if device else None
+        why = None
+        if device:
+            why = refusal(self._sut, device, target.destroy, written=written, kin=self._kin)
         if device is None or why:
-            what = why.reason if why else f"{path} is not a block device"
+            what = why.reason if why else f"{target.path} is not a block device"
             remedy = why.remedy if why else "it was one before; see dmesg"
-            raise RefusedError(f"target {target.name}: {what}", remedy=remedy, where=target.where)
+            raise RefusedError(
+                f"target {name or target.name}: {what}", remedy=remedy, where=target.where
+            )
         return device
 
     def _run(self, target: Target, argv: tuple[str, ...], timeout_s: float, key: str) -> None:
@@ -150,6 +193,11 @@ def _is_stale(volume: _Volume, case_id: str, *, anew: bool) -> bool:
     recreate = volume.target.recreate
     other = recreate == "per-case" and volume.measured != case_id
     return anew or other or recreate == "per-repetition"
+
+
+def _beside(roles: Sequence[str], devices: tuple[Device, ...]) -> list[tuple[str, str]]:
+    """What the devices after the first are for, and their paths."""
+    return [(role, each.path) for role, each in zip(roles, devices[1:], strict=True)]
 
 
 def _overlap(device: Device, other: Device) -> bool:

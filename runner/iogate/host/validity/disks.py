@@ -10,9 +10,10 @@ from iogate.sut.base import Sut
 
 
 def target_disks(sut: Sut, target: Target, place: str) -> TargetDisks:
-    """The disk of a target that is at ``place``, and what its I/O passes."""
-    device = find_device(sut, target.device) if target.device else target_device(sut, target, place)
-    if device is None:
+    """The disk of a target that is at ``place``, of several the first, and what its I/O passes."""
+    devices = [find_device(sut, part.path) for part in target.made_on]
+    found = [each for each in devices or [target_device(sut, target, place)] if each]
+    if not found:
         return TargetDisks()
-    stack = disks_below(sut, device) | {device.disk}
-    return TargetDisks(device.disk, stack=stack, raw=target.kind is TargetKind.DEVICE)
+    stack = frozenset({each.disk for each in found}).union(*(disks_below(sut, e) for e in found))
+    return TargetDisks(found[0].disk, stack=stack, raw=target.kind is TargetKind.DEVICE)

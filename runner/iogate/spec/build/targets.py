@@ -8,8 +8,18 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 
 from iogate.errors import SpecError
-from iogate.model.filesystem import MAKERS, BadArgumentError, mkfs_words, mount_words
-from iogate.model.spec import Target, TargetKind
+from iogate.model.filesystem import (
+    JOURNAL,
+    LOG,
+    MAKERS,
+    MEMBER,
+    REALTIME,
+    BadArgumentError,
+    check_beside,
+    mkfs_words,
+    mount_words,
+)
+from iogate.model.spec import Beside, Target, TargetKind
 from iogate.spec.build.destroy import build_destroy
 from iogate.spec.options.values import BadValueError, check_text
 from iogate.spec.text.problems import Problems, listed, suggest
@@ -19,6 +29,7 @@ from iogate.spec.text.variables import expand
 
 AUTO = "auto"
 _KINDS = {kind.value: kind for kind in TargetKind}
+_OTHERS = (JOURNAL, LOG, REALTIME)  # the keys that name another device
 
 
 def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
@@ -32,7 +43,7 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
             problems.take(error)
     for target in targets.values():
         if target.kind is TargetKind.FILESYSTEM:
-            _check_device(target, node, targets, problems)
+            _check_devices(target, node, targets, problems)
     return {
         name: _on_device(targets[name], targets)
         if name in targets
@@ -42,11 +53,16 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
 
 
 def _on_device(target: Target, targets: Map[str, Target]) -> Target:
-    """A filesystem with what it needs of its device: all that is done to it is allowed there."""
+    """A filesystem with what it needs of its devices: all that is done to it is allowed there."""
     under = targets.get(target.on or "")
     if target.kind is not TargetKind.FILESYSTEM or not under:
         return target
-    return replace(target, device=under.path, destroy=under.destroy)
+    beside = tuple(
+        replace(each, device=other.path, destroy=other.destroy)
+        for each in target.beside
+        if (other := targets.get(each.on))
+    )
+    return replace(target, device=under.path, destroy=under.destroy, beside=beside)
 
 
 def _target(name: str, entry: Entry) -> Target:
@@ -123,16 +139,37 @@ def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
         )
     mkfs, mount = texts_of(node.get("mkfs")), texts_of(node.get("mount"))
     check_making(fs_type, mkfs, mount, node)
+    first, *members = texts_of(node.get("on")) or (text("on"),)
+    beside = [Beside(MEMBER, member) for member in members]
+    beside += [Beside(role, text(role)) for role in _OTHERS if node.get(role)]
+    _check_beside(fs_type, mkfs, [first, *(each.on for each in beside)], beside, node)
     return Target(
         name=name,
         kind=TargetKind.FILESYSTEM,
-        on=text("on"),
+        on=first,
         fs_type=fs_type,
         mkfs=mkfs,
         mount=mount,
         recreate=text("recreate", "per-run"),
         where=entry.key_at,
+        beside=tuple(beside),
     )
+
+
+def _check_beside(
+    fs_type: str, mkfs: tuple[str, ...], names: list[str], beside: list[Beside], node: Mapping
+) -> None:
+    """SpecError for devices that the filesystem cannot have together."""
+    try:
+        check_beside(fs_type, mkfs, [each.role for each in beside])
+    except BadArgumentError as error:
+        raise SpecError(error.what, remedy=error.remedy, where=node.where) from None
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise SpecError(
+            f"target {twice!r} would be two devices of one filesystem",
+            remedy="name each device once",
+            where=node.where,
+        )
 
 
 def check_making(
@@ -158,18 +195,19 @@ def texts_of(node: Node | None) -> tuple[str, ...]:
     return tuple(item.text for item in items if isinstance(item, Scalar))
 
 
-def _check_device(
+def _check_devices(
     target: Target, node: Mapping, targets: Map[str, Target], problems: Problems
 ) -> None:
-    under = targets.get(target.on or "")
-    if under and under.kind is TargetKind.DEVICE:
-        return
-    if target.on in node.entries and not under:
-        return  # it has a problem of its own
-    what = "is not a device" if under else "does not exist"
-    devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
-    problems.add(
-        f"target {target.name!r} is made on {target.on!r}, which {what}",
-        target.where,
-        suggest(target.on or "", devices) or "name a target that is a device",
-    )
+    for name in (each.name for each in target.made_on):
+        under = targets.get(name)
+        if under and under.kind is TargetKind.DEVICE:
+            continue
+        if name in node.entries and not under:
+            continue  # it has a problem of its own
+        what = "is not a device" if under else "does not exist"
+        devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
+        problems.add(
+            f"target {target.name!r} is made on {name!r}, which {what}",
+            target.where,
+            suggest(name, devices) or "name a target that is a device",
+        )
