@@ -93,6 +93,16 @@ def warn_of_thin(plan: Plan, spec: Path) -> None:
         _warn(text)
 
 
+def warn_of_beside(cases: Iterable[Case], spec: Path) -> None:
+    """Say that a comparison of arms leaves limits between cases out."""
+    texts = dict.fromkeys(t.limit.text for case in cases for t in case.thresholds if t.limit.case)
+    if texts:
+        _warn(
+            f"{spec}: a comparison judges arms, and no case against another:"
+            f" {next(iter(texts))} is judged by iogate run"
+        )
+
+
 def warn_of_few_blocks(plan: Plan, spec: Path) -> None:
     """Say that a comparison has too few blocks for its gated limits: noise of two states would
     fail more of clean ones than is promised."""

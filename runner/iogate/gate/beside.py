@@ -111,10 +111,8 @@ def _obstacle(question: Beside, plan: Plan) -> Reason | None:
     fewest = min(len(verdict.samples), len(verdict.baseline_samples))
     if fewest < LEAST_REPETITIONS:
         why = f"it takes {LEAST_REPETITIONS} repetitions of each case, and one has {fewest}"
-        remedy = (
-            "raise the blocks" if plan.comparison else f"set repetitions to {LEAST_REPETITIONS}"
-        )
-        return Reason(subject, "not judged", why, (f"{remedy} or more",))
+        remedy = f"set repetitions to {LEAST_REPETITIONS} or more"
+        return Reason(subject, "not judged", why, (remedy,))
     if min(*verdict.samples, *verdict.baseline_samples) <= 0:
         why = "a value is zero or negative, and has no ratio"
         return Reason(subject, "not judged", why, ("an absolute limit can judge it",))

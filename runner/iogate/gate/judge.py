@@ -4,7 +4,7 @@ A sample is one repetition's value of a metric. An absolute limit is held agains
 by counting (``iogate.gate.absolute``). In a comparison of two arms a limit ``vs baseline`` is
 judged block by block (``iogate.gate.blocks``); elsewhere it is held against the history
 (``iogate.gate.history``). A limit ``vs case`` is held against another case of the run
-(``iogate.gate.beside``); in a comparison, as the candidate ran both.
+(``iogate.gate.beside``).
 
 ``baseline.min_samples`` counts samples, that is repetitions, over all baseline runs: two
 runs of three repetitions are six. Only baseline repetitions of the same engine count.

@@ -137,7 +137,8 @@ def _arm_of_text(text: str, role: str) -> Arm:
 
 def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) -> Sides:
     """The plan of a comparison. Its cases have ids of their own, so that a comparison never
-    becomes a baseline or a night of the case. UsageError when the arms' cases do not match."""
+    becomes a baseline or a night of the case. Limits ``vs case`` are not in it: blocks end when
+    the arms are told apart. UsageError when the arms' cases do not match."""
     plans = [arm_plan(spec, arm, overrides) for arm in (base, candidate)]
     first, second = (plan.cases for plan in plans)
     if len(first) != len(second):
@@ -146,7 +147,12 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
             remedy="an arm may not set an option that is an axis of a matrix",
         )
     cases = tuple(
-        replace(case, id=compared_id(case, other, base, candidate), aka=())
+        replace(
+            case,
+            id=compared_id(case, other, base, candidate),
+            aka=(),
+            thresholds=tuple(each for each in case.thresholds if not each.limit.case),
+        )
         for case, other in zip(first, second, strict=True)
     )
     as_compared = [

@@ -357,6 +357,22 @@ def test_a_comparison_of_few_blocks_and_many_limits_is_warned_of(
     assert ("; 7 keep it below 1 %" in err) is told
 
 
+def test_a_comparison_says_that_it_leaves_limits_between_cases_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOGATE_ENGINE", str(tmp_path / "none"))
+    (tmp_path / "a.yaml").write_text(
+        workloads(
+            "  w:\n    fio: { rw: read, size: 1m }\n    strategy: { matrix: { bs: [4k, 8k] } }\n"
+            "    thresholds: { read.iops: ['vs baseline > -20%', 'vs case bs=4k > -20%'] }\n"
+        )
+    )
+    words = ["--candidate", "iodepth=2", "--store", "history.sqlite"]
+    run_command(["ab", "a.yaml", *words])
+    assert "vs case bs=4k > -20% is judged by iogate run" in capsys.readouterr().err
+
+
 def test_validate_knows_what_the_engine_does_not_do_yet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

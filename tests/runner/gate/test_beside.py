@@ -9,8 +9,6 @@ from dataclasses import replace
 import pytest
 
 from iogate.gate.judge import judge
-from iogate.model.comparison import Arm
-from iogate.model.comparison import Comparison as Compared
 from iogate.model.document import to_document, verdict_from_document
 from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.plan import Case, Plan
@@ -147,27 +145,6 @@ def test_a_percentile_of_too_few_ios_is_not_compared() -> None:
     only = judge(plan_of(Threshold("write.clat.p99", held)), measured, (), ()).thresholds[0]
     assert only.outcome is Outcome.INCONCLUSIVE
     assert "too few I/Os" in only.reason
-
-
-def test_a_comparison_judges_it_on_what_the_candidate_ran() -> None:
-    rule = Compared(Arm("old"), Arm("new"), seed=1)
-    plan = replace(plan_of(), comparison=rule)
-
-    def arm(name: str, case_id: str, values: Sequence[float]) -> list[Measurement]:
-        return [
-            replace(each, arm=name, block=each.repetition)
-            for each in s.repetitions(values, case_id=case_id)
-        ]
-
-    slow = [value * 0.8 for value in STEADY]
-    measured = [
-        *(m for name in ("old", "new") for m in arm(name, EXT4, STEADY)),
-        *arm("old", XFS, STEADY),
-        *arm("new", XFS, slow),
-    ]
-    assert judge(plan, measured, (), ()).thresholds[0].outcome is Outcome.FAIL
-    swapped = replace(plan, comparison=Compared(Arm("new"), Arm("old"), seed=1))
-    assert judge(swapped, measured, (), ()).thresholds[0].outcome is Outcome.PASS
 
 
 def test_a_document_keeps_what_it_was_compared_with_and_old_ones_are_read() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from iogate.errors import UsageError
-from support.specs import place, plan_of, problem
+from iogate.model.comparison import Arm
+from iogate.spec.arms import make_sides
+from support.specs import load, place, plan_of, problem
 
 TEXT = """\
 version: 1
@@ -105,3 +107,9 @@ def test_an_override_that_leaves_nothing_to_compare_with_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         plan_of(text, overrides=["bs=4k"])
     assert caught.value.what.startswith("--set bs=4k: write.iops: no other case can be compared")
+
+
+def test_a_comparison_of_arms_leaves_it_out() -> None:
+    spec = load(TEXT.replace('"vs case target=ext4 > -5%"', '["vs case target=ext4 > -5%", "> 1"]'))
+    sides = make_sides(spec, Arm("spec"), Arm("iodepth=2", ("iodepth=2",)), ())
+    assert [[t.limit.text for t in case.thresholds] for case in sides.plan.cases] == [["> 1"]] * 4
