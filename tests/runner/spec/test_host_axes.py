@@ -169,3 +169,15 @@ def test_a_job_may_not_be_named_as_a_section() -> None:
         "    fio:", "    jobs: { environment: {} }\n    fio:"
     )
     assert plan_of(plain).cases[0].jobs[0].options["bs"] == "4k"
+
+
+def test_arguments_that_contradict_a_journal_on_a_device_of_its_own_are_refused() -> None:
+    whole = text("matrix: { mkfs: [default, [-O, ^has_journal]] }").replace(
+        "type: ext4,", "type: ext4, journal: other,"
+    )
+    whole = whole.replace(
+        "  xfs:", '  other: { device: /dev/disk/by-id/nvme-Y, destroy: { serial: "1" } }\n  xfs:'
+    )
+    error = problem(whole)
+    assert "journal: names the journal's device" in error.what
+    assert place(error) == (12, 43)

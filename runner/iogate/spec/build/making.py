@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iogate.errors import Location, SpecError
 from iogate.model.axes import DEFAULT, MKFS, MOUNT, words_of
-from iogate.model.filesystem import BadArgumentError, mkfs_words, mount_words
+from iogate.model.filesystem import BadArgumentError, check_beside, mount_words
 from iogate.model.spec import Target, TargetKind
 from iogate.spec.text.tree import Mapping, Node, Scalar
 from iogate.spec.text.tree import Sequence as List
@@ -54,7 +54,9 @@ def _values(strategy: Mapping) -> Iterator[tuple[str, Location, Node]]:
 
 def _error(key: str, value: str, target: Target) -> BadArgumentError | None:
     checks: dict[str, Callable[[], object]] = {
-        MKFS: lambda: mkfs_words(target.fs_type or "", words_of(value)),
+        MKFS: lambda: check_beside(
+            target.fs_type or "", words_of(value), [each.role for each in target.beside]
+        ),
         MOUNT: lambda: mount_words(words_of(value)),
     }
     try:
