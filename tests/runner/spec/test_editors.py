@@ -46,6 +46,23 @@ def test_a_new_spec_has_no_marks_and_its_keys_are_explained(server: Path, spec: 
 
 
 @needs_server
+def test_axes_that_are_no_options_are_explained(server: Path, spec: Path) -> None:
+    spec.write_text(
+        spec.read_text().partition("version:")[0]
+        + "version: 1\ntargets: { a: { directory: /a }, b: { directory: /b } }\nworkloads:\n"
+        "  w:\n    fio: { rw: read, size: 1m }\n    strategy:\n      matrix:\n"
+        "        target: [a, b]\n        mkfs: [default, [-m, crc=1]]\n"
+        "        environment.block.scheduler: [none]\n"
+        "    thresholds:\n      read.iops: vs case target=a > -5%\n"
+    )
+    with LanguageServer(server, spec) as editor:
+        assert editor.problems() == []
+        assert "Names of targets" in editor.hover("target:")
+        assert "Arguments of mkfs" in editor.hover("mkfs:")
+        assert "laid over" in editor.hover("environment.block.scheduler:")
+
+
+@needs_server
 @pytest.mark.parametrize(
     ("right", "wrong", "says"),
     [
