@@ -102,6 +102,28 @@ def test_many_limits_share_what_one_may_err() -> None:
     assert {each.outcome for each in many.thresholds} == {Outcome.INCONCLUSIVE}
 
 
+def test_a_confidence_is_asked_of_a_fail_and_of_a_pass() -> None:
+    noisy = (100.0, 103.0, 97.0, 101.5, 98.5)
+    slower = [value * 0.87 for value in noisy]
+    assert judged(noisy, slower).thresholds[0].outcome is Outcome.FAIL
+    sure = limit(confidence=0.99999)
+    assert judged(noisy, slower, sure).thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert judged(noisy, noisy).thresholds[0].outcome is Outcome.PASS
+    assert judged(noisy, noisy, sure).thresholds[0].outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_pass_needs_a_value_of_every_repetition_of_the_other_case() -> None:
+    silent = replace(s.measurement(s.job(read=s.direction()), case_id=EXT4), repetition=6)
+    measured = (
+        *s.repetitions(STEADY, case_id=EXT4),
+        silent,
+        *s.repetitions(STEADY, case_id=XFS),
+    )
+    only = judge(plan_of(), measured, (), ()).thresholds[0]
+    assert only.outcome is Outcome.INCONCLUSIVE
+    assert "1 of 6 repetitions of oltp/target=ext4,bs=4k gave no value" in only.reason
+
+
 def test_of_level_warn_nothing_fails() -> None:
     slower = [value * 0.8 for value in STEADY]
     verdict = judged(STEADY, slower, limit(level=Level.WARN))

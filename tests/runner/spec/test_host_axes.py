@@ -108,6 +108,17 @@ def test_limits_name_them_as_they_are_written() -> None:
     assert found == [[], [scheduler], [mkfs, {}], [mkfs, {}, scheduler]]
 
 
+def test_a_limit_may_name_arguments_with_commas_and_another_axis_after_them() -> None:
+    limit = "vs case mkfs=-E stride=2,stripe_width=4,mount=noatime > -5%"
+    limits = f"    thresholds: {{ write.iops: '{limit}' }}\n"
+    matrix = (
+        "matrix: { mkfs: [default, [-E, 'stride=2,stripe_width=4']], mount: [default, [noatime]] }"
+    )
+    named = {"mkfs": "-E stride=2,stripe_width=4", "mount": "noatime"}
+    found = [[dict(t.limit.case) for t in case.thresholds] for case in cases(matrix, limits)]
+    assert found == [[named], [named], [named], []]
+
+
 def test_combinations_that_a_filesystem_does_not_take_are_left_out_or_told() -> None:
     both = text("matrix: { target: [ext4, xfs], mkfs: [[-O, quota], [-m, reflink=0]] }").replace(
         "    target: ext4\n", ""
