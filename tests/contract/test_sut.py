@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from iogate.sut import ADDRESSED, SUTS, open_sut
 from iogate.sut.base import Process, Sut
 from iogate.sut.local import LocalSut
 from iogate.sut.state_folder import HOST_LOCK
+from iogate.sut.together import later, together
 from support.devices import needs_root
 from support.elsewhere import DISK, elsewhere
 from support.guests import describe
@@ -62,6 +64,41 @@ def sut(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         return
     with elsewhere(folder) as machine:
         yield machine
+
+
+def test_several_calls_go_together_and_are_done_in_their_order(sut: Sut, place: str) -> None:
+    folder, file = f"{place}/made", f"{place}/made/file"
+    later(partial(sut.make_dir, folder))
+    later(partial(sut.write_text, file, "text"))
+    said, names, times = together(
+        partial(sut.read_text, file), partial(sut.list_dir, folder), partial(sut.clocks)
+    )
+    assert (said, names) == ("text", ("file",))
+    assert times < sut.clocks()
+    later(partial(sut.remove_tree, folder))
+    assert sut.stat(folder) is None
+    assert together() == ()
+
+
+def test_what_is_asked_after_what_goes_wrong_is_not_done(sut: Sut, place: str) -> None:
+    wrong = partial(sut.write_text, f"{place}/none/file", "text")
+    with pytest.raises(RunError, match=r"cannot write .*/none/file"):
+        together(partial(sut.clocks), wrong, partial(sut.make_dir, f"{place}/after"))
+    assert sut.stat(f"{place}/after") is None
+    with pytest.raises(RunError, match=r"cannot write .*/none/file"):
+        _later_and_now(sut, wrong, f"{place}/after")
+    assert sut.stat(f"{place}/after") is None
+
+
+def _later_and_now(sut: Sut, wrong: partial[None], folder: str) -> None:
+    later(wrong)
+    sut.make_dir(folder)
+
+
+def test_what_waits_is_done_before_a_file_is_fetched(sut: Sut, place: str, tmp_path: Path) -> None:
+    later(partial(sut.write_text, f"{place}/late", "text"))
+    assert sut.get(f"{place}/late", str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_text() == "text"
 
 
 def test_each_kind_is_asked() -> None:

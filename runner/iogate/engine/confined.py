@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from iogate.errors import RunError
 from iogate.model.confinement import Confinement, plan_text
-from iogate.sut.access import needs_override
+from iogate.sut.access import is_kept_out, needs_override, way_to
 from iogate.sut.base import Completed, Sut
 
 SAYS = "iogate-engine: confine: "
@@ -22,13 +22,18 @@ def confined(sut: Sut, argv: list[str], confinement: Confinement) -> tuple[list[
     """The command that starts ``argv`` confined, and the text of its plan, in which
     ``{status_fd}`` stands as in the command."""
     program = argv[0] if argv[0].startswith("/") else sut.real_path(argv[0])
-    entry = sut.read_many((), [program]).get(program)
+    looks = sut.read_many((), [program, *way_to(program)])
+    entry = looks.get(program)
     inode, real = (entry.stat.inode, entry.real_path) if entry else (0, program)
     libraries = _libraries(sut, program, inode, confinement)
     reads = (*confinement.reads, *libraries)
     user = sut.about().user
     capabilities = confinement.capabilities
-    if _OVERRIDE not in capabilities and needs_override(sut, real, user):
+    if real == program:
+        kept_out = is_kept_out(looks, real, user)
+    else:
+        kept_out = needs_override(sut, real, user)
+    if _OVERRIDE not in capabilities and kept_out:
         capabilities = (*capabilities, _OVERRIDE)
     whole = replace(confinement, reads=reads, capabilities=capabilities)
     status = ("{status_fd}",) if any("{status_fd}" in word for word in argv) else ()
@@ -65,7 +70,8 @@ def _libraries(sut: Sut, program: str, inode: int, confinement: Confinement) -> 
     if key not in _found:
         own = sut.real_path(program)
         paths = () if _is_below(own, known) else _listed(sut, program, confinement)
-        real = dict.fromkeys(sut.real_path(path) for path in paths)
+        looks = sut.read_many((), paths) if paths else {}
+        real = dict.fromkeys(looks[path].real_path for path in paths if path in looks)
         _found[key] = tuple(path for path in real if not _is_below(path, known))
     return _found[key]
 

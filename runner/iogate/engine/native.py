@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
 from iogate.engine.confined import ask
 from iogate.engine.process import (
     log_tail,
-    log_text,
     require_orderly_end,
     require_started,
     start_engine,
@@ -27,10 +27,12 @@ from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
 from iogate.model.place import Place
 from iogate.sut.base import Sut
+from iogate.sut.together import together
 
 PROGRAM = "iogate-engine"
 _REFUSED = 3  # its exit status when it refused for safety
 _LEAST_ROOM = 64 << 10  # bytes; below that a log may not have been written
+_taken: dict[tuple[str, str, int], str] = {}
 _NOT_STARTED = "nothing was touched; see what stands there now, and start again"
 
 
@@ -80,15 +82,32 @@ class NativeEngine:
         )
         require_started(self._sut, ending, job)
         require_orderly_end(PROGRAM, ending, job)
-        text = log_text(self._sut, job)
+        text, document = together(
+            partial(self._sut.read_text, job.log_file),
+            partial(self._sut.read_result, job.result_file),
+        )
+        text = text or ""
         said = log_tail(text)
         if ending.status == _REFUSED:
             why = _complaint(said) or "it said nothing"
             raise RefusedError(f"{PROGRAM} refused: {why}", remedy=_NOT_STARTED)
         warnings = _warnings(text)
-        result = parse_result(_document(self._sut, job, ending.status, said))
+        result = parse_result(self._document(job, document, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
         return replace(result, warnings=warnings)
+
+    def _document(
+        self, job: EngineJob, text: str | None, status: int, said: str
+    ) -> dict[str, object]:
+        try:
+            document: dict[str, object] = parse_json(text or "")
+        except ValueError:
+            why = _complaint(said) or _silence(self._sut, job)
+            raise EngineError(
+                f"{PROGRAM} gave no result (status {status}): {why}",
+                remedy=f"run it by hand: {PROGRAM} {job.job_file}",
+            ) from None
+        return document
 
     def _find(self) -> str:
         """Looked for once: a run has one engine."""
@@ -168,8 +187,18 @@ def _places(sut: Sut) -> tuple[str | None, ...]:
 
 def _installed(sut: Sut) -> tuple[str | None, ...]:
     if not sut.is_here:
-        return (sut.which(PROGRAM) or uploaded(sut, own_places()),)
+        return (_elsewhere(sut),)
     return (*own_places(), sut.which(PROGRAM))
+
+
+def _elsewhere(sut: Sut) -> str | None:
+    """That of another machine's ``PATH``, or a copy of ours, which is checked by its hash: once,
+    as long as the same process answers there."""
+    machine = sut.about()
+    key = sut.name, machine.boot, machine.pid
+    if key not in _taken and (path := sut.which(PROGRAM) or uploaded(sut, own_places())):
+        _taken[key] = path
+    return _taken.get(key)
 
 
 def own_places() -> tuple[str, ...]:
@@ -224,15 +253,3 @@ def _silence(sut: Sut, job: EngineJob) -> str:
     room = sut.space(folder)
     full = room is not None and room.free_bytes < _LEAST_ROOM
     return f"No space left in {folder}, not even to say so" if full else "it said nothing"
-
-
-def _document(sut: Sut, job: EngineJob, status: int, said: str) -> dict[str, object]:
-    text = sut.read_result(job.result_file)
-    try:
-        document: dict[str, object] = parse_json(text or "")
-    except ValueError:
-        raise EngineError(
-            f"{PROGRAM} gave no result (status {status}): {_complaint(said) or _silence(sut, job)}",
-            remedy=f"run it by hand: {PROGRAM} {job.job_file}",
-        ) from None
-    return document

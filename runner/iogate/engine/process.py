@@ -6,11 +6,13 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from iogate.engine.base import EngineJob, Stop
 from iogate.engine.confined import REFUSALS, SAYS, confined
 from iogate.errors import EngineError, RefusedError
 from iogate.sut.base import Process, Sut
+from iogate.sut.together import later
 
 _TICK_S = 0.2
 # After a stop is asked for, an engine that writes its result has this long before it is
@@ -80,8 +82,10 @@ def supervise(
             timed_out = timed_out or (not escalation.began and time.monotonic() > deadline)
             if stop.requested or timed_out:
                 escalation.advance()
-    finally:
+    except BaseException:
         process.kill_group()
+        raise
+    later(partial(process.kill_group))
     return Ending(status, stopped=stop.requested, timed_out=timed_out)
 
 

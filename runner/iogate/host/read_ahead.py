@@ -15,6 +15,7 @@ class ReadAhead:
     and all that is no reading, goes to the machine itself."""
 
     def __init__(self, sut: Sut) -> None:
+        self.machine: Sut = sut.machine if isinstance(sut, ReadAhead) else sut
         self._sut = sut
         self._found: dict[str, Found] = {}
         self._read: set[str] = set()
@@ -24,7 +25,11 @@ class ReadAhead:
     def read(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Sut:
         """Read these as well, in one round trip, as ``Sut.read_many`` does; the machine that
         knows them."""
-        self._found |= self._sut.read_many(paths, looks)
+        return self.know(paths, looks, self._sut.read_many(paths, looks))
+
+    def know(self, paths: Sequence[str], looks: Sequence[str], found: Mapping[str, Found]) -> Sut:
+        """The same of what was read already."""
+        self._found |= found
         self._read |= set(paths)
         self._patterns |= {path: _pattern(path) for path in paths if "*" in path}
         self._looked |= set(looks)
@@ -34,8 +39,10 @@ class ReadAhead:
         return getattr(self._sut, name)
 
     def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
-        if any(path not in self._read for path in paths) or not all(map(self._is_known, looks)):
-            return self._sut.read_many(paths, looks)
+        unread = [path for path in paths if not self._is_read(path)]
+        unseen = [path for path in looks if not self._is_known(path)]
+        if unread or unseen:
+            self.read(unread, unseen)
         asked = [self._patterns[path] for path in paths if path in self._patterns]
         several = (path for path in self._found if any(each.fullmatch(path) for each in asked))
         names = dict.fromkeys((*looks, *paths, *several))

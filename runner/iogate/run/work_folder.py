@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from iogate.files.run_folder import RunFolder
 from iogate.host.targets.scratch import scratch_directory
 from iogate.sut.base import Sut
+from iogate.sut.together import later
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class WorkFolder:
         raw = self._folder.raw_file(case_id, repetition)
         folder, log = self._places(case_id, repetition)
         if self._root:
-            self._sut.make_dir(folder)
+            later(partial(self._sut.make_dir, folder))
         return EngineFiles(
             self.job_file(job or case_id), f"{folder}/{raw.name}", log, folder, str(raw)
         )
@@ -76,8 +78,8 @@ class WorkFolder:
         for name in self._sut.list_dir(folder):
             self._sut.get(f"{folder}/{name}", str(into / name))
         self._sut.get(log, str(self._folder.log_file(case_id, repetition)))
-        self._sut.remove_tree(folder)
-        self._sut.remove_file(log)
+        later(partial(self._sut.remove_tree, folder))
+        later(partial(self._sut.remove_file, log))
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 """What runs on a machine at the end of a line: its own calls (``LocalSut``, or with its helper),
-one at a time, asked for on standard input and answered on standard output.
+asked for on standard input and answered on standard output.
 
 It needs nothing of the machine but Python: it is sent over the line (``ssh``), and leaves no file.
 When the line is cut it goes on, for as long as it was told to: whoever comes back asks once more
@@ -60,11 +60,23 @@ class _Desk:
         """One call, and its answer; the same answer to a call that is asked once more."""
         number, before = self._last
         if number is None or message.get("number") != number:
-            before = self._tried(message)
+            before = self._all(message) if "calls" in message else self._tried(message)
             # A file is sent anew: it is not kept.
             number = None if message.get("call") == "get" else message.get("number")
             self._last = number, before
         send(self._door, before)
+
+    def _all(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Several calls, up to the first that goes wrong."""
+        answers: list[dict[str, Any]] = []
+        for each in message["calls"]:
+            if not isinstance(each, dict) or each.get("call") == "get":
+                answers.append({"error": ["RunError", "such a call is asked by itself", ""]})
+            else:
+                answers.append(self._tried(each))
+            if "error" in answers[-1]:
+                break
+        return {"answers": answers}
 
     def _tried(self, message: Mapping[str, Any]) -> dict[str, Any]:
         try:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from iogate import errors
 from iogate.errors import IogateError, RunError
-from iogate.sut.calls import MACHINE, calls_of
+from iogate.sut.calls import MACHINE, Call, calls_of
 from iogate.sut.transfer import new_file
 from iogate.sut.wire import GOODBYE, WireError, receive, receive_bytes, send, typed
 
@@ -34,9 +35,9 @@ class CutError(Exception):
 
 
 class Line:
-    """One call at a time, each a round trip. ``lost`` makes the error that ends all when nobody
-    answers any more; it is raised by each call from then on. ``again``, where there is a way back,
-    opens another line to the same agent, or raises such an error."""
+    """One message at a time, each a round trip: a call, or several. ``lost`` makes the error that
+    ends all when nobody answers any more; it is raised by each call from then on. ``again``, where
+    there is a way back, opens another line to the same agent, or raises such an error."""
 
     again: Callable[[], Ends] | None = None
 
@@ -44,6 +45,7 @@ class Line:
         self._out, self._in, self._lost = out, into, lost
         self._end: IogateError | None = None
         self._count = 0
+        self._waiting: list[dict[str, Any]] = []
 
     @property
     def ended(self) -> bool:
@@ -60,8 +62,37 @@ class Line:
 
     def ask(self, number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call, and wait for the answer; what the machine says went wrong is raised."""
+        call = {"on": number, "call": name, "with": arguments}
+        if not self._waiting:
+            return self._asked(call)
+        if name == "get":  # its answer is more than a message
+            self.ask_all([])
+            return self._asked(call)
+        return self.ask_all([call])[0]
+
+    def later(self, call: dict[str, Any]) -> None:
+        """What is done before anything else that is asked, with it: nobody waits for its answer.
+        What goes wrong is raised there."""
+        self._waiting.append(call)
+
+    def ask_all(self, calls: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Several calls in one round trip, done in this order, and their answers. The first that
+        goes wrong is raised; those after it are not done."""
+        first, self._waiting = self._waiting, []
+        said = self._asked({"calls": [*first, *calls]})
+        answers = said.get("answers")
+        if not isinstance(answers, list) or not all(isinstance(each, dict) for each in answers):
+            raise WireError("the line carries no answers")
+        wrong = next((each["error"] for each in answers if "error" in each), None)
+        if wrong is not None:
+            raise _error(wrong)
+        if len(answers) != len(first) + len(calls):
+            raise WireError("the line carries fewer answers than were asked for")
+        return answers[len(first) :]
+
+    def _asked(self, what: Mapping[str, Any]) -> dict[str, Any]:
         self._count += 1
-        message = {"number": self._count, "on": number, "call": name, "with": arguments}
+        message = {"number": self._count, **what}
         while True:
             try:
                 self._safely(lambda: send(self._out, message))
@@ -99,9 +130,39 @@ class Line:
 
     def goodbye(self) -> None:
         """Nothing more is asked, and nothing answered."""
+        if self._waiting and self._end is None:
+            with suppress(IogateError):
+                self.ask_all([])
         self._end = self._end or RunError("the line is closed")
         with suppress(OSError, ValueError):
             send(self._out, {"call": GOODBYE})
+
+
+@dataclass(frozen=True, slots=True)
+class FarCall:
+    """A call of what has a number at the end of a line."""
+
+    line: Line
+    number: int
+    name: str
+    call: Call
+
+    def __call__(self, *words: object, **named: object) -> Any:
+        packed = self.call.packed(words, named)
+        return self.value(self.line.ask(self.number, self.name, packed))
+
+    def message(self, words: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The call as it goes over the line."""
+        return {"on": self.number, "call": self.name, "with": self.call.packed(words, named)}
+
+    def value(self, said: Mapping[str, Any]) -> Any:
+        """What an answer gives."""
+        if self.call.gives is None:
+            return typed(said.get("value"), self.call.result)
+        if "object" not in said:
+            return None
+        number, pid = typed([said["object"], said.get("pid")], tuple[int, int])
+        return Far(self.line, self.call.gives, number, pid)
 
 
 class Far:
@@ -116,16 +177,7 @@ class Far:
         if call is None:
             raise AttributeError(name)
 
-        def ask(*words: object, **named: object) -> Any:
-            said = self._line.ask(self._number, name, call.packed(words, named))
-            if call.gives is None:
-                return typed(said.get("value"), call.result)
-            if "object" not in said:
-                return None
-            number, pid = typed([said["object"], said.get("pid")], tuple[int, int])
-            return Far(self._line, call.gives, number, pid)
-
-        return ask
+        return FarCall(self._line, self._number, name, call)
 
 
 class FarMachine(Far):

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -172,6 +172,16 @@ class _Guests:
         guest.allow(arguments)
         return guest.line.ask(number, name, arguments)
 
+    def ask_all(self, calls: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """As ``Line.ask_all``."""
+        guest = self._running()
+        guest.allow(*(each["with"] for each in calls))
+        return guest.line.ask_all(calls)
+
+    def later(self, call: dict[str, Any]) -> None:
+        """As ``Line.later``."""
+        self._running().line.later(call)
+
     def answer(self) -> dict[str, Any]:
         """As ``Line.answer``."""
         return self._running().line.answer()
@@ -236,11 +246,11 @@ class _Guest:
         """Whether it has not ended, nor been given up."""
         return self._qemu.poll() is None
 
-    def allow(self, arguments: Mapping[str, Any]) -> None:
-        """How long the next call may take."""
-        asked = arguments.get("timeout_s")
-        patience = _PATIENCE_S if asked is None else float(asked) + _MARGIN_S
-        self._socket.settimeout(patience)
+    def allow(self, *calls: Mapping[str, Any]) -> None:
+        """How long calls with these arguments may take, together."""
+        asked = (each.get("timeout_s") for each in calls)
+        each_s = (_PATIENCE_S if s is None else float(s) + _MARGIN_S for s in asked)
+        self._socket.settimeout(max(sum(each_s), _PATIENCE_S if not calls else 0.0))
 
     def close(self) -> None:
         """The agent ends with the line, and the machine with it."""

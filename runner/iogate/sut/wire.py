@@ -1,9 +1,11 @@
 """What goes over a line to a machine: frames of JSON.
 
 A call is ``{"number": COUNT, "on": NUMBER, "call": NAME, "with": {PARAMETER: VALUE}}``; number 0
-is the machine, others are what it gave: processes, locks, logs. A call with the count of the last
+is the machine, others are what it gave: processes, locks, logs. Several go together as
+``{"number": COUNT, "calls": [{"on": …}, …]}``. A message with the count of the last
 one is that one, asked once more. The answer is ``{"value": …}``, ``{"object":
-NUMBER, "pid": …}`` or ``{"error": [KIND, WHAT, REMEDY]}``. Both sides read values by the types of
+NUMBER, "pid": …}`` or ``{"error": [KIND, WHAT, REMEDY]}``; of several ``{"answers": [ANSWER, …]}``,
+up to the first that is an error. Both sides read values by the types of
 the protocols in ``base``: what comes over a line becomes nothing else, whatever is at its end.
 """
 

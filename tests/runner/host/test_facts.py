@@ -41,6 +41,8 @@ class Empty(LocalSut):
 class Counted:
     """This machine, with the names of what was asked of it."""
 
+    is_here = True
+
     def __init__(self) -> None:
         self.asked: list[str] = []
         self._sut = LocalSut()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from iogate.host.devices.mounts import mount_of
+from iogate.host.foreseen import looked_at
+from iogate.host.read_ahead import ReadAhead
 from iogate.sut.base import Sut
 
 _SECTOR = 512
@@ -16,6 +18,15 @@ _ATTRIBUTES = (
     "dev", "device/model", "device/serial", "serial", "device/vpd_pg80", "wwid", "device/wwid",
     "device/firmware_rev", "device/rev",
 )  # fmt: skip
+ALL_DEVICES = (
+    *(f"/sys/dev/block/*{part}" for part in ("", "/partition", "/size", "/../dev")),
+    *(f"/sys/block/*{part}" for part in ("", "/slaves", "/holders", "/hidden", "/size")),
+    "/sys/block/*/loop/backing_file",
+    *(f"/sys/block/*/{name}" for name in _ATTRIBUTES),
+    *(f"/sys/block/*/*/{name}" for name in ("dev", "holders", "partition")),
+    "/run/udev/data/b*",
+)
+"""What tells of all of them: of which device each number is, and on what it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,7 @@ def node_of(name: str) -> str:
 
 def find_device(sut: Sut, path: str) -> Device | None:
     """The device behind a node or a symlink to one; None when it is no block device."""
+    sut = looked_at(sut, f"device {path}")
     status = sut.stat(path)
     return device_by_number(sut, status.rdev) if status and status.is_block else None
 
@@ -66,22 +78,29 @@ def device_under(sut: Sut, path: str) -> Device | None:
     if device or not status:
         return device
     mount = mount_of(sut, path)
-    return find_device(sut, mount.source) if mount else None
+    if mount is None or not mount.source.startswith("/"):
+        return None
+    return find_device(sut, mount.source)
 
 
 def device_by_number(sut: Sut, number: str) -> Device | None:
     """The device of a ``major:minor``, from sysfs."""
     link = f"/sys/dev/block/{number}"
+    sut = looked_at(sut, f"device {number}")
+    if not sut.is_here:
+        ahead = ReadAhead(sut)
+        sut = ahead.read(paths_of_numbers([number]))
+        sut = ahead.read(paths_of_device(sut, number, ()))
     if not sut.stat(link):
         return None
     real = PurePosixPath(sut.real_path(link))
-    disk = real.parent.name if sut.stat(f"{real}/partition") else real.name
+    disk = real.parent.name if sut.stat(f"{link}/partition") else real.name
     base = f"/sys/block/{disk}"
     return Device(
         name=real.name,
         number=number,
         disk=disk,
-        size_bytes=int(_text(sut, f"{real}/size") or 0) * _SECTOR,
+        size_bytes=int(_text(sut, f"{link}/size") or 0) * _SECTOR,
         partitions=_partitions(sut, base) if disk == real.name else (),
         model=_text(sut, f"{base}/device/model") or _udev(sut, base, "ID_MODEL"),
         serial=_serial(sut, base),
@@ -107,8 +126,7 @@ def paths_of_device(sut: Sut, number: str, more: Sequence[str]) -> tuple[str, ..
     disk = f"/sys/block/{real.parent.name if part else real.name}"
     own = _text(sut, f"{link}/../dev") if part else number
     return (
-        f"{real}/partition",
-        f"{real}/size",
+        f"{link}/size",
         disk,
         f"{disk}/*/partition",
         *(f"{disk}/{name}" for name in (*_ATTRIBUTES, *more)),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from iogate.host.devices.block_devices import (
+    ALL_DEVICES,
     Device,
     device_by_number,
     device_under,
@@ -18,12 +19,18 @@ from iogate.host.devices.block_devices import (
 from iogate.host.devices.loops import Loop, loops
 from iogate.host.devices.mounts import AllMounts, Mount, mounts_everywhere, swaps
 from iogate.host.devices.stack import Stack, stack_of
+from iogate.host.foreseen import foreseen
 from iogate.sut.base import Sut
 
 _SYSTEM_MOUNTS = ("/", "/usr", "/boot", "/boot/efi", "/var", "/home", "/nix", "/etc")
 # Where / is an overlay: files that container engines bind from the host's disk, and the root of
 # who sees the whole host. Elsewhere they are on the disks of the places above.
 _SYSTEM_OF_CONTAINERS = ("/etc/hosts", "/etc/resolv.conf", "/proc/1/root")
+_READ = (
+    "/sys/block", "/sys/block/*/backing_dev", "/sys/fs/btrfs", "/sys/fs/btrfs/*/devices",
+    "/proc/fs/jbd2", "/proc/swaps", "/proc", "/proc/self/mountinfo", "/proc/self/ns/mnt",
+    "/proc/*/ns/mnt", "/sys/kernel/config/target/core", "/sys/kernel/config/nvmet/subsystems",
+)  # fmt: skip
 _BESIDE = ("logdev", "rtdev", "journal_dev", "journal_path")  # options of mount
 _NAMELESS = "something that /proc does not show here uses it: another namespace or container?"
 
@@ -64,6 +71,8 @@ Way = Callable[[Look], Refusal | None]
 
 def look_at(sut: Sut, device: Device, kin: tuple[Device, ...] = ()) -> Look:
     """Everything that is asked, once."""
+    places = (*_SYSTEM_MOUNTS, *_SYSTEM_OF_CONTAINERS)
+    sut = foreseen(sut, f"users of {device.name}", (*ALL_DEVICES, *_READ), places)
     attached = loops(sut)
     stack = stack_of(sut, device, attached)
     return Look(sut, device, stack, attached, mounts_everywhere(sut), kin)
@@ -78,6 +87,7 @@ def user_of(look: Look) -> Refusal | None:
 def file_user(sut: Sut, path: str) -> str | None:
     """What the kernel keeps in a file, in words; None for a file that nothing of the kernel's
     stands on. What another program does with it is not known."""
+    sut = foreseen(sut, f"users of {path}", (*_READ, "/sys/block/*/loop/backing_file"), [path])
     status = sut.stat(path)
     if status is None:
         return None
@@ -142,7 +152,9 @@ def _mounted(look: Look) -> Refusal | None:
 
 def _devices_of(sut: Sut, mount: Mount) -> Iterator[Device | None]:
     """The devices of a filesystem, as far as its mount names them."""
-    yield device_by_number(sut, mount.number) or find_device(sut, mount.source)
+    yield device_by_number(sut, mount.number) or (
+        find_device(sut, mount.source) if mount.source.startswith("/") else None
+    )
     for option in mount.options.split(","):
         name, _, value = option.partition("=")
         if name in _BESIDE:

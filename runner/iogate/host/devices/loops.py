@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from iogate.host.devices.block_devices import find_device, node_of
-from iogate.sut.base import Sut
+from iogate.sut.base import LoopStatus, Sut
+from iogate.sut.together import together
 
 _ENDLESS = 1 << 64
 
@@ -36,12 +38,16 @@ class Loop:
 def loops(sut: Sut) -> tuple[Loop, ...]:
     """All that are attached."""
     names = [name for name in sut.list_dir("/sys/block") if name.startswith("loop")]
-    said = ((name, sut.read_text(f"/sys/block/{name}/loop/backing_file")) for name in names)
-    return tuple(_loop(sut, name, backing) for name, backing in said if backing is not None)
+    said = {name: sut.read_text(f"/sys/block/{name}/loop/backing_file") for name in names}
+    attached = {name: backing for name, backing in said.items() if backing is not None}
+    known = together(*(partial(sut.loop_status, node_of(name)) for name in attached))
+    return tuple(
+        _loop(sut, name, backing, status)
+        for (name, backing), status in zip(attached.items(), known, strict=True)
+    )
 
 
-def _loop(sut: Sut, name: str, backing: str) -> Loop:
-    status = sut.loop_status(node_of(name))
+def _loop(sut: Sut, name: str, backing: str, status: LoopStatus | None) -> Loop:
     if status is None:
         return _by_path(sut, name, backing.strip("\n").removesuffix(" (deleted)"))
     start = status.offset_bytes

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from iogate.host.read_ahead import ReadAhead
 from iogate.sut.base import Sut
 from iogate.sut.stat import parse_stat
 
 MOUNTS = "/proc/self/mountinfo"
+_OWN_SPACE, _SPACES = "/proc/self/ns/mnt", "/proc/*/ns/mnt"
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -44,18 +46,22 @@ class AllMounts:
 def mounts_everywhere(sut: Sut) -> AllMounts:
     """All mounts of this host that a process can reach."""
     everywhere = [(mount, 0) for mount in mounts(sut)]
-    own = sut.stat("/proc/self/ns/mnt")
-    known, hidden = {own.inode if own else 0}, 0
-    for pid in filter(str.isdigit, sut.list_dir("/proc")):
-        space = sut.stat(f"/proc/{pid}/ns/mnt")
+    read = ReadAhead(sut).read(["/proc", _OWN_SPACE, _SPACES])
+    own = read.stat(_OWN_SPACE)
+    known, unseen, firsts = {own.inode if own else 0}, [], []
+    for pid in filter(str.isdigit, read.list_dir("/proc")):
+        space = read.stat(_SPACES.replace("*", pid))
         if space is None:
-            hidden += _is_there(sut, pid)
+            unseen.append(pid)
         elif space.inode not in known:
             known.add(space.inode)
-            text = sut.read_text(f"/proc/{pid}/mountinfo") or ""
-            lines = (parse_mount(line) for line in text.splitlines())
-            everywhere += [(mount, int(pid)) for mount in lines if mount]
-    return AllMounts(tuple(everywhere), hidden)
+            firsts.append(pid)
+    files = [f"/proc/{pid}/mountinfo" for pid in firsts] + [f"/proc/{pid}/stat" for pid in unseen]
+    more = ReadAhead(sut).read(files) if files else sut
+    for pid in firsts:
+        lines = (more.read_text(f"/proc/{pid}/mountinfo") or "").splitlines()
+        everywhere += [(mount, int(pid)) for line in lines if (mount := parse_mount(line))]
+    return AllMounts(tuple(everywhere), sum(_is_there(more, pid) for pid in unseen))
 
 
 def _is_there(sut: Sut, pid: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from iogate.host.devices.block_devices import (
+    ALL_DEVICES,
     Device,
     device_by_number,
     device_under,
@@ -21,6 +22,7 @@ from iogate.host.devices.block_devices import (
     whole_disk,
 )
 from iogate.host.devices.mounts import mount_of
+from iogate.host.foreseen import foreseen
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
 
@@ -64,6 +66,7 @@ class _Found:
 
 def own_stack(sut: Sut, target: Target, place: str) -> OwnStack:
     """That of a target, which is at ``place``; empty where it is on no block device."""
+    sut = foreseen(sut, "devices", ALL_DEVICES)
     parts = _Found()
     for device in _devices_of(sut, target, place):
         _take(sut, device, parts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from iogate.errors import RefusedError
+from iogate.host.foreseen import foreseen
 from iogate.host.targets.check import Use, taken
 from iogate.host.targets.places import changed, place_of
 from iogate.model.place import Place, PlaceKind
@@ -34,8 +35,9 @@ class Footing:
         if use.target.kind is TargetKind.FILE and target.name in self._used:
             self._follow(target.name)
         self._used.add(target.name)
+        look = foreseen(self._sut, f"confirm {target.name}")
         for place in (self._uses[target.name].place, *use.beside):
-            self._require(use.target, place)
+            _require(look, use.target, place)
 
     def arrive(self, target: Target, *, made: bool) -> None:
         """The same of the place that is measured, right before it is. ``made``: a filesystem
@@ -43,8 +45,9 @@ class Footing:
         is asked for its users again, too: not every engine does."""
         if made:
             self.places[target.name] = place_of(self._sut, self.places[target.name].path)
-        self._require(target, self.places[target.name])
-        if what := taken(self._sut, self._uses[target.name]):
+        look = foreseen(self._sut, f"arrive {target.name}")
+        _require(look, target, self.places[target.name])
+        if what := taken(look, self._uses[target.name]):
             raise _in_use(target, self.places[target.name].path, what)
 
     def require_unexchanged(self, target: Target) -> None:
@@ -52,11 +55,7 @@ class Footing:
         is gone, or came, is nobody's exchange: a repetition may have done that."""
         place = self.places[target.name]
         if target.kind is TargetKind.FILE and place.identity and self._sut.stat(place.path):
-            self._require(target, place)
-
-    def _require(self, target: Target, place: Place | None) -> None:
-        if place and (what := changed(self._sut, place)):
-            raise _refused(target, place.path, what)
+            _require(self._sut, target, place)
 
     def confirm_device(self, target: Target) -> Place:
         """The same of a device that the target's path is the node of, and that nobody, this run
@@ -90,6 +89,11 @@ class Footing:
     def _replace(self, name: str, place: Place) -> None:
         self._uses[name] = replace(self._uses[name], place=place)
         self.places[name] = place
+
+
+def _require(sut: Sut, target: Target, place: Place | None) -> None:
+    if place and (what := changed(sut, place)):
+        raise _refused(target, place.path, what)
 
 
 def _in_use(target: Target, path: str, what: str) -> RefusedError:

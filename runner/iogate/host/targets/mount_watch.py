@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from iogate.host.devices.block_devices import find_device
 from iogate.host.devices.mounts import MOUNTS, mount_of
+from iogate.host.foreseen import foreseen
 from iogate.host.read_ahead import ReadAhead
 from iogate.model.measurement import KernelTrouble, Whose
 from iogate.model.spec import Target, TargetKind
@@ -31,7 +32,7 @@ class MountWatch:
 
     def seen(self, target: Target, place: str) -> tuple[KernelTrouble, ...]:
         """What has become of it since; nothing where it is as it was."""
-        state = _state(self._sut, target, place)
+        state = _state(foreseen(self._sut, f"mount {target.name}"), target, place)
         if not state or state == self._first.get(target.name, ""):
             return ()
         return (KernelTrouble(KIND, 1, (state,), Whose.TARGET),)

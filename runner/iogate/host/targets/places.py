@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from iogate.host.devices.block_devices import device_by_number
 from iogate.host.devices.mounts import mounts
+from iogate.host.foreseen import looked_at
 from iogate.host.read_ahead import ReadAhead
 from iogate.model.place import Identity, Place, PlaceKind
 from iogate.sut.base import FileStat, Sut
@@ -30,6 +31,7 @@ def identity_of(sut: Sut, path: str) -> Identity | None:
 def place_of(sut: Sut, path: str) -> Place:
     """Where a path leads, looked up once, with what is found there: no link is left in it. A
     device is named by the kernel's own node, where that is one of it."""
+    sut = looked_at(sut, f"place {path}")
     real = sut.real_path(path)
     identity = identity_of(sut, real)
     if (

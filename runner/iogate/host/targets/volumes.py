@@ -10,6 +10,7 @@ from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
+from iogate.host.foreseen import foreseen
 from iogate.host.settings.journal import Journal, Mounted, unmount
 from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
@@ -77,7 +78,7 @@ class Volumes:
 
     def release(self, path: str) -> None:
         """Unmount what this run has mounted from the device at ``path``, or a part of it."""
-        device = find_device(self._sut, path)
+        device = find_device(self._sut, path) if self._mounted else None
         for volume in list(self._mounted):
             if device and any(_overlap(each, device) for each in volume.devices):
                 unmount(self._sut, volume.point)
@@ -92,7 +93,7 @@ class Volumes:
     def _before_write(self, target: Target) -> None:
         """Look once more before this run first writes to it: hours may have gone by. Later,
         that nobody has claimed it meanwhile."""
-        device = find_device(self._sut, target.path)
+        device = find_device(foreseen(self._sut, f"write {target.path}"), target.path)
         if device is None or device.name not in self._written:
             self._written.add(self._may_write(target).name)
         elif reason := self._sut.open_exclusive(device.path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from iogate.host.read_ahead import ReadAhead
 from iogate.host.requirements import TEMPERATURES, THROTTLED, temperatures, throttled
@@ -12,6 +13,7 @@ from iogate.host.validity.processes import Key, Process, io_counts, paths_of_sca
 from iogate.host.validity.waiting import own_group, pressures, run_delays
 from iogate.sut.base import Sut
 from iogate.sut.stat import parse_stat
+from iogate.sut.together import together
 
 _SECTOR = 512
 _CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -78,9 +80,12 @@ def take(
     None to ask for it."""
     group = own_group(sut) if group is None else group
     own_files = [(kind, f"{group}/{kind}.pressure") for kind in PRESSURES if group]
-    realtime_ns, monotonic_ns = sut.clocks()
-    paths = (*_FILES, *THROTTLED, *TEMPERATURES, *(path for _, path in own_files))
-    host = ReadAhead(sut).read([*paths, *paths_of_scan(known := tuple(known))])
+    paths = [*_FILES, *THROTTLED, *TEMPERATURES, *(path for _, path in own_files)]
+    paths += paths_of_scan(known := tuple(known))
+    (realtime_ns, monotonic_ns), found = together(
+        partial(sut.clocks), partial(sut.read_many, paths)
+    )
+    host = ReadAhead(sut).know(paths, (), found)
     memory = memory_bytes(host.read_text("/proc/meminfo") or "")
     return Snapshot(
         realtime_ns=realtime_ns,

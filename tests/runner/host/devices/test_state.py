@@ -106,7 +106,7 @@ def test_another_size_is_another_state(path: str) -> None:
     name = Path(path).name
     drive = {f"{name}__device__serial": "S4X"}
     keep(path, Changed(**drive))
-    smaller = Changed(**drive, **{f"{name}__size": "2048"})
+    smaller = Changed(**drive, **{f"{device_at(path).number}__size": "2048"})
     assert "it has 1048576 bytes now, and had 33554432" in seen(path, smaller).why
 
 
