@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from iogate.errors import SpecError, UsageError
 from iogate.jobs.options import known_keys
+from iogate.model.axes import is_option
 from iogate.model.spec import JobSpec, Repetitions, Spec, Workload
 from iogate.spec.options.check import PLACES, read_key, read_option, split_key
 from iogate.spec.sanity import check_kept
@@ -81,6 +82,11 @@ def _check_key(text: str, key: str, workload: str, workloads: Sequence[Workload]
     jobs = {job.name for w in reached for job in w.jobs}
     if key == REPETITIONS or split_key(key, jobs):
         return
+    if not is_option(key):
+        raise UsageError(
+            f"--set {text}: {key} is no option of a job",
+            remedy=f"where it is an axis of a matrix, choose cases by it: --case '*{key}=VALUE*'",
+        )
     head, dot, _ = key.partition(".")
     known = [w.name for w in workloads] if dot else (*known_keys(), REPETITIONS)
     kind = "workload or job" if dot else "option of fio"

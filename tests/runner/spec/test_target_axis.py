@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from iogate.errors import UsageError
 from iogate.model.comparison import Arm
 from iogate.spec.arms import make_sides
 from support.specs import load, place, plan_of, problem
@@ -117,6 +118,14 @@ def test_mistakes_have_a_place(change: tuple[str, str], where: tuple[int, int], 
     error = problem(BOTH.replace(*change, 1))
     assert place(error) == where
     assert says in f"{error.what} {error.remedy}"
+
+
+@pytest.mark.parametrize("key", ["target", "w.target", "mkfs", "environment.cpu.governor"])
+def test_an_override_does_not_set_what_is_no_option_and_says_what_does(key: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        plan_of(BOTH, overrides=[f"{key}=xfs"])
+    assert caught.value.what == f"--set {key}=xfs: {key.removeprefix('w.')} is no option of a job"
+    assert caught.value.remedy.endswith(f"--case '*{key.removeprefix('w.')}=VALUE*'")
 
 
 def test_a_workload_that_names_no_target_is_told_once() -> None:
