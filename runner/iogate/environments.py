@@ -39,6 +39,7 @@ COMPARE_KEYS = (
     "kernel.cmdline",
     "kernel.config*",
     "kernel.clocksource",
+    "kernel.module.*",
     "cpu.model",
     "cpu.microcode",
     "cpu.count",

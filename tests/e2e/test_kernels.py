@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from support.guests import NEW, OLD, describe
+from support.guests import NEW, OLD, build_module, describe
 
 from .conftest import Iogate, wait_for
 
@@ -26,6 +26,19 @@ compare:
   candidate: new
 """
 ARMS = ("--base", f"kernel={OLD}", "--seed", "7")
+FILES = """\
+version: 1
+name: files
+targets:
+  a: { device: /dev/disk/by-id/a, destroy: { serial: a } }
+  b: { device: /dev/disk/by-id/b, destroy: { serial: b } }
+  c: { device: /dev/disk/by-id/c, destroy: { serial: c } }
+  fs:
+    filesystem: { on: a, log: b, realtime: c, type: xfs, mkfs: [-d, rtinherit=1, -r, extsize=64k] }
+workloads:
+  w: { target: fs, fio: { rw: write, bs: 64k, size: 1m }, repetitions: 1,
+       thresholds: { write.iops: "> 1" } }
+"""
 
 
 def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
@@ -33,7 +46,9 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     whole = os.environ.get("IOGATE_WHOLE_KERNELS")
     guest = f"vm:{describe(tmp_path, name=f'e2e-{os.getpid()}', scratch='size: 16m, iops: 400')}"
     first, rest = tmp_path / "first", tmp_path / "rest"
-    begun = iogate.start("--machine", guest, "ab", iogate.spec(SPEC), *ARMS, "--output", first)
+    base = f"kernel={OLD};module={build_module(tmp_path / 'module', value=7)} pace=9"
+    arms = ("--base", base, "--seed", "7")
+    begun = iogate.start("--machine", guest, "ab", iogate.spec(SPEC), *arms, "--output", first)
     wait_for(lambda: len(list(first.glob("consoles/block-*"))) == 2, timeout_s=900)
     begun.send_signal(signal.SIGKILL)
     begun.wait()
@@ -42,8 +57,8 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     assert done.code == 0, done.text
     run, before = (json.loads((each / "run.json").read_text()) for each in (rest, first))
     measured = sorted((m["block"], m["arm"]) for m in run["measurements"])
-    arms = sorted((f"kernel={OLD}", "new"))
-    assert measured == [(block, arm) for block in range(1, len(measured) // 2 + 1) for arm in arms]
+    both = sorted((base, "new"))
+    assert measured == [(block, arm) for block in range(1, len(measured) // 2 + 1) for arm in both]
     assert [part["run"] for part in run["plan"]["comparison"]["parts"]] == [before["id"]]
     assert run["verdict"]["outcome"] == ("pass" if whole else "warn")
     facts = run["environment"]
@@ -51,6 +66,10 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     assert facts["candidate.kernel.release"].startswith(NEW)
     assert facts["candidate.kernel.build_id"] != facts["kernel.build_id"]
     assert facts["host.product"] == "virtual machine (tcg)"
+    loaded = {name.rpartition(".")[2]: facts[name] for name in facts if ".module." in name}
+    assert (loaded["name"], loaded["version"], loaded["parameters"]) == ("probe", "7", "pace=9")
+    assert loaded["srcversion"]
+    assert loaded["build_id"]
     consoles = {path.name: path.read_text(errors="replace") for path in rest.glob("consoles/*")}
     assert f"Linux version {OLD}." in consoles["begin.log"]
     assert f"Linux version {NEW}." in consoles["block-2-candidate.log"]
@@ -61,3 +80,17 @@ def test_kernels_need_a_machine_that_boots_them(iogate: Iogate) -> None:
     assert done.code == 3
     assert "this machine boots none" in done.err
     assert "--machine vm:FILE" in done.err
+
+
+def test_xfs_with_a_log_and_a_realtime_device(iogate: Iogate, tmp_path: Path) -> None:
+    """In a machine, as few kernels that the tests run on have realtime devices."""
+    disks = {"a": "size: 320m", "b": "size: 320m", "c": "size: 336m"}
+    guest = describe(tmp_path, name=f"e2e-rt-{os.getpid()}", more=f'kernel: "{OLD}"', **disks)
+    kept = tmp_path / "kept"
+    argv = ("run", iogate.spec(FILES), "--trust", "--output", kept)
+    done = iogate("--machine", f"vm:{guest}", *argv)
+    assert done.code == 0, done.text
+    facts = json.loads((kept / "run.json").read_text())["environment"]
+    assert (facts["target.fs.device"], facts["target.fs.realtime.device"]) == ("vda", "vdc")
+    assert "rtextents=5376" in facts["target.fs.mkfs"]
+    assert "logdev,rtdev" in facts["target.fs.mount_options"]

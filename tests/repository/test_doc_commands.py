@@ -96,6 +96,8 @@ TABLE: dict[str, dict[str, How]] = {
     "docs/how-to/compare-kernels.md": {
         "iogate --machine vm:guest.yaml ab gate.yaml --base kernel=6.1 --candidate "
         "kernel=./linux/arch/x86/boot/bzImage": KERNELS,
+        "iogate --machine vm:guest.yaml ab gate.yaml --base module=./old/null_blk.ko --candidate "
+        "module=./new/null_blk.ko": KERNELS,
         "iogate --machine vm:guest.yaml ab --resume iogate-runs/20261123-101500-gate": KERNELS,
         "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new": By(
             "tests/e2e/test_kernels_on_a_host.py::test_a_kernel_is_booted_measured_and_left"

@@ -170,10 +170,10 @@ def _settings(arm: Arm) -> Iterator[tuple[str, str]]:
         yield short(name, 80), short(value, 120)
     for name, target in arm.targets.items():
         yield f"target {short(name, 80)}", short(target, 120)
-    if arm.kernel:
-        yield "kernel", short(arm.kernel, 120)
-    if arm.engine:
-        yield "engine", short(arm.engine, 120)
+    module = " ".join((arm.module, *arm.parameters))
+    for name, path in (("kernel", arm.kernel), ("module", module), ("engine", arm.engine)):
+        if path:
+            yield name, short(path, 120)
     for name, words in (("mkfs", arm.mkfs), ("mount", arm.mount)):
         if words is not None:
             yield name, short(" ".join(words), 120) or "no options"

@@ -21,7 +21,8 @@ class Arm:
     ``--set``, ``targets`` maps a target's name to the one used in its place, ``engine`` is
     the path of an engine's binary, ``prepare`` a shell command before each of its runs.
     ``mkfs`` and ``mount`` replace those of every filesystem target, and may be empty;
-    ``environment`` lies over the spec's. ``kernel`` names what is booted for it."""
+    ``environment`` lies over the spec's. ``kernel`` names what is booted for it, and ``module`` the
+    file of a module that is loaded there with ``parameters`` (``NAME=VALUE``)."""
 
     name: str
     overrides: tuple[str, ...] = ()
@@ -32,6 +33,13 @@ class Arm:
     mkfs: tuple[str, ...] | None = None
     mount: tuple[str, ...] | None = None
     kernel: str = ""
+    module: str = ""
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def boots(self) -> bool:
+        """Whether each of its runs has a boot of its own."""
+        return bool(self.kernel or self.module)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,8 @@ class Comparison:
 
     @property
     def boots(self) -> bool:
-        """Whether its arms are kernels: each run of an arm has a boot of its own."""
-        return any(arm.kernel for arm in self.arms)
+        """Whether its arms are kernels or modules: each run of an arm has a boot of its own."""
+        return any(arm.boots for arm in self.arms)
 
     def place_of(self, repetition: int) -> Place:
         """Where a repetition stands, whichever arm of its block ran first."""

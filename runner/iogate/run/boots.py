@@ -26,6 +26,7 @@ from iogate.host.stage import Stage, staged
 from iogate.model.comparison import ARMS, Comparison, repetition_of
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run
+from iogate.run.arm_modules import kernel_of, module_facts
 from iogate.run.beginning import begin, new_run
 from iogate.run.blocks import (
     Progress,
@@ -61,14 +62,14 @@ def check_bootable(request: Request, comparison: Comparison) -> Bootable:
     machine = bootable(request.sut)
     if machine is None:
         raise RefusedError(
-            "an arm is a kernel, and this machine boots none",
-            remedy="measure in a virtual machine, iogate --machine vm:FILE ab …, or on a host that"
-            " a file describes: --machine host:FILE",
+            "an arm is a kernel or a module of one, and this machine boots none",
+            remedy="measure in a virtual machine, iogate --machine vm:FILE ab …, or kernels on a"
+            " host that a file describes: --machine host:FILE",
         )
     for arm in comparison.arms:
         if arm.engine or arm.prepare:
             raise RefusedError(
-                f"arm {arm.name} has an engine or a prepare beside its kernel",
+                f"arm {arm.name} has an engine or a prepare, and an arm is booted",
                 remedy="compare kernels with the engine that comes with iogate",
             )
     return machine
@@ -87,7 +88,7 @@ def execute_boots(
     comparison = sides.plan.comparison
     assert comparison is not None
     machine = check_bootable(request, comparison)
-    kernels = [machine.kernel(arm.kernel) for arm in comparison.arms]
+    kernels = [kernel_of(machine, arm) for arm in comparison.arms]
     with closing(open_store(request.store)) as history:
         store = unkept(history) if request.no_store else history
         course = _Course(request, sides, (machine, kernels), (observer, stop))
@@ -127,6 +128,7 @@ class _Course:
         observer.noted(f"booting {kernels[place].release} ({_ROLES[place]})")
         machine.boot(kernels[place])
         sut, plan = self.request.sut, self.sides.plan
+        modules = module_facts(sut, kernels[place], machine.console)
         tools = check_request(self.request, self.everything)
         patience = Patience(self.request.wait_s, observer.waiting, lambda: stop.requested)
         with ExitStack() as stack:
@@ -137,12 +139,13 @@ class _Course:
             uses = stack.enter_context(targets)
             stage = stack.enter_context(staged(sut, self.everything, uses, run_id, notes))
             root = stack.enter_context(working(sut, run_id, notes))
-            yield _Standing(tools, stage, root)
+            yield _Standing(tools, stage, root, modules)
 
     def first_look(self, place: int) -> Mapping[str, Fact]:
         """The facts of the machine under the kernel of an arm, before the run has begun."""
         with self.booted(place, "0" * 32, lambda _text: None) as standing:
-            return {**standing.stage.facts(), **standing.tools.facts()}
+            facts = standing.stage.facts(), standing.tools.facts(), standing.modules
+            return {name: value for each in facts for name, value in each.items()}
 
     def begin(
         self, ending: Ending, candidate: Mapping[str, Fact], begun_with: Callable[[Run], Run]
@@ -150,7 +153,8 @@ class _Course:
         """The run's folder and its entry in the history, with the facts of both arms."""
 
         def with_both(run: Run) -> Run:
-            both = {**run.environment, **_beside(run.environment, candidate)}
+            base = {**run.environment, **on.modules}
+            both = {**base, **_beside(base, candidate)}
             for change in differences(run.environment, candidate):
                 if not change.fact.startswith("kernel."):
                     self.watchers[0].told(f"the arms differ beyond the kernel: {describe(change)}")
@@ -253,11 +257,13 @@ class _Course:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """A machine that stands ready: ``root`` is the run's work folder on it."""
+    """A machine that stands ready: ``root`` is the run's work folder on it, ``modules`` are the
+    facts of the arm's own."""
 
     tools: Tools
     stage: Stage
     root: str
+    modules: Mapping[str, Fact]
 
 
 def _beside(base: Mapping[str, Fact], candidate: Mapping[str, Fact]) -> dict[str, Fact]:

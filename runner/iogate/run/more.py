@@ -18,6 +18,7 @@ from iogate.model.comparison import Comparison, Part, block_of
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
+from iogate.run.arm_modules import kernel_of
 from iogate.run.blocks import counted_blocks
 from iogate.run.boots import check_bootable
 from iogate.run.comparison import cut_down, trusted_arms
@@ -77,7 +78,7 @@ def is_left(kept: Run, sut: Sut) -> bool:
     virtual machine is this process's alone."""
     machine, rule = bootable(sut), kept.plan.comparison
     if machine is not None and rule is not None and rule.boots:
-        machine.wake(machine.kernel(rule.base.kernel))
+        machine.wake(kernel_of(machine, rule.base))
     if this_host(sut).machine_id != kept.host.machine_id:
         return False
     alone = machine is not None and machine.is_virtual
@@ -166,7 +167,7 @@ def _boot_base(request: Request, rule: Comparison) -> None:
     """A machine that boots kernels may have none by itself, and is asked who it is."""
     if rule.boots:
         machine = check_bootable(request, rule)
-        machine.wake(machine.kernel(rule.base.kernel))
+        machine.wake(kernel_of(machine, rule.base))
 
 
 def _check_place(request: Request, kept: Run) -> None:

@@ -22,7 +22,7 @@ from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.scalars import whole_number
 from iogate.spec.text.tree import Mapping, Node, Scalar
 
-_OWN_KEYS = ("engine", "mkfs", "mount", "kernel")
+_OWN_KEYS = ("engine", "mkfs", "mount", "kernel", "module")
 AS_WRITTEN = "spec"  # the name of the arm without any change
 
 
@@ -88,7 +88,18 @@ def _arm(name: str, node: Node, problems: Problems) -> Arm:
         words("mkfs"),
         words("mount"),
         _text(section.get("kernel")),
+        *_module(section.get("module")),
     )
+
+
+def _module(node: Node | None) -> tuple[str, tuple[str, ...]]:
+    """The file of a module, and its parameters."""
+    if not isinstance(node, Mapping):
+        return _text(node), ()
+    section = node.get("parameters")
+    entries = section.entries if isinstance(section, Mapping) else {}
+    parameters = tuple(f"{name}={_text(entry.value)}" for name, entry in entries.items())
+    return _text(node.get("file")), parameters
 
 
 def _text(node: Node | None) -> str:
@@ -127,12 +138,23 @@ def _arm_of_text(text: str, role: str) -> Arm:
     kernel = own.get("kernel", "").strip()
     if "kernel" in own and not kernel:
         raise UsageError(f"--{role} {text}: kernel has no value", remedy="such as kernel=6.12")
+    module, *parameters = own.get("module", "").split() or [""]
+    if "module" in own and not module:
+        raise UsageError(f"--{role} {text}: module has no value", remedy="such as module=./foo.ko")
     overrides = tuple(part for part in parts if part.partition("=")[0] not in _OWN_KEYS)
     mkfs, mount = (
         tuple(filter(None, [own[key].strip()])) if key in own else None for key in ("mkfs", "mount")
     )
-    engine = own.get("engine", "")
-    return Arm(text, overrides, engine=engine, mkfs=mkfs, mount=mount, kernel=kernel)
+    return Arm(
+        text,
+        overrides,
+        engine=own.get("engine", ""),
+        mkfs=mkfs,
+        mount=mount,
+        kernel=kernel,
+        module=module,
+        parameters=tuple(parameters),
+    )
 
 
 def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) -> Sides:
@@ -234,6 +256,8 @@ def compared_id(case: Case, other: Case, base: Arm, candidate: Arm) -> str:
     parts = [case.id, other.id, base.engine, candidate.engine, base.prepare, candidate.prepare]
     if base.kernel or candidate.kernel:
         parts += [base.kernel, candidate.kernel]
+    if base.module or candidate.module:
+        parts += [" ".join((arm.module, *arm.parameters)) for arm in (base, candidate)]
     return hashlib.sha256("\0".join(("compare", *parts)).encode()).hexdigest()[:16]
 
 

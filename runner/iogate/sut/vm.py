@@ -144,7 +144,7 @@ class _Guests:
     def _started(self, kernel: Kernel, console: Path) -> _Guest:
         init = files("iogate").joinpath("vm/init.py").read_text("utf-8")
         userland = userland_archive(own_engine(), agent_archive(), init, self._description.programs)
-        modules = modules_archive(kernel.modules, self._description.modules)
+        modules = modules_archive(kernel.modules, self._description.modules, kernel.added)
         boot = Boot(
             kernel=kernel,
             initramfs=Path(),

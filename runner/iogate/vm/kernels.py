@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iogate.errors import RefusedError, RunError
+from iogate.vm.added_module import AddedModule
 from iogate.vm.cache import cache_folder
 
 _SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x86/boot.rst
@@ -29,13 +30,14 @@ INSTALLED = ("/",)
 class Kernel:
     """A kernel: its image, its ``release`` as ``uname -r`` prints it, the folder of its modules
     (None: it has all built in), and its ``vmlinux`` with symbols where there is one. ``digest``
-    is the image's SHA-256."""
+    is the image's SHA-256; ``added`` is a module of somebody's that is loaded with its own."""
 
     image: Path
     release: str
     modules: Path | None
     vmlinux: Path | None
     digest: str
+    added: AddedModule | None = None
 
 
 def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:

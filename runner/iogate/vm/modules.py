@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from iogate.errors import RunError
+from iogate.vm.added_module import AddedModule
 from iogate.vm.cpio import Item, archive, file
 
 WANTED = (
@@ -25,25 +26,32 @@ _NEEDS = re.compile(rb"(?:\A|\0)(?:depends|softdep)=([^\0]*)\0")
 _KINDS = ("", ".xz", ".gz", ".zst")
 
 
-def modules_archive(folder: Path | None, extra: Sequence[str] = ()) -> bytes:
+def modules_archive(
+    folder: Path | None, extra: Sequence[str] = (), added: AddedModule | None = None
+) -> bytes:
     """An initramfs with the modules as files whose names sort as they are to be loaded, each with
-    its parameters beside it. ``extra`` are lines such as ``null_blk nr_devices=1``. RunError for
-    one that the kernel does not have as a module."""
-    if folder is None:
+    its parameters beside it. ``extra`` are lines such as ``null_blk nr_devices=1``; ``added`` is
+    one more, or in the place of the kernel's own of that name. RunError for one that the kernel
+    does not have as a module."""
+    if folder is None and not added:
         _refuse_missing(extra, {})
         return archive({})
-    known = _known(folder)
+    known = _known(folder) if folder else {}
+    own: dict[str, bytes] = {}
     parameters = {_plain(line.split()[0]): line.partition(" ")[2] for line in extra}
-    _refuse_missing(extra, known)
+    if added:
+        own[_plain(added.name)] = added.data
+        parameters[_plain(added.name)] = added.parameters
+    _refuse_missing(extra, {**known, **own})
     items: dict[str, Item] = {}
-    for number, (name, data) in enumerate(_in_order((*WANTED, *parameters), known)):
+    for number, (name, data) in enumerate(_in_order((*WANTED, *parameters), known, own)):
         place = f"{FOLDER}/{number:03}-{name}"
         items[f"{place}.ko"] = file(data)
         items[f"{place}.txt"] = file(parameters.get(name, "").encode())
     return archive(items)
 
 
-def _refuse_missing(extra: Sequence[str], known: Mapping[str, Path]) -> None:
+def _refuse_missing(extra: Sequence[str], known: Mapping[str, object]) -> None:
     for line in extra:
         if _plain(line.split()[0]) not in known:
             raise RunError(
@@ -60,15 +68,17 @@ def _known(folder: Path) -> dict[str, Path]:
     }
 
 
-def _in_order(wanted: Sequence[str], known: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Each module once, after those that it needs."""
+def _in_order(
+    wanted: Sequence[str], known: Mapping[str, Path], own: Mapping[str, bytes]
+) -> Iterator[tuple[str, bytes]]:
+    """Each module once, after those that it needs; ``own`` before the kernel's."""
     seen: set[str] = set()
 
     def one(name: str) -> Iterator[tuple[str, bytes]]:
-        if name in seen or name not in known:
+        if name in seen or not (name in own or name in known):
             return
         seen.add(name)
-        data = _contents(known[name])
+        data = own[name] if name in own else _contents(known[name])
         for needed in _needs(data):
             yield from one(needed)
         yield name, data

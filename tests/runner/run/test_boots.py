@@ -207,6 +207,6 @@ def test_an_arm_with_what_only_the_controller_has_is_refused(
     spec.write_text(text)
     request = Request(spec=spec, sut=cast("Sut", machine), trusted=True)
     sides = make_comparison(replace(request), "", "", seed=1)
-    with pytest.raises(RefusedError, match="beside its kernel"):
+    with pytest.raises(RefusedError, match="an arm is booted"):
         execute_comparison(request, sides, Mock(), Stop())
     assert machine.boots == []

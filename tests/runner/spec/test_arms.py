@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,8 @@ def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None
     assert (typed.mkfs, typed.mount) == (None, None)
     made = find_arm(spec, "mkfs=-m reflink=0; mount=", "candidate")
     assert (made.mkfs, made.mount, made.overrides) == (("-m reflink=0",), (), ())
+    booted = find_arm(spec, "kernel=6.1;module=./a.ko x=1 y=2", "candidate")
+    assert (booted.kernel, booted.module, booted.parameters) == ("6.1", "./a.ko", ("x=1", "y=2"))
     with pytest.raises(UsageError, match="there is no arm 'bog'"):
         find_arm(spec, "bog", "candidate")
     with pytest.raises(UsageError, match="no arm is named as the candidate") as caught:
@@ -68,6 +71,7 @@ def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None
     ("text", "says"),
     [
         ("engine=", "--candidate engine=: engine has no value"),
+        ("module= ", "--candidate module= : module has no value"),
         ("mkfs=-m reflink=0", "arm mkfs=-m reflink=0: no workload is on a filesystem"),
         ("mount=", "arm mount=: no workload is on a filesystem"),
     ],
@@ -179,3 +183,20 @@ def test_an_arm_s_mkfs_has_to_fit_the_filesystem(tmp_path: Path) -> None:
     spec = spec_of(tmp_path, SETUP)
     with pytest.raises(UsageError, match=r"arm wrong: mkfs\.xfs is not given '-O'"):
         make_sides(spec, Arm("spec"), find_arm(spec, "wrong", "candidate"), ())
+
+
+def test_an_arm_may_be_a_module(tmp_path: Path) -> None:
+    section = """compare:
+  arms:
+    old: { module: ./old.ko }
+    new: { module: { file: ./new.ko, parameters: { nr: 2, mode: fast } } }
+    same: { module: ./old.ko, kernel: "6.1" }
+"""
+    spec = spec_of(tmp_path, TEXT.partition("compare:")[0] + section)
+    old, new, same = spec.compare.arms
+    assert (old.module, old.parameters, old.boots) == ("./old.ko", (), True)
+    assert (new.module, new.parameters) == ("./new.ko", ("nr=2", "mode=fast"))
+    assert (same.module, same.kernel) == ("./old.ko", "6.1")
+    ids = [make_sides(spec, old, arm, ()).plan.cases[0].id for arm in (new, same)]
+    ids.append(make_sides(spec, old, replace(new, parameters=()), ()).plan.cases[0].id)
+    assert len(set(ids)) == len(ids)
