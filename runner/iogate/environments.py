@@ -40,6 +40,7 @@ COMPARE_KEYS = (
     "kernel.config*",
     "kernel.clocksource",
     "kernel.module.*",
+    "library.sha256",
     "cpu.model",
     "cpu.microcode",
     "cpu.count",

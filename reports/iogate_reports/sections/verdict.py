@@ -171,7 +171,8 @@ def _settings(arm: Arm) -> Iterator[tuple[str, str]]:
     for name, target in arm.targets.items():
         yield f"target {short(name, 80)}", short(target, 120)
     module = " ".join((arm.module, *arm.parameters))
-    for name, path in (("kernel", arm.kernel), ("module", module), ("engine", arm.engine)):
+    paths = {"kernel": arm.kernel, "module": module, "engine": arm.engine, "library": arm.library}
+    for name, path in paths.items():
         if path:
             yield name, short(path, 120)
     for name, words in (("mkfs", arm.mkfs), ("mount", arm.mount)):

@@ -60,6 +60,11 @@ def ask(sut: Sut, argv: list[str], confinement: Confinement | None) -> Completed
     return done
 
 
+def loads(sut: Sut, program: str, confinement: Confinement) -> bool:
+    """Whether the loader loads the library that is put before a program's own."""
+    return confinement.preload in _listed(sut, sut.real_path(program), confinement)
+
+
 _found: dict[tuple[str, str, int], tuple[str, ...]] = {}
 
 
@@ -69,7 +74,8 @@ def _libraries(sut: Sut, program: str, inode: int, confinement: Confinement) -> 
     key, known = (sut.name, program, inode), confinement.reads
     if key not in _found:
         own = sut.real_path(program)
-        paths = () if _is_below(own, known) else _listed(sut, program, confinement)
+        alone = replace(confinement, preload="")
+        paths = () if _is_below(own, known) else _listed(sut, program, alone)
         looks = sut.read_many((), paths) if paths else {}
         real = dict.fromkeys(looks[path].real_path for path in paths if path in looks)
         _found[key] = tuple(path for path in real if not _is_below(path, known))

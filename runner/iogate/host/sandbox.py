@@ -52,11 +52,13 @@ _CAPABILITIES: tuple[tuple[str, Callable[[JobSpec], bool]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The confinement of a run's engines. ``why_not`` says why there is none."""
+    """The confinement of a run's engines. ``why_not`` says why there is none; ``library`` is the
+    path of one that they are started with."""
 
     sut: Sut
     layers: Layers | None
     why_not: str = ""
+    library: str = ""
 
     def facts(self) -> dict[str, Fact]:
         """What of it holds on this host. None of these tells environments apart."""
@@ -92,11 +94,14 @@ class Sandbox:
             capabilities=self._capabilities(case, allowed),
             connects=tuple(each.port for each in case.network if each.host),
             binds=tuple(each.port for each in case.network if not each.host),
+            preload=self.library,
         )
 
     def to_ask(self) -> Confinement | None:
         """For a program that only says what it is."""
-        return None if self.layers is None else Confinement(self.layers, reads=SYSTEM)
+        if self.layers is None:
+            return None
+        return Confinement(self.layers, reads=SYSTEM, preload=self.library)
 
     def within(self, place: Place) -> Confinement | None:
         """For a job of iogate's own, which has all that it needs in the folder ``place``."""

@@ -22,7 +22,8 @@ class Arm:
     the path of an engine's binary, ``prepare`` a shell command before each of its runs.
     ``mkfs`` and ``mount`` replace those of every filesystem target, and may be empty;
     ``environment`` lies over the spec's. ``kernel`` names what is booted for it, and ``module`` the
-    file of a module that is loaded there with ``parameters`` (``NAME=VALUE``)."""
+    file of a module that is loaded there with ``parameters`` (``NAME=VALUE``). ``library`` is the
+    path of a library that the engine loads before its own."""
 
     name: str
     overrides: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class Arm:
     kernel: str = ""
     module: str = ""
     parameters: tuple[str, ...] = ()
+    library: str = ""
 
     @property
     def boots(self) -> bool:

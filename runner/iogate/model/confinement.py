@@ -76,7 +76,8 @@ class Allowed:
 class Confinement:
     """What one start of an engine is kept to. ``reads`` may be read and run with all below;
     of the block devices ``flushes`` the page cache is emptied before the start. TCP ports that
-    it ``connects`` to or ``binds`` are those of the host's network, which it then has."""
+    it ``connects`` to or ``binds`` are those of the host's network, which it then has. ``preload``
+    is the path of a library that is loaded before its own."""
 
     layers: Layers
     allowed: tuple[Allowed, ...] = ()
@@ -85,6 +86,7 @@ class Confinement:
     capabilities: tuple[str, ...] = ()
     connects: tuple[int, ...] = ()
     binds: tuple[int, ...] = ()
+    preload: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ class Confinement:
     def to_ask(self) -> Confinement:
         """For a start of the same program that only says what it is: it reaches no place, writes
         nowhere, and has none of root's rights."""
-        return Confinement(self.layers, reads=self.reads)
+        return Confinement(self.layers, reads=self.reads, preload=self.preload)
 
 
 def layers_of(facts: Mapping[str, object]) -> Layers | None:
@@ -143,6 +145,8 @@ def _lines(confinement: Confinement, inherited: tuple[str, ...]) -> Iterator[str
     yield from (f"connect tcp {port}" for port in dict.fromkeys(confinement.connects))
     yield from (f"bind tcp {port}" for port in dict.fromkeys(confinement.binds))
     yield from (f"fd {number}" for number in inherited)
+    if confinement.preload:
+        yield from (f"read {confinement.preload}", f"set LD_PRELOAD={confinement.preload}")
     yield from ("set PATH=/usr/bin:/bin", "set LC_ALL=C", f"keep {_KEPT}")
 
 

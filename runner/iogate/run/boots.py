@@ -67,9 +67,9 @@ def check_bootable(request: Request, comparison: Comparison) -> Bootable:
             " host that a file describes: --machine host:FILE",
         )
     for arm in comparison.arms:
-        if arm.engine or arm.prepare:
+        if arm.engine or arm.prepare or arm.library:
             raise RefusedError(
-                f"arm {arm.name} has an engine or a prepare, and an arm is booted",
+                f"arm {arm.name} has an engine, a library or a prepare, and an arm is booted",
                 remedy="compare kernels with the engine that comes with iogate",
             )
     return machine

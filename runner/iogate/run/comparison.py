@@ -12,6 +12,7 @@ from iogate.model.comparison import Arm, Comparison
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import Spec
+from iogate.run.arm_libraries import held_with, library_facts
 from iogate.run.blocks import Side, measure_blocks
 from iogate.run.boots import execute_boots
 from iogate.run.finishing import Finished
@@ -63,9 +64,10 @@ def trusted_arms(request: Request, spec: Spec, base: str, candidate: str) -> tup
             f"both arms are {arms[0].name}", remedy="iogate canary compares a spec with itself"
         )
     for arm in arms:
-        theirs = arm.prepare or (arm.engine and arm in spec.compare.arms)
-        if theirs and not request.trusted:
-            what = "a shell command" if arm.prepare else f"the engine {arm.engine}"
+        own = f"the engine {arm.engine}" if arm.engine else f"the library {arm.library}"
+        theirs = (arm.engine or arm.library) and arm in spec.compare.arms
+        if (arm.prepare or theirs) and not request.trusted:
+            what = "a shell command" if arm.prepare else own
             raise RefusedError(
                 f"arm {arm.name} of {request.spec} runs {what} as you",
                 remedy="read it, and allow it with --trust",
@@ -139,15 +141,21 @@ def execute_comparison(
             run, pair, timeout_s=request.timeout_s, fail_fast=request.fail_fast, announce=announce
         )
 
+    def with_libraries(run: Run) -> Run:
+        facts = library_facts(request.sut, comparison)
+        return begun_with(replace(run, environment={**run.environment, **facts}))
+
     everything = replace(sides.plan, cases=(*sides.base, *sides.candidate))
     return execute_with(
-        request, (sides.plan, everything), observer, stop, measure, begun_with=begun_with
+        request, (sides.plan, everything), observer, stop, measure, begun_with=with_libraries
     )
 
 
 def _side(bench: Bench, arm: Arm, cases: tuple[Case, ...]) -> Side:
     by_id = {case.id: case for case in cases}
-    return Side(arm, replace(bench, engine=_engine(bench, arm)), by_id)
+    engine = _engine(bench, arm)
+    sandbox = held_with(bench.stage.sut, bench.sandbox, arm, engine)
+    return Side(arm, replace(bench, engine=engine, sandbox=sandbox), by_id)
 
 
 def _engine(bench: Bench, arm: Arm) -> Engine:

@@ -22,7 +22,13 @@ from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.scalars import whole_number
 from iogate.spec.text.tree import Mapping, Node, Scalar
 
-_OWN_KEYS = ("engine", "mkfs", "mount", "kernel", "module")
+_OWN_KEYS = ("engine", "mkfs", "mount", "kernel", "module", "library")
+_EXAMPLES = {
+    "engine": "/path/iogate-engine",
+    "kernel": "6.12",
+    "module": "./foo.ko",
+    "library": "./libaio.so.1",
+}
 AS_WRITTEN = "spec"  # the name of the arm without any change
 
 
@@ -89,6 +95,7 @@ def _arm(name: str, node: Node, problems: Problems) -> Arm:
         words("mount"),
         _text(section.get("kernel")),
         *_module(section.get("module")),
+        _text(section.get("library")),
     )
 
 
@@ -131,16 +138,13 @@ def find_arm(spec: Spec, text: str, role: str) -> Arm:
 def _arm_of_text(text: str, role: str) -> Arm:
     parts = [part.strip() for part in text.split(";") if part.strip()]
     own = dict(part.split("=", 1) for part in parts if part.partition("=")[0] in _OWN_KEYS)
-    if "engine" in own and not own["engine"].strip():
-        raise UsageError(
-            f"--{role} {text}: engine has no value", remedy="such as engine=/path/iogate-engine"
-        )
+    for key, example in _EXAMPLES.items():
+        if key in own and not own[key].strip():
+            raise UsageError(
+                f"--{role} {text}: {key} has no value", remedy=f"such as {key}={example}"
+            )
     kernel = own.get("kernel", "").strip()
-    if "kernel" in own and not kernel:
-        raise UsageError(f"--{role} {text}: kernel has no value", remedy="such as kernel=6.12")
     module, *parameters = own.get("module", "").split() or [""]
-    if "module" in own and not module:
-        raise UsageError(f"--{role} {text}: module has no value", remedy="such as module=./foo.ko")
     overrides = tuple(part for part in parts if part.partition("=")[0] not in _OWN_KEYS)
     mkfs, mount = (
         tuple(filter(None, [own[key].strip()])) if key in own else None for key in ("mkfs", "mount")
@@ -154,6 +158,7 @@ def _arm_of_text(text: str, role: str) -> Arm:
         kernel=kernel,
         module=module,
         parameters=tuple(parameters),
+        library=own.get("library", "").strip(),
     )
 
 
@@ -256,6 +261,8 @@ def compared_id(case: Case, other: Case, base: Arm, candidate: Arm) -> str:
     parts = [case.id, other.id, base.engine, candidate.engine, base.prepare, candidate.prepare]
     if base.kernel or candidate.kernel:
         parts += [base.kernel, candidate.kernel]
+    if base.library or candidate.library:
+        parts += ["library", base.library, candidate.library]
     if base.module or candidate.module:
         parts += [" ".join((arm.module, *arm.parameters)) for arm in (base, candidate)]
     return hashlib.sha256("\0".join(("compare", *parts)).encode()).hexdigest()[:16]

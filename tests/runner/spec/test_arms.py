@@ -72,6 +72,7 @@ def test_an_arm_by_name_by_default_or_by_what_it_changes(tmp_path: Path) -> None
     [
         ("engine=", "--candidate engine=: engine has no value"),
         ("module= ", "--candidate module= : module has no value"),
+        ("library=", "--candidate library=: library has no value"),
         ("mkfs=-m reflink=0", "arm mkfs=-m reflink=0: no workload is on a filesystem"),
         ("mount=", "arm mount=: no workload is on a filesystem"),
     ],
@@ -185,18 +186,21 @@ def test_an_arm_s_mkfs_has_to_fit_the_filesystem(tmp_path: Path) -> None:
         make_sides(spec, Arm("spec"), find_arm(spec, "wrong", "candidate"), ())
 
 
-def test_an_arm_may_be_a_module(tmp_path: Path) -> None:
+def test_an_arm_may_be_a_module_or_a_library(tmp_path: Path) -> None:
     section = """compare:
   arms:
     old: { module: ./old.ko }
     new: { module: { file: ./new.ko, parameters: { nr: 2, mode: fast } } }
     same: { module: ./old.ko, kernel: "6.1" }
+    other: { library: ./lib.so }
 """
     spec = spec_of(tmp_path, TEXT.partition("compare:")[0] + section)
-    old, new, same = spec.compare.arms
+    old, new, same, other = spec.compare.arms
+    assert (other.library, other.boots) == ("./lib.so", False)
     assert (old.module, old.parameters, old.boots) == ("./old.ko", (), True)
     assert (new.module, new.parameters) == ("./new.ko", ("nr=2", "mode=fast"))
     assert (same.module, same.kernel) == ("./old.ko", "6.1")
-    ids = [make_sides(spec, old, arm, ()).plan.cases[0].id for arm in (new, same)]
+    arms = (new, same, other)
+    ids = [make_sides(spec, old, arm, ()).plan.cases[0].id for arm in arms]
     ids.append(make_sides(spec, old, replace(new, parameters=()), ()).plan.cases[0].id)
     assert len(set(ids)) == len(ids)
