@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from iogate.boot.standing import build_id
 from iogate.engine.base import Engine
 from iogate.engine.confined import loads
 from iogate.engine.native import find_program
 from iogate.environments import CANDIDATE
 from iogate.errors import EngineError, RefusedError
-from iogate.host.facts import Fact, build_id
+from iogate.host.facts import Fact
 from iogate.host.sandbox import Sandbox
 from iogate.model.comparison import Arm, Comparison
 from iogate.sut.base import Sut

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from iogate.boot.standing import build_id
 from iogate.errors import RefusedError, RunError
-from iogate.host.facts import Fact, build_id
+from iogate.host.facts import Fact
 from iogate.model.comparison import Arm
 from iogate.sut.base import Sut
 from iogate.sut.bootable import Bootable, Bootee

@@ -71,7 +71,9 @@ def test_it_is_put_beside_the_arms_kernel(tmp_path: Path) -> None:
     machine.kernel.return_value = PLAIN
     assert kernel_of(machine, Arm("a", kernel="6.1")) is PLAIN
     file = build_module(tmp_path)
-    found = kernel_of(machine, Arm("a", module=str(file), parameters=("pace=2",))).added
+    kernel = kernel_of(machine, Arm("a", module=str(file), parameters=("pace=2",)))
+    assert isinstance(kernel, Kernel)
+    found = kernel.added
     assert found is not None
     assert (found.name, found.parameters) == ("probe", "pace=2")
     machine.kernel.assert_called_with("")
