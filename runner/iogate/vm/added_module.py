@@ -89,7 +89,7 @@ def _sections(data: bytes) -> dict[bytes, bytes]:
         kind, table, size, count, names_at = _HEADER.unpack_from(data)
         headers = [_SECTION.unpack_from(data, table + size * number) for number in range(count)]
         _, start, length = headers[names_at]
-    except (struct.error, IndexError):
+    except (struct.error, IndexError, OverflowError):  # a place past what a file can have
         return {}
     if kind != _RELOCATABLE or not data.startswith(_ELF):
         return {}
