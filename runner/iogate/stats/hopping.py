@@ -35,7 +35,7 @@ _SCATTER = 1.5  # times that sd, the most that nights scatter about their levels
 _SCATTER_TAIL = 1.35  # ... and as far out as the 0.95 quantile: nearly every night is on a level
 _ON = 0.35  # of the least gap: nights further from their level are on none
 _STAYS = 7  # the least stays of a series that hops, excursions not counted
-_BRIEF = 2  # nights of an excursion
+_BRIEF = 2  # nights of an excursion; and where a series hops, what makes a level one that it had
 _APART_RUNS = -2.054  # sd, two of a hundred: brief stays this far from each other are excursions
 _MANY_BRIEF, _MANY_LASTING = 0.5, 0.2  # of the stays: with both, brief ones are no excursions
 _CHANCE = 0.001  # of a stay as long as an exceptional one, among all of a series
@@ -92,14 +92,16 @@ class _Levels:
         levels = [int(level[0]), *level[first].tolist()]
         return [_Stay(*stay) for stay in zip(levels, starts, stops, strict=True)]
 
-    def is_known(self, start: int) -> bool:
-        """Whether most nights from `start` on are on a level that was there before."""
+    def is_return(self, start: int, stays: Sequence[_Stay], least: float) -> bool:
+        """Whether about `start` a stay begins on the level of most nights from there on, which had
+        `least` nights before. Nights that stay on their level moved within it: that is no hop."""
         new = self.at[start:][self.on[start:]]
         if 2 * len(new) < len(self.at) - start:
             return False
         level = int(np.bincount(new).argmax())
         before = self.on[: start - 1] & (self.at[: start - 1] == level)  # but the last night
-        return bool(np.count_nonzero(before) >= _KNOWN * start)
+        begins = (abs(s.start - start) <= RULE.spacing for s in stays[1:] if s.level == level)
+        return bool(np.count_nonzero(before) >= least and any(begins))
 
 
 def level_changes(values: Sequence[float] | Floats) -> list[int]:
@@ -164,10 +166,15 @@ def _without_hops(levels: _Levels, places: list[int]) -> list[int]:
     """The changes that are news although all nights are on levels."""
     stays, recent = levels.stays(), len(levels.at) - RULE.settled
     old = [place for place in places if place <= recent]
-    new = [place for place in places if place > recent and not levels.is_known(place)]
-    if _regime(stays):
+    new = [place for place in places if place > recent]
+    hops = _regime(stays) is not None
+    if hops:
         old = [end for end in _ends_of_hopping(stays) if RULE.before <= end <= recent]
-    return old + new
+    return old + [
+        place
+        for place in new
+        if not levels.is_return(place, stays, least=_BRIEF if hops else _KNOWN * place)
+    ]
 
 
 def _levels(values: Floats) -> _Levels | None:

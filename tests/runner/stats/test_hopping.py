@@ -74,6 +74,24 @@ def test_a_level_that_it_never_had_is_news_within_nights_and_for_good(level: flo
             assert any(abs(at - 300) <= 5 for at in level_changes(values[: 300 + nights])), nights
 
 
+def test_a_level_that_a_hopping_series_had_for_two_nights_is_no_news() -> None:
+    """But in some, where two nights are too few to be a level."""
+    told = 0
+    for seed in range(20):
+        had = [hops(seed, 100, 8), steady(seed, 2, NEVER_HAD), hops(seed + 50, 40, 8)]
+        values = np.concatenate([*had, steady(seed + 1, 5, NEVER_HAD)])
+        told += any(abs(at - 142) <= 5 for at in level_changes(values))
+    assert told <= 8
+
+
+def test_a_shift_of_the_level_that_a_series_is_on_is_no_hop() -> None:
+    """It was elsewhere for two weeks once, and 8 % within its level are news as in any other."""
+    for seed in range(5):
+        was = [steady(seed, 60), steady(seed + 10, 15, 130.0), steady(seed + 20, 70)]
+        values = np.concatenate([*was, steady(seed + 30, 5, 108.0)])
+        assert any(abs(at - 145) <= 3 for at in level_changes(values)), seed
+
+
 def test_the_night_from_which_a_series_hops_is_a_change() -> None:
     for seed in range(5):
         values = np.concatenate([steady(seed, 200), hops(seed, 250, 8)[::-1]])
