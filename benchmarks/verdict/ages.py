@@ -1,7 +1,10 @@
-"""How old a baseline has to be: clean runs against histories of all ages."""
+"""How old a baseline has to be: clean runs against histories of all ages.
+
+`python -m verdict.ages NAME LIMITS` prints one row, as the whole table takes hours."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -31,11 +34,15 @@ def age_table(seed: int, promises: Promises) -> Iterator[str]:
     yield "|---" * (len(AGES) + 2) + "|"
     for name, cell in _ageing().items():
         for family in FAMILIES:
-            shown = []
-            for before in AGES:
-                aged = replace(cell, thresholds=family, runs=before, rounds=ROUNDS)
-                shown.append(_age_rate(name, aged, failed(aged, seed), promises))
-            yield f"| {name} | {family} | {' | '.join(shown)} |"
+            yield _age_row(name, cell, family, seed, promises)
+
+
+def _age_row(name: str, cell: Cell, family: int, seed: int, promises: Promises) -> str:
+    shown = []
+    for before in AGES:
+        aged = replace(cell, thresholds=family, runs=before, rounds=ROUNDS)
+        shown.append(_age_rate(name, aged, failed(aged, seed), promises))
+    return f"| {name} | {family} | {' | '.join(shown)} |"
 
 
 def _ageing() -> dict[str, Cell]:
@@ -55,3 +62,8 @@ def _age_rate(name: str, cell: Cell, failures: int, promises: Promises) -> str:
     is_promised = name not in DRIFTING
     text = f"{failures / cell.rounds:.2%} (≤ {upper:.2%})"
     return promises.mark(text, holds=upper <= 0.01 or not is_promised)
+
+
+if __name__ == "__main__":
+    asked, limits = sys.argv[1:]
+    print(_age_row(asked, _ageing()[asked], int(limits), 1, Promises()))
