@@ -106,7 +106,7 @@ def _range(row: Mapping[str, Any]) -> str:
 
 def _kind(row: Mapping[str, Any]) -> str:
     """Anything that has a grammar of its own is TEXT."""
-    if row["type"] == "time":
+    if "unit_ns" in row:
         return TIMES[row["unit_ns"]]
     return KINDS.get(row["type"], "TEXT")
 

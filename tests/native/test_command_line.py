@@ -81,6 +81,15 @@ def test_environment_in_a_job_file(
     assert showcmd(engine, tmp_path, "-", text="[a]\nsize=${HOW_MUCH}\n").endswith("--size=3m")
 
 
+@pytest.mark.parametrize(("letter", "word"), [("-h", "--help"), ("-v", "--version")])
+def test_two_words_have_a_letter(
+    engine: Path, fio: str, tmp_path: Path, letter: str, word: str
+) -> None:
+    for program in (engine, fio):
+        ran = run(program, [letter], tmp_path)
+        assert (ran.status, ran.out) == (0, run(program, [word], tmp_path).out)
+
+
 MISTAKES = {
     "nothing": ([], "", "there is no job"),
     "unknown option": (

@@ -58,6 +58,9 @@ def test_a_minute_is_a_minute(engine: Path, tmp_path: Path) -> None:
     assert 50_000 < json.loads(running[0])["eta_ms"] < 70_000
 
 
+GROUP = "--ioengine=null --name=a --size=64k --name=b --size=32k"
+
+
 @pytest.mark.parametrize(
     ("options", "ios", "size"),
     [
@@ -79,6 +82,36 @@ def test_an_overflow_is_an_error(engine: Path, fio: str, tmp_path: Path) -> None
     assert run(fio, ["-", "--parse-only"], tmp_path, text).status == 0
     ran = run(engine, ["-", "--parse-only"], tmp_path, text)
     assert (ran.status, "stdin:3:6: size:" in ran.err) == (2, True)
+
+
+TAKEN = {
+    "percentiles": f"{NULL}size=64k\npercentile_list={':'.join(map(str, range(1, 22)))}\n",
+    "shares": f"{NULL}size=64k\nflow=-8\n",
+    "zones": f"{NULL}size=10z\n",
+    "a section": f"[]\n{NULL.partition(']')[2]}size=64k\n",
+}
+
+
+@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN.keys())
+def test_what_has_no_meaning_is_an_error(engine: Path, fio: str, tmp_path: Path, text: str) -> None:
+    assert run(fio, ["-", "--parse-only"], tmp_path, text).status == 0
+    ran = run(engine, ["-", "--parse-only"], tmp_path, text)
+    assert (ran.status, "stdin:" in ran.err) == (2, True)
+
+
+def test_a_missing_folder_is_not_made(engine: Path, fio: str, tmp_path: Path) -> None:
+    words = ["--name=j", "--filename=mount/f", "--size=16k", "--rw=write"]
+    assert run(fio, words, tmp_path / "fio").status == 0
+    ran = run(engine, words, tmp_path / "ours")
+    assert (ran.status, list((tmp_path / "ours").iterdir())) == (1, [])
+    assert "directory 'mount' does not exist" in ran.err
+
+
+def test_options_of_a_group_are_those_of_its_name(engine: Path, fio: str, tmp_path: Path) -> None:
+    words = ["--group_reporting", *GROUP.split(), "--output-format=json"]
+    rows = [run(each, words, tmp_path).document(notes=True)["jobs"] for each in (engine, fio)]
+    assert [[row["jobname"] for row in jobs] for jobs in rows] == [["a"], ["a"]]
+    assert [jobs[0]["job options"]["size"] for jobs in rows] == ["64k", "32k"]
 
 
 def test_a_wrong_value_names_its_place(engine: Path, fio: str, tmp_path: Path) -> None:

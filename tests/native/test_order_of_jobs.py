@@ -174,3 +174,20 @@ def test_a_name_is_for_the_report_and_the_section_for_files(
     assert sorted(ours.left) == sorted(theirs.left) == ["why_bw.2.log", "x.0.0", "y.0.0"]
     clones = outcome_of(engine, "[y]\nname=why\nsize=64k\nnumjobs=2\n", tmp_path / "clones")
     assert [job["jobname"] for job in clones.jobs] == ["why", "why"]
+
+
+def test_clones_begin_one_after_the_other(engine: Path, fio: str, tmp_path: Path) -> None:
+    """startdelay of a range: each draws its own."""
+    words = ["--name=j", "--ioengine=null", "--size=64k", "--numjobs=4", "--output-format=json"]
+    log = ["--write_lat_log=l", "--log_unix_epoch=1"]
+    for program in (engine, fio):
+        folder = tmp_path / Path(program).name
+        ran = run(program, [*words, *log, "--startdelay=1ms-400ms"], folder)
+        jobs = ran.document(notes=True)["jobs"]
+        assert [job["read"]["total_ios"] for job in jobs] == [16] * 4
+    logs = sorted((tmp_path / engine.name).glob("l_lat.*.log"))
+    begins = sorted(int(each.read_text().partition(",")[0]) for each in logs)
+    assert len(begins) == 4
+    assert begins[-1] - begins[0] >= 50
+    wrong = run(engine, [*words, "--startdelay=20ms-10ms"], tmp_path)
+    assert (wrong.status, "ends before it begins" in wrong.err) == (2, True)

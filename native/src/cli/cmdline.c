@@ -171,6 +171,14 @@ static int take_option(struct cmdline *c, const struct option *option, const cha
 	return code ? code : job_builder_option(c->builder, option->name, value, err);
 }
 
+/* An option of an ioengine that is not here: of that job, which says what is wrong with it. */
+static int take_absent(struct cmdline *c, const char *key, const char *value,
+		       struct arguments *left, struct err *err)
+{
+	c->has_options = true;
+	return job_builder_option(c->builder, key, value ? value : next_value(left), err);
+}
+
 static int take_word(struct cmdline *c, const char *word, struct arguments *left,
 		     struct err *err)
 {
@@ -186,12 +194,24 @@ static int take_word(struct cmdline *c, const char *word, struct arguments *left
 	own = c->profile ? profile_option(c->profile, key, &unit) : NULL;
 	if (own)
 		return take_profile_word(c, own, unit, equals ? equals + 1 : NULL, left, err);
+	if (unsupported_engine_option(key))
+		return take_absent(c, key, equals ? equals + 1 : NULL, left, err);
 	code = find_meaning(key, &meaning, err);
 	if (code)
 		return code;
 	return meaning.command
 		? take_command(c, meaning.command, equals ? equals + 1 : NULL, left, err)
 		: take_option(c, meaning.option, equals ? equals + 1 : NULL, left, err);
+}
+
+/* The two that fio has with one letter. */
+static char *long_word(char *word)
+{
+	static char help[] = "--help", version[] = "--version";
+
+	if (!strcmp(word, "-h"))
+		return help;
+	return strcmp(word, "-v") ? word : version;
 }
 
 static bool is_file(const struct arguments *left, const char *word)
@@ -216,7 +236,7 @@ static int take_words(struct cmdline *c, char **argv, struct err *err)
 		else if (is_file(&left, word))
 			argv[files++] = word;
 		else
-			code = take_word(c, word, &left, err);
+			code = take_word(c, long_word(word), &left, err);
 	}
 	if (!code && c->profile && files)
 		code = err_set(err, -EINVAL, "%s: a profile has jobs of its own: leave the job "

@@ -54,6 +54,7 @@ static int apply_table(struct cmdline *c, const char *value, struct err *err)
 static int apply_parse_only(struct cmdline *c, const char *value, struct err *err)
 {
 	(void)value, (void)err;
+	job_builder_only_read(c->builder);
 	return set_action(c, ACTION_PARSE_ONLY, NULL);
 }
 

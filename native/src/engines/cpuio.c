@@ -15,6 +15,7 @@ struct cpuio_options {
 	uint64_t chunk_ns;
 	uint32_t load_percent;		/* 0: not given */
 	enum { CPU_NOOP, CPU_QSORT } mode;
+	bool exit_on_io_done;
 };
 
 enum { SORTED = 256 };			/* numbers at a time: some 10 us */
@@ -40,6 +41,8 @@ static const struct option cpuio_options[] = {
 	  .help = "Part of a CPU's time to use, in percent." },
 	{ "cpumode", NULL, &type_choice, OWN(mode), "noop", .choices = mode_choices,
 	  .help = "What the work is." },
+	{ "exit_on_io_done", NULL, &type_bool, OWN(exit_on_io_done), "0",
+	  .help = "End when no other job that runs beside it moves data any more." },
 	{ .name = NULL },
 };
 
@@ -50,8 +53,10 @@ static int cpuio_check(struct job *job, struct err *err)
 
 	if (!o->load_percent)
 		return err_set(err, -EINVAL, "ioengine=cpuio needs cpuload, 1 to 100");
-	if (!job->time.runtime_ns && !job->amount.ios)
-		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime");
+	if (!job->time.runtime_ns && !job->amount.ios && !o->exit_on_io_done)
+		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime, or "
+			       "exit_on_io_done");
+	job->process.ends_with_others = o->exit_on_io_done;
 	job->think.pause_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
 	return 0;
 }

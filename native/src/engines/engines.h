@@ -6,7 +6,7 @@
  *	engines.h	the one list of them: a new one is a file here and a line there
  *	single_io.h	for synchronous engines: the one I/O between queue() and reap()
  *	trim.h		a trim: of one that waits for it, and of one that does not
- *	atomic.h	writes that are whole or not there at all
+ *	rw_flags.h	what reads and writes ask of the kernel: to be whole, not to wait
  *	cmdprio.h	which I/Os have a priority of their own
  *	host_limits.h	errors that say which limit of this machine to raise
  *

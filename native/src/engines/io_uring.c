@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/atomic.h"
 #include "engines/cmdprio.h"
 #include "engines/host_limits.h"
+#include "engines/rw_flags.h"
 #include "engines/trim.h"
 #include "job/option.h"
 
@@ -23,28 +23,34 @@ struct uring_state {
 	bool polled;			/* a kernel thread looks for submissions */
 	bool fixed_buffers, fixed_files;
 	struct trim_queue trims;
-	struct engine_ops atomic;	/* of a job with atomic=1 */
+	struct engine_ops flagged;	/* of a job whose I/Os have flags of their own */
+	uint64_t handed;		/* of such a job, so far */
 };
 
 struct uring_options {
 	bool fixedbufs, registerfiles, sqthread_poll, hipri;
-	uint32_t sqthread_poll_cpu;
+	uint32_t sqthread_poll_cpu, force_async, nonvectored;
 	struct cmdprio cmdprio;
-	bool atomic;
+	struct rw_flags flags;
 };
 
 #define OWN(field) OPTION_FIELD(struct uring_options, field)
 enum { ANY_CPU = UINT16_MAX };
 
 static const struct option uring_options[] = {
-	ATOMIC_ROW(struct uring_options, atomic),
+	ATOMIC_ROW(struct uring_options, flags),
 	CMDPRIO_ROWS(struct uring_options, cmdprio),
 	{ "fixedbufs", NULL, &type_flag, OWN(fixedbufs), "0",
 	  .help = "Fail where buffers cannot be registered with the ring; without it they are "
 		  "registered where possible." },
+	{ "force_async", NULL, &type_number, OWN(force_async), "0",
+	  .help = "Each I/O of this number goes to a thread of the kernel (IOSQE_ASYNC); 0 is none." },
 	{ "hipri", NULL, &type_flag, OWN(hipri), "0",
 	  .help = "Poll for completions (IORING_SETUP_IOPOLL); needs direct=1 and a device that "
 		  "can." },
+	{ "nonvectored", NULL, &type_number, OWN(nonvectored), "1",
+	  .help = "Taken, and does nothing: an I/O has one buffer, and is never vectored." },
+	NOWAIT_ROW(struct uring_options, flags),
 	{ "registerfiles", NULL, &type_flag, OWN(registerfiles), "0",
 	  .help = "Fail where files cannot be registered with the ring; without it they are "
 		  "registered where possible." },
@@ -53,6 +59,7 @@ static const struct option uring_options[] = {
 	{ "sqthread_poll_cpu", NULL, &type_number, OWN(sqthread_poll_cpu), "65535", 0,
 	  ANY_CPU,
 	  .help = "CPU that the thread of sqthread_poll is bound to; 65535 is any." },
+	UNCACHED_ROW(struct uring_options, flags),
 	{ .name = NULL },
 };
 
@@ -161,7 +168,7 @@ static void uring_close(struct engine *e)
 
 	io_uring_queue_exit(&s->ring);
 	trim_queue_release(&s->trims);
-	atomic_close(e);
+	rw_flags_close(e);
 }
 
 /* The loop never exceeds depth, so the ring always has room: no check. */
@@ -186,15 +193,22 @@ static void uring_queue(struct engine *e, struct io *io)
 }
 
 /* The kernel makes no registered buffer whole. */
-static void uring_queue_atomic(struct engine *e, struct io *io)
+static void uring_queue_flagged(struct engine *e, struct io *io)
 {
-	struct io_uring_sqe *sqe = &((struct uring_state *)e->state)->ring.sq.sqes[io->slot];
+	const struct uring_options *o = e->job->engine_options;
+	struct uring_state *s = e->state;
+	struct io_uring_sqe *sqe = &s->ring.sq.sqes[io->slot];
+	const int flags = rw_flags_of(&o->flags, io);
+	const bool async = o->force_async && ++s->handed % o->force_async == 0;
 
 	uring_queue(e, io);
-	if (io->dir != DIR_WRITE)
+	if (io->dir == DIR_TRIM)
 		return;
-	sqe->opcode = IORING_OP_WRITE;
-	sqe->rw_flags = ATOMIC_FLAG;
+	sqe->flags = (uint8_t)((s->fixed_files ? IOSQE_FIXED_FILE : 0) | (async ? IOSQE_ASYNC : 0));
+	if (flags & FLAG_ATOMIC)
+		sqe->opcode = IORING_OP_WRITE;
+	if (io->dir != DIR_SYNC)
+		sqe->rw_flags = flags;
 }
 
 static int uring_open(struct engine *e)
@@ -216,8 +230,8 @@ static int uring_open(struct engine *e)
 	}
 	if (ret)
 		io_uring_queue_exit(&s->ring);
-	else if (o && o->atomic)
-		atomic_open(e, &s->atomic, uring_queue_atomic);
+	else if (o && (rw_flags_any(&o->flags) || o->force_async))
+		rw_flags_open(e, &s->flagged, uring_queue_flagged);
 	return ret;
 }
 
@@ -234,7 +248,7 @@ static int uring_check(struct job *job, struct err *err)
 
 	if (!o)
 		return 0;
-	atomic_check(job, o->atomic);
+	rw_flags_check(job, &o->flags);
 	return cmdprio_check(job, &o->cmdprio, err);
 }
 

@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engines/atomic.h"
 #include "engines/cmdprio.h"
 #include "engines/host_limits.h"
+#include "engines/rw_flags.h"
 #include "engines/trim.h"
 
 enum { IOCB_FLAG_IOPRIO = 1 << 1 };	/* of linux/aio_abi.h, which libaio.h replaces */
@@ -22,17 +22,22 @@ struct libaio_state {
 	struct io **refused;		/* failed in io_submit(): reaped next */
 	unsigned refused_count;
 	struct trim_queue trims;
-	struct engine_ops atomic;	/* of a job with atomic=1 */
+	struct engine_ops flagged;	/* of a job whose I/Os have flags of their own */
 };
 
 struct libaio_options {
 	struct cmdprio cmdprio;
-	bool atomic;
+	struct rw_flags flags;
+	bool userspace_reap;
 };
 
 static const struct option libaio_options[] = {
-	ATOMIC_ROW(struct libaio_options, atomic),
+	ATOMIC_ROW(struct libaio_options, flags),
 	CMDPRIO_ROWS(struct libaio_options, cmdprio),
+	NOWAIT_ROW(struct libaio_options, flags),
+	{ "userspace_reap", NULL, &type_flag,
+	  OPTION_FIELD(struct libaio_options, userspace_reap), "0",
+	  .help = "Taken, and does nothing: completions come by one system call for all." },
 	{ .name = NULL },
 };
 
@@ -47,7 +52,7 @@ static void libaio_close(struct engine *e)
 	free(s->events);
 	free(s->refused);
 	trim_queue_release(&s->trims);
-	atomic_close(e);
+	rw_flags_close(e);
 }
 
 static short opcode(const struct io *io)
@@ -75,9 +80,12 @@ static void libaio_queue(struct engine *e, struct io *io)
 	s->queued[s->count++] = cb;
 }
 
-static void libaio_queue_atomic(struct engine *e, struct io *io)
+static void libaio_queue_flagged(struct engine *e, struct io *io)
 {
-	((struct iocb *)engine_io_space(e, io->slot))->aio_rw_flags = atomic_flags(io);
+	const struct libaio_options *o = e->job->engine_options;
+	struct iocb *cb = engine_io_space(e, io->slot);
+
+	cb->aio_rw_flags = rw_flags_of(&o->flags, io);
 	libaio_queue(e, io);
 }
 
@@ -97,8 +105,8 @@ static int libaio_open(struct engine *e)
 	if (ret) {
 		limits_aio_error(e, ret);
 		libaio_close(e);
-	} else if (o && o->atomic) {
-		atomic_open(e, &s->atomic, libaio_queue_atomic);
+	} else if (o && rw_flags_any(&o->flags)) {
+		rw_flags_open(e, &s->flagged, libaio_queue_flagged);
 	}
 	return ret;
 }
@@ -117,7 +125,7 @@ static int libaio_check(struct job *job, struct err *err)
 
 	if (!o)
 		return 0;
-	atomic_check(job, o->atomic);
+	rw_flags_check(job, &o->flags);
 	return cmdprio_check(job, &o->cmdprio, err);
 }
 

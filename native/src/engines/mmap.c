@@ -5,6 +5,17 @@
 
 #include "engines/single_io.h"
 #include "engines/trim.h"
+#include "job/option.h"
+
+struct mmap_options {
+	uint32_t huge;
+};
+
+static const struct option mmap_options[] = {
+	{ "thp", NULL, &type_number, OPTION_FIELD(struct mmap_options, huge), "0",
+	  .help = "Advise the kernel to map huge pages (MADV_HUGEPAGE), where it can." },
+	{ .name = NULL },
+};
 
 /* Copies between a buffer and the file mapped whole. */
 struct mmap_state {
@@ -16,11 +27,14 @@ struct mmap_state {
 static void advise(const struct job *job, void *map, uint64_t bytes)
 {
 	const bool by_pattern = job->advice == ADVICE_PATTERN;
+	const struct mmap_options *own = job->engine_options;
 
 	if (job->advice == ADVICE_RANDOM || (by_pattern && job->rw & RW_RANDOM))
 		madvise(map, bytes, MADV_RANDOM);
 	else if (by_pattern || job->advice == ADVICE_SEQUENTIAL)
 		madvise(map, bytes, MADV_SEQUENTIAL);
+	if (own && own->huge)
+		madvise(map, bytes, MADV_HUGEPAGE);
 }
 
 static int map_file(const struct engine *e, uint32_t i)
@@ -109,6 +123,8 @@ const struct engine_ops engine_mmap = {
 	.depth_max = 1,
 	.flags = ENGINE_NO_DIRECT,
 	.state_size = sizeof(struct mmap_state),
+	.options = mmap_options,
+	.options_size = sizeof(struct mmap_options),
 	.open = mmap_open,
 	.close = mmap_close,
 	.file_changed = mmap_file_changed,

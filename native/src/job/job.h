@@ -117,6 +117,11 @@ struct size_range {
 	uint64_t min_bytes, max_bytes;
 };
 
+/* From min to max; each clone of a job draws its own. */
+struct time_range {
+	uint64_t min_ns, max_ns;
+};
+
 /* Bytes that repeat; length 0: none. */
 struct byte_pattern {
 	const unsigned char *bytes;
@@ -178,7 +183,8 @@ struct job {
 	} sprandom;
 
 	struct {
-		uint64_t runtime_ns, ramp_ns, startdelay_ns;
+		uint64_t runtime_ns, ramp_ns;
+		struct time_range startdelay;
 		struct size_value ramp;	/* what is moved before anything counts */
 		uint32_t loops;
 		bool based;		/* runtime is the end, not the amount of I/O */
@@ -287,6 +293,7 @@ struct job {
 	struct {
 		uint32_t numjobs;
 		bool thread, stonewall, new_group, exitall, exitall_on_error;
+		bool ends_with_others;	/* when no job beside it moves data any more */
 		enum exit_what exit_what;
 		uint32_t start_clock;	/* of job_start, for clock_gettime() */
 		const char *run_before, *run_after;	/* by the shell; NULL: nothing */

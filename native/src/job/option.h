@@ -78,6 +78,7 @@ extern const struct option_type type_log_name;		/* const char *, a bare key mean
 extern const struct option_type type_sizes;	/* uint64_t[DIR_DATA_COUNT]: "r", "r,w", "r,w,t" */
 extern const struct option_type type_microseconds;	/* uint64_t[DIR_DATA_COUNT] ns: the same */
 extern const struct option_type type_size_range;	/* struct size_range: "a" or "a-b" */
+extern const struct option_type type_time_range;	/* struct time_range: "a" or "a-b" */
 extern const struct option_type type_size_ranges;	/* struct size_range[DIR_DATA_COUNT] */
 extern const struct option_type type_percentiles;	/* struct percentile_list */
 extern const struct option_type type_placed_pattern;	/* the same, with %o */

@@ -151,6 +151,31 @@ const struct option_type type_size_range = {
 	.parse = parse_size_range,
 };
 
+static int parse_time_range(const struct option_destination *to, const char *text)
+{
+	const uint64_t unit_ns = to->option->unit_ns;
+	const char *dash = strchr(text, '-');
+	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
+	struct time_range range;
+	int code = units_time(arena_text(to->memory, text, length), unit_ns, &range.min_ns,
+			      to->err);
+
+	range.max_ns = range.min_ns;
+	if (!code && dash)
+		code = units_time(dash + 1, unit_ns, &range.max_ns, to->err);
+	if (!code && range.max_ns < range.min_ns)
+		return err_set(to->err, -EINVAL, "'%.80s' ends before it begins", text);
+	if (!code)
+		memcpy(to->field, &range, sizeof(range));
+	return code;
+}
+
+const struct option_type type_time_range = {
+	.words = "time, or times `a-b`",
+	.width = sizeof(struct time_range),
+	.parse = parse_time_range,
+};
+
 /* Either end may be the smaller one. */
 static int parse_range(const struct option_destination *to, const char *text,
 		       struct size_range *range)

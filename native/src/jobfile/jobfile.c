@@ -58,6 +58,11 @@ void job_builder_literal(struct job_builder *b)
 	b->source.environment = NULL;
 }
 
+void job_builder_only_read(struct job_builder *b)
+{
+	b->only_read = true;
+}
+
 void job_builder_choose(struct job_builder *b, const char *name)
 {
 	struct chosen *chosen = arena_alloc(b->memory, sizeof(*chosen));

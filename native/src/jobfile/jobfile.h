@@ -46,6 +46,8 @@ int job_builder_option(struct job_builder *b, const char *key, const char *value
 		       struct err *err);		/* value NULL: bare key */
 /* From here on "$" and include are errors: whoever wrote the text meant every letter. */
 void job_builder_literal(struct job_builder *b);
+/* Nothing will run: an ioengine that fio has and that is not here is a warning. */
+void job_builder_only_read(struct job_builder *b);
 /* Resolve only the jobs of this name (and of others chosen before). */
 void job_builder_choose(struct job_builder *b, const char *name);
 /* Of options that are wrong *err tells all, a line each. */

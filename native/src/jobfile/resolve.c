@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "jobfile/check.h"
 #include "jobfile/dedupe_sets.h"
 #include "jobfile/given.h"
 #include "jobfile/jobfile.h"
@@ -41,6 +42,9 @@ struct resolver {
 	uint32_t kb_base;			/* of the section at hand */
 };
 
+/* Stands for an ioengine that fio has and that is not here, where nothing will run. */
+static const struct engine_ops engine_absent = { .name = "absent", .depth_max = UINT16_MAX };
+
 static const char *copy_text(const struct resolver *r, const char *text)
 {
 	return arena_text(r->memory, text, strlen(text));
@@ -50,6 +54,8 @@ static int unknown_key(const struct resolver *r, const struct assignment *a)
 {
 	const char *close = option_suggest(a->key);
 
+	if (r->builder->only_read && unsupported_engine_option(a->key))
+		return 0;	/* until the engine is known */
 	if (unsupported_option(a->key))
 		return place_error(r->err, &a->place, a->place.key_column,
 				   "%.80s: " UNSUPPORTED_TEXT, a->key);
@@ -69,6 +75,13 @@ static int parse_at(const struct resolver *r, const struct option *o,
 		    : 0;
 }
 
+static bool is_absent(const struct resolver *r, const struct option *o,
+		      const struct assignment *a)
+{
+	return r->builder->only_read && a->value && !strcmp(o->name, "ioengine") &&
+	       unsupported_engine(a->value);
+}
+
 /* An engine's own option has to wait until the engine is known. Goes on past a mistake. */
 static int apply_section(const struct resolver *r, const struct section *s, struct job *job)
 {
@@ -78,7 +91,9 @@ static int apply_section(const struct resolver *r, const struct section *s, stru
 		const struct option *o = options_find(a->key);
 		int code = 0;
 
-		if (o)
+		if (o && is_absent(r, o, a))
+			job->ops = &engine_absent;
+		else if (o)
 			code = parse_at(r, o, a, job);
 		else if (!options_find_engine(a->key))
 			code = unknown_key(r, a);
@@ -140,6 +155,19 @@ static int apply_engine_options(struct resolver *r, const struct section *own, s
 	}
 	job->engine_options = structure;
 	return code ? code : apply_engine_section(r, own, job, structure);
+}
+
+/* Of an engine that is not here the options are taken as they are, and said to be its own. */
+static void note_absent(struct resolver *r, const struct section *own, struct job *job)
+{
+	const struct check c = { &r->earlier, own, job, r->list, r->memory, r->err };
+	const char *name = check_origin(&c, "ioengine")->value;
+
+	check_note(&c, arena_format(r->memory, "ioengine=%.80s: " UNSUPPORTED_TEXT, name));
+	for (const struct assignment *a = own->first; a; a = a->next)
+		if (!options_find(a->key))
+			check_note(&c, arena_format(r->memory, "%.80s is not looked at: it is of "
+						    "ioengine=%.80s", a->key, name));
 }
 
 static void choose(struct resolver *r)
@@ -217,7 +245,7 @@ static void follow(struct job *job, const struct job *before)
 static int resolve_job(struct resolver *r, const struct section *s)
 {
 	struct job *job = &r->jobs[r->list->count];
-	int code;
+	int code = 0;
 
 	if (r->list->count == JOBS_MAX)
 		return too_many(r, s);
@@ -225,7 +253,10 @@ static int resolve_job(struct resolver *r, const struct section *s)
 	job->name = job->section = copy_text(r, s->name);
 	if (take_options(r, s, job))
 		return 0;		/* options of other sections may be wrong as well */
-	code = apply_engine_options(r, s, job);
+	if (job->ops == &engine_absent)
+		note_absent(r, s, job);
+	else
+		code = apply_engine_options(r, s, job);
 	if (code)
 		return code;
 	job->settings = given_settings(&r->earlier.globals, s, &job->settings_count, r->memory);

@@ -44,6 +44,7 @@ struct job_builder {
 	unsigned include_depth, includes_count;
 	size_t text_bytes;		/* of all files so far */
 	bool literal;			/* "$" is an error */
+	bool only_read;			/* an ioengine that is not here is none */
 };
 
 /* err_add with "file:line:column: " before the text. */

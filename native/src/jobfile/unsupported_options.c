@@ -3,28 +3,62 @@
 
 #include <string.h>
 
-/* Read off fio's own help (--cmdhelp, --enghelp, --help): a blank behind each. */
-static const char *const not_here =
+/* Read off fio's own help (--cmdhelp, --enghelp, --help) and its documentation: a blank behind
+ * each. */
+static const char *const commands =
 	" "
-	"arguments bindname brick busy_poll clientname clustername cmd_type conf "
-	"data_placement dataplacement donorname dp_scheme exit_on_io_done fdp "
-	"fdp_pli fdp_pli_select force_async grace_time hipri_percentage hostname "
-	"inplace interface listen merge_blktrace_file "
-	"merge_blktrace_iters merge_blktrace_scalars mss nodelay nonvectored nowait "
-	"pingpong plid_select plids pool port program protocol rbdname readfua "
-	"sg_write_mode skip_bad stat_type std_redirect stream_id thp "
-	"touch_objects ttl uncached uri userspace_reap verb volume window_size "
-	"writefua client daemonize latency-log merge-blktrace-only "
-	"remote-config server trigger-remote ";
+	"client daemonize latency-log merge-blktrace-only remote-config server trigger-remote ";
+static const char *const options =
+	" "
+	"data_placement dataplacement dp_scheme fdp fdp_pli fdp_pli_select merge_blktrace_file "
+	"merge_blktrace_iters merge_blktrace_scalars plid_select plids ";
+static const char *const engines =
+	" "
+	"cpp_null dev-dax dfs dircreate dirdelete dirstat e4defrag exec external falloc filecreate "
+	"filedelete fileoperations filestat ftruncate gfapi gfapi_async guasi http "
+	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
+	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
+	"mtd nbd net netsplice nfs pmemblk pvsync pvsync2 rados rbd rdma sg splice vsync xnvme ";
+static const char *const engine_options =
+	" "
+	"apptag apptag_mask arguments bindname brick busy_poll busy_wait_polling chunk_size "
+	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem donorname "
+	"gpu_dev_ids grace_time hdfsdirectory hipri_percentage hostname http_host http_mode "
+	"http_object_mode http_pass http_s3_key http_s3_keyid http_s3_region "
+	"http_s3_security_token http_s3_sse_customer_algorithm http_s3_sse_customer_key "
+	"http_s3_storage_class http_swift_auth_token http_user http_verbose https inplace "
+	"interface libblkio_driver libblkio_force_enable_completion_eventfd "
+	"libblkio_num_entries libblkio_path libblkio_pre_connect_props "
+	"libblkio_pre_start_props libblkio_queue_size libblkio_wait_mode "
+	"libblkio_write_zeroes_on_trim listen md_per_io_size mss namenode nfs_url nodelay "
+	"object_class pi_act pi_chk pingpong pool port program protocol rbdname readfua serverip "
+	"sg_write_mode single_instance skip_bad stat_type std_redirect stream_id touch_objects "
+	"ttl uri verb volume window_size write_mode writefua xnvme_admin xnvme_async "
+	"xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec xnvme_mem xnvme_sync ";
 
-bool unsupported_option(const char *name)
+static bool has(const char *names, const char *name)
 {
 	const size_t length = strlen(name);
 
 	if (!length || strchr(name, ' '))
 		return false;
-	for (const char *at = strstr(not_here, name); at; at = strstr(at + length, name))
+	for (const char *at = strstr(names, name); at; at = strstr(at + length, name))
 		if (at[-1] == ' ' && at[length] == ' ')
 			return true;
 	return false;
+}
+
+bool unsupported_option(const char *name)
+{
+	return has(commands, name) || has(options, name) || has(engine_options, name);
+}
+
+bool unsupported_engine_option(const char *name)
+{
+	return has(engine_options, name);
+}
+
+bool unsupported_engine(const char *name)
+{
+	return has(engines, name) || !strncmp(name, "external:", strlen("external:"));
 }

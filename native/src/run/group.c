@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/group.h"
 
+#include "engines/engine.h"
 #include "run/progress.h"
 #include "run/stop.h"
 #include "run/trigger.h"
@@ -73,6 +74,20 @@ static bool ends_others(const struct member *m)
 	return job->process.exitall || (job->process.exitall_on_error && m->worker.shared->error);
 }
 
+/* A job that only keeps a CPU busy beside the others ends with them. */
+static void end_company(const struct run *r, struct span g)
+{
+	for (uint32_t i = g.first; i < g.end; i++) {
+		const struct member *m = &r->workers.members[i];
+
+		if (!m->gone && !(m->worker.job->ops->flags & ENGINE_NO_DATA))
+			return;
+	}
+	for (uint32_t i = g.first; i < g.end; i++)
+		if (r->workers.members[i].worker.job->process.ends_with_others)
+			stop_member(&r->workers.members[i]);
+}
+
 static bool all_gone(struct run *r, struct span g)
 {
 	bool gone = true;
@@ -85,6 +100,8 @@ static bool all_gone(struct run *r, struct span g)
 			end_others(r, g, m->worker.job);
 		gone = ended && gone;
 	}
+	if (!gone)
+		end_company(r, g);
 	return gone;
 }
 

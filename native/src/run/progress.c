@@ -8,7 +8,7 @@ static uint64_t longest_ns(const struct job *job)
 {
 	if (!job->time.runtime_ns)
 		return 0;
-	return job->time.startdelay_ns + job->time.ramp_ns + job->time.runtime_ns;
+	return job->time.startdelay.max_ns + job->time.ramp_ns + job->time.runtime_ns;
 }
 
 static double bytes_fraction(const struct member *m)

@@ -235,8 +235,8 @@ static void tell(const struct target *t, const struct target_hooks *hooks, uint3
 
 	if (!hooks->say)
 		return;
-	snprintf(text, sizeof(text), "%s: Laying out IO file%s (%u file%s / %" PRIu64 "MiB)",
-		 t->job->name, plural, files, plural, bytes >> 20);
+	snprintf(text, sizeof(text), "%s: Laying out IO file%s (%u file%s /%s %" PRIu64 "MiB)",
+		 t->job->name, plural, files, plural, files == 1 ? "" : " total", bytes >> 20);
 	hooks->say(hooks->context, text);
 }
 

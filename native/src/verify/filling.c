@@ -61,18 +61,22 @@ static void fill_stretch(const struct stretch *s, uint32_t length, uint8_t *data
 		memcpy(data + at, s->pattern, s->end - at < length ? s->end - at : length);
 }
 
-void filling_make(const struct job *job, const struct verify_block *b, uint64_t seed)
+static void fill_pattern(const struct job *job, const struct verify_block *b)
 {
 	struct stretch s = { .end = 0 };
 
-	if (!job->verify.pattern.length) {
-		fill_noise(b, seed);
-		return;
-	}
 	for (uint32_t at = 0; at < b->length; at = s.end) {
 		set_stretch(&s, job, b, at);
 		fill_stretch(&s, job->verify.pattern.length, b->data);
 	}
+}
+
+void filling_make(const struct job *job, const struct verify_block *b, uint64_t seed)
+{
+	if (job->verify.pattern.length)
+		fill_pattern(job, b);
+	else
+		fill_noise(b, seed);
 }
 
 /* How many bytes of the stretch differ between `from` and `to`; *first is where. */

@@ -11,6 +11,7 @@
 #include "logs/iolog.h"
 #include "logs/logs.h"
 #include "stats/clock.h"
+#include "util/random.h"
 #include "worker/flow.h"
 #include "worker/loop.h"
 #include "worker/placement.h"
@@ -232,8 +233,18 @@ static void measure(struct worker_setup *setup)
 /* Jobs of one flow begin together: none runs ahead while another is not there yet. */
 static void enter_flow_early(const struct worker *w)
 {
-	if (!w->job->time.startdelay_ns && !w->job->process.run_before)
+	if (!w->job->time.startdelay.max_ns && !w->job->process.run_before)
 		flow_enter(w);
+}
+
+enum { DELAY_SEED = 0xde1a };		/* else the first offset would say it, too */
+
+static uint64_t startdelay_ns(const struct worker *w)
+{
+	const struct time_range *range = &w->job->time.startdelay;
+	struct random draws = { random_mix(w->seed ^ DELAY_SEED) };
+
+	return range->min_ns + random_below(&draws, range->max_ns - range->min_ns + 1);
 }
 
 static void work(struct worker_setup *setup)
@@ -244,7 +255,7 @@ static void work(struct worker_setup *setup)
 		prctl(PR_SET_TIMERSLACK, 1);	/* else a sleep takes 50 us more */
 	begin_listening(w);
 	enter_state(w, WORKER_RAMP);
-	sleep_for(w, w->job->time.startdelay_ns);
+	sleep_for(w, startdelay_ns(w));
 	if (run_before(w))
 		measure(setup);
 }

@@ -18,7 +18,7 @@ OPTIONS: dict[str, str] = {
         scramble_buffers serialize_overlap slat_percentiles softrandommap sprandom stats
         trim_verify_zero unique_filename unlink unlink_each_loop verify_dump verify_fatal
         verify_header_seed verify_state_load verify_state_save verify_write_sequence
-        write_zone_remainder atomic
+        write_zone_remainder atomic nowait uncached exit_on_io_done
     """,
     "CHOICE": """
         clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
@@ -30,7 +30,7 @@ OPTIONS: dict[str, str] = {
     "FLAG": """
         bs_unaligned=blocksize_unaligned exitall exitall_on_error group_reporting new_group
         norandommap refill_buffers stonewall=wait_for_previous thread time_based verify_only
-        zero_buffers fixedbufs hipri registerfiles sqthread_poll
+        zero_buffers userspace_reap fixedbufs hipri registerfiles sqthread_poll
     """,
     "MICROSECONDS": """
         latency_target latency_window thinktime thinktime_spin cpuchunks
@@ -46,8 +46,8 @@ OPTIONS: dict[str, str] = {
         rate_cycle=ratecycle replay_scale replay_time_scale rwmixread rwmixwrite
         significant_figures spr_num_regions thinkcycles thinktime_blocks threads trim_backlog
         trim_backlog_batch trim_percentage uid verify_async verify_backlog verify_backlog_batch
-        verify_interval verify_offset verify_pattern_interval write_barrier sqthread_poll_cpu
-        cpuload
+        verify_interval verify_offset verify_pattern_interval write_barrier force_async
+        nonvectored sqthread_poll_cpu thp cpuload
     """,
     "NUMBERS": """
         ba=blockalign bs=blocksize percentage_random rate rate_iops rate_iops_min

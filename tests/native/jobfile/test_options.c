@@ -43,7 +43,7 @@ static void check_row(const struct option *o, uint32_t structure_size)
 		fail_msg("%s: its field is outside of the struct", o->name);
 	if (!strcmp(o->type->words, type_choice.words) != !!o->choices)
 		fail_msg("%s: choices and type disagree", o->name);
-	if ((o->type == &type_time) != !!o->unit_ns)
+	if ((o->type == &type_time || o->type == &type_time_range) != !!o->unit_ns)
 		fail_msg("%s: unit_ns and type disagree", o->name);
 	assert_non_null(o->type->words);
 }

@@ -417,7 +417,7 @@ static void layout_tells_what_it_makes(void **state)
 	job.files.names = "s1:s2";
 	init(&t, &job);
 	assert_int_equal(target_layout(&t, &hooks, &err), 0);
-	assert_string_equal(said, "t: Laying out IO files (2 files / 4MiB)");
+	assert_string_equal(said, "t: Laying out IO files (2 files / total 4MiB)");
 	said[0] = '\0';
 	assert_int_equal(target_layout(&t, &hooks, &err), 0);
 	assert_string_equal(said, "");
