@@ -38,6 +38,14 @@ def size(text: str, *, always_binary: bool = False) -> float:
     return float(scaled(match[1].replace(",", ""), match[2], 1024 if binary else 1000))
 
 
+def as_people_write(size_bytes: int) -> str:
+    """``4k`` and ``1m``, so that a case is called as one of the same job's JSON."""
+    kib, rest = divmod(size_bytes, 1024)
+    if rest or not kib:
+        return str(size_bytes)
+    return f"{kib // 1024}m" if kib % 1024 == 0 else f"{kib}k"
+
+
 def likely_ios(io_bytes: float, rate: float, seconds: float) -> tuple[int, bool]:
     """How many I/Os there were, of a rate printed without its fraction, and whether that is
     exact: where I/Os of 2^n bytes give that rate, they are those. Else rate times seconds."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from iogate.foreign.fio_numbers import size
+from iogate.foreign.fio_numbers import as_people_write, size
 
 _OPTION = re.compile(r"\b(rw|ioengine|iodepth)=([\w:-]{1,40})")
 _OLD_SIZES = re.compile(r"\bbs=([0-9][\w./,-]{0,80})")
@@ -25,17 +25,9 @@ def read_setup(line: str) -> dict[str, str]:
     except ValueError:
         return options
     if numbers and all(low == high for low, high in numbers):
-        whole = [_as_people_write(int(low)) for low, _ in numbers]
+        whole = [as_people_write(int(low)) for low, _ in numbers]
         options["bs"] = whole[0] if len(set(whole)) == 1 else ",".join(whole)
     return options
-
-
-def _as_people_write(size_bytes: int) -> str:
-    """``4k`` and ``1m``, so that a case is called as one of the same job's JSON."""
-    kib, rest = divmod(size_bytes, 1024)
-    if rest or not kib:
-        return str(size_bytes)
-    return f"{kib // 1024}m" if kib % 1024 == 0 else f"{kib}k"
 
 
 def _old_sizes(line: str) -> list[str]:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iogate.foreign.base import ForeignResult, Origin
+from iogate.foreign.fio_numbers import as_people_write, size
 from iogate.foreign.fio_options import place_jobs
+from iogate.jobs.options import DEFAULT_RW
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -19,6 +21,8 @@ from iogate.spec.case_id import case_id, former_ids
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_NAME = 60
 _FORM = "origin.form"
+_DEFAULT_BS = "4k"
+_KNOWN_OF_ALL = {"name", "numjobs"}  # also where no option is told
 
 
 def as_run(foreign: ForeignResult, origin: Origin) -> Run:
@@ -68,11 +72,26 @@ def _case(foreign: ForeignResult, origin: Origin) -> Case:
 
 
 def _shape(job: JobSpec) -> Iterator[str]:
-    """What a job of the same name is often varied in."""
-    for key, form in (("rw", "{}"), ("bs", "{}"), ("iodepth", "qd{}"), ("numjobs", "x{}")):
+    """What a job of the same name is often varied in, in one spelling: what is printed for people
+    tells defaults, and JSON does not."""
+    if job.options.keys() - _KNOWN_OF_ALL:
+        yield job.options.get("rw", DEFAULT_RW)
+        yield _sizes(job.options.get("bs", _DEFAULT_BS))
+    for key, form in (("iodepth", "qd{}"), ("numjobs", "x{}")):
         value = job.options.get(key, "1")
         if value != "1":
             yield form.format(value)
+
+
+def _sizes(text: str) -> str:
+    """``4k`` of ``4096`` and of ``4k,4k,4k``; what are no sizes stays as it is."""
+    try:
+        parts = [as_people_write(int(size(part))) for part in text.split(",")]
+    except ValueError:
+        return text
+    while len(parts) > 1 and parts[-1] == parts[-2]:
+        parts.pop()
+    return ",".join(parts)
 
 
 def _measurement(foreign: ForeignResult, case_id: str, started_ns: int) -> Measurement:

@@ -117,6 +117,27 @@ def test_a_command_above_gives_the_options_that_json_has(tmp_path: Path) -> None
     assert {run.plan.cases[0].name for run in (as_json, terse, normal)} == {"a-randrw-4k"}
 
 
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ("", "a-read-4k"),
+        ("--bs=16384 --rw=write", "a-write-16k"),
+        ("--bs=4k,8k --rw=rw", "a-rw-4k-8k"),
+    ],
+)
+def test_without_a_command_the_case_is_called_as_json_has_it(
+    tmp_path: Path, more: str, name: str
+) -> None:
+    words = ["--name=a", "--filename=f", "--size=64k", *more.split()]
+    forms = ("normal", "json")
+    told = [
+        run for form in forms for run in runs(said(tmp_path, *words, f"--output-format={form}"))
+    ]
+    assert [run.plan.cases[0].name for run in told] == [name] * 2
+    (untold,) = runs(said(tmp_path, *words, "--minimal"))
+    assert untold.plan.cases[0].name == "a"
+
+
 def test_what_is_there_in_another_form_is_not_read_again(tmp_path: Path) -> None:
     words = ["--name=a", "--filename=f", *MIXED]
     told = runs(said(tmp_path, *words, "--output-format=terse,normal"))
