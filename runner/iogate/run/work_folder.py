@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from iogate.errors import RunError
 from iogate.files.run_folder import RunFolder
 from iogate.host.targets.scratch import scratch_directory
 from iogate.sut.base import Sut
@@ -75,11 +76,21 @@ class WorkFolder:
     def _fetch(self, case_id: str, repetition: int) -> None:
         into = self._folder.engine_folder(case_id, repetition)
         folder, log = self._places(case_id, repetition)
-        for name in self._sut.list_dir(folder):
+        for name in map(_plain, self._sut.list_dir(folder)):
             self._sut.get(f"{folder}/{name}", str(into / name))
         self._sut.get(log, str(self._folder.log_file(case_id, repetition)))
         later(partial(self._sut.remove_tree, folder))
         later(partial(self._sut.remove_file, log))
+
+
+def _plain(name: str) -> str:
+    """RunError for what is no name of a file: the machine chose it, and here it becomes a path."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise RunError(
+            f"the machine names a file {name!r}, which is no name in a folder",
+            remedy="do not trust this machine: what answers there is not iogate's agent",
+        )
+    return name
 
 
 @contextmanager
