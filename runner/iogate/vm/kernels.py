@@ -21,7 +21,7 @@ _SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x8
 _VERSION_AT, _VERSION_FROM, _MOST_VERSION = 0x20E, 0x200, 512
 _UNPACK_TIMEOUT_S = 600
 _MOST_BYTES = 1 << 30
-_RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*")
+_RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*", re.ASCII)
 INSTALLED = ("/",)
 """Roots below which installed kernels are looked for: ``boot`` and ``lib/modules``."""
 
@@ -43,7 +43,7 @@ class Kernel:
 def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:
     """The kernel that a text names. RefusedError where there is none; RunError for a package that
     cannot be unpacked."""
-    place = Path(text)
+    place = Path(text).absolute()  # a name that begins with - is no option of dpkg-deb's
     if place.is_dir():
         return _of_folder(place)
     if place.suffix in (".deb", ".rpm") and place.is_file():
@@ -60,14 +60,16 @@ def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:
 
 
 def release_of(image: Path) -> str:
-    """The release that a bzImage says it is; empty for a file that is none."""
+    """The release that a bzImage says it is; empty for a file that is none. It becomes a path here,
+    and whoever built the image chose it."""
     with image.open("rb") as stream:
         head = stream.read(_VERSION_AT + 2)
         if len(head) < _VERSION_AT + 2 or head[_SIGNATURE_AT : _SIGNATURE_AT + 4] != _SIGNATURE:
             return ""
         (offset,) = struct.unpack_from("<H", head, _VERSION_AT)
         stream.seek(offset + _VERSION_FROM)
-        return stream.read(_MOST_VERSION).partition(b"\0")[0].decode("ascii", "replace").split()[0]
+        said = stream.read(_MOST_VERSION).partition(b"\0")[0].decode("ascii", "replace").split()
+        return said[0] if said and _RELEASE.fullmatch(said[0]) else ""
 
 
 def _of_image(image: Path, modules: Path | None, vmlinux: Path | None = None) -> Kernel:

@@ -6,11 +6,14 @@ from __future__ import annotations
 import gzip
 import lzma
 import re
+import shutil
 import subprocess
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from iogate.errors import RunError
+from iogate.files.bounds import MIB
 from iogate.vm.added_module import AddedModule
 from iogate.vm.cpio import Item, archive, file
 
@@ -24,6 +27,8 @@ WANTED = (
 FOLDER = "/iogate-modules"
 _NEEDS = re.compile(rb"(?:\A|\0)(?:depends|softdep)=([^\0]*)\0")
 _KINDS = ("", ".xz", ".gz", ".zst")
+_MOST_BYTES = 256 * MIB
+_AGAIN = "build or unpack the kernel again"
 
 
 def modules_archive(
@@ -44,7 +49,8 @@ def modules_archive(
         parameters[_plain(added.name)] = added.parameters
     _refuse_missing(extra, {**known, **own})
     items: dict[str, Item] = {}
-    for number, (name, data) in enumerate(_in_order((*WANTED, *parameters), known, own)):
+    ordered = _in_order((*WANTED, *parameters), known, own, folder or Path())
+    for number, (name, data) in enumerate(ordered):
         place = f"{FOLDER}/{number:03}-{name}"
         items[f"{place}.ko"] = file(data)
         items[f"{place}.txt"] = file(parameters.get(name, "").encode())
@@ -69,7 +75,7 @@ def _known(folder: Path) -> dict[str, Path]:
 
 
 def _in_order(
-    wanted: Sequence[str], known: Mapping[str, Path], own: Mapping[str, bytes]
+    wanted: Sequence[str], known: Mapping[str, Path], own: Mapping[str, bytes], folder: Path
 ) -> Iterator[tuple[str, bytes]]:
     """Each module once, after those that it needs; ``own`` before the kernel's."""
     seen: set[str] = set()
@@ -78,7 +84,7 @@ def _in_order(
         if name in seen or not (name in own or name in known):
             return
         seen.add(name)
-        data = own[name] if name in own else _contents(known[name])
+        data = own[name] if name in own else _contents(known[name], folder)
         for needed in _needs(data):
             yield from one(needed)
         yield name, data
@@ -93,17 +99,45 @@ def _needs(data: bytes) -> list[str]:
     return [_plain(word) for word in words if not word.endswith(":")]
 
 
-def _contents(path: Path) -> bytes:
-    data = path.read_bytes()
-    if path.suffix == ".xz":
-        return lzma.decompress(data)
-    if path.suffix == ".gz":
-        return gzip.decompress(data)
-    if path.suffix == ".zst":
-        done = subprocess.run(["zstd", "-dcq"], input=data, capture_output=True, check=False)
-        if done.returncode:
-            raise RunError(f"cannot decompress {path}", remedy="install zstd")
-        return done.stdout
+def _contents(path: Path, folder: Path) -> bytes:
+    """What goes into the machine, whose kernel may be anybody's: nothing but a module, and none
+    that leads out of the folder. RunError for what cannot be read."""
+    inside = path.resolve().is_relative_to(folder.resolve())
+    if not inside or not path.is_file():
+        raise RunError(f"{path} is no file below {folder}", remedy="put the module itself there")
+    try:
+        data = _zstd(path) if path.suffix == ".zst" else _read(path)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise RunError(f"cannot read the module {path}: {error}", remedy=_AGAIN) from error
+    if len(data) > _MOST_BYTES:
+        raise RunError(f"the module {path} has more than {_MOST_BYTES:,} bytes", remedy=_AGAIN)
+    return data
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        if path.suffix == ".xz":
+            return lzma.LZMAFile(file).read(_MOST_BYTES + 1)
+        if path.suffix == ".gz":
+            return gzip.GzipFile(fileobj=file).read(_MOST_BYTES + 1)
+        return file.read(_MOST_BYTES + 1)
+
+
+def _zstd(path: Path) -> bytes:
+    if shutil.which("zstd") is None:
+        raise RunError(f"there is no zstd here to read {path}", remedy="install it (Debian: zstd)")
+    with (
+        path.open("rb") as file,
+        subprocess.Popen(
+            ["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as zstd,
+    ):
+        assert zstd.stdout
+        data = zstd.stdout.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            zstd.kill()
+    if zstd.returncode > 0:
+        raise EOFError("zstd cannot decompress it")
     return data
 
 

@@ -1,0 +1,89 @@
+"""Modules that go into a virtual machine, of a kernel that somebody else may have built."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RunError
+from iogate.vm import modules
+from iogate.vm.modules import modules_archive
+
+Write = Callable[[Path, bytes], object]
+
+
+def zstd(path: Path, data: bytes) -> None:
+    path.write_bytes(
+        subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    )
+
+
+WRITTEN: dict[str, Write] = {
+    "": Path.write_bytes,
+    ".xz": lambda path, data: path.write_bytes(lzma.compress(data)),
+    ".gz": lambda path, data: path.write_bytes(gzip.compress(data)),
+    ".zst": zstd,
+}
+
+
+@pytest.fixture(params=WRITTEN)
+def kind(request: pytest.FixtureRequest) -> str:
+    if request.param == ".zst" and not shutil.which("zstd"):
+        pytest.skip("there is no zstd")
+    return str(request.param)
+
+
+def test_a_module_is_taken_however_it_is_packed(kind: str, tmp_path: Path) -> None:
+    WRITTEN[kind](tmp_path / f"nvme.ko{kind}", b"the module")
+    assert b"the module" in modules_archive(tmp_path)
+
+
+def test_what_is_too_large_is_refused_packed_too(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modules, "_MOST_BYTES", 1 << 16)
+    WRITTEN[kind](tmp_path / f"nvme.ko{kind}", bytes(1 << 24))
+    with pytest.raises(RunError, match="has more than 65,536 bytes"):
+        modules_archive(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [".xz", ".gz", ".zst"])
+def test_what_cannot_be_unpacked_is_told(kind: str, tmp_path: Path) -> None:
+    (tmp_path / f"nvme.ko{kind}").write_bytes(b"no such thing")
+    with pytest.raises(RunError, match=f"nvme.ko{kind}"):
+        modules_archive(tmp_path)
+
+
+def test_without_zstd_what_to_install_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nvme.ko.zst").write_bytes(b"packed")
+    monkeypatch.setenv("PATH", "/no/such/folder")
+    with pytest.raises(RunError, match="there is no zstd here"):
+        modules_archive(tmp_path)
+
+
+@pytest.mark.parametrize("to", ["secret", "/dev/zero", "pipe"])
+def test_a_file_of_this_machine_is_no_module(to: str, tmp_path: Path) -> None:
+    """The kernel that gets it may print it on its console."""
+    (tmp_path / "secret").write_text("of this machine")
+    (tmp_path / "kernel").mkdir()
+    os.mkfifo(tmp_path / "kernel/pipe")
+    target = tmp_path / ("kernel/pipe" if to == "pipe" else to)
+    (tmp_path / "kernel/nvme.ko").symlink_to(target)
+    with pytest.raises(RunError, match="no file below"):
+        modules_archive(tmp_path / "kernel")
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra/own").write_bytes(b"the module")
+    (tmp_path / "nvme.ko").symlink_to("extra/own")
+    assert b"the module" in modules_archive(tmp_path)
