@@ -280,8 +280,14 @@ class _Guest:
         alive = self._qemu.poll() is None
         self._qemu.kill()
         words = last_words(self._console, self._kernel.vmlinux)
-        if not alive and not words:
-            return RefusedError(f"QEMU does not start: {self._complaint()}", remedy="see its words")
+        # QEMU ends with 0 where the guest resets the machine, as a kernel does that goes down
+        # before it can say so.
+        if not alive and not words and self._qemu.returncode:
+            return RefusedError(
+                f"QEMU does not start: {self._complaint()}",
+                remedy="correct the machine's file where QEMU's words point at it, or install"
+                " another version of QEMU",
+            )
         did = "ended" if panicked(self._console) else "hangs" if alive else "is gone"
         return RunError(
             f"kernel {self._kernel.release} {did}: {why or words or 'it said nothing'}",
@@ -332,31 +338,48 @@ def _claimed(disk: Disk, check: Check) -> int:
 
 
 def _opened(disk: Disk) -> int:
-    """RefusedError for what is no regular file, or of another size."""
-    if disk.file is None:
-        fd = os.open(cache_folder("disks"), os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        os.ftruncate(fd, disk.size_bytes)
-        return fd
-    fresh = not disk.file.exists()
+    """RefusedError for what is no regular file, or of another size, and where there can be none."""
+    place = disk.file or cache_folder("disks")
+    fresh = disk.file is None or not place.exists()
     try:
-        if not fresh and not disk.file.is_file():
+        if disk.file is None:
+            fd = os.open(place, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        elif not fresh and not place.is_file():
             raise RefusedError(
-                f"disk {disk.name}: {disk.file} is no regular file",
+                f"disk {disk.name}: {place} is no regular file",
                 remedy="name a file, or leave file out",
             )
-        fd = os.open(disk.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        else:
+            fd = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise RefusedError(f"disk {disk.name}: {disk.file}: {error.strerror}") from error
-    if fresh:
-        os.ftruncate(fd, disk.size_bytes)
-    elif os.fstat(fd).st_size != disk.size_bytes:
-        size = os.fstat(fd).st_size
+        raise RefusedError(f"disk {disk.name}: {place}: {error.strerror}") from error
+    try:
+        _size(fd, disk, fresh=fresh)
+    except BaseException:
         os.close(fd)
+        raise
+    return fd
+
+
+def _size(fd: int, disk: Disk, *, fresh: bool) -> None:
+    """Of a fresh file. RefusedError for another one of another size."""
+    size = os.fstat(fd).st_size
+    if not fresh and size != disk.size_bytes:
         raise RefusedError(
             f"disk {disk.name}: {disk.file} has {size:,} bytes, not {disk.size_bytes:,}",
             remedy="correct size in the machine's file, or remove the file",
         )
-    return fd
+    try:
+        if fresh:
+            os.ftruncate(fd, disk.size_bytes)
+    except (OSError, OverflowError) as error:
+        if disk.file:
+            disk.file.unlink()
+        why = error.strerror if isinstance(error, OSError) else "no file can be as large"
+        raise RefusedError(
+            f"disk {disk.name}: there can be no {disk.size_bytes:,} bytes: {why}",
+            remedy="name a smaller size, or a file on another filesystem",
+        ) from error
 
 
 def _identity(name: str) -> dict[str, str]:

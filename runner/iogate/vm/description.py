@@ -12,14 +12,18 @@ It belongs to whoever runs iogate, as it names files of his; a spec never says i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from iogate.errors import SpecError
 from iogate.files.described import read_described
 from iogate.model.spec import Destroy
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}", re.ASCII)
+_LEAST_MEMORY = 512 << 20
 _UNITS = {"k": 10, "m": 20, "g": 30, "t": 40}
 
 
@@ -75,18 +79,39 @@ def bytes_of(text: str | int) -> int:
 def _described(path: Path, said: Mapping[str, Any]) -> Description:
     folder = path.resolve().parent
     return Description(
-        name=said.get("name", path.stem),
+        name=_name(path, said),
         disks=tuple(_disk(name, each, folder) for name, each in said.get("disks", {}).items()),
         kernel=_kernel(said.get("kernel", ""), folder),
         kernels=tuple(str(folder / each) for each in said.get("kernels", ())),
         cpus=said.get("cpus", 2),
-        memory_bytes=bytes_of(said.get("memory", "1g")),
+        memory_bytes=_memory(path, said),
         accelerator=said.get("accelerator", "auto"),
         cmdline=said.get("cmdline", ""),
         modules=tuple(said.get("modules", ())),
         programs=tuple(said.get("programs", ())),
         boot_s=float(said.get("boot_seconds", 300)),
     )
+
+
+def _name(path: Path, said: Mapping[str, Any]) -> str:
+    """It goes into options of QEMU's, the kernel's command line and names of files."""
+    name: str = said.get("name", path.stem)
+    if not _NAME.fullmatch(name):
+        raise SpecError(
+            f"{path}: {name!r} is no name of a machine",
+            remedy="say name: in the file, up to 63 letters, digits and _ . - (not first)",
+        )
+    return name
+
+
+def _memory(path: Path, said: Mapping[str, Any]) -> int:
+    memory = bytes_of(said.get("memory", "1g"))
+    if memory < _LEAST_MEMORY:
+        raise SpecError(
+            f"{path}: memory: {memory:,} bytes are too few for a machine",
+            remedy="at least 512m: without a unit the number is of bytes",
+        )
+    return memory
 
 
 def _kernel(said: str | float, folder: Path) -> str:

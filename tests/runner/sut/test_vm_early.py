@@ -1,0 +1,49 @@
+"""Virtual machines that get nowhere: disks that cannot be, kernels that say nothing."""
+
+from __future__ import annotations
+
+import os
+import struct
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from iogate.errors import RefusedError, RunError
+from iogate.sut import open_sut
+from iogate.sut.vm import VmSut
+from support.guests import describe
+
+
+@pytest.mark.parametrize("size", ["9999999t", "999999999999t"])
+@pytest.mark.parametrize("file", ["", ", file: large"])
+def test_a_disk_that_no_file_can_be_is_refused(size: str, file: str, tmp_path: Path) -> None:
+    name = f"large{os.getpid()}"
+    with pytest.raises(RefusedError, match=r"disk d: there can be no .* bytes: "):
+        open_sut(f"vm:{describe(tmp_path, name=name, d=f'size: {size}{file}')}")
+    assert not (tmp_path / "large").exists()
+
+
+def test_a_kernel_that_goes_down_before_it_speaks_has_failed(tmp_path: Path) -> None:
+    """It is no fault of QEMU's: a search among kernels goes on."""
+    setup = bytearray(b"\xf4" * 0x400)
+    setup[0x1F1] = 1  # one more sector of setup
+    setup[0x200:0x202] = b"\xeb\x66"
+    setup[0x202:0x206] = b"HdrS"
+    struct.pack_into("<H", setup, 0x206, 0x20F)
+    struct.pack_into("<H", setup, 0x20E, 0x180)
+    setup[0x211] = 1  # loaded high
+    struct.pack_into("<I", setup, 0x214, 0x100000)
+    struct.pack_into("<I", setup, 0x22C, 0x7FFFFFFF)  # where the initramfs may be
+    # Interrupts without a table of handlers: lidt of nothing, and then one.
+    setup[0x268:0x26F] = b"\x2e\x0f\x01\x1e\x6f\x00\xcc"
+    setup[0x26F:0x275] = bytes(6)
+    setup[0x380:0x386] = b"6.1.0\0"
+    image = tmp_path / "bzImage"
+    image.write_bytes(bytes(setup) + bytes(4096))
+    name = f"silent{os.getpid()}"
+    with (
+        closing(VmSut(str(describe(tmp_path, name=name, d="size: 1m")))) as machine,
+        pytest.raises(RunError, match=r"kernel 6\.1\.0 is gone: it said nothing"),
+    ):
+        machine.boot(machine.kernel(str(image)))
