@@ -33,4 +33,4 @@ class LastWords:
             yield line
 
     def __str__(self) -> str:
-        return " ".join(self._said).removeprefix(_MESSAGE)
+        return "; ".join(self._said).removeprefix(_MESSAGE)

@@ -220,7 +220,7 @@ class SshSut(FarMachine):
                 return RefusedError(f"cannot work on {self._address}: {what}", remedy=remedy)
         words = said.strip().rpartition("\n")[2] or f"ssh ended with {self._ssh.returncode}"
         return RefusedError(
-            f"cannot reach {self._address}: {words}", remedy=f"try 'ssh {self._address} true'"
+            f"cannot reach {self._address}: {words}", remedy=f"try '{_by_hand(self._address)} true'"
         )
 
     def _rebooted(self) -> str:
@@ -253,6 +253,13 @@ def check_address(address: str) -> re.Match[str]:
             remedy="write ssh:[USER@]HOST[:PORT], such as ssh:root@lab3",
         )
     return found
+
+
+def _by_hand(address: str) -> str:
+    """What somebody types to get there: the client takes no HOST:PORT."""
+    user, name, numbers, port = check_address(address).groups()
+    there = f"{user}@" if user else ""
+    return f"ssh {f'-p {port} ' if port else ''}{there}{name or numbers}"
 
 
 def _words(address: str, connect_s: int) -> list[str]:
