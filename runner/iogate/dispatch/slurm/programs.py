@@ -67,6 +67,8 @@ def nodes(partition: str) -> list[Node]:
     words = ["sinfo", "-h", "-N", "-o", "%N|%T|%f|%E|%P"]
     found = {}
     for line in _asked([*words, *([f"--partition={partition}"] if partition else [])]).splitlines():
+        if line.count("|") < 4:  # of a reason, which is anybody's text, in several lines
+            continue
         name, state, features, rest = line.split("|", 3)
         why, _, of = rest.rpartition("|")
         if not _NODE.fullmatch(name) or not (partition or of.rstrip().endswith("*")):
