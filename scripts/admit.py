@@ -50,7 +50,8 @@ def admitted(event: str, payload: dict[str, Any], repository: str, sha: str) -> 
     home: Any = request["head"]["repo"]  # none: the fork is gone
     source = home["full_name"] if home else ""
     labels = [label["name"] for label in request.get("labels", ())]
-    if source != repository and LABEL + head not in labels and not approved(head, repository):
+    ours = repository != "" and source == repository
+    if not ours and LABEL + head not in labels and not approved(head, repository):
         raise DeniedError(
             f"pull request {number} comes from a fork, and nobody has allowed to measure {head}:"
             f" a maintainer who has read this commit gives it the label {LABEL}{head}"
@@ -130,7 +131,7 @@ def main() -> int:
     except DeniedError as error:
         print(f"::error title=not measured::{' '.join(str(error).split()).replace('%', '%25')}")
         return 1
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         print(f"::error title=not measured::the event cannot be read: {type(error).__name__}")
         return 1
     with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as out:
