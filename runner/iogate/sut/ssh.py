@@ -144,6 +144,10 @@ class SshSut(FarMachine):
         except IogateError:
             self._shut()
             raise
+        except BaseException:  # Ctrl-C: a client that still connects does not see its pipes close
+            self._ssh.kill()
+            self._shut()
+            raise
 
     def close(self) -> None:
         """The machine ends by itself what is left there."""
