@@ -50,7 +50,7 @@ def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
         return Gathered(part, left=left)
     try:
         return _with_run(part, _read(ended, store), ended, store, keep=keep)
-    except (IogateError, OSError) as error:
+    except (IogateError, OSError, UnicodeError) as error:
         told = error.what if isinstance(error, IogateError) else str(error)
         failed = int(exits.of_run(None))
         sentence = f"what came back cannot be used: {told}"
