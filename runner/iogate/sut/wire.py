@@ -144,7 +144,10 @@ def _record(value: Any, kind: Any) -> Any:
 
 def _scalar(value: Any, kind: type) -> Any:
     if kind is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise WireError("the line carries a number that is too large") from error
     return _checked(value, kind)
 
 
