@@ -54,8 +54,8 @@ static int cpuio_check(struct job *job, struct err *err)
 	if (!o->load_percent)
 		return err_set(err, -EINVAL, "ioengine=cpuio needs cpuload, 1 to 100");
 	if (!job->time.runtime_ns && !job->amount.ios && !o->exit_on_io_done)
-		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime, or "
-			       "exit_on_io_done");
+		return err_set(err, -EINVAL, "ioengine=cpuio has no end of its own; set runtime, "
+			       "or exit_on_io_done");
 	job->process.ends_with_others = o->exit_on_io_done;
 	job->think.pause_ns = o->chunk_ns * (100 - o->load_percent) / o->load_percent;
 	return 0;

@@ -41,10 +41,11 @@ static const struct option uring_options[] = {
 	ATOMIC_ROW(struct uring_options, flags),
 	CMDPRIO_ROWS(struct uring_options, cmdprio),
 	{ "fixedbufs", NULL, &type_flag, OWN(fixedbufs), "0",
-	  .help = "Fail where buffers cannot be registered with the ring; without it they are "
-		  "registered where possible." },
+	  .help = "Fail where buffers cannot be registered with the ring; without it they "
+		  "are registered where possible." },
 	{ "force_async", NULL, &type_number, OWN(force_async), "0",
-	  .help = "Each I/O of this number goes to a thread of the kernel (IOSQE_ASYNC); 0 is none." },
+	  .help = "Each I/O of this number goes to a thread of the kernel (IOSQE_ASYNC); 0 is "
+		  "none." },
 	{ "hipri", NULL, &type_flag, OWN(hipri), "0",
 	  .help = "Poll for completions (IORING_SETUP_IOPOLL); needs direct=1 and a device that "
 		  "can." },
