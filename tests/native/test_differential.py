@@ -273,6 +273,19 @@ def test_a_filesize_range_stays(engine: Path, tmp_path: Path) -> None:
     assert all(16 << 10 <= size <= 128 << 10 for size in sizes[0].values())
 
 
+@pytest.mark.parametrize("blocks", ["bs=4k", "bsrange=512-4k", "bssplit=1k/50:4k/50"])
+def test_each_file_of_a_range_holds_a_block(
+    engine: Path, fio: str, tmp_path: Path, blocks: str
+) -> None:
+    text = _job("j", f"rw=randwrite nrfiles=20 filesize=1k-16k {blocks}")
+    for program in (engine, fio):
+        ran = run(program, ["-"], tmp_path / Path(program).name, text)
+        assert ran.status == 0, ran.err
+    sizes = files(tmp_path / engine.name).values()
+    assert len(sizes) == 20
+    assert all(4096 <= size <= 16384 for size in sizes)
+
+
 def test_norandommap_leaves_holes(engine: Path, tmp_path: Path) -> None:
     """The opposite of the random map: or the tests above would show nothing."""
     text = _job("j", "filename=f rw=randwrite size=2m norandommap")

@@ -89,6 +89,16 @@ static int check_trims(const struct check *c)
 	return 0;
 }
 
+/* Of a range those sizes are drawn that hold a block. */
+static void raise_filesize(struct job *job)
+{
+	struct size_range *size = &job->files.size;
+	const uint64_t block = pattern_largest(job);
+
+	if (size->min_bytes < block && block <= size->max_bytes)
+		size->min_bytes = block;
+}
+
 static int check_sizes(const struct check *c)
 {
 	struct job *job = c->job;
@@ -97,6 +107,7 @@ static int check_sizes(const struct check *c)
 	code = code ? code : zones_to_bytes(c, "io_size", &job->amount.io_size);
 	code = code ? code : zones_to_bytes(c, "offset", &job->amount.offset);
 	code = code ? code : zones_to_bytes(c, "ramp_size", &job->time.ramp);
+	raise_filesize(job);
 	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_unit(job))
 		return check_refuse(c, "filesize", "a file is smaller than one block; raise "
 				    "filesize, or lower bs");

@@ -225,6 +225,23 @@ uint32_t pattern_unit(const struct job *job)
 	return (uint32_t)bytes;
 }
 
+uint64_t pattern_largest(const struct job *job)
+{
+	uint64_t bytes = 0;
+
+	JOB_DIRS(dir, job) {
+		const struct block_split *s = &job->block.splits[dir];
+		const uint64_t alone = pattern_has_range(job, dir) ? job->block.ranges[dir].max_bytes
+								   : job->block.bytes[dir];
+
+		for (uint32_t i = 0; i < s->count; i++)
+			bytes = s->shares[i].bytes > bytes ? s->shares[i].bytes : bytes;
+		if (!s->count && alone > bytes)
+			bytes = alone;
+	}
+	return bytes;
+}
+
 static void init_variety(struct pattern *p, const struct job *job, uint64_t seed)
 {
 	p->splits = job->block.splits;

@@ -48,6 +48,8 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 bool pattern_has_range(const struct job *job, unsigned dir);
 /* The smallest block of the job: what its offsets are multiples of. */
 uint32_t pattern_unit(const struct job *job);
+/* The largest one. */
+uint64_t pattern_largest(const struct job *job);
 /* What one of the job's loops moves, of files that hold `whole` bytes for it. */
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole);
 
