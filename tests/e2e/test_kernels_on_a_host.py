@@ -76,6 +76,13 @@ def whole_comparison(iogate: Iogate, host: KexecHost) -> None:
     other = iogate("--machine", machine, "ab", spec, "--candidate", "kernel=other")
     assert other.code == 4, other.text
     assert "the wrong kernel came up on lab: build id" in other.err
+    hangs = iogate(
+        "--machine", host.describe(boot_seconds=90), "ab", spec, "--candidate", "kernel=hangs"
+    )
+    assert hangs.code == 4, hangs.text
+    assert "did not come up on lab within 90 s" in hangs.err
+    assert f"brought it back, under {OLD}." in hangs.err
+    host.describe()
     none = iogate("--machine", machine, "ab", spec, "--candidate", "kernel=none")
     assert none.code == 2, none.text
     assert "host lab has no kernel 'none'" in none.err

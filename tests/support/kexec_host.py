@@ -9,6 +9,7 @@ import os
 import shlex
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,7 +42,6 @@ _INIT = '''\
 """The first process of the host: what it needs to be reached, and a disk that outlives a boot."""
 
 import ctypes
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -80,12 +80,23 @@ while True:
 _REBOOT = "#!/usr/bin/python3 -I\nimport ctypes\nctypes.CDLL(None).reboot(0x1234567)\n"
 _CMDLINE = "console=ttyS0 rdinit=/init panic=5"
 _UUID = "1c6d7f0e-0000-4000-8000-000000000047"
+_POWER = """\
+import socket, sys
+with socket.socket(socket.AF_UNIX) as monitor:
+    monitor.connect(sys.argv[1])
+    answers = monitor.makefile("r")
+    answers.readline()
+    for word in ("qmp_capabilities", "system_reset"):
+        monitor.sendall(b'{"execute": "%s"}\\n' % word.encode())
+        while "return" not in answers.readline():  # but events
+            pass
+"""
 _START_S = 240.0
 
 
 @dataclass(frozen=True, slots=True)
 class KexecHost:
-    """The host: ``console`` is what all of its kernels have said."""
+    """The host: ``console`` is what all of its kernels have said. Its power switch is QEMU's."""
 
     folder: Path
     port: int
@@ -106,8 +117,10 @@ class KexecHost:
                 "new": new,
                 "panics": {**new, "cmdline": "rdinit=/no/such panic=1"},
                 "other": {**new, "build_id": "0" * 40},
+                "hangs": {**new, "cmdline": "rdinit=/no/such panic=0"},
             },
             "boot_seconds": _START_S,
+            "power": [sys.executable, str(self.folder / "power.py"), str(self.folder / "monitor")],
             **changed,
         }
         path = self.folder / "lab.yaml"
@@ -126,6 +139,7 @@ def kexec_host(folder: Path) -> Iterator[KexecHost]:
     host = KexecHost(folder, _free_port(), folder / "console.log")
     keys = _keys(host)
     old, new = (find_kernel(each, [f"{PARTS}/{each}"]) for each in (OLD, NEW))
+    (folder / "power.py").write_text(_POWER)
     (folder / "initrd").write_bytes(_initrd(old, keys))
     _make_disk(folder, new, _initrd(new, keys))
     with subprocess.Popen(_command(host, old), stdin=subprocess.DEVNULL) as qemu:
@@ -156,6 +170,7 @@ def _command(host: KexecHost, kernel: Kernel) -> list[str]:
         *("-append", _CMDLINE, "-serial", f"file:{host.console}"),
         *("-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{host.port}-10.0.2.15:22"),
         *("-device", "virtio-net-pci,netdev=net", "-device", "virtio-rng-pci"),
+        *("-qmp", f"unix:{host.folder}/monitor,server=on,wait=off"),
         *("-drive", f"id=disk,file={host.folder}/disk.img,{disk}"),
         *("-device", "virtio-blk-pci,drive=disk,serial=disk"),
         *("-drive", f"id=scratch,file={host.folder}/scratch.img,throttling.iops-total=400,{disk}"),
