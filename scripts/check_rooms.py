@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pattern",),
     ("engines", "verify"),
     ("job",),
-    ("stats", "confine"),
+    ("stats", "confine", "command"),
     ("util",),
 )
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

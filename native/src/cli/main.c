@@ -11,6 +11,7 @@
 #include "cli/eta.h"
 #include "cli/self_tests.h"
 #include "cli/usage.h"
+#include "command/command.h"
 #include "confine/confine.h"
 #include "jobfile/help.h"
 #include "logs/log_inflate.h"
@@ -20,7 +21,8 @@
 #include "util/version.h"
 
 /* The exit statuses, all of them. fio's own, the number of failed jobs modulo 256,
- * can be 0 for a failure. --confine has its own: see confine/confine.h. */
+ * can be 0 for a failure. --confine and --meter have their
+ * own: see confine/confine.h and command/command.h. */
 enum { EXIT_OK, EXIT_JOB_FAILED, EXIT_USAGE, EXIT_REFUSED };
 enum { ETA_USUAL_MS = 500 };
 
@@ -314,6 +316,16 @@ static int confine(int argc, char **argv)
 	return status;
 }
 
+static int command(int argc, char **argv)
+{
+	struct err err = { 0 };
+	const int status = command_main(argc, argv, &err);
+
+	if (err.code)
+		fprintf(stderr, "%s: meter: %s\n", IOGATE_ENGINE_NAME, err.text);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct cmdline cmdline;
@@ -323,6 +335,8 @@ int main(int argc, char **argv)
 	version_called(argc ? argv[0] : NULL);
 	if (confine_is_meant(argc, argv))
 		return confine(argc, argv);
+	if (command_is_meant(argc, argv))
+		return command(argc, argv);
 	if (!cmdline_parse(&cmdline, argc, argv, &err))
 		status = act(&cmdline, &err);
 	cmdline_release(&cmdline);

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "confine/calls.h"
 #include "confine/landlock.h"
 #include "confine/mounts.h"
 #include "confine/place.h"
@@ -23,6 +24,7 @@ static const struct {
 	{ LAYER_LANDLOCK, "Landlock" }, { LAYER_NAMESPACES, "namespaces" },
 	{ LAYER_READ_ONLY, "read-only mounts" }, { LAYER_NETWORK, "a network of its own" },
 	{ LAYER_CAPABILITIES, "dropped capabilities" },
+	{ LAYER_PROCESSES, "processes of its own" }, { LAYER_CALLS, "withheld system calls" },
 };
 
 int confine_is_meant(int argc, char **argv)
@@ -102,6 +104,8 @@ static int confine_rights(struct confine_plan *p, unsigned given, struct err *er
 		given |= LAYER_CAPABILITIES;
 	if (landlock_abi())
 		given |= LAYER_LANDLOCK;
+	if (p->required & LAYER_CALLS && !calls_withhold())
+		given |= LAYER_CALLS;
 	return check_layers(p, given, err);
 }
 

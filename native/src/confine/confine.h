@@ -8,7 +8,8 @@
  *	place.h		what must stand at a place, looked at without following links
  *	mounts.h	a tree of mounts that has only the places
  *	landlock.h	rules for a kernel that has Landlock
- *	privileges.h	capabilities, namespaces and system calls that are taken away
+ *	privileges.h	capabilities and descriptors that are taken away
+ *	calls.h		system calls that are taken away
  */
 #ifndef IOGATE_CONFINE_H
 #define IOGATE_CONFINE_H
@@ -29,7 +30,8 @@
  *
  *	place KIND ACCESS DEVICE INODE RDEV DISKSEQ SIZE PATH
  *		What the command may reach. KIND is block, file, directory, or new for a file
- *		that is not there yet; ACCESS is rw or ro. DEVICE (major:minor of the
+ *		that is not there yet; ACCESS is ro, rw, or rwl for a directory in which
+ *		symbolic links, pipes and sockets may be made, too. DEVICE (major:minor of the
  *		filesystem) and INODE tell what must stand at PATH; of a new file they are its
  *		directory's. RDEV (major:minor), DISKSEQ and SIZE (bytes) tell a block device,
  *		0:0, 0 and 0 what is none; a DISKSEQ of 0 is not compared. PATH goes to the end
@@ -48,13 +50,19 @@
  *			written and dropped before the command starts: that takes rights
  *			which the command does not have
  *	fd NUMBER	an open file that the command inherits beside 0, 1 and 2
- *	require LAYER	landlock, namespaces, read-only, network or capabilities: refuse
- *			where this kernel does not give it. Landlock and the capabilities are done
- *			as far as they go without it; namespaces, which read-only needs, and
- *			a network of its own, which is an empty one, only when asked for.
+ *	require LAYER	landlock, namespaces, read-only, network, capabilities, processes or
+ *			calls: refuse where this kernel does not give it. Landlock and the
+ *			capabilities are done as far as they go without it; namespaces, which
+ *			read-only needs, a network of its own, which is an empty one, and the
+ *			last two only when asked for. With "processes", what the command starts
+ *			is in a namespace whose first process is the first that it starts: all
+ *			others are killed when that one ends, whatever they have become. With
+ *			"calls" it makes no socket, no ring of io_uring, and reaches no keyring:
+ *			a socket in the filesystem that somebody listens on is neither a file
+ *			nor a network to the other layers.
  *
  * In this order:
- *	1. Namespaces: mount, network, IPC, host name. Without CAP_SYS_ADMIN in a user
+ *	1. Namespaces: mount, network, IPC, host name, processes. Without CAP_SYS_ADMIN in a user
  *	   namespace, where the kernel has them for everybody.
  *	2. Each place is opened with no link followed, and compared on the open descriptor
  *	   with what the plan says; a block device that is written is opened with O_EXCL, so

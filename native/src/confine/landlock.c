@@ -16,7 +16,8 @@
 enum {
 	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3,
 	FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5, FS_MAKE_DIR = 1 << 7,
-	FS_MAKE_REG = 1 << 8, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
+	FS_MAKE_REG = 1 << 8, FS_MAKE_SOCK = 1 << 9, FS_MAKE_FIFO = 1 << 10,
+	FS_MAKE_SYM = 1 << 12, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
 	NET_BIND = 1, NET_CONNECT = 2, NET_TCP = 3, RULE_NET_PORT = 2, SCOPES = 3
 };
 
@@ -49,6 +50,7 @@ enum {
 	TO_RUN = TO_READ | FS_EXECUTE,
 	TO_WRITE = TO_READ | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR | FS_REMOVE_FILE |
 		   FS_MAKE_DIR | FS_MAKE_REG | FS_REFER,
+	TO_LINK = TO_WRITE | FS_MAKE_SYM | FS_MAKE_FIFO | FS_MAKE_SOCK,
 };
 
 int landlock_abi(void)
@@ -107,8 +109,10 @@ static int allow_places(int ruleset, uint64_t handled, const struct confine_plan
 		const struct place *place = &p->places[i];
 		const uint64_t ioctls = place->kind == PLACE_BLOCK ? FS_IOCTL_DEV : 0;
 
-		ret = allow(ruleset, handled, place->fd,
-			    ioctls | (place->writable ? TO_WRITE : TO_READ));
+		const uint64_t access = place->links ? TO_LINK :
+					place->writable ? TO_WRITE : TO_READ;
+
+		ret = allow(ruleset, handled, place->fd, ioctls | access);
 	}
 	return ret;
 }

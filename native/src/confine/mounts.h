@@ -4,9 +4,9 @@
 
 #include "confine/plan.h"
 
-/* Namespaces of its own for this process, as LAYER_NAMESPACES and LAYER_NETWORK among
- * `wanted` ask for: those of the two that came of it. *through_user says whether it took a
- * user namespace. */
+/* Namespaces of its own for this process, as LAYER_NAMESPACES, LAYER_NETWORK and
+ * LAYER_PROCESSES among `wanted` ask for: those of the three that came of it. *through_user
+ * says whether it took a user namespace. */
 unsigned namespaces_enter(unsigned wanted, bool *through_user);
 
 /* After places_open: all is read-only and without devices but the places, and /dev holds

@@ -30,7 +30,8 @@ static const struct name_value capability_names[] = {
 static const struct name_value layer_names[] = {
 	{ "landlock", LAYER_LANDLOCK }, { "namespaces", LAYER_NAMESPACES },
 	{ "read-only", LAYER_READ_ONLY }, { "network", LAYER_NETWORK },
-	{ "capabilities", LAYER_CAPABILITIES }, { NULL, 0 },
+	{ "capabilities", LAYER_CAPABILITIES }, { "processes", LAYER_PROCESSES },
+	{ "calls", LAYER_CALLS }, { NULL, 0 },
 };
 
 static const struct name_value kind_names[] = {
@@ -38,7 +39,9 @@ static const struct name_value kind_names[] = {
 	{ "new", PLACE_NEW }, { NULL, 0 },
 };
 
-static const struct name_value access_names[] = { { "ro", 0 }, { "rw", 1 }, { NULL, 0 } };
+static const struct name_value access_names[] = {
+	{ "ro", 0 }, { "rw", 1 }, { "rwl", 2 }, { NULL, 0 },
+};
 static const struct name_value network_names[] = { { "host", 1 }, { NULL, 0 } };
 static const struct name_value protocol_names[] = { { "tcp", 1 }, { NULL, 0 } };
 
@@ -168,10 +171,10 @@ static int take_place(struct confine_plan *p, struct slice rest, struct err *err
 		return err_set(err, -EINVAL, "more than %d places", PLAN_PLACES_MAX);
 	ret = parse_name(next_word(&rest), kind_names, "no kind of place:", &kind, err);
 	if (!ret)
-		ret = parse_name(next_word(&rest), access_names, "neither ro nor rw:", &access,
-				 err);
-	*place = (struct place){ .kind = (enum place_kind)kind, .writable = access, .fd = -1,
-				 .tree = -1 };
+		ret = parse_name(next_word(&rest), access_names, "neither ro, rw nor rwl:",
+				 &access, err);
+	*place = (struct place){ .kind = (enum place_kind)kind, .writable = access,
+				 .links = access == 2, .fd = -1, .tree = -1 };
 	if (!ret)
 		ret = parse_identity(place, &rest, err);
 	if (!ret)

@@ -21,12 +21,13 @@ enum place_kind { PLACE_BLOCK, PLACE_FILE, PLACE_DIRECTORY, PLACE_NEW };
 
 enum layer {
 	LAYER_LANDLOCK = 1, LAYER_NAMESPACES = 2, LAYER_READ_ONLY = 4, LAYER_NETWORK = 8,
-	LAYER_CAPABILITIES = 16
+	LAYER_CAPABILITIES = 16, LAYER_PROCESSES = 32, LAYER_CALLS = 64
 };
 
 struct place {
 	enum place_kind kind;
 	bool writable;
+	bool links;		/* symbolic links, pipes and sockets may be made in it, too */
 	bool made;		/* by us: a new file */
 	dev_t device, rdev;
 	uint64_t inode, diskseq, size_bytes;

@@ -26,11 +26,13 @@ static void a_plan_says_what_may_be_reached(void **state)
 	assert_int_equal(parse(&p, "confine/1\n"
 			       "place block rw 0:6 94 7:3 729 67108864 /dev/loop3\n"
 			       "place directory ro 254:0 12 0:0 0 0 /a b/c\n\n"
+			       "place directory rwl 254:0 12 0:0 0 0 /d\n"
 			       "read /usr\nread /\nset A=b=c d\nkeep TOKEN\n"
 			       "capability sys_nice\nnetwork host\nfd 7\nflush /dev/loop3\n"
 			       "connect tcp 9000\nconnect tcp 65535\nbind tcp 1\n"
-			       "require landlock\nrequire read-only", &err), 0);
-	assert_int_equal(p.places_count, 2);
+			       "require landlock\nrequire read-only\n"
+			       "require processes\nrequire calls", &err), 0);
+	assert_int_equal(p.places_count, 3);
 	assert_int_equal(p.places[0].kind, PLACE_BLOCK);
 	assert_true(p.places[0].writable);
 	assert_int_equal(p.places[0].device, makedev(0, 6));
@@ -41,6 +43,9 @@ static void a_plan_says_what_may_be_reached(void **state)
 	assert_string_equal(p.places[0].path, "/dev/loop3");
 	assert_int_equal(p.places[1].kind, PLACE_DIRECTORY);
 	assert_false(p.places[1].writable);
+	assert_false(p.places[0].links);
+	assert_true(p.places[2].writable);
+	assert_true(p.places[2].links);
 	assert_string_equal(p.places[1].path, "/a b/c");
 	assert_int_equal(p.reads.count, 2);
 	assert_string_equal(p.sets.at[0], "A=b=c d");
@@ -54,7 +59,8 @@ static void a_plan_says_what_may_be_reached(void **state)
 	assert_int_equal(p.binds.at[0], 1);
 	assert_int_equal(p.fds_count, 1);
 	assert_int_equal(p.fds[0], 7);
-	assert_int_equal(p.required, LAYER_LANDLOCK | LAYER_READ_ONLY);
+	assert_int_equal(p.required, LAYER_LANDLOCK | LAYER_READ_ONLY |
+				     LAYER_PROCESSES | LAYER_CALLS);
 	confine_plan_release(&p);
 }
 
@@ -67,7 +73,7 @@ static void a_wrong_plan_is_an_error_with_its_line(void **state)
 		{ "confine/2\n", "another version" },
 		{ "confine/1\n\nwrite /", "line 3 of the plan: unknown word 'write'" },
 		{ "confine/1\nplace disk rw 0:6 1 7:0 1 1 /dev/x", "no kind of place: 'disk'" },
-		{ "confine/1\nplace block w 0:6 1 7:0 1 1 /dev/x", "neither ro nor rw: 'w'" },
+		{ "confine/1\nplace block w 0:6 1 7:0 1 1 /dev/x", "neither ro, rw nor rwl: 'w'" },
 		{ "confine/1\nplace block rw 06 1 7:0 1 1 /dev/x", "no major:minor: '06'" },
 		{ "confine/1\nplace block rw 0:6 x 7:0 1 1 /dev/x", "no number" },
 		{ "confine/1\nplace block rw 0:6 1 7:0 1 99999999999999999999 /dev/x",
