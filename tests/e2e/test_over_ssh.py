@@ -22,6 +22,7 @@ version: 1
 name: there
 targets:
   file: {{ file: {DISK}/file }}
+  folder: {{ directory: {DISK} }}
 workloads:
   quick:
     target: file
@@ -33,6 +34,15 @@ workloads:
     fio: {{ rw: randread, bs: 4k, size: 4m, ioengine: psync, time_based: 1, runtime: 600 }}
     repetitions: 1
     thresholds: {{ read.iops: ">= 1" }}
+"""
+PROGRAM = """\
+  program:
+    target: folder
+    prepare: [[sh, -c, 'hostname > "$0"', "{target}/name"]]
+    command: [sh, -c, 'echo n=7; cat "$0" >&2; sleep 0.1', "{target}/name"]
+    metrics: { n: { pattern: 'n=(.)', unit: count, better: high } }
+    repetitions: 2
+    thresholds: { command.n: "> 6", runtime: "< 60s" }
 """
 
 
@@ -62,6 +72,22 @@ def test_a_run_is_measured_there_and_judged_and_kept_here(
     listed = iogate("--machine", host.machine, "history", "list", **host.variables)
     assert run["id"][:12] in listed.out
     assert not Path(DISK).exists()
+
+
+def test_a_program_is_timed_there_and_what_it_prints_is_read_here(
+    iogate: Iogate, host: SshHost, spec: Path
+) -> None:
+    spec.write_text(SPEC + PROGRAM)
+    words = ("run", spec, "--case", "program", "--trust")
+    done = iogate("--machine", host.machine, *words, **host.variables)
+    assert done.code == 0, done.text
+    run = iogate.run_document()
+    jobs = [m["jobs"][0] for m in run["measurements"]]
+    assert [list(job["values"].values()) for job in jobs] == [[7.0], [7.0]]
+    assert all(job["runtime_ns"] > 0.1e9 for job in jobs)
+    for measured in run["measurements"]:
+        log = iogate.latest / measured["raw_file"].replace(".json", ".log")
+        assert run["host"]["name"] in log.read_text()
 
 
 def test_a_line_that_is_cut_in_a_repetition_is_opened_again(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from iogate.cli.table import defused, duration, printable
 from iogate.engine.base import Progress, Rates
 from iogate.model.comparison import block_of
-from iogate.model.measurement import TRANSFERS, Measurement
+from iogate.model.measurement import COMMAND, TRANSFERS, Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
 from iogate.model.units import Unit, format_value
@@ -283,4 +283,7 @@ def summary_text(measurement: Measurement) -> str:
             bw = format_value(sum(part.bw for part in parts), Unit.BYTES_PER_SECOND)
             words.append(f"{name} {iops} {bw}")
     took = duration(measurement.duration_ns / 1e9)
+    if measurement.engine.name == COMMAND:
+        own_ns = sum(job.runtime_ns for job in measurement.jobs)
+        words.append(f"took {format_value(own_ns, Unit.NANOSECONDS)}")
     return f"{'  '.join(words) or 'no I/O'}  ({took})"

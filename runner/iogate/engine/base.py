@@ -9,6 +9,7 @@ from typing import Protocol
 from iogate.model.confinement import Confinement
 from iogate.model.measurement import DiskUtil, EngineFacts, JobMeasurement
 from iogate.model.place import Place
+from iogate.model.spec import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ class EngineJob:
     on, as taskset lists them; empty for all. ``places`` are what it may open as its targets,
     ``confinement`` is what the kernel keeps it to. ``kept_file`` is where the
     result is taken afterwards, empty where it stays. ``on_tick`` is called several times a second
-    while it runs."""
+    while it runs. Where there is a ``command``, that runs in the place of the job file, as a job
+    of ``command_name``; ``on_prepared`` is called when it has prepared what it needs."""
 
     job_file: str
     result_file: str
@@ -85,6 +87,9 @@ class EngineJob:
     on_tick: Callable[[], None] = field(default=lambda: None, compare=False)
     confinement: Confinement | None = None
     kept_file: str = ""
+    command: Command | None = None
+    command_name: str = ""
+    on_prepared: Callable[[], None] = field(default=lambda: None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

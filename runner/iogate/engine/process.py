@@ -31,7 +31,7 @@ class Ending:
 
     @property
     def signal_name(self) -> str | None:
-        return _signal_name(-self.status) if self.status < 0 else None
+        return signal_name(-self.status) if self.status < 0 else None
 
 
 class _Escalation:
@@ -140,7 +140,8 @@ def _kept(job: EngineJob) -> str:
     return f"what it wrote is kept in {job.kept_file or job.result_file}"
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """A signal as people call it."""
     try:
         return signal.Signals(number).name
     except ValueError:

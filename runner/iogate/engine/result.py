@@ -81,11 +81,12 @@ def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
         context_switches=int(job["ctx"]),
         major_faults=int(job["majf"]),
         minor_faults=int(job["minf"]),
-        runtime_ns=int(job["job_runtime"]) * _NS_PER_MS,
+        runtime_ns=int(extra.get("runtime_ns", int(job["job_runtime"]) * _NS_PER_MS)),
         error=error,
         errors=_errors(extra, error),
         iodepth_levels={str(k): float(v) for k, v in job.get("iodepth_level", {}).items()},
         series=_series(extra["series"]) if extra.get("series") else None,
+        values={str(k): float(v) for k, v in extra.get("values", {}).items()},
     )
 
 

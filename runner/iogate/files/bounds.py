@@ -23,6 +23,7 @@ JOBS = 256
 JOB_OPTIONS = 20_000
 MATRIX_POINTS = 10_000
 MATRIX_RULES = 256
+PATTERN_CHARACTERS = 200
 CASE_PARTS = 200_000
 PROBLEMS_LOOKED_AT = 500
 SUGGESTED_LENGTH = 64
@@ -39,6 +40,7 @@ FOREIGN_BYTES = GIB
 LINE_BYTES = 2 * DOCUMENT_BYTES  # a document, as text
 INTEGER_DIGITS = 300
 ANSWER_BYTES = 16 * MIB
+SAID_BYTES = MIB  # iogate-engine's, in native/src/command/metered.h
 
 TABLE: tuple[tuple[str, int, str], ...] = (
     ("characters of a spec, and of each file that it names", SPEC_CHARACTERS, "spec"),
@@ -55,12 +57,14 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("options of all jobs of a workload", JOB_OPTIONS, "spec"),
     ("points of a matrix", MATRIX_POINTS, "spec"),
     ("rules in `exclude` and `include`", MATRIX_RULES, "spec"),
+    ("characters of a pattern of a command's metric", PATTERN_CHARACTERS, "spec"),
     ("cases of a spec, each counted with its jobs and limits", CASE_PARTS, "spec"),
     ("bytes of a document of a run folder or of a history", DOCUMENT_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
     ("digits of an integer in a document", INTEGER_DIGITS, "document"),
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
     ("bytes of a job file in a run folder that a report shows", JOB_TEXT_BYTES, "document"),
+    ("bytes of what a command prints", SAID_BYTES, "document"),
     ("bytes of a log of an engine that is looked through", LOG_BYTES, "document"),
     (
         "bytes of the list of a site's pages, or of the builds of a bisection",

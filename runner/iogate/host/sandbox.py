@@ -30,6 +30,9 @@ SYSTEM = (
     "/sys/fs/cgroup", "/sys/kernel/mm",
 )  # fmt: skip
 
+# What programs of filesystems are configured by.
+_OF_PROGRAMS = ("/etc/mke2fs.conf", "/etc/e2fsck.conf", "/etc/xattr.conf", "/etc/services")
+
 _NONE = "this kernel cannot confine an engine: it has neither Landlock nor namespaces for this user"
 _NO_LAUNCHER = "there is no iogate-engine here that could confine an engine"
 _OFF = "--unconfined"
@@ -110,6 +113,16 @@ class Sandbox:
         allowed = (self._allowed(place, writable=True),)
         rights = self._rights(allowed)
         return Confinement(self.layers, allowed=allowed, reads=SYSTEM, capabilities=rights)
+
+    def around_program(self, place: Place) -> Confinement | None:
+        """For a program of the system, which may write in the folder ``place`` alone; what it
+        starts ends with it."""
+        confined = self.within(place)
+        if confined is None:
+            return None
+        allowed = tuple(replace(each, links=True) for each in confined.allowed)
+        reads = (*SYSTEM, *_OF_PROGRAMS)
+        return replace(confined, allowed=allowed, reads=reads, of_program=True)
 
     def _allowed(self, place: Place, *, writable: bool) -> Allowed:
         if not place.path.isprintable():

@@ -38,7 +38,8 @@ T = TypeVar("T")
 def writes(case: Case) -> bool:
     """Whether any job may change its target's content, or take it away."""
     return any(
-        _transfers(job) != ("read",)
+        job.command is not None
+        or _transfers(job) != ("read",)
         or job.options.get("ioengine") in _CHANGES_FILES
         or any(job.options.get(key, "0") != "0" for key in _REMOVES)
         for job in case.jobs
@@ -85,7 +86,7 @@ def reads(case: Case, total_bytes: int) -> tuple[tuple[int, int], ...]:
     bytes, as far as their options say: from a job's offset over its size."""
     spans = []
     for job in case.jobs:
-        if "read" not in _transfers(job):
+        if job.command or "read" not in _transfers(job):
             continue
         start = _bytes(job, "offset", total_bytes) or 0
         size = _bytes(job, "size", total_bytes) or total_bytes

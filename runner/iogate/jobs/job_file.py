@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from iogate.errors import UsageError
 from iogate.jobs.plain_values import plain_value
 from iogate.model.plan import Case
-from iogate.model.spec import Target, TargetKind
+from iogate.model.spec import Command, Target, TargetKind
 
 AUTO = "auto"
 NAME_KEYWORDS = ("$jobname", "$jobnum", "$filenum")  # what fio replaces in filename_format
@@ -21,6 +22,8 @@ def render(case: Case, *, location: str | None = None) -> str:
     place of the target's path. Raises UsageError for text that would be read as something else
     than it says."""
     lines = list(_header(case, location))
+    if case.command:
+        return "\n".join([*lines, *_told(case.command)]) + "\n"
     for job in case.jobs:
         lines += ["", f"[{_section(job.name)}]", *_place(case.target, location)]
         kb_base = 1000 if job.options.get("kb_base") == "1000" else 1024
@@ -50,6 +53,14 @@ def format_names(pattern: str, job: str) -> str:
     for keyword, value in zip(NAME_KEYWORDS, (job, "0", "0"), strict=True):
         pattern = pattern.replace(keyword, value)
     return "" if any(c in pattern for c in "$:\\") else pattern
+
+
+def _told(command: Command) -> Iterator[str]:
+    """No job, but comments: what runs is a program."""
+    yield "; no job: it is a command that is measured"
+    for argv in command.prepare:
+        yield f"; prepare: {_comment(shlex.join(argv))}"
+    yield f"; command: {_comment(shlex.join(command.argv))}"
 
 
 def _header(case: Case, location: str | None) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from iogate.metrics.base import Metric
 from iogate.metrics.path import metric
-from iogate.model.measurement import DIRECTIONS, TRANSFERS, Measurement
+from iogate.model.measurement import COMMAND, DIRECTIONS, TRANSFERS, Measurement
 from iogate.model.spec import DefinedMetric
 
 _TRANSFER_STATS = (
@@ -29,8 +29,14 @@ def default_metrics(
     each job where a few ran at once, the cost in CPU, and what the spec defines. Only paths
     with a value."""
     names = [each.name for each in defined]
-    paths = [*_directions(measurements), *_jobs(measurements), *_WHOLE, *names]
+    own = [*_directions(measurements), *_jobs(measurements), *_of_commands(measurements)]
+    paths = [*own, *_WHOLE, *names]
     return tuple(path for path in paths if _has_value(path, measurements, defined))
+
+
+def _of_commands(measurements: Sequence[Measurement]) -> tuple[str, ...]:
+    """A command does no I/O that is counted: how long it took is what it is measured by."""
+    return ("runtime",) if any(m.engine.name == COMMAND for m in measurements) else ()
 
 
 def _directions(measurements: Sequence[Measurement], job: str | None = None) -> Iterator[str]:
@@ -81,7 +87,8 @@ def kept_values(measurement: Measurement, wanted: Sequence[Metric] = ()) -> dict
     active = [name for name in TRANSFERS if any(name in row.directions for row in measurement.jobs)]
     derived = (f"{name}.{stat}" for name in active for stat in _DERIVED)
     alone = [measurement]
-    paths = (*_directions(alone), *_jobs(alone), *_WHOLE, *derived, *_DERIVED_WHOLE)
+    usual = (*_directions(alone), *_jobs(alone), *_of_commands(alone), *_WHOLE)
+    paths = (*usual, *derived, *_DERIVED_WHOLE)
     values = {}
     for each in (*map(metric, paths), *wanted):
         value = each.extract(measurement)

@@ -53,6 +53,8 @@ def metric(path: str, defined: tuple[DefinedMetric, ...] = ()) -> Metric:
 
 def make_defined(definition: DefinedMetric) -> Metric:
     """A metric that a spec defines. ExpressionError for an expression that is none."""
+    if definition.pattern:
+        return _printed(definition)
     value = parse_expression(definition.expression, lambda path: metric(path).extract)
     return Metric(
         definition.name,
@@ -64,6 +66,27 @@ def make_defined(definition: DefinedMetric) -> Metric:
     )
 
 
+def _printed(definition: DefinedMetric) -> Metric:
+    """A metric that a command prints. Its repetitions have it under what it is kept as, so that
+    what another pattern found is never taken for it."""
+    meaning = f"{definition.pattern}\0{definition.scale!r}\0{definition.unit}"
+    digest = hashlib.sha256(meaning.encode()).hexdigest()[:_HASH_DIGITS]
+    kept_as = f"{definition.name}#{digest}"
+
+    def extract(measurement: Measurement) -> float | None:
+        values = (job.values.get(kept_as) for job in measurement.jobs)
+        return next((value for value in values if value is not None), None)
+
+    return Metric(
+        definition.name,
+        definition.unit,
+        definition.better,
+        definition.description or f"what the command prints where {definition.pattern} matches",
+        extract,
+        digest,
+    )
+
+
 def is_kept_definition(name: str) -> bool:
     """Whether a history keeps a metric that a spec defines under this name."""
     return _KEPT_DEFINED.search(name) is not None
@@ -72,7 +95,7 @@ def is_kept_definition(name: str) -> bool:
 def table_paths(path: str, defined: tuple[DefinedMetric, ...] = ()) -> tuple[str, ...]:
     """The paths of the table that a metric is made of: itself, unless a spec defines it."""
     own = next((each for each in defined if each.name == path), None)
-    if own is None:
+    if own is None or own.pattern:
         return (path,)
     paths: dict[str, None] = {}
 

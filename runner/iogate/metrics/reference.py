@@ -58,6 +58,13 @@ _TAIL = """\
 - `slope` is the least-squares line through the IOPS of the time series, from five intervals on.
   Over a few seconds it is mostly noise: it is meant for runs of minutes.
 
+## What a command prints
+
+A workload that is a [command](spec.md#commands) has `command.NAME` for each of its `metrics`, in
+the unit and with the direction that it gives there; `runtime`, which is the time that the program
+took; `cpu.usr` and `cpu.sys`, which are the CPU time of it and of what it waited for, in per cent
+of that time; `errors` and `kernel_errors`. It has no other metric.
+
 ## A metric of your own
 
 A spec can define metrics as arithmetic over these:

@@ -142,7 +142,7 @@ ROWS: tuple[Row, ...] = (
         "runtime",
         Unit.NANOSECONDS,
         Better.LOW,
-        "how long the longest job did I/O",
+        "how long the longest job did I/O, or a command took",
         runtime,
     ),
 )

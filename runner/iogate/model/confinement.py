@@ -65,11 +65,12 @@ class Layers:
 @dataclass(frozen=True, slots=True)
 class Allowed:
     """A place that may be reached. ``is_new``: a file that is not there yet, and the identity
-    is that of its directory."""
+    is that of its directory. ``links``: symbolic links may be made in it, too."""
 
     place: Place
     writable: bool = True
     is_new: bool = False
+    links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ class Confinement:
     """What one start of an engine is kept to. ``reads`` may be read and run with all below;
     of the block devices ``flushes`` the page cache is emptied before the start. TCP ports that
     it ``connects`` to or ``binds`` are those of the host's network, which it then has. ``preload``
-    is the path of a library that is loaded before its own."""
+    is the path of a library that is loaded before its own. What is ``of_program`` may be any
+    program of the system: it makes no socket, and, where there are namespaces, all that it leaves
+    behind ends with it."""
 
     layers: Layers
     allowed: tuple[Allowed, ...] = ()
@@ -87,12 +90,16 @@ class Confinement:
     connects: tuple[int, ...] = ()
     binds: tuple[int, ...] = ()
     preload: str = ""
+    of_program: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
         """The layers that this start requires."""
         shared = self.connects or self.binds
-        return tuple(w for w in self.layers.words if not (shared and w == "network"))
+        layers = tuple(w for w in self.layers.words if not (shared and w == "network"))
+        if not self.of_program:
+            return layers
+        return (*layers, *(("processes",) if self.layers.namespaces else ()), "calls")
 
     @property
     def launcher(self) -> str:
@@ -155,7 +162,7 @@ def _described(allowed: Allowed) -> str:
     assert identity is not None, path
     words = (
         "new" if allowed.is_new else identity.kind.value,
-        "rw" if allowed.writable else "ro",
+        "rwl" if allowed.links else "rw" if allowed.writable else "ro",
         identity.device,
         identity.inode,
         identity.rdev or _NOWHERE,

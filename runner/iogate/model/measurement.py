@@ -12,6 +12,7 @@ from iogate.model.histogram import Histogram
 
 TRANSFERS = ("read", "write", "trim")
 DIRECTIONS = (*TRANSFERS, "sync")
+COMMAND = "command"  # what stands for an engine where a program was measured
 
 
 @lru_cache(maxsize=1024)
@@ -79,7 +80,8 @@ class Series:
 class JobMeasurement:
     """One row of the engine's result: a job, or a group of clones reported together.
 
-    ``runtime_ns`` is summed over the clones, and the CPU percentages are of that sum.
+    ``runtime_ns`` is summed over the clones, and the CPU percentages are of that sum. ``values``
+    are what a command printed, in the units of the metrics that they are kept as.
     """
 
     name: str
@@ -95,6 +97,7 @@ class JobMeasurement:
     errors: Mapping[str, int] = field(default_factory=dict)
     iodepth_levels: Mapping[str, float] = field(default_factory=dict)
     series: Series | None = None
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from iogate.model.environment import Environment
 from iogate.model.pool import Pool, pools_among
 from iogate.model.spec import (
     BaselineRule,
+    Command,
     DefinedMetric,
     Endpoint,
     JobSpec,
@@ -49,6 +50,11 @@ class Case:
     chart: Mapping[str, str] = field(default_factory=dict)
     environment: Environment | None = None
     network: tuple[Endpoint, ...] = ()
+
+    @property
+    def command(self) -> Command | None:
+        """The program that it runs; None for one whose jobs are fio's."""
+        return self.jobs[0].command if self.jobs else None
 
     @property
     def ids(self) -> tuple[str, ...]:

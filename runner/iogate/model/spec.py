@@ -114,7 +114,9 @@ class PoolRule:
 
 @dataclass(frozen=True, slots=True)
 class DefinedMetric:
-    """A metric of a spec's own: arithmetic over the table of metrics."""
+    """A metric of a spec's own: arithmetic over the table of metrics; or, where there is a
+    ``pattern``, what its one group finds in the output of a command, times ``scale`` to be in
+    ``unit``."""
 
     name: str
     expression: str
@@ -122,6 +124,19 @@ class DefinedMetric:
     better: Better
     description: str = ""
     where: Location | None = None
+    pattern: str = ""
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that is measured as a whole. ``{target}`` in an argument stands for a fresh folder
+    in the target. Those under ``prepare`` run before it, unmeasured; ``metrics`` are in what it
+    prints."""
+
+    argv: tuple[str, ...]
+    prepare: tuple[tuple[str, ...], ...] = ()
+    metrics: tuple[DefinedMetric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +200,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """One job of a workload: fio keys and values, as text, in the order written."""
+    """One job of a workload: fio keys and values, as text, in the order written; or a command,
+    which has none and is the only job of its workload."""
 
     name: str
     options: Mapping[str, str]
     where: Location | None = None
     # Where the options stand that lines of the spec set, by key: for messages alone.
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, metadata=UNWRITTEN)
+    command: Command | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from iogate.host.stage import check_stage, devices_of
 from iogate.host.targets.check import check_targets, resolved
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
+from iogate.run.commands import check_programs
 from iogate.run.precondition import look_at
 from iogate.run.request import Request
 from iogate.run.targets import uses_of
@@ -48,6 +49,7 @@ def check_request(request: Request, plan: Plan) -> Tools:
     require_trust(plan, trusted=request.trusted)
     check_depth(plan)
     check_io_engines(plan, info)
+    check_programs(request.sut, plan.cases)
     return Tools(engine, info, sandbox)
 
 

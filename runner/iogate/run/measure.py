@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from iogate.engine.base import Engine, EngineJob, Progress, Stop
+from iogate.engine.command import CommandEngine
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.files.run_folder import RunFolder
 from iogate.gate.more_repetitions import wants_more
@@ -22,6 +24,7 @@ from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import TargetKind
 from iogate.model.steady import DevicePrecondition
+from iogate.run.commands import in_own_folder
 from iogate.run.failures import again_within, failure_of, faults_around
 from iogate.run.layout import is_to_be_laid_out, laid_out
 from iogate.run.work_folder import WorkFolder
@@ -201,15 +204,18 @@ def _measure_once(
     )
     if is_to_be_laid_out(bench.engine.name, case, place, bench.sandbox):
         asked = laid_out(case, asked, bench.sandbox, bench.work, bench.stop)
-    watch = bench.stage.watch(case)
-    asked = replace(asked, on_tick=watch.tick)
-    started_ns, began = time.time_ns(), time.monotonic_ns()
-    try:
-        result = bench.engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
-        duration_ns = time.monotonic_ns() - began
-    finally:
-        bench.work.settle(case.id, repetition)
-    around = watch.ended()
+    token = f"{case.id}-{repetition}-{uuid.uuid4().hex[:8]}"
+    with in_own_folder(case, asked, bench.sandbox, token, bench.observer.told) as placed:
+        watch = bench.stage.watch(case)
+        asked = replace(placed, on_tick=watch.tick)
+        engine = CommandEngine(bench.stage.sut) if case.command else bench.engine
+        started_ns, began = time.time_ns(), time.monotonic_ns()
+        try:
+            result = engine.run(asked, on_progress=bench.observer.progressed, stop=bench.stop)
+            duration_ns = time.monotonic_ns() - began
+        finally:
+            bench.work.settle(case.id, repetition)
+        around = watch.ended()
     bench.stage.measured(case)
     kernel_log = bench.stage.seen(case)
     disturbances = (*around.disturbances, *faults_around(case, kernel_log))

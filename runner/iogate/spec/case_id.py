@@ -45,6 +45,9 @@ def _rule_1(jobs: Sequence[JobSpec], target: Target, setup: Mapping[str, object]
     is set up for it. Names, order and limits do not enter, so history survives changing
     them; the order of jobs does enter where some wait for others."""
     options = [canonical_options(job) for job in jobs]
+    if command := jobs[0].command if jobs else None:
+        # Where its numbers stand in what it prints does not make it another one.
+        setup = {**setup, "command": [command.argv, command.prepare]}
     if not any(key in each for each in options for key in _ORDERED):
         options.sort(key=_canonical_json)
     material = _canonical_json({"jobs": options, "target": _describe(target), **setup})

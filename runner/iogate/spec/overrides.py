@@ -80,7 +80,15 @@ def _parse(text: str, workloads: Sequence[Workload]) -> Override:
 def _check_key(text: str, key: str, workload: str, workloads: Sequence[Workload]) -> None:
     reached = [w for w in workloads if workload in ("", w.name)]
     jobs = {job.name for w in reached for job in w.jobs}
-    if key == REPETITIONS or split_key(key, jobs):
+    if key == REPETITIONS:
+        return
+    if reached and all(w.jobs[0].command for w in reached):
+        raise UsageError(
+            f"--set {text}: {', '.join(w.name for w in reached)} is a command, and has no options "
+            "of fio",
+            remedy="set repetitions, or change the command in the spec",
+        )
+    if split_key(key, jobs):
         return
     if not is_option(key):
         raise UsageError(
@@ -104,7 +112,7 @@ def _applied(workload: Workload, override: Override) -> Workload:
         count = _count(override)
         return replace(workload, repetitions=Repetitions(count, count))
     split = split_key(override.key, {job.name for job in workload.jobs})
-    if split is None:
+    if split is None or workload.jobs[0].command:
         return workload
     job_name, option = split
     _check_allowed(option)

@@ -29,7 +29,7 @@ _SIZES = ("size", "filesize", "fill_device", "file_append", "read_iolog")
 
 def check_runnable(case: Case, problems: Problems) -> None:
     """Note what keeps the jobs of a case from running."""
-    for job in case.jobs:
+    for job in () if case.command else case.jobs:
         what = f"job {job.name!r} of workload {case.workload!r}"
         if _lacks_size(job, case.target.kind):
             problems.add(

@@ -16,6 +16,7 @@ from iogate.spec.matrix import Point, expand_matrix, matches, point_name
 from iogate.spec.siblings import Siblings
 from iogate.spec.text.problems import Problems
 
+_OF_COMMANDS = ("runtime", "cpu.usr", "cpu.sys", "errors", "kernel_errors")
 _SYNCS = ("fsync", "fdatasync", "end_fsync", "sync_file_range", "end_syncfs", "fsync_on_close")
 
 
@@ -130,6 +131,11 @@ def _why_not(
     metric: str, jobs: Sequence[JobSpec], metrics: tuple[DefinedMetric, ...]
 ) -> str | None:
     """Why these jobs never have the metric, or one that it is made of; None when they may."""
+    command = jobs[0].command
+    if any(each.name == metric and each.pattern for each in metrics):
+        printed = command.metrics if command else ()
+        own = any(each.name == metric for each in printed)
+        return None if own else "no command of this workload prints it"
     parts = table_paths(metric, metrics)
     return next((obstacle for part in parts if (obstacle := _obstacle(part, jobs))), None)
 
@@ -137,6 +143,8 @@ def _why_not(
 def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
     """Why these jobs never have a metric of the table; None when they may."""
     metric, jobs = of_job(metric, jobs)
+    if jobs and jobs[0].command and metric not in _OF_COMMANDS:
+        return f"a command has {', '.join(_OF_COMMANDS)} and what its metrics: name"
     direction, _, rest = metric.partition(".")
     if direction in DIRECTIONS and not any(
         direction in directions for directions in map(_directions, jobs)

@@ -1,5 +1,5 @@
-"""What of a plan changes the host or reaches the network, and so is only done for a spec that
-somebody has read."""
+"""What of a plan changes the host, runs programs or reaches the network, and so is only done for a
+spec that somebody has read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from iogate.errors import Location, RefusedError
 from iogate.model.plan import Case, Plan
-from iogate.model.spec import JobSpec, TargetKind
+from iogate.model.spec import Command, JobSpec, TargetKind
 
 _OF_THE_HOST = (TargetKind.DIRECTORY, TargetKind.FILE)
 _NO_SIZE = ("0", "")
 
 
 def needs_trust(plan: Plan) -> tuple[str, ...]:
-    """Keys of the spec that change the host beside the targets that it may write to, or open
-    connections."""
+    """Keys of the spec that change the host beside the targets that it may write to, run programs,
+    or open connections."""
     keys = [
         f"environment.{name}"
         for case in plan.cases
@@ -29,6 +29,7 @@ def needs_trust(plan: Plan) -> tuple[str, ...]:
     ]
     keys += [f"workloads.{case.workload}.fio.fill_device" for case, _ in _fills(plan)]
     keys += [f"workloads.{case.workload}.network" for case in plan.cases if case.network]
+    keys += [f"workloads.{case.workload}.command" for case in plan.cases if case.command]
     return tuple(dict.fromkeys(keys))
 
 
@@ -54,10 +55,21 @@ def require_trust(plan: Plan, *, trusted: bool) -> None:
 
 
 def _does(plan: Plan) -> str:
-    reaches = any(case.network for case in plan.cases)
-    changes = len(needs_trust(plan)) > len({c.workload for c in plan.cases if c.network})
-    words = ("changes this host" if changes else "", "opens connections" if reaches else "")
-    return " and ".join(filter(None, words))
+    reaches = {case.workload for case in plan.cases if case.network}
+    programs = dict.fromkeys(name for c in plan.cases if c.command for name in _programs(c.command))
+    commands = {case.workload for case in plan.cases if case.command}
+    words = []
+    if len(needs_trust(plan)) > len(reaches) + len(commands):
+        words.append("changes this host")
+    if reaches:
+        words.append("opens connections")
+    if programs:
+        words.append(f"runs {', '.join(programs)} on this host")
+    return " and ".join(words)
+
+
+def _programs(command: Command) -> tuple[str, ...]:
+    return tuple(argv[0] for argv in (*command.prepare, command.argv))
 
 
 def _first_place(plan: Plan) -> Location | None:
@@ -68,4 +80,5 @@ def _first_place(plan: Plan) -> Location | None:
         return settings.where
     targets = [c.target.where for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
     fills = [job.places.get("fill_device", job.where) for _, job in _fills(plan)]
-    return (targets or fills or [c.jobs[0].where for c in plan.cases if c.network])[0]
+    others = [c.jobs[0].where for c in plan.cases if c.network or c.command]
+    return (targets or fills or others)[0]

@@ -42,16 +42,19 @@ def test_it_is_valid_and_short(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_it_can_be_shrunk_for_a_quick_look(path: Path) -> None:
+    if all(case.command for case in make_plan(load_spec(path)).cases):
+        return  # of which nothing is shrunk by options of fio
     plan = make_plan(load_spec(path), overrides=SHRUNK)
     assert len(plan.cases) == len(make_plan(load_spec(path)).cases)
     for case in plan.cases:
-        assert {job.options["size"] for job in case.jobs} == {"64m"}
+        assert case.command or {job.options["size"] for job in case.jobs} == {"64m"}
 
 
 @pytest.mark.parametrize("program", ["fio", ENGINE], ids=["fio", "iogate-engine"])
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_its_job_files_are_read_by(program: object, path: Path, tmp_path: Path) -> None:
-    for case in make_plan(load_spec(path)).cases[::7]:
+    cases = [case for case in make_plan(load_spec(path)).cases if not case.command]
+    for case in cases[::7]:
         job_file = tmp_path / f"{case.id}.fio"
         job_file.write_text(render(case, location=str(tmp_path)))
         assert parse_only(program, job_file) == ""

@@ -15,6 +15,7 @@ from iogate.model.spec import (
     Workload,
 )
 from iogate.spec.arms import build_compare
+from iogate.spec.build.command import printed_by, printed_metrics
 from iogate.spec.build.environment import build_environment
 from iogate.spec.build.metrics import build_metrics
 from iogate.spec.build.precondition import build_precondition, check_precondition
@@ -58,7 +59,7 @@ def build_spec(tree: Mapping, sources: Sources, text: str, problems: Problems) -
         environment=build_environment(tree.get("environment"), problems),
         precondition=build_precondition(tree.get("precondition"), problems),
         compare=build_compare(tree.get("compare"), tuple(targets), problems),
-        metrics=metrics,
+        metrics=(*metrics, *printed_metrics(workloads, problems)),
         validity=build_validity(tree.get("validity"), problems),
     )
 
@@ -78,7 +79,7 @@ def _workload(
     try:
         workload = build_workload(name, entry, sources, own, targets=targets, metrics=metrics)
         if not own:
-            check_thresholds(workload, metrics, own)
+            check_thresholds(workload, (*metrics, *printed_by(workload.jobs)), own)
     except SpecError as error:
         own.take(error)
     problems.join(own)

@@ -11,6 +11,7 @@ from iogate.model.measurement import DIRECTIONS
 from iogate.model.plan import is_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build.beside import axes_of
+from iogate.spec.build.command import build_command, check_axes, is_command, printed_by
 from iogate.spec.build.jobs import build_jobs
 from iogate.spec.build.making import check_making
 from iogate.spec.build.matrix import build_matrix, build_points, with_axis_places
@@ -50,7 +51,11 @@ def build_workload(
     strategy = strategy if isinstance(strategy, Mapping) else Mapping(node.where)
     target, places = targets_of(name, entry, strategy, targets)
     check_making(strategy, places)
-    jobs = build_jobs(name, node, places, sources, problems)
+    if is_command(node):
+        jobs: tuple[JobSpec, ...] = (build_command(name, entry, places, problems),)
+        metrics = (*metrics, *printed_by(jobs))
+    else:
+        jobs = build_jobs(name, node, places, sources, problems)
     names = {job.name for job in jobs}
     matrix = build_matrix(strategy.get("matrix"), names, problems)
     if matrix_size(matrix) > MATRIX_POINTS:
@@ -61,6 +66,7 @@ def build_workload(
         )
     _check_rules(name, strategy)
     include = build_points(strategy.get("include"), names, problems)
+    check_axes(name, jobs, (matrix, *include), strategy, problems)
     return Workload(
         name=name,
         target=target,
