@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +47,12 @@ workloads:
 compare:
   blocks: 6
   arms: { xfs: { targets: { ext4: xfs } } }
+"""
+SPEC_OF_ONE = """\
+version: 1
+name: one
+targets: { d: { directory: %(folder)s } }
+workloads: { w: { command: %(command)s, repetitions: 1, thresholds: { runtime: "< 60s" } } }
 """
 
 
@@ -96,18 +103,29 @@ def test_what_fails_and_what_is_not_there(iogate: Iogate, device: str) -> None:
     assert "tar -xf {target}/gone -C {target} ended with status 2" in done.err
     assert "gone: Cannot open" in done.err
 
+    loud = """[sh, -c, 'printf "\\033[31mred"; exit 7', "{target}"]"""
+    path.write_text(SPEC_OF_ONE % {"folder": iogate.folder, "command": loud})
+    done = iogate("run", path, "--trust")
+    assert "ended with status 7: �[31mred" in done.err
+    assert "\033" not in done.text
+
+    path = spec(iogate, device)
     path.write_text(path.read_text().replace("[dbench,", "[dbenchmark,"))
     done = iogate("run", path, "--trust", "--case", "dbench")
     assert done.code == 3, done.text
     assert "dbenchmark is not installed" in done.err
 
 
-def test_a_number_that_is_nowhere_leaves_its_limit_undecided(iogate: Iogate, device: str) -> None:
-    path = spec(iogate, device)
-    path.write_text(path.read_text().replace("max_latency=", "latency max "))
-    done = iogate("run", path, "--trust", "--case", "dbench")
-    assert "command.p-max has no value" in done.text
-    assert "no line that dbench printed matches" in done.text
+def test_a_number_that_is_nowhere_leaves_its_limit_undecided(iogate: Iogate) -> None:
+    metrics = "metrics: { n: { pattern: 'n=([0-9])', unit: count, better: high } }"
+    command = f'[echo, "{{target}}"], {metrics}'
+    text = SPEC_OF_ONE % {"folder": iogate.folder, "command": command}
+    path = iogate.spec(text.replace("thresholds: {", 'thresholds: { command.n: "> 1",'))
+    done = iogate("run", path, "--trust")
+    assert done.code == 0, done.text
+    assert re.search(r"command\.n +– +> 1 +inconclusive", done.out)
+    report = (iogate.latest / "report.html").read_text()
+    assert "command.n has no value: no line that echo printed matches" in report
 
 
 def test_arms_are_filesystems(iogate: Iogate, device: str) -> None:

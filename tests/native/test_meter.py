@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from support.confining import LAYERS, confined, place, plan_of
+from support.confining import LAYERS, confined, needs_user_namespaces, place, plan_of
 from support.devices import needs_root
 
 SHELL = "/bin/sh"
 MIB = 1 << 20
+NOBODY = 65534
 
 
 def meter(engine: Path, *command: str) -> tuple[str, dict[str, Any]]:
@@ -75,7 +76,7 @@ def test_a_stop_ends_the_program(engine: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert "it was stopped" in process.communicate(timeout=30)[1]
     assert process.returncode == 1
-    assert not is_alive(int(pid.read_text()))
+    wait_until(lambda: not is_alive(int(pid.read_text())))
 
 
 @pytest.mark.parametrize("arguments", [(), ("--",), ("/bin/true",)])
@@ -88,14 +89,14 @@ def test_a_wrong_call(engine: Path, arguments: tuple[str, ...]) -> None:
 
 
 @needs_root
-def test_what_hides_in_a_session_of_its_own_ends_with_it(engine: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("user", [None, pytest.param(NOBODY, marks=needs_user_namespaces)])
+def test_what_hides_in_a_session_of_its_own_ends_with_it(engine: Path, user: int | None) -> None:
     """No group, no session and no variable leads to it: only the namespace does."""
     hide = "env -i setsid sh -c 'sleep 300; true' > /dev/null 2>&1 & echo gone"
-    mark = str(tmp_path)
-    plan = plan_of(place(tmp_path), layers=(*LAYERS, "processes"))
-    command = [str(engine), "--meter", "--", SHELL, "-c", f"{hide} # {mark}"]
+    plan = plan_of(layers=(*LAYERS, "processes", "calls"))
+    command = [str(engine), "--meter", "--", SHELL, "-c", hide]
     before = sleepers()
-    said, ended = told(confined(engine, plan, *command).stdout)
+    said, ended = told(confined(engine, plan, *command, user=user).stdout)
     assert (said, ended["status"]) == ("gone\n", 0)
     assert sleepers() <= before
 

@@ -124,7 +124,8 @@ class Display(Observer):
 
     def repetition_failed(self, case: Case, failure: CaseFailure, remedy: str) -> None:
         self._count.failed(case, failure)
-        self._say(f"{self._title}: FAILED: {failure.reason}" + (f"\n  {remedy}" if remedy else ""))
+        reason = printable(failure.reason)  # what a program said last is in it
+        self._say(f"{self._title}: FAILED: {reason}" + (f"\n  {remedy}" if remedy else ""))
 
     def announce(self, text: str) -> None:
         """Say how a comparison stands."""

@@ -58,7 +58,7 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"
     click.echo(printable(f"ok  {path}  {counts}"))
     if changes := needs_trust(plan):
-        click.echo(printable(f"    a run needs --trust, to change the host: {', '.join(changes)}"))
+        click.echo(printable(f"    a run needs --trust: {', '.join(changes)}"))
     warn_of([case for each in plans for case in each.cases], path)
     warn_of_undecidable(plan.cases, path)
     warn_of_syncs(plan, path)

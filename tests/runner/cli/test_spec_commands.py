@@ -171,7 +171,7 @@ def test_validate_says_what_needs_trust(tmp_path: Path, capsys: pytest.CaptureFi
     path = tmp_path / "env.yaml"
     path.write_text(fio("size: 1m") + "environment: { drop_caches: before-run }\n")
     assert run_command(["validate", str(path)]) == ExitCode.PASS
-    assert "needs --trust, to change the host: environment.drop_caches" in capsys.readouterr().out
+    assert "needs --trust: environment.drop_caches" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("first", "second", "warns"), [(0, 1, True), (1, 0, False)])
