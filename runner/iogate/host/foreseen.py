@@ -30,9 +30,12 @@ def foreseen(sut: Sut, name: str, paths: Sequence[str] = (), looks: Sequence[str
     return cast("Sut", look)
 
 
-def looked_at(sut: Sut, name: str) -> Sut:
+def looked_at(sut: Sut, name: str, paths: Sequence[str] = (), looks: Sequence[str] = ()) -> Sut:
     """The same, within a look that is taken already: that one goes on."""
-    return sut if isinstance(sut, ReadAhead) else foreseen(sut, name)
+    if not isinstance(sut, ReadAhead):
+        return foreseen(sut, name, paths, looks)
+    sut.read_many(paths, looks)
+    return cast("Sut", sut)
 
 
 class _Look(ReadAhead):

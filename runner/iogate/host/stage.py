@@ -64,13 +64,14 @@ class Stage:
         """Everything as the case wants it, right before a repetition. ``anew``: also what is
         only made anew now and then, as for each run of an arm. RunError when that fails,
         RefusedError when a target is no longer what it was, or may no longer be written."""
-        self.footing.confirm(case.target)
+        look = self.footing.confirm(case.target)
         self.tuning.hold(case.environment)
         target, writes = self.footing.target(case.target), estimate.writes(case)
         made = self.volumes.ready(target, case.id, anew=anew, writes=writes)
         if case.environment and self._drops(case, case.environment, anew=anew):
             drop_caches(self.sut)
-        self.footing.arrive(case.target, made=made)
+        changed = made or case.environment is not None or not self.volumes.idle
+        self.footing.arrive(case.target, made=made, look=None if changed else look)
         self._last = case.id
         place = self.places[case.target.name].path
         self.unwritten = look_for_unwritten(self.sut, case, place)

@@ -13,6 +13,7 @@ from iogate.files.run_folder import RunFolder
 from iogate.host.targets.scratch import scratch_directory
 from iogate.sut.base import Sut
 from iogate.sut.together import later
+from iogate.sut.transfer import new_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,12 @@ class WorkFolder:
     def _fetch(self, case_id: str, repetition: int) -> None:
         into = self._folder.engine_folder(case_id, repetition)
         folder, log = self._places(case_id, repetition)
-        for name in map(_plain, self._sut.list_dir(folder)):
+        found = self._sut.read_many([folder, log])
+        for name in map(_plain, found[folder].names if folder in found else ()):
             self._sut.get(f"{folder}/{name}", str(into / name))
-        self._sut.get(log, str(self._folder.log_file(case_id, repetition)))
+        if log in found and not found[log].is_link:
+            own = str(self._folder.log_file(case_id, repetition))
+            _keep(self._sut, log, found[log].data, own)
         later(partial(self._sut.remove_tree, folder))
         later(partial(self._sut.remove_file, log))
 
@@ -91,6 +95,15 @@ def _plain(name: str) -> str:
             remedy="do not trust this machine: what answers there is not iogate's agent",
         )
     return name
+
+
+def _keep(sut: Sut, path: str, data: bytes | None, into: str) -> None:
+    """What was read of a file; one too large for that is fetched."""
+    if data is None:
+        sut.get(path, into)
+        return
+    with new_file(into, path) as out:
+        out.write(data)
 
 
 @contextmanager

@@ -22,9 +22,9 @@ from support.elsewhere import DISK
 from support.ssh_host import ssh_host
 
 pytestmark = needs_root
-MOST = {"directory": 15, "file": 20, "device": 21}
+MOST = {"directory": 12, "file": 17, "device": 16}
 """Of a repetition that is not the first of its target."""
-MOST_FIRST = {"directory": 35, "file": 38, "device": 62}
+MOST_FIRST = {"directory": 33, "file": 34, "device": 56}
 MOST_AROUND = {"directory": 90, "file": 90, "device": 100}
 """Of a run, without its repetitions."""
 SPEC = """\

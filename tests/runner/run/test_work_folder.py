@@ -17,7 +17,7 @@ CASE = "0123456789abcdef"
 def settled(root: Path, *names: str) -> None:
     """A repetition of which the machine says that these files are in its folder."""
     sut = Mock()
-    sut.list_dir.return_value = names
+    sut.read_many.side_effect = lambda paths: {paths[0]: Mock(names=names)}
     sut.get.side_effect = lambda _path, into: bool(Path(into).write_text("theirs"))
     (root / "raw").mkdir(parents=True)
     WorkFolder(sut, RunFolder(root), "/there").settle(CASE, 1)

@@ -19,7 +19,7 @@ from iogate.host.devices.block_devices import (
 from iogate.host.devices.loops import Loop, loops
 from iogate.host.devices.mounts import AllMounts, Mount, mounts_everywhere, swaps
 from iogate.host.devices.stack import Stack, stack_of
-from iogate.host.foreseen import foreseen
+from iogate.host.foreseen import looked_at
 from iogate.sut.base import Sut
 
 _SYSTEM_MOUNTS = ("/", "/usr", "/boot", "/boot/efi", "/var", "/home", "/nix", "/etc")
@@ -72,7 +72,7 @@ Way = Callable[[Look], Refusal | None]
 def look_at(sut: Sut, device: Device, kin: tuple[Device, ...] = ()) -> Look:
     """Everything that is asked, once."""
     places = (*_SYSTEM_MOUNTS, *_SYSTEM_OF_CONTAINERS)
-    sut = foreseen(sut, f"users of {device.name}", (*ALL_DEVICES, *_READ), places)
+    sut = looked_at(sut, f"users of {device.name}", (*ALL_DEVICES, *_READ), places)
     attached = loops(sut)
     stack = stack_of(sut, device, attached)
     return Look(sut, device, stack, attached, mounts_everywhere(sut), kin)
@@ -87,7 +87,7 @@ def user_of(look: Look) -> Refusal | None:
 def file_user(sut: Sut, path: str) -> str | None:
     """What the kernel keeps in a file, in words; None for a file that nothing of the kernel's
     stands on. What another program does with it is not known."""
-    sut = foreseen(sut, f"users of {path}", (*_READ, "/sys/block/*/loop/backing_file"), [path])
+    sut = looked_at(sut, f"users of {path}", (*_READ, "/sys/block/*/loop/backing_file"), [path])
     status = sut.stat(path)
     if status is None:
         return None

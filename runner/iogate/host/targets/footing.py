@@ -28,24 +28,26 @@ class Footing:
         """The target of a case with paths that hold no link, as they were looked up."""
         return self._uses[target.name].target
 
-    def confirm(self, target: Target) -> None:
+    def confirm(self, target: Target) -> Sut:
         """RefusedError when anything else stands where the target was found: its file or
-        device, the device of its filesystem, the directory that its folder is in."""
-        use = self._uses[target.name]
+        device, the device of its filesystem, the directory that its folder is in. The look that
+        was taken."""
+        use, look = self._uses[target.name], foreseen(self._sut, f"confirm {target.name}")
         if use.target.kind is TargetKind.FILE and target.name in self._used:
-            self._follow(target.name)
+            self._follow(target.name, look)
         self._used.add(target.name)
-        look = foreseen(self._sut, f"confirm {target.name}")
         for place in (self._uses[target.name].place, *use.beside):
             _require(look, use.target, place)
+        return look
 
-    def arrive(self, target: Target, *, made: bool) -> None:
+    def arrive(self, target: Target, *, made: bool, look: Sut | None = None) -> None:
         """The same of the place that is measured, right before it is. ``made``: a filesystem
         was made and mounted there just now, and this is what it is from now on. What is written
-        is asked for its users again, too: not every engine does."""
+        is asked for its users again, too: not every engine does. ``look`` is that of ``confirm``
+        where nothing was changed since."""
         if made:
             self.places[target.name] = place_of(self._sut, self.places[target.name].path)
-        look = foreseen(self._sut, f"arrive {target.name}")
+        look = look or foreseen(self._sut, f"arrive {target.name}")
         _require(look, target, self.places[target.name])
         if what := taken(look, self._uses[target.name]):
             raise _in_use(target, self.places[target.name].path, what)
@@ -75,11 +77,11 @@ class Footing:
             raise _refused(target, target.path, what)
         return place
 
-    def _follow(self, name: str) -> None:
+    def _follow(self, name: str, look: Sut) -> None:
         """A repetition makes its file where there was none, and one with ``unlink`` takes it
         away: both are its own doing."""
         before = self.places[name]
-        status = self._sut.stat(before.path)
+        status = look.stat(before.path)
         if before.identity is None or status is None:
             now = place_of(self._sut, before.path)
             plain = now.identity is None or now.identity.kind is PlaceKind.FILE

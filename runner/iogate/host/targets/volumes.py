@@ -10,7 +10,6 @@ from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
-from iogate.host.foreseen import foreseen
 from iogate.host.settings.journal import Journal, Mounted, unmount
 from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
@@ -52,6 +51,13 @@ class Volumes:
         self._mounted: list[_Volume] = []
         # Names of the devices whose content is this run's own, and is not known by its look.
         self._written: set[str] = set()
+        # That it still stands at its path is asked before each write, by its footing.
+        self._known: dict[str, Device] = {}
+
+    @property
+    def idle(self) -> bool:
+        """Whether none is mounted."""
+        return not self._mounted
 
     def ready(self, target: Target, case_id: str, *, anew: bool, writes: bool = False) -> bool:
         """Make the target so that the case can be measured on it: the filesystem is mounted,
@@ -93,9 +99,10 @@ class Volumes:
     def _before_write(self, target: Target) -> None:
         """Look once more before this run first writes to it: hours may have gone by. Later,
         that nobody has claimed it meanwhile."""
-        device = find_device(foreseen(self._sut, f"write {target.path}"), target.path)
+        device = self._known.get(target.path)
         if device is None or device.name not in self._written:
-            self._written.add(self._may_write(target).name)
+            self._known[target.path] = device = self._may_write(target)
+            self._written.add(device.name)
         elif reason := self._sut.open_exclusive(device.path):
             raise RefusedError(
                 f"target {target.name}: {device.path} is in use since it was written: {reason}",
