@@ -11,6 +11,7 @@
 # make bench-real  iogate ab on devices that became slower, in real runs; an hour, needs root
 # make bench-reports  how long reports take to make and to show, and how large they are
 # make bench-truth    what the engine measures against what happened; needs root
+# make bench-elsewhere  what a machine by ssh, 20 ms away, or a virtual one costs; needs root
 # make bench-quiet    how many of 200 repetitions are marked as disturbed where nothing does
 # make kills   a hundred runs killed at random moments: the host is as it was before; needs root
 # make kernels  two kernels compared to the verdict, in virtual machines and on a host, and a bisection over 16
@@ -20,11 +21,11 @@
 # make clean   remove what was built; the history and the virtual environment stay
 # make help    this text
 
-.PHONY: docs dist test-install help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills kernels differential clean
+.PHONY: docs dist test-install help demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports bench-elsewhere kills kernels differential clean
 help:
 	@sed -n 's/^# //p' Makefile
 
-docs demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports kills mutants differential dist test-install:
+docs demo demo-reports test lint bench bench-engine bench-verdict bench-real bench-truth bench-history bench-quiet bench-reports bench-elsewhere kills mutants differential dist test-install:
 	@scripts/$@
 
 kernels:

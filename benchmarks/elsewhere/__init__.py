@@ -1,0 +1,1 @@
+"""What it costs to measure on a machine elsewhere."""
