@@ -131,3 +131,10 @@ def test_what_changes_the_host_itself_is_not_done_over_a_line(
         done = iogate("--machine", host.machine, "host", word)
         assert done.code == 2
         assert f"not on {host.machine}" in done.err
+
+
+def test_a_host_is_examined_from_here(iogate: Iogate, host: SshHost) -> None:
+    done = iogate("--machine", host.machine, "doctor", "--json", **host.variables)
+    assert done.code in (0, 3), done.text  # 3: this machine is busy
+    assert '"id": "target"' in done.out
+    assert "Accepted" in host.log()

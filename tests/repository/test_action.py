@@ -105,6 +105,12 @@ def test_each_command_of_the_action(tmp_path: Path, command: str, called: str) -
     assert words == f"-m iogate {called}\n".replace("FOLDER", told["folder"])
 
 
+def test_the_action_measures_another_machine(tmp_path: Path) -> None:
+    program(tmp_path / "venv" / "bin" / "python", 'echo "$@" >&2')
+    done = step(tmp_path, tmp_path / "venv", IOGATE_COMMAND="ab", IOGATE_MACHINE="vm:guest.yaml")
+    assert done.stderr.startswith("-m iogate --machine vm:guest.yaml ab --output")
+
+
 def test_the_action_has_no_other_command(tmp_path: Path) -> None:
     program(tmp_path / "venv" / "bin" / "python", "touch called")
     done = step(tmp_path, tmp_path / "venv", IOGATE_COMMAND="history")

@@ -51,6 +51,8 @@ BISECT_KERNELS = By(
     "tests/e2e/test_bisect_kernels.py::test_an_end_that_does_not_boot_ends_the_search"
 )
 KERNELS = By("tests/e2e/test_kernels.py::test_two_kernels_killed_and_resumed")
+ON_A_HOST = By("tests/e2e/test_kernels_on_a_host.py::test_a_kernel_is_booted_measured_and_left")
+SSH = By("tests/e2e/test_over_ssh.py::test_a_run_is_measured_there_and_judged_and_kept_here")
 MOVED = By("tests/e2e/test_how_to.py::test_a_history_moves_to_influxdb")
 
 FOLLOWED = {
@@ -99,9 +101,19 @@ TABLE: dict[str, dict[str, How]] = {
         "iogate --machine vm:guest.yaml ab gate.yaml --base module=./old/null_blk.ko --candidate "
         "module=./new/null_blk.ko": KERNELS,
         "iogate --machine vm:guest.yaml ab --resume iogate-runs/20261123-101500-gate": KERNELS,
-        "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new": By(
-            "tests/e2e/test_kernels_on_a_host.py::test_a_kernel_is_booted_measured_and_left"
+        "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new": ON_A_HOST,
+    },
+    "docs/kernel-gate.md": {
+        "iogate --machine vm:guest.yaml ab gate.yaml --base kernel=6.1 --candidate "
+        "kernel=./linux/arch/x86/boot/bzImage": KERNELS,
+        "iogate --machine ssh:root@lab3 doctor": By(
+            "tests/e2e/test_over_ssh.py::test_a_host_is_examined_from_here"
         ),
+        "iogate --machine ssh:root@lab3 run lab3-gate.yaml": SSH,
+        "iogate --machine ssh:root@lab3 run --label next-20261124 lab3-gate.yaml": SSH,
+        "iogate --machine host:lab3.yaml ab lab3-gate.yaml --candidate kernel=new": ON_A_HOST,
+        "iogate --machine vm:guest.yaml bisect gate.yaml --repository linux --good v6.11"
+        " --bad v6.12 --kernel . -- make -j8 bzImage": BISECT_KERNELS,
     },
     "docs/how-to/measure-on-several-hosts.md": {
         "iogate dispatch nightly.yaml --to ssh:root@lab3,root@lab4": By(
