@@ -25,10 +25,10 @@ IDLE_S = 3600.0
 _CHUNK = 1 << 20
 
 
-def serve(name: str = "", away_s: float = 0.0) -> None:
-    """Answer until the line ends; with a ``name``, for ``away_s`` longer: somebody may come back
-    by the socket of that name."""
-    door = Door(name)
+def serve(key: str = "", away_s: float = 0.0) -> None:
+    """Answer until the line ends; with a ``key``, for ``away_s`` longer: somebody may come back
+    and say it."""
+    door = Door(key)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)  # what is printed here is no answer

@@ -1,8 +1,11 @@
 """The line of an agent: the one that it was started with, and those by which the same user comes
-back when that is cut. He comes by a socket without a file, whose name only he was told."""
+back when that is cut. He comes by a socket without a file, and says the key that only he was told:
+engines are of the same user, too, and may see the socket's name."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import select
 import socket
@@ -11,14 +14,16 @@ from contextlib import suppress
 
 _CREDENTIALS = struct.Struct("3i")  # unix(7): pid, uid, gid
 _CHUNK = 1 << 16
+_HELLO_S = 10.0  # a round trip, on a slow line
 
 
 class Door:
-    """Bytes to and from whoever is there. Without a ``name`` nobody comes back."""
+    """Bytes to and from whoever is there. Without a ``key`` nobody comes back."""
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, key: str = "") -> None:
         self._in, self._out = os.dup(0), os.dup(1)
-        self._listener = _listener(name) if name else None
+        self._key = key.encode()
+        self._listener = _listener(socket_name(key)) if key else None
         self._back: socket.socket | None = None  # who has come back, and waits
         if self._listener:
             os.set_blocking(self._out, False)
@@ -90,7 +95,8 @@ class Door:
         assert self._listener
         came, _ = self._listener.accept()
         said = came.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        if _CREDENTIALS.unpack(said)[1] not in (0, os.geteuid()):
+        known = _CREDENTIALS.unpack(said)[1] in (0, os.geteuid())
+        if not known or not hmac.compare_digest(_hello(came, len(self._key)), self._key):
             came.close()
             return False
         if self._back:
@@ -105,6 +111,22 @@ class Door:
             self._in = self._out = self._back.detach()
             os.set_blocking(self._out, False)
             self._back = None
+
+
+def socket_name(key: str) -> str:
+    """Of the socket of the door with a key, which it does not give away."""
+    return hashlib.sha256(b"iogate agent\0" + key.encode()).hexdigest()[:32]
+
+
+def _hello(came: socket.socket, length: int) -> bytes:
+    """The first bytes that somebody says, fewer where he stops; what comes next is not touched."""
+    came.settimeout(_HELLO_S)
+    said = b""
+    with suppress(OSError):
+        while len(said) < length and (part := came.recv(length - len(said))):
+            said += part
+    came.settimeout(None)
+    return said
 
 
 def _listener(name: str) -> socket.socket:

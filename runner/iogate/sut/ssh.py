@@ -26,6 +26,7 @@ from importlib.resources import files
 from typing import IO, Any
 
 from iogate.errors import IogateError, RefusedError, RunError, UsageError
+from iogate.sut.door import socket_name
 from iogate.sut.far import Ends, FarMachine, Line
 from iogate.sut.wire import MARK, typed
 
@@ -68,12 +69,12 @@ def read(length):
     return data
 os.write(1, {MARK!r})
 (length,) = struct.unpack("<I", read(4))
-name, away_s = read(32).decode(), struct.unpack("<I", read(4))[0]
+key, away_s = read(32).decode(), struct.unpack("<I", read(4))[0]
 file = os.memfd_create("iogate")
 os.write(file, read(length))
 sys.path.insert(0, "/proc/self/fd/%d" % file)
 from iogate.sut.agent import serve
-serve(name, away_s)
+serve(key, away_s)
 """
 _ENDED = "what ran there has ended, in boot "
 # Bytes from here to the socket of an agent, and back.
@@ -129,7 +130,7 @@ class SshSut(FarMachine):
 
     def _new_line(self) -> tuple[Line, str]:
         """With the folder for mounts there."""
-        self._agent = secrets.token_hex(16)
+        self._key = secrets.token_hex(16)
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the line
         try:
             self._ssh = self._started(_BOOT)
@@ -174,10 +175,12 @@ class SshSut(FarMachine):
             self._end()
             self._said.truncate(0)
             self._said.seek(0)
-            self._ssh = self._started(_RELAY.replace("NAME", self._agent))
+            self._ssh = self._started(_RELAY.replace("NAME", socket_name(self._key)))
             out, into = self._pipes()
             try:
                 _skip_greeting(into)
+                out.write(self._key.encode())
+                out.flush()
             except (OSError, EOFError):
                 if time.monotonic() > deadline or _ENDED in self._last_words():
                     raise self._lost(self._rebooted()) from None
@@ -201,7 +204,7 @@ class SshSut(FarMachine):
             _skip_greeting(into)
             archive = agent_archive()
             away_s = _LENGTH.pack(round(AWAY_S))
-            out.write(_LENGTH.pack(len(archive)) + self._agent.encode() + away_s + archive)
+            out.write(_LENGTH.pack(len(archive)) + self._key.encode() + away_s + archive)
             out.flush()
             _skip_greeting(into)
         except (OSError, EOFError) as error:
