@@ -10,6 +10,7 @@ from pathlib import Path
 
 from iogate.errors import RefusedError
 from iogate.files.data_folder import make_folder
+from iogate.vm.cache import changed
 
 _KEPT = 50
 
@@ -18,7 +19,7 @@ def new_console(name: str) -> Path:
     """An empty file for a boot of the machine of this name. RefusedError where there can be
     none."""
     folder = _folder("consoles")
-    for old in sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)[:-_KEPT]:
+    for old in sorted(folder.glob("*.log"), key=changed)[:-_KEPT]:
         old.unlink(missing_ok=True)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     place = folder / f"{name}-{stamp}-{os.getpid()}-{time.monotonic_ns() % 10**6:06}.log"
