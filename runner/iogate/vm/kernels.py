@@ -41,8 +41,18 @@ class Kernel:
 
 
 def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:
-    """The kernel that a text names. RefusedError where there is none; RunError for a package that
-    cannot be unpacked."""
+    """The kernel that a text names. RefusedError where there is none, or none that may be read;
+    RunError for a package that cannot be unpacked."""
+    try:
+        return _found(text, roots)
+    except OSError as error:
+        raise RefusedError(
+            f"cannot read the kernel {error.filename or text}: {error.strerror}",
+            remedy="let this user read it: some systems keep /boot/vmlinuz-… for root",
+        ) from error
+
+
+def _found(text: str, roots: Sequence[str]) -> Kernel:
     place = Path(text).absolute()  # a name that begins with - is no option of dpkg-deb's
     if place.is_dir():
         return _of_folder(place)
@@ -182,6 +192,11 @@ def _run(
 ) -> subprocess.CompletedProcess[bytes]:
     if shutil.which(argv[0]) is None:
         raise RefusedError(f"there is no {argv[0]} here", remedy=f"install it (Debian: {package})")
-    return subprocess.run(
-        argv, cwd=cwd, input=given, capture_output=True, check=False, timeout=_UNPACK_TIMEOUT_S
-    )
+    try:
+        return subprocess.run(
+            argv, cwd=cwd, input=given, capture_output=True, check=False, timeout=_UNPACK_TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired as error:
+        raise RunError(
+            f"{argv[0]} has not ended after {error.timeout:.0f} s", remedy="get the package again"
+        ) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RefusedError, RunError
+from iogate.vm import kernels
 from iogate.vm.kernels import find_kernel
 
 
@@ -40,3 +41,22 @@ def test_a_package_whose_name_is_an_option(tmp_path: Path, monkeypatch: pytest.M
     Path("--version.deb").write_bytes(b"!<arch>\nnothing")
     with pytest.raises(RunError, match=f"cannot unpack {tmp_path}/--version.deb: .*archive"):
         find_kernel("--version.deb")
+
+
+def test_one_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    """As for /boot/vmlinuz-… on Ubuntu, which the tests' user may read."""
+    long = f"{tmp_path}/{'x' * 300}/bzImage"
+    with pytest.raises(RefusedError, match=r"cannot read the kernel .*: File name too long"):
+        find_kernel(long)
+
+
+def test_a_package_that_never_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(kernels, "_UNPACK_TIMEOUT_S", 0.2)
+    (tmp_path / "dpkg-deb").write_text("#!/bin/sh\nexec sleep 20\n")
+    (tmp_path / "dpkg-deb").chmod(0o755)
+    (tmp_path / "kernel.deb").write_bytes(b"slow")
+    with pytest.raises(RunError, match="dpkg-deb has not ended"):
+        find_kernel(str(tmp_path / "kernel.deb"))
+    assert not list((tmp_path / "cache/iogate/kernels").iterdir())
