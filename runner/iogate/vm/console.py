@@ -77,9 +77,10 @@ def _line_of(function: str, offset: int, vmlinux: Path) -> str:
         line = _output(["addr2line", "-e", str(vmlinux), address]).strip()
     except (OSError, subprocess.SubprocessError):
         return ""
-    return "" if line.startswith("??") else line
+    return "" if line.startswith("??") else line.partition("\n")[0]
 
 
 def _output(argv: Sequence[str]) -> str:
-    done = subprocess.run(argv, capture_output=True, check=True, text=True, timeout=_TIMEOUT_S)
-    return done.stdout
+    """Names in it are those of whoever built the kernel."""
+    done = subprocess.run(argv, capture_output=True, check=True, timeout=_TIMEOUT_S)
+    return _printable(done.stdout.decode(errors="replace"))
