@@ -262,6 +262,17 @@ def check_address(address: str) -> re.Match[str]:
     return found
 
 
+def words_of(variable: str) -> list[str]:
+    """The words of a command that a variable of the environment holds. UsageError for what no
+    shell would take."""
+    try:
+        return shlex.split(os.environ.get(variable, ""))
+    except ValueError as error:
+        raise UsageError(
+            f"{variable} is no command: {error}", remedy="close its quotation marks, or unset it"
+        ) from None
+
+
 def _by_hand(address: str) -> str:
     """What somebody types to get there: the client takes no HOST:PORT."""
     user, name, numbers, port = check_address(address).groups()
@@ -272,7 +283,7 @@ def _by_hand(address: str) -> str:
 def _words(address: str, connect_s: int) -> list[str]:
     """The client's command line. UsageError for what is no address of a machine."""
     user, name, numbers, port = check_address(address).groups()
-    command = shlex.split(os.environ.get("IOGATE_SSH", "")) or ["ssh"]
+    command = words_of("IOGATE_SSH") or ["ssh"]
     options = [f"-o{name}={value}" for name, value in _OPTIONS.items()]
     options.append(f"-oConnectTimeout={connect_s}")
     there = [*(["-l", user] if user else []), *(["-p", port] if port else [])]

@@ -3,13 +3,13 @@ node and the host that waits for it both see them."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from iogate.dispatch.base import Errand, Share
+from iogate.sut.ssh import words_of
 
 # A home may be on a filesystem that nodes share. A history there is refused, and not needed: what
 # is measured is judged by the one that waits. Notes of what a killed run has left are of one node:
@@ -65,4 +65,4 @@ def _words(share: Share) -> str:
 def _iogate() -> list[str]:
     """How iogate is called on a node: as here, or as ``IOGATE_ON_NODES`` says."""
     own = [sys.executable, "-P", "-m", "iogate"]
-    return shlex.split(os.environ.get("IOGATE_ON_NODES", "")) or own
+    return words_of("IOGATE_ON_NODES") or own

@@ -1,0 +1,57 @@
+"""Calls of dispatch and of machines that cannot be meant so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SPEC = """\
+version: 1
+name: tiny
+targets: { folder: { directory: auto } }
+workloads:
+  w: { target: folder, fio: { rw: read, size: 1m } }
+"""
+SINFO = "#!/bin/sh\necho 'n1|idle|nvme|none|storage*'\n"
+
+
+def called(folder: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    (folder / "spec.yaml").write_text(SPEC)
+    return subprocess.run(
+        [sys.executable, "-m", "iogate", *words],
+        cwd=folder,
+        env={**os.environ, "XDG_DATA_HOME": str(folder), **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = called(tmp_path, "dispatch", "spec.yaml", "--to=ssh:there", "--output=file/runs")
+    assert done.returncode == 4
+    assert f"cannot make {tmp_path}/file/runs: Not a directory" in done.stderr
+    assert "--output" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [
+        ("IOGATE_SSH", ("--machine=ssh:there", "run", "spec.yaml")),
+        ("IOGATE_ON_NODES", ("dispatch", "spec.yaml", "--to=slurm", "--output=runs")),
+    ],
+)
+def test_a_command_without_its_last_quotation_mark_is_told(
+    variable: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "sinfo").write_text(SINFO)
+    (tmp_path / "sinfo").chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = called(tmp_path, *words, **{variable: "ssh 'x", "PATH": path})
+    assert done.returncode == 2, done.stderr
+    assert f"{variable} is no command: No closing quotation" in done.stderr
