@@ -231,8 +231,10 @@ uint64_t pattern_largest(const struct job *job)
 
 	JOB_DIRS(dir, job) {
 		const struct block_split *s = &job->block.splits[dir];
-		const uint64_t alone = pattern_has_range(job, dir) ? job->block.ranges[dir].max_bytes
-								   : job->block.bytes[dir];
+		uint64_t alone = job->block.bytes[dir];
+
+		if (pattern_has_range(job, dir))
+			alone = job->block.ranges[dir].max_bytes;
 
 		for (uint32_t i = 0; i < s->count; i++)
 			bytes = s->shares[i].bytes > bytes ? s->shares[i].bytes : bytes;
