@@ -38,7 +38,8 @@ delay is made by a relay between the client and sshd, 10 ms in each direction: t
 `sch_netem`. Numbers by ssh are held against those of runs here as `iogate ab` holds an arm against
 the other: pairs of blocks of one run each in a drawn order, looked at after each, in both
 directions, on a zram device that cgroups hold to {iops} I/Os a second, with real-time priority in
-the place of a machine of its own.
+the place of a machine of its own. What is emulated, and what the controller itself takes, is
+longer on a busy machine: the load average says how busy this one was.
 """
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +14,15 @@ from typing import Any
 
 import pytest
 
+from support.pages import File, steps
 from support.quiet import never_disturbed
 from support.slurm import NODES, Slurm, needs_slurm, running_slurm
 
-from .conftest import Done, Iogate, engines_of, wait_for
+from .conftest import ROOT, Done, Iogate, engines_of, wait_for
 
 pytestmark = needs_slurm
+PAGE = ROOT / "docs/how-to/measure-on-several-hosts.md"
+IOGATE = Path(sys.executable).with_name("iogate")
 SPEC = """\
 version: 1
 name: queue
@@ -84,6 +88,31 @@ def test_cases_go_to_the_nodes_that_fit_and_come_back_as_one(iogate: Iogate, slu
     listed = iogate("history", "list")
     assert all(part["run"][:12] in listed.out for part in parts)
     assert all((Path(part["folder"]) / "report.html").exists() for part in parts)
+
+
+def test_an_epilog_puts_in_order_what_a_killed_job_leaves(iogate: Iogate, tmp_path: Path) -> None:
+    state = Path(iogate.env["XDG_STATE_HOME"])
+    for node in NODES:
+        never_disturbed(state / "iogate-nodes" / node)
+    folder = tmp_path / "slurm"
+    folder.mkdir(mode=0o755)
+    (said,) = (step for step in steps(PAGE.read_text()) if isinstance(step, File))
+    script = said.text.replace("$home/.local/state", str(state))
+    epilog = folder / "epilog"
+    epilog.write_text(script.replace("/opt/iogate/.venv/bin/iogate", str(IOGATE)))
+    epilog.chmod(0o755)
+    with running_slurm(folder, f"Epilog={epilog}") as slurm:
+        running = begun(iogate, slurm, LONG)
+        assert list(state.glob("iogate-nodes/*/iogate/scratch/*"))
+        for pid in {parent_of(engine) for engine in engines_of(iogate.folder)}:
+            os.kill(pid, signal.SIGKILL)
+        assert running.wait(timeout=120) == 4
+        wait_for(lambda: not list(state.glob("iogate-nodes/*/iogate/scratch/*")))
+
+
+def parent_of(pid: int) -> int:
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def test_every_node_that_fits_measures_every_case(iogate: Iogate, slurm: Slurm) -> None:

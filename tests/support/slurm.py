@@ -101,12 +101,12 @@ class Slurm:
 
 
 @contextmanager
-def running_slurm(folder: Path) -> Iterator[Slurm]:
-    """All nodes are idle, for as long as the block goes."""
+def running_slurm(folder: Path, more: str = "") -> Iterator[Slurm]:
+    """All nodes are idle, for as long as the block goes; ``more`` are lines of slurm.conf."""
     slurm = Slurm(folder)
     for name in ("munge", "state", *NODES):
         (folder / name).mkdir(mode=0o755)
-    _configure(folder)
+    _configure(folder, more)
     with ExitStack() as stack:
         stack.enter_context(patch.dict(os.environ, slurm.variables))
         stack.enter_context(_program(_munged(folder), folder / "munged.out"))
@@ -147,7 +147,7 @@ def _munged(folder: Path) -> list[str]:
     return ["munged", "--foreground", "--force", *options, f"--log-file={folder}/munge/log"]
 
 
-def _configure(folder: Path) -> None:
+def _configure(folder: Path, more: str) -> None:
     host = socket.gethostname().partition(".")[0]
     controller, *ports = _free_ports(1 + len(NODES))
     rows = [
@@ -158,7 +158,7 @@ def _configure(folder: Path) -> None:
     text = _CONFIG.format(
         host=host, folder=folder, port=controller, nodes="\n".join(rows), names=",".join(NODES)
     )
-    (folder / "slurm.conf").write_text(text)
+    (folder / "slurm.conf").write_text(f"{text}{more}\n")
 
 
 def _free_ports(count: int) -> list[int]:
