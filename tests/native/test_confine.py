@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,8 +22,10 @@ from pathlib import Path
 import pytest
 
 from support.confining import (
+    abstract_listener,
     confined,
     layers_of,
+    listener_at,
     needs_user_namespaces,
     place,
     plan_of,
@@ -57,6 +58,9 @@ def udp(host):
 def tcp(host):
     with socket.socket() as s:
         s.connect((host, 9))
+def listener(path):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
 def abstract(name):
     with socket.socket(socket.AF_UNIX) as s:
         s.connect("\\0" + name)
@@ -109,6 +113,7 @@ ATTACKS = {
     "UDP far away": ("udp('192.0.2.1')", NO_NETWORK),
     "raw packets": ("socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)", DENIED),
     "an abstract socket": (f"abstract('{LISTENER}')", {"EPERM", "ECONNREFUSED"}),
+    "a socket in the filesystem": ("listener(outside + '/socket')", {"ECONNREFUSED", "EACCES"}),
     "another root": ("os.chroot(inside)", DENIED),
     "the host's name": ("socket.sethostname('x')", DENIED),
 }
@@ -116,7 +121,7 @@ ATTACKS = {
 # What Landlock does not know, and the mounts or the network namespace alone keep out.
 NOT_LANDLOCKS = {
     "chmod", "chown", "utimes", "set an attribute", "UDP", "UDP far away", "raw packets",
-    "the host's name",
+    "the host's name", "a socket in the filesystem",
 }  # fmt: skip
 
 
@@ -177,12 +182,12 @@ def test_nothing_leads_out(
     if name in NOT_LANDLOCKS and "namespaces" not in layers:
         pytest.skip("users have no namespaces here, and Landlock does not know this")
     (inside / "out").symlink_to(outside / "file")
-    before = state_of(outside)
-    with abstract_listener(LISTENER):
+    with abstract_listener(LISTENER), listener_at(outside / "socket"):
+        before = state_of(outside)
         plan = plan_of(place(inside), layers=layers)
         told = attack(engine, code, plan, outside, inside, user=user)
-    assert told in errors
-    assert state_of(outside) == before
+        assert told in errors
+        assert state_of(outside) == before
 
 
 @pytest.mark.parametrize("user", [None, NOBODY], ids=["root", "nobody"])
@@ -214,19 +219,13 @@ def test_the_mounts_hold_what_landlock_would_let_through(
     assert state_of(outside) == before
 
 
-@contextmanager
-def abstract_listener(name: str) -> Iterator[None]:
-    """So that a connection would succeed."""
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(f"\0{name}")
-        listening.listen()
-        yield
-
-
 def test_the_attacks_work_where_nothing_confines(outside: Path, inside: Path) -> None:
     """Otherwise the tests above would show nothing."""
-    mostly = ("write a file", "make a folder", "chmod", "unlink", "UDP", "an abstract socket")
-    with abstract_listener(LISTENER):
+    mostly = (
+        "write a file", "make a folder", "chmod", "unlink", "UDP", "an abstract socket",
+        "a socket in the filesystem",
+    )  # fmt: skip
+    with abstract_listener(LISTENER), listener_at(outside / "socket"):
         for name in mostly:
             code = _TRY % ATTACKS[name][0]
             argv = [PYTHON, "-I", "-c", code, str(outside), str(inside)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -70,14 +72,16 @@ def confined(
     cwd: Path | None = None,
     user: int | None = None,
     before: Callable[[], None] | None = None,
+    through: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """What came of a command in the launcher, its plan in a file that nobody can change."""
+    """What came of a command in the launcher, its plan in a file that nobody can change;
+    ``through`` is what starts the launcher."""
     plan_fd = os.memfd_create("plan")
     try:
         os.write(plan_fd, plan.encode())
         os.fchmod(plan_fd, 0o444)
         return subprocess.run(
-            [str(engine), "--confine", f"/proc/self/fd/{plan_fd}", "--", *command],
+            [*through, str(engine), "--confine", f"/proc/self/fd/{plan_fd}", "--", *command],
             cwd=cwd or "/",
             capture_output=True,
             text=True,
@@ -91,3 +95,22 @@ def confined(
         )
     finally:
         os.close(plan_fd)
+
+
+@contextmanager
+def abstract_listener(name: str) -> Iterator[None]:
+    """So that a connection would succeed."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"\0{name}")
+        listening.listen()
+        yield
+
+
+@contextmanager
+def listener_at(path: Path) -> Iterator[None]:
+    """The same of a socket that has a path, which everybody may write."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+        path.chmod(0o777)
+        listening.listen()
+        yield

@@ -14,6 +14,7 @@
 #include "confine/mounts.h"
 #include "confine/place.h"
 #include "confine/privileges.h"
+#include "confine/sockets.h"
 
 static const char CONFINE[] = "--confine", PROBE[] = "--confine-probe";
 
@@ -85,13 +86,15 @@ static int follow_parent(pid_t parent, struct err *err)
 	return getppid() == parent ? 0 : err_set(err, -ESRCH, "the one who asked is gone");
 }
 
-static int confine_filesystem(struct confine_plan *p, unsigned *given, struct err *err)
+static int confine_filesystem(struct confine_plan *p, char *sockets, unsigned *given,
+			      struct err *err)
 {
 	int ret = places_open(p, err);
 
 	if (ret || !(*given & LAYER_NAMESPACES))
 		return ret;
 	ret = mounts_apply(p, err);
+	ret = ret ? ret : sockets_cover(sockets, err);
 	*given |= LAYER_READ_ONLY;
 	return ret;
 }
@@ -112,6 +115,7 @@ static int confine_rights(struct confine_plan *p, unsigned given, struct err *er
 static int confine_self(struct confine_plan *p, const char *command, struct err *err)
 {
 	const pid_t parent = getppid();
+	char *sockets = sockets_listed();
 	bool through_user;
 	unsigned given;
 	int ret;
@@ -119,7 +123,8 @@ static int confine_self(struct confine_plan *p, const char *command, struct err 
 	limits_raise();
 	memory_yield();
 	given = namespaces_enter(p->required, &through_user);
-	ret = confine_filesystem(p, &given, err);
+	ret = confine_filesystem(p, sockets, &given, err);
+	free(sockets);
 	ret = ret ? ret : confine_rights(p, given, err);
 	if (!ret && landlock_abi())
 		ret = landlock_apply(p, command, err);

@@ -7,6 +7,7 @@
  *	plan.h		a plan, read
  *	place.h		what must stand at a place, looked at without following links
  *	mounts.h	a tree of mounts that has only the places
+ *	sockets.h	sockets that have a path, covered
  *	landlock.h	rules for a kernel that has Landlock
  *	privileges.h	capabilities and descriptors that are taken away
  *	calls.h		system calls that are taken away
@@ -57,9 +58,7 @@
  *			last two only when asked for. With "processes", what the command starts
  *			is in a namespace whose first process is the first that it starts: all
  *			others are killed when that one ends, whatever they have become. With
- *			"calls" it makes no socket, no ring of io_uring, and reaches no keyring:
- *			a socket in the filesystem that somebody listens on is neither a file
- *			nor a network to the other layers.
+ *			"calls" it makes no socket, no ring of io_uring, and reaches no keyring.
  *
  * In this order:
  *	1. Namespaces: mount, network, IPC, host name, processes. Without CAP_SYS_ADMIN in a user
@@ -71,6 +70,8 @@
  *	   device while the command runs.
  *	3. Every mount becomes read-only and without devices; /dev holds null, zero, full,
  *	   random, urandom and the places; over each place lies what was opened in step 2.
+ *	   /dev/null lies over each socket that has a path, as far as it is found: those that
+ *	   the kernel lists, and those below /run.
  *	4. Landlock: nothing but the places is written, nothing but them and what is to be
  *	   read is read or run; no TCP but on the ports of the plan; no signal and no
  *	   abstract socket leads out.
@@ -80,6 +81,9 @@
  * Exit statuses of its own, each with one line on stderr that begins with
  * "iogate-engine: confine: ": 2 for a plan or a call that is wrong, 3 for everything that
  * does not hold. Nothing was touched then.
+ *
+ * Sockets that come to be while the command runs, and those of other network namespaces outside
+ * of /run, are not covered; "calls" alone keeps a command from them.
  *
  * What Landlock does not know is left to the mounts and the network namespace: chmod, chown,
  * utimes and extended attributes elsewhere (read-only mounts), UDP and raw sockets (no

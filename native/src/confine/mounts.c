@@ -89,7 +89,7 @@ static int set_attributes(int fd, const char *path, unsigned flags, struct attri
 	       ? -errno : 0;
 }
 
-static int clone_tree(int fd, const char *path, unsigned flags)
+int tree_clone(int fd, const char *path, unsigned flags)
 {
 	const long tree = syscall(SYS_open_tree, fd, path,
 				  flags | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
@@ -97,7 +97,7 @@ static int clone_tree(int fd, const char *path, unsigned flags)
 	return tree < 0 ? -errno : (int)tree;
 }
 
-static int move_tree(int tree, int fd, const char *path)
+int tree_move(int tree, int fd, const char *path)
 {
 	const unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | (*path ? 0 : MOVE_MOUNT_T_EMPTY_PATH);
 
@@ -115,7 +115,7 @@ static int clone_place(struct place *place)
 	};
 	const unsigned flags = AT_EMPTY_PATH | (folder ? AT_RECURSIVE : 0);
 
-	place->tree = clone_tree(place->fd, "", flags);
+	place->tree = tree_clone(place->fd, "", flags);
 	return place->tree < 0 ? place->tree : set_attributes(place->tree, "", flags, &attributes);
 }
 
@@ -126,7 +126,7 @@ static int clone_device(const char *name)
 	int tree;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	tree = clone_tree(AT_FDCWD, path, 0);
+	tree = tree_clone(AT_FDCWD, path, 0);
 	if (tree >= 0)
 		set_attributes(tree, "", AT_EMPTY_PATH, &attributes);
 	return tree;
@@ -170,7 +170,7 @@ static int fill_dev(const int *trees)
 			continue;
 		snprintf(path, sizeof(path), "/dev/%s", device_names[i]);
 		ret = make_point(path, false);
-		ret = ret ? ret : move_tree(trees[i], AT_FDCWD, path);
+		ret = ret ? ret : tree_move(trees[i], AT_FDCWD, path);
 	}
 	for (size_t i = 0; !ret && i < sizeof(device_links) / sizeof(*device_links); i++)
 		ret = symlink(device_links[i][0], device_links[i][1]) ? -errno : 0;
@@ -189,9 +189,9 @@ static int place_tree(const struct place *place)
 	int ret;
 
 	if (!is_below(place->path, "/dev"))
-		return move_tree(place->tree, place->fd, "");
+		return tree_move(place->tree, place->fd, "");
 	ret = make_point(place->path, place->kind == PLACE_DIRECTORY);
-	return ret ? ret : move_tree(place->tree, AT_FDCWD, place->path);
+	return ret ? ret : tree_move(place->tree, AT_FDCWD, place->path);
 }
 
 static int mount_dev(const struct confine_plan *p, const int *trees)
@@ -217,11 +217,11 @@ static int cover_reads(const struct confine_plan *p, const struct place *place)
 
 		if (!is_below(path, place->path) || access(path, F_OK))
 			continue;
-		const int tree = clone_tree(AT_FDCWD, path, AT_RECURSIVE);
+		const int tree = tree_clone(AT_FDCWD, path, AT_RECURSIVE);
 
 		ret = tree < 0 ? tree : set_attributes(tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
 						       &closed);
-		ret = ret ? ret : move_tree(tree, AT_FDCWD, path);
+		ret = ret ? ret : tree_move(tree, AT_FDCWD, path);
 		if (tree >= 0)
 			close(tree);
 	}

@@ -14,6 +14,11 @@ unsigned namespaces_enter(unsigned wanted, bool *through_user);
  * do it (-ENOSYS), and nothing has changed then. */
 int mounts_apply(struct confine_plan *p, struct err *err);
 
+/* A detached mount of what is at a path from `fd` on, and to attach it there: a descriptor, 0 or
+ * -errno. */
+int tree_clone(int fd, const char *path, unsigned flags);
+int tree_move(int tree, int fd, const char *path);
+
 /* Names below /dev that stay, beside the places; NULL-ended. */
 extern const char *const device_names[];
 
