@@ -29,7 +29,9 @@ struct rw_flags {
 /* Those that older headers lack. */
 enum { FLAG_NOWAIT = 0x08, FLAG_ATOMIC = 0x40, FLAG_UNCACHED = 0x80 };
 
-/* Rows of an engine's table; `field` is the struct rw_flags of its options. */
+/*
+ * Rows of an engine's table; `field` is the struct rw_flags of its options.
+ * NOLINTBEGIN(bugprone-macro-parentheses): field is a name */
 #define ATOMIC_ROW(structure, field)							\
 	{ "atomic", NULL, &type_bool, OPTION_FIELD(structure, field.atomic), "0",	\
 	  .help = "A write is there as a whole or not at all, after a crash, too "	\
@@ -42,6 +44,7 @@ enum { FLAG_NOWAIT = 0x08, FLAG_ATOMIC = 0x40, FLAG_UNCACHED = 0x80 };
 	{ "uncached", NULL, &type_bool, OPTION_FIELD(structure, field.uncached), "0",	\
 	  .help = "What goes through the page cache does not stay there "		\
 		  "(RWF_DONTCACHE)." }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static inline void rw_flags_check(struct job *job, const struct rw_flags *flags)
 {

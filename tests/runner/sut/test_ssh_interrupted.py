@@ -16,7 +16,17 @@ def test_a_client_that_still_connects_is_ended(tmp_path: Path) -> None:
     client.chmod(0o755)
     spec.write_text("version: 1\nname: x\n")
     call = subprocess.Popen(
-        [sys.executable, "-m", "iogate", "--machine=ssh:there", "run", str(spec)],
+        # In the background of a shell nothing hears of it otherwise.
+        [
+            "env",
+            "--default-signal=INT",
+            sys.executable,
+            "-m",
+            "iogate",
+            "--machine=ssh:there",
+            "run",
+            str(spec),
+        ],
         cwd=tmp_path,
         env={**os.environ, "IOGATE_SSH": str(client)},
         stderr=subprocess.PIPE,

@@ -47,7 +47,7 @@ def make(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
 def _apart(maker: Maker, words: list[str]) -> tuple[list[str], list[str]]:
     """The arguments that a spec may give, and the devices, as ``mkfs_argv`` has put them."""
     namings, last = maker.beside.values(), len(words)
-    while last > 1 and words[last - 1].startswith("/"):
+    while last and words[last - 1].startswith("/"):
         last -= 1
     given, devices = words[:last], words[last:]
     if not devices or (len(devices) > 1 and all(naming.flag for naming in namings)):
