@@ -7,6 +7,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from support.guests import NEW, OLD, build_module, describe
 
 from .conftest import Iogate, wait_for
@@ -25,6 +27,8 @@ compare:
   arms: { new: { kernel: "6.12" } }
   candidate: new
 """
+SLOW = "  slow: { device: /dev/disk/by-id/slow, destroy: { serial: slow } }\n"
+WHOLE = os.environ.get("IOGATE_WHOLE_KERNELS")
 ARMS = ("--base", f"kernel={OLD}", "--seed", "7")
 FILES = """\
 version: 1
@@ -43,7 +47,6 @@ workloads:
 
 def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     """Whole, to its verdict, by ``make kernels``; else one block before the kill, and one after."""
-    whole = os.environ.get("IOGATE_WHOLE_KERNELS")
     guest = f"vm:{describe(tmp_path, name=f'e2e-{os.getpid()}', scratch='size: 16m, iops: 400')}"
     first, rest = tmp_path / "first", tmp_path / "rest"
     base = f"kernel={OLD};module={build_module(tmp_path / 'module', value=7)} pace=9"
@@ -52,7 +55,7 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     wait_for(lambda: len(list(first.glob("consoles/block-*"))) == 2, timeout_s=900)
     begun.send_signal(signal.SIGKILL)
     begun.wait()
-    words = ["ab", "--resume", first, "--output", rest, *(() if whole else ("--budget", "1s"))]
+    words = ["ab", "--resume", first, "--output", rest, *(() if WHOLE else ("--budget", "1s"))]
     done = iogate("--machine", guest, *words)
     assert done.code == 0, done.text
     run, before = (json.loads((each / "run.json").read_text()) for each in (rest, first))
@@ -60,7 +63,7 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     both = sorted((base, "new"))
     assert measured == [(block, arm) for block in range(1, len(measured) // 2 + 1) for arm in both]
     assert [part["run"] for part in run["plan"]["comparison"]["parts"]] == [before["id"]]
-    assert run["verdict"]["outcome"] == ("pass" if whole else "warn")
+    assert run["verdict"]["outcome"] == ("pass" if WHOLE else "warn")
     facts = run["environment"]
     assert facts["kernel.release"].startswith(OLD)
     assert facts["candidate.kernel.release"].startswith(NEW)
@@ -73,6 +76,23 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     consoles = {path.name: path.read_text(errors="replace") for path in rest.glob("consoles/*")}
     assert f"Linux version {OLD}." in consoles["begin.log"]
     assert f"Linux version {NEW}." in consoles["block-2-candidate.log"]
+
+
+@pytest.mark.skipif(not WHOLE, reason="a dozen boots: make kernels")
+def test_a_candidate_whose_disk_is_a_tenth_slower_fails(iogate: Iogate, tmp_path: Path) -> None:
+    disks = {"scratch": "size: 16m, iops: 400", "slow": "size: 16m, iops: 360"}
+    guest = f"vm:{describe(tmp_path, name=f'slow-{os.getpid()}', **disks)}"
+    spec = SPEC.replace("workloads:", SLOW + "workloads:").replace("-20%", "-5%")
+    spec = spec.replace('kernel: "6.12"', 'kernel: "6.12", targets: { disk: slow }')
+    spec = spec.replace("number_ios: 300", "number_ios: 1200")
+    run = tmp_path / "run"
+    done = iogate("--machine", guest, "ab", iogate.spec(spec), *ARMS, "--output", run)
+    assert done.code == 1, done.text
+    document = json.loads((run / "run.json").read_text())
+    assert document["verdict"]["outcome"] == "fail"
+    facts = document["environment"]
+    assert facts["candidate.kernel.build_id"] != facts["kernel.build_id"]
+    assert len(list(run.glob("consoles/block-*"))) == len(document["measurements"])
 
 
 def test_kernels_need_a_machine_that_boots_them(iogate: Iogate) -> None:

@@ -74,6 +74,12 @@ class SshHost:
         found = subprocess.run(words, capture_output=True, text=True, check=False).stdout.split()
         return [int(pid) for pid in found if self._is_there(pid)]
 
+    def hold(self, group: Path) -> None:
+        """Everything that runs there, and will, is in this cgroup from now on."""
+        for entry in Path("/proc").glob("[0-9]*"):
+            if entry.name == str(self.server) or self._is_there(entry.name):
+                (group / "cgroup.procs").write_text(entry.name)
+
     def end_agents(self) -> None:
         """Kill what answers there."""
         words = ["pgrep", "-f", "^python3 -I -c import os, struct, sys"]
