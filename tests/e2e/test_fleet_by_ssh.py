@@ -22,12 +22,14 @@ targets:
   file: {{ file: {DISK}/file }}
 workloads:
   reads:
-    fio: {{ rw: randread, size: 4m, direct: 1, ioengine: libaio, iodepth: 4, number_ios: 300 }}
+    fio: {{ rw: randread, size: 4m, direct: 1, ioengine: libaio, iodepth: 4, number_ios: 100 }}
     repetitions: 1
     thresholds: {{ read.iops: "vs baseline > -50%" }}
 validity: {{ off: all }}
 """
-IOPS = (500, 500, 440, 500)
+# So slow that a busy disk below is never what holds a host back, and so far apart that its noise
+# does not hide it. How little stands out is tested with made series.
+IOPS = (150, 150, 75, 150)
 SLOW = 2
 
 
