@@ -24,6 +24,7 @@ from verdict.history import Cell as HistoryCell
 from verdict.history import simulate as against_history
 from verdict.nights import lines as night_lines
 from verdict.noise import MODELS
+from verdict.past import past_table
 from verdict.periods import period_table
 from verdict.pools import pool_table
 from verdict.promises import Promises
@@ -221,6 +222,7 @@ def main() -> int:
         advisory_table(asked.runs, asked.seed, promises),
         history_table(asked.runs, asked.seed, promises),
         age_table(asked.seed, promises),
+        past_table(asked.seed),
         speed_table(promises),
     )
     text = HEAD.format(many=MANY * asked.runs, seed=asked.seed)
