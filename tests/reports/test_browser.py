@@ -11,7 +11,14 @@ from playwright.sync_api import Browser, Page
 from iogate.model.run import Run
 from iogate.model.verdict import HostNoise, NoiseSource, Visible
 from iogate_reports import render_report
-from support.browsers import Visit, cut_in_print, keep_picture, needs_chromium, needs_uplot
+from support.browsers import (
+    Visit,
+    cut_in_print,
+    keep_picture,
+    needs_chromium,
+    needs_uplot,
+    too_narrow,
+)
 from support.hostile import EVIL, hostile_run
 from support.report_runs import case, failed_run, limit, plan, run
 
@@ -59,6 +66,13 @@ def test_a_page_opens_from_disk_and_fits(
     assert visit.page.locator("h1").is_visible()
     keep_picture(visit.page, f"{name}-{width}-{scheme}")
     visit.page.context.close()
+
+
+@pytest.mark.parametrize("name", ["regressed", "failed", "hostile"])
+def test_nothing_sticks_out_of_a_window_of_any_width(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    assert too_narrow(Visit(browser, pages[name])) == []
 
 
 def test_both_schemes_have_readable_contrast(browser: Browser, pages: dict[str, Path]) -> None:

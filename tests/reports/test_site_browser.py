@@ -15,7 +15,14 @@ from playwright.sync_api import Browser, FloatRect, Locator, Page
 from iogate.model.decision import Action, Decision, SeriesKey
 from iogate.model.trend import AlertState
 from iogate_reports.site import Site, SpecTrend, write_site
-from support.browsers import Visit, cut_in_print, keep_picture, needs_chromium, needs_uplot
+from support.browsers import (
+    Visit,
+    cut_in_print,
+    keep_picture,
+    needs_chromium,
+    needs_uplot,
+    too_narrow,
+)
 from support.hostile import EVIL
 from support.hostile import hostile_trend as hostile
 from support.report_runs import START_NS
@@ -57,6 +64,8 @@ def test_pages_open_fit_and_ask_for_nothing(
     assert visit.trouble == []
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     keep_picture(visit.page, f"site-{name}-{width}-{scheme}")
+    if (width, scheme) == (1280, "light"):
+        assert too_narrow(visit) == []
     visit.page.context.close()
 
 

@@ -89,3 +89,14 @@ def keep_picture(page: Page, name: str) -> None:
     folder = os.environ.get("IOGATE_SCREENSHOTS")
     if folder:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def too_narrow(visit: Visit) -> list[int]:
+    """The widths of a window, in pixels, that something sticks out of at the side."""
+    return [width for width in range(360, 1480, 40) if _needed(visit.page, width) > width]
+
+
+def _needed(page: Page, width: int) -> int:
+    page.set_viewport_size({"width": width, "height": 900})
+    needed: int = page.evaluate("document.documentElement.scrollWidth")
+    return needed
