@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import click
 
@@ -214,14 +215,22 @@ def _seen(verdict: ThresholdVerdict) -> str:
 
 
 def explanations(run: Run) -> list[str]:
-    """A line for each threshold that did not pass, with its place in the spec, and one for
-    each repetition that failed."""
-    lines = []
+    """A line for each threshold that did not pass, with its place in the spec. What is said of
+    one is not said in full of the next."""
+    lines, before = [], ""
     for verdict in run.verdict.thresholds if run.verdict else ():
         if verdict.outcome in _EXPLAINED:
             where = f"{verdict.threshold.where}: " if verdict.threshold.where else ""
-            lines.append(printable(f"{where}{verdict.reason}"))
+            lines.append(printable(f"{where}{_told(verdict, before)}"))
+            before = verdict.reason_parts.predicate if verdict.reason_parts else ""
     return lines
+
+
+def _told(verdict: ThresholdVerdict, before: str) -> str:
+    parts = verdict.reason_parts
+    if parts and parts.remarks and parts.predicate == before:
+        return replace(parts, why="for the same reason", remarks=()).sentence
+    return verdict.reason
 
 
 def _json(finished: Finished, code: ExitCode) -> str:

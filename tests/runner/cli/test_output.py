@@ -441,3 +441,12 @@ def test_the_document_has_the_code_that_the_command_exits_with(
     url = str(tmp_path / "history.sqlite")
     assert conclude(finished, url, as_json=True, quiet=False) == code
     assert json.loads(capsys.readouterr().out)["exit_code"] == code
+
+
+def test_what_was_said_of_one_limit_is_not_said_again_of_the_next() -> None:
+    spoiled = [replace(m, disturbances=(HOGS,)) for m in s.repetitions([100] * 3)]
+    run = s.run(the_plan=s.plan(s.case(PASSES, FAILS)), measurements=tuple(spoiled))
+    run = replace(run, verdict=judge(run.plan, run.measurements, (), ()))
+    first, second = explanations(run)
+    assert HOGS.text in first
+    assert second.endswith("write.clat.mean of oltp/bs=4k is not judged: for the same reason")
