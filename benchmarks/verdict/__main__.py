@@ -30,6 +30,7 @@ from verdict.pools import pool_table
 from verdict.promises import Promises
 from verdict.simulate import Cell, Outcome, advisory, simulate
 from verdict.speed import lines as speed_lines
+from verdict.watched import watched_tables
 
 RESULT = Path(__file__).parents[1] / "results" / "verdict.md"
 FAMILIES = (4, 40)
@@ -222,6 +223,7 @@ def main() -> int:
         advisory_table(asked.runs, asked.seed, promises),
         history_table(asked.runs, asked.seed, promises),
         age_table(asked.seed, promises),
+        watched_tables(asked.seed),
         past_table(asked.seed),
         speed_table(promises),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iogate.metrics import metric
 from iogate.model.run import Host
@@ -21,7 +22,7 @@ NIGHTS, FIRST, MANY = 160, 20, 200
 SD = 0.03
 NEAR = 7
 """Nights nearer than this are one change, as for the trend itself."""
-Values = np.ndarray
+Values = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Values]
 
 
@@ -42,11 +43,11 @@ def past_table(seed: int) -> Iterator[str]:
 
 
 def _counted(draw: Draw, rng: np.random.Generator) -> tuple[int, int, int]:
-    many = [_series(draw(rng) * (1 + SD * _noise(draw, rng))) for _ in range(MANY)]
+    many = [series_of(draw(rng) * (1 + SD * _noise(draw, rng))) for _ in range(MANY)]
     listed = [_listed(told.changes) for told in find_history(many)]
     seen: list[list[int]] = [[] for _ in many]
     for night in range(FIRST, NIGHTS + 1):
-        until = [_series(each.values[:night]) for each in many]
+        until = [series_of(each.values[:night]) for each in many]
         for known, told in zip(seen, find_history(until), strict=True):
             known += [at for at in _confirmed(told.changes) if not _near(at, known)]
     pairs = list(zip(seen, listed, strict=True))
@@ -58,18 +59,18 @@ def _counted(draw: Draw, rng: np.random.Generator) -> tuple[int, int, int]:
 
 
 def _confirmed(changes: tuple[Change, ...]) -> list[int]:
-    return [change.estimate for change in changes if change.confirmed and not _is_end(change)]
+    return [change.estimate for change in changes if change.confirmed and not is_end(change)]
 
 
 def _listed(changes: tuple[Change, ...]) -> list[int]:
     return [
         change.estimate
         for change in changes
-        if (change.confirmed or change.closed) and not _is_end(change)
+        if (change.confirmed or change.closed) and not is_end(change)
     ]
 
 
-def _is_end(change: Change) -> bool:
+def is_end(change: Change) -> bool:
     """Whether it is the end of another one, and so part of that."""
     return change.closed and change.returned is None
 
@@ -78,7 +79,8 @@ def _near(at: int, places: list[int]) -> bool:
     return any(abs(at - place) < NEAR for place in places)
 
 
-def _series(values: Values | tuple[float, ...]) -> Series:
+def series_of(values: Values | tuple[float, ...]) -> Series:
+    """A series of one case on one host."""
     line = Line(("0",), "case", metric("write.iops"))
     numbers = tuple(map(float, values))
     return Series(line, Host("h", "m"), "", tuple(range(len(numbers))), numbers)
