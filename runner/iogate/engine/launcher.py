@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from iogate.engine.native import launcher_places
 from iogate.errors import RunError
-from iogate.model.confinement import Layers
+from iogate.files.bounded import parse_json
+from iogate.model.confinement import Layers, layers_of_probe
 from iogate.sut.base import Sut
-
-_PROBE = "confine-probe/1"
 
 
 def find_layers(sut: Sut) -> Layers | None:
@@ -25,17 +21,6 @@ def find_layers(sut: Sut) -> Layers | None:
 def _ask(sut: Sut, path: str) -> Layers | None:
     try:
         done = sut.run([path, "--confine-probe"])
-        probe: dict[str, Any] = json.loads(done.stdout)
-        if done.status or probe["schema"] != _PROBE:
-            return None
-        return Layers(
-            launcher=path,
-            landlock=int(probe["landlock"]),
-            namespaces=bool(probe["namespaces"]),
-            read_only=bool(probe["read_only"]),
-            network=bool(probe["network"]),
-            capabilities=bool(probe["capabilities"]),
-            through_user=bool(probe["user_namespace"]),
-        )
-    except (RunError, ValueError, KeyError, TypeError):
+        return None if done.status else layers_of_probe(path, parse_json(done.stdout))
+    except (RunError, ValueError, AttributeError):
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from iogate.model.place import Place
 
 SCHEMA = "confine/1"
+_PROBE = "confine-probe/1"
 _LANDLOCK_PORTS = 4  # the first version that knows them
 _NOWHERE = "0:0"
 _KEPT = "IOGATE_PROCESS"  # by which all that an engine has started is found again
@@ -124,6 +125,22 @@ def layers_of(facts: Mapping[str, object]) -> Layers | None:
         read_only=facts.get("confinement.read_only") is True,
         network=facts.get("confinement.network") is True,
         capabilities=facts.get("confinement.capabilities") is True,
+    )
+
+
+def layers_of_probe(launcher: str, said: Mapping[str, object]) -> Layers:
+    """The layers that a launcher says it has tried. ValueError for what is no such answer."""
+    landlock = said.get("landlock")
+    if said.get("schema") != _PROBE or not isinstance(landlock, int):
+        raise ValueError("this is no answer of a launcher")
+    return Layers(
+        launcher=launcher,
+        landlock=landlock,
+        namespaces=said.get("namespaces") is True,
+        read_only=said.get("read_only") is True,
+        network=said.get("network") is True,
+        capabilities=said.get("capabilities") is True,
+        through_user=said.get("user_namespace") is True,
     )
 
 

@@ -10,7 +10,8 @@ from secrets import token_hex
 from iogate.errors import RefusedError
 from iogate.files.data_folder import make_folder
 
-_KEPT = 4
+KEPT = 4
+"""So many stay of what is made once, the newest."""
 
 
 def cache_folder(name: str) -> Path:
@@ -31,7 +32,7 @@ def changed(path: Path) -> float:
 def _prune(folder: Path) -> None:
     """Leave room for another one: each iogate, and each change of a program, makes one."""
     newest_last = sorted(folder.glob("*"), key=changed)
-    for old in newest_last[: 1 - _KEPT]:
+    for old in newest_last[: 1 - KEPT]:
         old.unlink(missing_ok=True)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from iogate.errors import IogateError
+from iogate.files.bounds import MIB
+from iogate.vm.readers import reader
 
 _STAMP = re.compile(r"^\[\s*\d+\.\d+\](?:\[\s*\w+\])? ?")
 _CAUSES = re.compile(
@@ -14,7 +18,8 @@ _CAUSES = re.compile(
 )
 _PLACE = re.compile(r"(?:RIP: [0-9a-f]{4}:| )\??\s?([A-Za-z_][\w.]*)\+(0x[0-9a-f]+)/0x[0-9a-f]+")
 _MOST_BYTES, _MOST_FRAMES, _MOST_LINES = 1 << 20, 8, 400
-_TIMEOUT_S = 60
+_TIMEOUT_S = 60.0
+_MOST_NAMES = 64 * MIB
 
 
 def last_words(console: Path, vmlinux: Path | None = None) -> str:
@@ -35,11 +40,18 @@ def panicked(console: Path) -> bool:
     return "Kernel panic" in _tail(console)
 
 
+def kept_text(console: Path, most: int) -> str:
+    """What a kernel has said, of more than ``most`` bytes the last ones. OSError."""
+    with console.open("rb") as stream:
+        left_out = max(0, os.fstat(stream.fileno()).st_size - most)
+        stream.seek(left_out)
+        text = stream.read(most).decode(errors="replace")
+    return f"({left_out:,} bytes before this are left out)\n{text}" if left_out else text
+
+
 def _tail(console: Path) -> str:
     try:
-        with console.open("rb") as stream:
-            stream.seek(max(0, console.stat().st_size - _MOST_BYTES))
-            return _printable(stream.read(_MOST_BYTES).decode(errors="replace"))
+        return _printable(kept_text(console, _MOST_BYTES))
     except OSError:
         return ""
 
@@ -69,18 +81,19 @@ def _symbolised(place: tuple[str, str], vmlinux: Path | None) -> str:
 def _line_of(function: str, offset: int, vmlinux: Path) -> str:
     """File and line by binutils; empty where they cannot tell."""
     try:
-        names = _output(["nm", "--defined-only", str(vmlinux)])
-        found = re.search(rf"^([0-9a-f]+) [tTwW] {re.escape(function)}$", names, re.MULTILINE)
+        names = _output(["nm", "--defined-only", str(vmlinux)], vmlinux)
+        named = rf"^([0-9a-f]{{1,16}}) [tTwW] {re.escape(function)}$"
+        found = re.search(named, names, re.MULTILINE)
         if found is None:
             return ""
         address = hex(int(found[1], 16) + offset)
-        line = _output(["addr2line", "-e", str(vmlinux), address]).strip()
-    except (OSError, subprocess.SubprocessError):
+        line = _output(["addr2line", "-e", str(vmlinux), address], vmlinux).strip()
+    except (OSError, IogateError):
         return ""
     return "" if line.startswith("??") else line.partition("\n")[0]
 
 
-def _output(argv: Sequence[str]) -> str:
+def _output(argv: Sequence[str], vmlinux: Path) -> str:
     """Names in it are those of whoever built the kernel."""
-    done = subprocess.run(argv, capture_output=True, check=True, timeout=_TIMEOUT_S)
-    return _printable(done.stdout.decode(errors="replace"))
+    with reader(argv, vmlinux, package="binutils", most=_MOST_NAMES, timeout_s=_TIMEOUT_S) as said:
+        return _printable(said.read(_MOST_NAMES).decode(errors="replace"))

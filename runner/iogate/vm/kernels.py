@@ -5,21 +5,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import struct
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iogate.errors import RefusedError, RunError
+from iogate.errors import RefusedError
 from iogate.vm.added_module import AddedModule
-from iogate.vm.cache import cache_folder
+from iogate.vm.packages import unpacked
 
 _SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x86/boot.rst
 _VERSION_AT, _VERSION_FROM, _MOST_VERSION = 0x20E, 0x200, 512
-_UNPACK_TIMEOUT_S = 600
+_IMAGES = ("boot/vmlinuz*", "lib/modules/*/vmlinuz", "usr/lib/modules/*/vmlinuz")
+_SYMBOLS = "usr/lib/debug/boot/vmlinux*"
 _MOST_BYTES = 1 << 30
 _RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*", re.ASCII)
 INSTALLED = ("/",)
@@ -57,7 +55,7 @@ def _found(text: str, roots: Sequence[str]) -> Kernel:
     if place.is_dir():
         return _of_folder(place)
     if place.suffix in (".deb", ".rpm") and place.is_file():
-        return _of_folder(_unpacked(place))
+        return _of_folder(unpacked(place, _digest(place)))
     if place.is_file():
         return _of_image(place, _modules_beside(place))
     if _RELEASE.fullmatch(text):
@@ -72,6 +70,8 @@ def _found(text: str, roots: Sequence[str]) -> Kernel:
 def release_of(image: Path) -> str:
     """The release that a bzImage says it is; empty for a file that is none. It becomes a path here,
     and whoever built the image chose it."""
+    if not image.stat().st_size:  # those of /proc say so, and may wait
+        return ""
     with image.open("rb") as stream:
         head = stream.read(_VERSION_AT + 2)
         if len(head) < _VERSION_AT + 2 or head[_SIGNATURE_AT : _SIGNATURE_AT + 4] != _SIGNATURE:
@@ -105,17 +105,26 @@ def _of_folder(folder: Path) -> Kernel:
     built = folder / "arch/x86/boot/bzImage"
     if built.is_file():
         vmlinux = folder / "vmlinux"
-        kernel = _of_image(built, folder, vmlinux if vmlinux.is_file() else None)
+        symbols = _inside(folder, vmlinux) if vmlinux.is_file() else None
+        kernel = _of_image(_inside(folder, built), folder, symbols)
         return kernel if not any(folder.glob("**/*.ko")) else _in_tree(kernel, folder)
-    images = sorted((*folder.glob("boot/vmlinuz*"), *folder.glob("lib/modules/*/vmlinuz")))
+    images = sorted(path for place in _IMAGES for path in folder.glob(place))
     if len(images) != 1:
         names = ", ".join(image.name for image in images)
         raise RefusedError(
             f"{folder} holds {f'several kernels: {names}' if images else 'no kernel'}",
             remedy="name the image, or a kernel's tree in which 'make bzImage' has ended",
         )
-    symbols = next(iter(folder.glob("usr/lib/debug/boot/vmlinux*")), None)
-    return _of_image(images[0], _modules_beside(folder / "boot" / images[0].name), symbols)
+    symbols = next((_inside(folder, path) for path in folder.glob(_SYMBOLS)), None)
+    modules = _modules_beside(folder / "boot" / images[0].name)
+    return _of_image(_inside(folder, images[0]), modules, symbols)
+
+
+def _inside(folder: Path, path: Path) -> Path:
+    """RefusedError for what leads out of the folder, which anybody may have filled."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise RefusedError(f"{path} leads out of {folder}", remedy="put the file itself there")
+    return path
 
 
 def _in_tree(kernel: Kernel, tree: Path) -> Kernel:
@@ -150,20 +159,6 @@ def _order(name: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", name))
 
 
-def _unpacked(package: Path) -> Path:
-    """A package's files, in a folder named by what is in it: unpacked once."""
-    digest = _digest(package)
-    into = cache_folder("kernels") / digest[:32]
-    if into.is_dir():
-        return into
-    with tempfile.TemporaryDirectory(dir=into.parent) as temporary:
-        fresh = Path(temporary) / "root"
-        fresh.mkdir()
-        _unpack(package, fresh)
-        fresh.rename(into)
-    return into
-
-
 def _digest(path: Path) -> str:
     """RefusedError for what is too large to be a kernel."""
     size = path.stat().st_size
@@ -174,29 +169,3 @@ def _digest(path: Path) -> str:
         )
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _unpack(package: Path, into: Path) -> None:
-    if package.suffix == ".deb":
-        done = _run(["dpkg-deb", "-x", str(package), str(into)], "dpkg")
-    else:
-        whole = _run(["rpm2cpio", str(package)], "rpm2cpio").stdout
-        done = _run(["cpio", "-idm", "--quiet", "--no-absolute-filenames"], "cpio", into, whole)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RunError(f"cannot unpack {package}: {said}", remedy="get the package again")
-
-
-def _run(
-    argv: Sequence[str], package: str, cwd: Path | None = None, given: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
-    if shutil.which(argv[0]) is None:
-        raise RefusedError(f"there is no {argv[0]} here", remedy=f"install it (Debian: {package})")
-    try:
-        return subprocess.run(
-            argv, cwd=cwd, input=given, capture_output=True, check=False, timeout=_UNPACK_TIMEOUT_S
-        )
-    except subprocess.TimeoutExpired as error:
-        raise RunError(
-            f"{argv[0]} has not ended after {error.timeout:.0f} s", remedy="get the package again"
-        ) from error

@@ -7,15 +7,15 @@ import gzip
 import lzma
 import re
 import shutil
-import subprocess
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from iogate.errors import RunError
-from iogate.files.bounds import MIB
+from iogate.files.bounds import MIB, size
 from iogate.vm.added_module import AddedModule
 from iogate.vm.cpio import Item, archive, file
+from iogate.vm.readers import reader
 
 WANTED = (
     "virtio_pci", "virtio_console", "virtio_blk", "virtio_rng", "nvme", "loop",
@@ -28,6 +28,8 @@ FOLDER = "/iogate-modules"
 _NEEDS = re.compile(rb"(?:\A|\0)(?:depends|softdep)=([^\0]*)\0")
 _KINDS = ("", ".xz", ".gz", ".zst")
 _MOST_BYTES = 256 * MIB
+_MOST_TOGETHER = 512 * MIB
+_ZSTD_S = 60.0
 _AGAIN = "build or unpack the kernel again"
 
 
@@ -51,7 +53,7 @@ def modules_archive(
     items: dict[str, Item] = {}
     ordered = _in_order((*WANTED, *parameters), known, own, folder or Path())
     for number, (name, data) in enumerate(ordered):
-        place = f"{FOLDER}/{number:03}-{name}"
+        place = f"{FOLDER}/{number:05}-{name}"
         items[f"{place}.ko"] = file(data)
         items[f"{place}.txt"] = file(parameters.get(name, "").encode())
     return archive(items)
@@ -79,18 +81,34 @@ def _in_order(
 ) -> Iterator[tuple[str, bytes]]:
     """Each module once, after those that it needs; ``own`` before the kernel's."""
     seen: set[str] = set()
+    left = _MOST_TOGETHER
+    for first in wanted:
+        # What is on the way to be loaded, the first last, with what each still waits for.
+        waiting: list[tuple[str, bytes, Iterator[str]]] = []
+        names: Iterator[str] = iter([_plain(first)])
+        while True:
+            name = next((n for n in names if n not in seen and (n in own or n in known)), None)
+            if name is not None:
+                seen.add(name)
+                data = own[name] if name in own else _contents(known[name], folder)
+                left -= len(data)
+                _check_room(left, name)
+                names = iter(_needs(data))
+                waiting.append((name, data, names))
+            elif waiting:
+                loaded, data, _ = waiting.pop()
+                yield loaded, data
+                names = waiting[-1][2] if waiting else iter(())
+            else:
+                break
 
-    def one(name: str) -> Iterator[tuple[str, bytes]]:
-        if name in seen or not (name in own or name in known):
-            return
-        seen.add(name)
-        data = own[name] if name in own else _contents(known[name], folder)
-        for needed in _needs(data):
-            yield from one(needed)
-        yield name, data
 
-    for name in wanted:
-        yield from one(_plain(name))
+def _check_room(left: int, name: str) -> None:
+    if left < 0:
+        raise RunError(
+            f"the modules of the machine have more than {size(_MOST_TOGETHER)}, with {name}",
+            remedy=_AGAIN,
+        )
 
 
 def _needs(data: bytes) -> list[str]:
@@ -126,19 +144,12 @@ def _read(path: Path) -> bytes:
 def _zstd(path: Path) -> bytes:
     if shutil.which("zstd") is None:
         raise RunError(f"there is no zstd here to read {path}", remedy="install it (Debian: zstd)")
-    with (
-        path.open("rb") as file,
-        subprocess.Popen(
-            ["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as zstd,
-    ):
-        assert zstd.stdout
-        data = zstd.stdout.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            zstd.kill()
-    if zstd.returncode > 0:
-        raise EOFError("zstd cannot decompress it")
-    return data
+    argv, most = ["zstd", "-dcq", "--", str(path)], _MOST_BYTES + 1
+    try:
+        with reader(argv, path, package="zstd", most=most, timeout_s=_ZSTD_S) as said:
+            return said.read(most)  # one byte more, or an error: it is too large
+    except RunError as error:
+        raise EOFError(error.what) from error
 
 
 def _plain(name: str) -> str:

@@ -61,6 +61,7 @@ def test_a_package_is_unpacked_once(tmp_path: Path) -> None:
     (root / "boot").mkdir()
     release = find_kernel(OLD, ROOTS).release
     (root / f"lib/modules/{release}").mkdir(parents=True)
+    (root / f"lib/modules/{release}/some.ko").write_bytes(b"\x7fELF")
     shutil.copy(image_of(OLD), root / "boot")
     control = "Package: some\nVersion: 1\nArchitecture: amd64\nMaintainer: x\n"
     (root / "DEBIAN/control").write_text(control + "Description: x\n")
