@@ -19,7 +19,7 @@ from iogate.dispatch.base import Errand
 from iogate.dispatch.course import dispatch
 from iogate.errors import RunError, UsageError
 from iogate.exits import DONE
-from iogate.files.run_folder import DEFAULT_PARENT
+from iogate.files.run_folder import below_default
 from iogate.model.plan import Plan
 from iogate.run.request import Request, make_request_plan
 from iogate.spec import load_spec
@@ -142,7 +142,7 @@ def _folder(output: Path | None, plan: Plan) -> Path:
     if output is None:
         name = "".join(c if c.isalnum() else "-" for c in plan.spec_name).strip("-")[:60]
         stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
-        output = Path(DEFAULT_PARENT) / f"{stamp}-{name or 'run'}-hosts-{secrets.token_hex(3)}"
+        output = below_default(f"{stamp}-{name or 'run'}-hosts-{secrets.token_hex(3)}")
     folder = output.absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(

@@ -37,6 +37,17 @@ _ROOM, _ROOM_BYTES = ".room", 4 << 20
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
+def below_default(name: str) -> Path:
+    """The folder of this name in ./iogate-runs. UsageError where that is a link: a checkout may
+    bring one."""
+    if Path(DEFAULT_PARENT).is_symlink():
+        raise UsageError(
+            f"./{DEFAULT_PARENT} is a link, and run folders are made through none",
+            remedy="name the folder with --output, or remove the link",
+        )
+    return Path(DEFAULT_PARENT) / name
+
+
 class RunFolder:
     """One run's folder; ``create`` makes it."""
 
@@ -47,12 +58,7 @@ class RunFolder:
     def create(cls, run: Run, output: Path | None) -> RunFolder:
         """A new folder for a run: ``output``, which must be empty or absent, else a named
         one under ./iogate-runs, which ``latest`` there then points to."""
-        if output is None and Path(DEFAULT_PARENT).is_symlink():
-            raise UsageError(
-                f"./{DEFAULT_PARENT} is a link, and run folders are made through none",
-                remedy="name the folder with --output, or remove the link",
-            )
-        root = (output or Path(DEFAULT_PARENT) / _default_name(run)).absolute()
+        root = (output or below_default(_default_name(run))).absolute()
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise UsageError(
                 f"{root} exists and is not an empty directory",

@@ -39,6 +39,28 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     assert "--output" in done.stderr
 
 
+BISECT = ("bisect", "spec.yaml", "--good=a", "--bad=b")
+
+
+def test_a_folder_of_a_bisection_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = called(tmp_path, *BISECT, "--output=file/runs")
+    assert done.returncode == 4
+    assert f"cannot make {tmp_path}/file/runs: Not a directory" in done.stderr
+    assert "--output" in done.stderr
+
+
+@pytest.mark.parametrize("words", [BISECT, ("dispatch", "spec.yaml", "--to=ssh:there")])
+def test_no_folder_is_made_through_a_link(words: tuple[str, ...], tmp_path: Path) -> None:
+    """A checkout may bring one."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "iogate-runs").symlink_to("elsewhere")
+    done = called(tmp_path, *words)
+    assert done.returncode == 2
+    assert "./iogate-runs is a link" in done.stderr
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 @pytest.mark.parametrize(
     ("variable", "words"),
     [
