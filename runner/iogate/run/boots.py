@@ -17,7 +17,6 @@ from pathlib import Path
 from iogate.engine.base import Stop
 from iogate.environments import CANDIDATE, describe, differences
 from iogate.errors import IogateError, RefusedError, RunError
-from iogate.files.bounded import read_bytes
 from iogate.files.bounds import LOG_BYTES
 from iogate.host.facts import Fact
 from iogate.host.locks.host_lock import Patience
@@ -51,6 +50,7 @@ from iogate.spec.arms import Sides
 from iogate.store import open_store
 from iogate.store.unkept import unkept
 from iogate.sut.bootable import Bootable, Bootee, bootable
+from iogate.vm.console import kept_text
 
 _KEY = "boots"  # all cases of a boot share its place in the block
 _ROLES = ("base", "candidate")
@@ -251,8 +251,7 @@ class _Course:
         console = self.machine[0].console
         if console is not None and Path(console).is_file():
             (bench.folder.root / "consoles").mkdir(exist_ok=True)
-            text = read_bytes(console, LOG_BYTES).decode(errors="replace")
-            bench.folder.write_text(f"consoles/{name}.log", text)
+            bench.folder.write_text(f"consoles/{name}.log", kept_text(console, LOG_BYTES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from iogate.engine.base import Stop
 from iogate.errors import RefusedError, RunError
 from iogate.exits import of_run
 from iogate.model.run import Run, RunStatus
+from iogate.run import boots
 from iogate.run.comparison import execute_comparison, make_comparison
 from iogate.run.measure import measure_once
 from iogate.run.request import Request
@@ -123,6 +124,17 @@ def test_each_run_of_an_arm_has_a_boot_and_pairs_of_blocks_are_turned(
     ids = [case.id for case in run.plan.cases]
     arms = ("old", "new")
     assert measured == {(case, n, arm) for case in ids for n in (1, 2, 3) for arm in arms}
+
+
+def test_of_a_kernel_that_says_very_much_the_end_is_kept(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(boots, "LOG_BYTES", 8)
+    run = compared(machine, tmp_path)
+    assert len(run.measurements) == 12
+    said = (tmp_path / "run/consoles/block-1-base.log").read_text()
+    assert said.startswith("(4 bytes before this are left out)\n")
+    assert said.endswith(": 1.0\n")
 
 
 def test_the_facts_of_both_kernels_are_kept(machine: Booting, tmp_path: Path) -> None:
