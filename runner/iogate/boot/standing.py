@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from dataclasses import asdict, dataclass
 
 from iogate.boot.description import HostKernel
+from iogate.files.bounded import parse_json
 
 _SCHEMA = "boot/1"
 _GNU_BUILD_ID = 3
@@ -48,13 +50,13 @@ class Note:
 def parse_note(text: str) -> Note | None:
     """None for what is none."""
     try:
-        said = json.loads(text)
+        said = parse_json(text)
         home = Running(**{name: str(value) for name, value in said["home"].items()})
         known = said["schema"] == _SCHEMA
         note = Note(str(said["controller"]), str(said["kernel"]), float(said["until"]), home)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None
-    return note if known else None
+    return note if known and note.controller.split() and math.isfinite(note.until) else None
 
 
 def differences(kernel: HostKernel, words: str, running: Running) -> tuple[str, ...]:

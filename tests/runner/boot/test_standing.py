@@ -46,7 +46,11 @@ def test_a_note_is_read_as_it_was_written() -> None:
     "text",
     ["", "{}", "[]", "no", '{"schema": "boot/1", "home": []}', "[" * 100000,
      Note("a", "b", 1, RUNNING).to_text().replace("boot/1", "boot/2"),
-     Note("a", "b", 1, RUNNING).to_text().replace('"release"', '"unknown"')],
+     Note("a", "b", 1, RUNNING).to_text().replace('"release"', '"unknown"'),
+     Note("", "b", 1, RUNNING).to_text(), Note(" ", "b", 1, RUNNING).to_text(),
+     Note("a", "b", float("nan"), RUNNING).to_text(),
+     Note("a", "b", float("inf"), RUNNING).to_text(),
+     Note("a", "b", 17, RUNNING).to_text().replace("17", "1" + "0" * 400)],
 )  # fmt: skip
 def test_what_is_no_note(text: str) -> None:
     assert parse_note(text) is None
