@@ -200,6 +200,10 @@ def test_files_come_to_the_controller(sut: Sut, place: str, tmp_path: Path) -> N
     assert not (tmp_path / "none").exists()
     with pytest.raises(RunError, match="cannot copy"):
         sut.get(f"{place}/there", str(into))  # nothing is overwritten
+    with pytest.raises(RunError, match="has 262,144 bytes, and there is room for 1,000"):
+        sut.get(f"{place}/there", str(tmp_path / "none"), most=1000)
+    assert not (tmp_path / "none").exists()
+    assert sut.read_text(f"{place}/there") is not None  # the line goes on
 
 
 def test_many_paths_are_read_at_once(sut: Sut, place: str) -> None:

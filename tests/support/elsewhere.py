@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from iogate import errors
+from iogate.files.bounds import FETCHED_BYTES
 from iogate.sut.base import Machine, Sut
+from iogate.sut.transfer import check_room
 from repository.tree import ROOT
 from support.elsewhere_server import receive, send
 from support.quiet import never_disturbed
@@ -115,10 +117,11 @@ class ElsewhereSut(_Part):
             self._about = self._line.ask(0, "about")
         return self._about
 
-    def get(self, path: str, into: str) -> bool:
+    def get(self, path: str, into: str, *, most: int = FETCHED_BYTES) -> bool:
         data = self._line.ask(0, "file", path)
         if data is None:
             return False
+        check_room(path, len(data), most)
         try:
             with Path(into).open("xb") as out:
                 out.write(data)

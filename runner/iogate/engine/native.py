@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -146,7 +145,7 @@ def _says(sut: Sut, program: str, confinement: Confinement | None) -> tuple[str,
     I/O. Empty and None when that fails; one of an earlier version has no such number."""
     job = ("--name=clock", "--ioengine=null", "--size=4k", "--output-format=json")
     try:
-        engine = parse_result(json.loads(ask(sut, [program, *job], confinement).stdout)).engine
+        engine = parse_result(parse_json(ask(sut, [program, *job], confinement).stdout)).engine
     except (RunError, EngineError, ValueError, AttributeError):
         return "", None
     return engine.clock_source, engine.semantics

@@ -38,8 +38,12 @@ DOCUMENT_BYTES = 256 * MIB
 DOCUMENT_VALUES = 32_000_000
 FOREIGN_BYTES = GIB
 LINE_BYTES = 2 * DOCUMENT_BYTES  # a document, as text
+FETCHED_BYTES = 64 * GIB
+FETCHED_FILES = 10_000
+ROOM_BYTES = GIB
 INTEGER_DIGITS = 300
 ANSWER_BYTES = 16 * MIB
+TOLD_BYTES = 64 * MIB
 SAID_BYTES = MIB  # iogate-engine's, in native/src/command/metered.h
 
 TABLE: tuple[tuple[str, int, str], ...] = (
@@ -65,6 +69,9 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
     ("bytes of a job file in a run folder that a report shows", JOB_TEXT_BYTES, "document"),
     ("bytes of what a command prints", SAID_BYTES, "document"),
+    ("bytes of a file that comes from a machine elsewhere", FETCHED_BYTES, "document"),
+    ("files of a repetition that come from a machine elsewhere", FETCHED_FILES, "document"),
+    ("bytes of what an engine, or a program of the system, answers", TOLD_BYTES, "document"),
     ("bytes of a log of an engine that is looked through", LOG_BYTES, "document"),
     (
         "bytes of the list of a site's pages, or of the builds of a bisection",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from iogate.errors import RunError
+from iogate.files.bounds import FETCHED_FILES
 from iogate.files.run_folder import RunFolder
 from iogate.host.targets.scratch import scratch_directory
 from iogate.sut.base import Sut
@@ -78,7 +79,13 @@ class WorkFolder:
         into = self._folder.engine_folder(case_id, repetition)
         folder, log = self._places(case_id, repetition)
         found = self._sut.read_many([folder, log])
-        for name in map(_plain, found[folder].names if folder in found else ()):
+        names = found[folder].names if folder in found else ()
+        if len(names) > FETCHED_FILES:
+            raise RunError(
+                f"the job has left {len(names):,} files there, more than {FETCHED_FILES:,}",
+                remedy="let it write fewer logs: per_job_logs=0",
+            )
+        for name in map(_plain, names):
             self._sut.get(f"{folder}/{name}", str(into / name))
         if log in found and not found[log].is_link:
             own = str(self._folder.log_file(case_id, repetition))

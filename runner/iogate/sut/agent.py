@@ -15,10 +15,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from iogate.errors import IogateError, RunError
+from iogate.files.bounds import FETCHED_BYTES
 from iogate.sut import open_sut
 from iogate.sut.calls import MACHINE, calls_of
 from iogate.sut.door import Door
-from iogate.sut.transfer import open_regular
+from iogate.sut.transfer import check_room, open_regular
 from iogate.sut.wire import GOODBYE, MARK, WireError, plain, receive, send, send_bytes
 
 IDLE_S = 3600.0
@@ -96,7 +97,7 @@ class _Desk:
             raise WireError(f"there is no call {name!r}")
         given = call.unpacked(message.get("with"))
         if protocol is MACHINE and name == "get":
-            return self._sent(given["path"])
+            return self._sent(given["path"], given.get("most", FETCHED_BYTES))
         value = getattr(called, str(name))(**given)
         if name == "close" and number:
             del self._objects[number]
@@ -109,15 +110,19 @@ class _Desk:
         self._objects[number] = protocol, value
         return {"object": number, "pid": getattr(value, "pid", 0)}
 
-    def _sent(self, path: str) -> dict[str, Any]:
-        """A file goes in frames between two answers; an empty frame ends it."""
+    def _sent(self, path: str, most: int) -> dict[str, Any]:
+        """A file goes in frames between two answers; an empty frame ends it. One that grows
+        meanwhile goes as it was."""
         file = open_regular(path)
         if file is None:
             return {"value": False}
-        send(self._door, {"value": True})
         with file:
+            left = os.fstat(file.fileno()).st_size
+            check_room(path, left, most)
+            send(self._door, {"value": True})
             try:
-                while data := file.read(_CHUNK):
+                while data := file.read(min(left, _CHUNK)):
+                    left -= len(data)
                     send_bytes(self._door, data)
             except OSError as error:
                 raise RunError(f"cannot read {path}: {error.strerror}") from error

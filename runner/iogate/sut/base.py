@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from iogate.files.bounds import FETCHED_BYTES
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -225,10 +227,10 @@ class Sut(Protocol):
         """Make a file of this content, or replace one: after a crash it is the old one or the
         new one, whole. Its folder is made where it is missing."""
 
-    def get(self, path: str, into: str) -> bool:
+    def get(self, path: str, into: str, *, most: int = FETCHED_BYTES) -> bool:
         """Copy a regular file of the machine to a new file of the controller's, and wait until it
         would survive a crash there; False where there is none. RunError when it cannot be
-        copied."""
+        copied, or has more than ``most`` bytes."""
 
     def write_text(self, path: str, text: str) -> None:
         """Write a file in place (a sysfs knob, a small file)."""

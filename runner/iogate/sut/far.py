@@ -10,8 +10,9 @@ from typing import IO, Any, TypeVar
 
 from iogate import errors
 from iogate.errors import IogateError, RunError
+from iogate.files.bounds import FETCHED_BYTES
 from iogate.sut.calls import MACHINE, Call, calls_of
-from iogate.sut.transfer import new_file
+from iogate.sut.transfer import new_file, room_for
 from iogate.sut.wire import GOODBYE, WireError, receive, receive_bytes, send, typed
 
 _T = TypeVar("_T")
@@ -44,7 +45,7 @@ class Line:
     def __init__(self, out: IO[bytes], into: IO[bytes], lost: Callable[[str], IogateError]) -> None:
         self._out, self._in, self._lost = out, into, lost
         self._end: IogateError | None = None
-        self._count = 0
+        self._count = self._room = 0
         self._waiting: list[dict[str, Any]] = []
 
     @property
@@ -57,16 +58,25 @@ class Line:
         return self._safely(lambda: receive(self._in))
 
     def frame(self) -> bytes:
-        """The next frame of a file."""
-        return self._safely(lambda: receive_bytes(self._in))
+        """The next frame of a file. The line ends with a machine that sends more of it than it was
+        asked for."""
+        return self._safely(self._frame)
+
+    def _frame(self) -> bytes:
+        data = receive_bytes(self._in)
+        self._room -= len(data)
+        if self._room < 0:
+            raise WireError("the machine sends more of a file than it was asked for")
+        return data
 
     def ask(self, number: int, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Call, and wait for the answer; what the machine says went wrong is raised."""
         call = {"on": number, "call": name, "with": arguments}
-        if not self._waiting:
-            return self._asked(call)
         if name == "get":  # its answer is more than a message
-            self.ask_all([])
+            self._room = arguments["most"]
+            if self._waiting:
+                self.ask_all([])
+        if not self._waiting:
             return self._asked(call)
         return self.ask_all([call])[0]
 
@@ -196,16 +206,17 @@ class FarMachine(Far):
             self._about = self.__getattr__("about")()
         return self._about
 
-    def get(self, path: str, into: str) -> bool:
-        """As ``Sut.get`` says."""
+    def get(self, path: str, into: str, *, most: int = FETCHED_BYTES) -> bool:
+        """As ``Sut.get`` says; no more than there is room for here."""
+        most = min(most, room_for(into))
         while True:
             try:
-                return self._got(path, into)
+                return self._got(path, into, most)
             except CutError:
                 Path(into).unlink(missing_ok=True)  # it was new
 
-    def _got(self, path: str, into: str) -> bool:
-        asked = {"path": path, "into": into}
+    def _got(self, path: str, into: str, most: int) -> bool:
+        asked = {"path": path, "into": into, "most": most}
         if not typed(self._line.ask(0, "get", asked).get("value"), bool):
             return False
         frames = iter(self._line.frame, b"")

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import stat as stat_bits
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from iogate.errors import RunError
 from iogate.files import bounded
-from iogate.files.bounds import DOCUMENT_BYTES, STATE_BYTES
+from iogate.files.bounds import DOCUMENT_BYTES, FETCHED_BYTES, STATE_BYTES
 from iogate.sut.base import (
     Completed,
     FileStat,
@@ -31,7 +30,8 @@ from iogate.sut.blanks import blank_blocks
 from iogate.sut.file_stat import file_stat
 from iogate.sut.here import found_at, openers_of, read_whole, this_machine
 from iogate.sut.kmsg import open_kernel_log
-from iogate.sut.local_process import given, orphans, start_process
+from iogate.sut.local_command import run_command
+from iogate.sut.local_process import orphans, start_process
 from iogate.sut.lock_file import open_lock_file, open_node
 from iogate.sut.loop import loop_status
 from iogate.sut.transfer import get_file, put_file, sync_folder
@@ -62,22 +62,7 @@ class LocalSut:
         env: Mapping[str, str] | None = None,
         stdin: str = "",
     ) -> Completed:
-        try:
-            with given(stdin) as source:
-                done = subprocess.run(
-                    argv,
-                    stdin=source,
-                    capture_output=True,
-                    timeout=timeout_s,
-                    env=None if env is None else {**os.environ, **env},
-                    check=False,
-                )
-        except subprocess.TimeoutExpired:
-            raise RunError(f"{argv[0]} did not end within {timeout_s:g} s") from None
-        except OSError as error:
-            raise RunError(f"cannot run {argv[0]}: {error.strerror}") from error
-        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-        return Completed(tuple(argv), done.returncode, out, err)
+        return run_command(argv, timeout_s=timeout_s, env=env, stdin=stdin)
 
     def start(
         self, argv: Sequence[str], *, cwd: str, stdout: str, stderr: str, plan: str = ""
@@ -111,8 +96,8 @@ class LocalSut:
         except OSError as error:
             raise RunError(f"cannot write {path}: {error.strerror}") from error
 
-    def get(self, path: str, into: str) -> bool:
-        return get_file(path, into)
+    def get(self, path: str, into: str, *, most: int = FETCHED_BYTES) -> bool:
+        return get_file(path, into, most)
 
     def read_result(self, path: str) -> str | None:
         try:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import resource
 import secrets
 import shlex
 import struct
@@ -48,6 +49,7 @@ _OPTIONS = {
 _SENT = ("", "files", "sut")
 """The folders of the package that go there."""
 _MOST_GREETING = 1 << 16
+_MOST_SAID = 16 << 20
 _LENGTH = struct.Struct("<I")
 AWAY_S = 60.0
 """How long an agent waits for somebody to come back."""
@@ -160,13 +162,20 @@ class SshSut(FarMachine):
         self._said.close()
 
     def _started(self, program: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        client = subprocess.Popen(
             [*self._words, shlex.join(["python3", "-I", "-c", program])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
             start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
         )
+        # What is said there on standard error comes into a file here: one that says too much is
+        # left, as by any cut.
+        with suppress(OSError):  # a command of the site's own that has become another user
+            _, most = resource.prlimit(client.pid, resource.RLIMIT_FSIZE)
+            bound = _MOST_SAID if most < 0 else min(_MOST_SAID, most)
+            resource.prlimit(client.pid, resource.RLIMIT_FSIZE, (bound, most))
+        return client
 
     def _reopened(self) -> Ends:
         """Another line to the agent. RunError where it has ended, or stays out of reach."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import struct
 import types
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 from iogate.errors import RunError
+from iogate.files.bounded import parse_json
 from iogate.files.bounds import LINE_BYTES
 
 MARK = b"\0iogate: the line is open\n"
@@ -57,8 +59,8 @@ def send(stream: Writable, message: Mapping[str, Any]) -> None:
 def receive(stream: Readable) -> dict[str, Any]:
     """The next message. EOFError at the end; WireError for what is none."""
     try:
-        message = json.loads(receive_bytes(stream))
-    except (ValueError, RecursionError) as error:
+        message = parse_json(receive_bytes(stream))
+    except ValueError as error:
         raise WireError(f"the line carries no message: {error}") from error
     if not isinstance(message, dict):
         raise WireError("the line carries no message")
@@ -148,6 +150,8 @@ def _scalar(value: Any, kind: type) -> Any:
             return float(value)
         except OverflowError as error:
             raise WireError("the line carries a number that is too large") from error
+    if kind is float and not math.isfinite(_checked(value, float)):
+        raise WireError("the line carries a number that is none, or too large")
     return _checked(value, kind)
 
 

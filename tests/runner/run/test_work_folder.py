@@ -31,6 +31,12 @@ def test_a_machine_names_no_file_outside_the_folder(name: str, tmp_path: Path) -
     assert not outside.exists()
 
 
+def test_a_machine_names_no_files_without_end(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="left 10,001 files there, more than 10,000"):
+        settled(tmp_path / "run", *map(str, range(10_001)))
+    assert not list(tmp_path.glob("run/logs/*/*"))
+
+
 def test_a_log_of_the_job_is_kept(tmp_path: Path) -> None:
     settled(tmp_path / "run", "own_lat.1.log")
     assert (tmp_path / f"run/logs/{CASE}-1/own_lat.1.log").read_text() == "theirs"

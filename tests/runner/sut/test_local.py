@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from iogate.errors import RunError, UsageError
-from iogate.sut import ADDRESSED, SUTS, open_sut
-from iogate.sut.base import Process, Sut
+from iogate.sut import ADDRESSED, SUTS, local, local_command, open_sut
+from iogate.sut.base import Completed, Process, Sut
 from support.devices import KERNEL_LOG, loop_over, needs_kernel_log, needs_root
 
 ORPHAN = """
@@ -120,13 +120,23 @@ def test_a_tree_of_very_many_files_is_given_time(
 ) -> None:
     given = []
 
-    def run(argv: list[str], *, timeout: float, **_: object) -> subprocess.CompletedProcess[bytes]:
-        given.append(timeout)
-        return subprocess.CompletedProcess(argv, 0, b"", b"")
+    def run(argv: list[str], *, timeout_s: float, **_: object) -> Completed:
+        given.append(timeout_s)
+        return Completed(tuple(argv), 0, "", "")
 
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(local, "run_command", run)
     sut.remove_tree(str(tmp_path / "many"))
     assert given == [3600]
+
+
+def test_what_a_command_says_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that is only asked for its version may be what is under test."""
+    monkeypatch.setattr(local_command, "TOLD_BYTES", 1 << 20)
+    for to in ("1", "2"):
+        with pytest.raises(RunError, match="sh says more than 1 MiB"):
+            sut.run(["sh", "-c", f"exec yes >&{to}"])
+    done = sut.run(["sh", "-c", "echo out; echo error >&2; exit 3"])
+    assert (done.status, done.stdout, done.stderr) == (3, "out\n", "error\n")
 
 
 def test_what_is_absent_is_none(sut: Sut) -> None:

@@ -43,6 +43,9 @@ def test_what_is_sent_is_what_comes(kind: type, data: st.DataObject) -> None:
         ([1], list[str] | None),
         (1.5, int),
         (10**400, float),
+        (float("nan"), float),
+        (float("inf"), float),
+        (float("-inf"), float | None),
     ],
 )
 def test_another_type_is_refused(value: Any, hint: Any) -> None:
@@ -70,6 +73,24 @@ def test_what_is_nested_too_deep_is_refused() -> None:
     stream.seek(0)
     with pytest.raises(WireError, match="no message"):
         receive(stream)
+
+
+@pytest.mark.parametrize("text", [b'{"value": 1' + b"0" * 5000 + b"}", b'{"value": 1', b"\xff"])
+def test_what_no_machine_says_is_no_message(text: bytes) -> None:
+    stream = io.BytesIO()
+    send_bytes(stream, text)
+    stream.seek(0)
+    with pytest.raises(WireError, match="no message"):
+        receive(stream)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_what_is_no_number_comes_as_none(number: str) -> None:
+    stream = io.BytesIO()
+    send_bytes(stream, f'{{"value": {number}}}'.encode())
+    stream.seek(0)
+    with pytest.raises(WireError, match="the line carries"):
+        typed(receive(stream)["value"], float)
 
 
 def test_a_frame_without_end_is_refused_before_it_is_read() -> None:
