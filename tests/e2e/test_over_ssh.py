@@ -6,10 +6,12 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from iogate.sut import open_sut
 from support.devices import needs_root
 from support.elsewhere import DISK
 from support.ssh_host import SshHost, ssh_host
@@ -88,6 +90,25 @@ def test_a_program_is_timed_there_and_what_it_prints_is_read_here(
     for measured in run["measurements"]:
         log = iogate.latest / measured["raw_file"].replace(".json", ".log")
         assert run["host"]["name"] in log.read_text()
+
+
+def test_a_full_disk_there_is_told(iogate: Iogate, host: SshHost, spec: Path) -> None:
+    """The target's, and that of the folder which the engine is taken to."""
+    full = f"{DISK}/full"
+    with closing(open_sut(host.machine)) as there:
+        there.make_dir(full)
+        there.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", full])
+    words = ("--machine", host.machine, "run", spec, "--case", "quick")
+    spec.write_text(SPEC.replace(f"{DISK}/file", f"{full}/file"))
+    done = iogate(*words, **host.variables)
+    assert done.code == 3
+    assert f"the files of this run take 4.0 MiB on {full}" in done.err
+    (bashrc,) = host.folder.glob("*-disk/home/.bashrc")
+    bashrc.write_text(f"{bashrc.read_text()}export XDG_STATE_HOME={full}\n")
+    done = iogate(*words, **host.variables)
+    assert done.code == 4
+    assert f"{host.machine} does not take the engine: cannot write {full}" in done.err
+    assert "No space left on device\n  make room there" in done.err
 
 
 def test_a_line_that_is_cut_in_a_repetition_is_opened_again(

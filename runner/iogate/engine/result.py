@@ -29,9 +29,11 @@ _SCHEMA = "result/1"
 
 def parse_result(document: Mapping[str, Any]) -> EngineResult:
     """What a result document says. EngineError when it is not one, or too new."""
-    if not document.get("jobs"):
+    if not isinstance(document, Mapping) or not document.get("jobs"):
         raise EngineError("the engine's result holds no jobs")
     extra = document.get("iogate", {})
+    if not isinstance(extra, Mapping):
+        raise EngineError("the engine's result cannot be read: what iogate adds is no mapping")
     _check_schema(extra)
     try:
         return EngineResult(

@@ -21,7 +21,13 @@ def uploaded(sut: Sut, places: Sequence[str]) -> str | None:
     digest = hashlib.sha256(data).hexdigest()
     path = f"{state_folder(sut)}/engines/{own.name}-{digest[:16]}"
     if _digest(sut, path) != digest:
-        sut.put(path, data, mode=0o755)
+        try:
+            sut.put(path, data, mode=0o755)
+        except RunError as error:
+            raise RunError(
+                f"{sut.name} does not take the engine: {error.what}",
+                remedy="make room there, or set XDG_STATE_HOME there to another folder",
+            ) from error
     return path
 
 

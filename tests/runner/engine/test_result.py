@@ -166,6 +166,14 @@ def test_a_damaged_result_is_read_or_refused_never_a_crash(
     assert refused
 
 
+@pytest.mark.parametrize(
+    "said", [5, 0.5, "text", [], [1], None, True, {"jobs": [1]}, {"jobs": [1], "iogate": 5}]
+)
+def test_what_is_no_result_is_refused(said: Any) -> None:
+    with pytest.raises(EngineError, match="result"):
+        parse_result(said)
+
+
 def test_no_jobs(changed: dict[str, Any]) -> None:
     changed["jobs"] = []
     with pytest.raises(EngineError, match="no jobs"):
