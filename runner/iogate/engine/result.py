@@ -25,6 +25,7 @@ from iogate.model.measurement import (
 
 _NS_PER_MS = 1_000_000
 _SCHEMA = "result/1"
+_LARGEST_ERROR = 4095  # of Linux
 
 
 def parse_result(document: Mapping[str, Any]) -> EngineResult:
@@ -72,7 +73,7 @@ def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFact
 
 def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
     extra = job.get("iogate", {})
-    error = int(job["error"])
+    error = _error_number(job["error"])
     clones = int(extra["jobs"]) if "jobs" in extra else _clones(job, document)
     return JobMeasurement(
         name=str(job["jobname"]),
@@ -90,6 +91,14 @@ def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
         series=_series(extra["series"]) if extra.get("series") else None,
         values={str(k): float(v) for k, v in extra.get("values", {}).items()},
     )
+
+
+def _error_number(value: Any) -> int:
+    """ValueError for what no system call gives."""
+    number = int(value)
+    if abs(number) > _LARGEST_ERROR:
+        raise ValueError(f"there is no error {number:g}")
+    return number
 
 
 def _clones(job: Mapping[str, Any], document: Mapping[str, Any]) -> int:

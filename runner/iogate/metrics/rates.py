@@ -83,7 +83,7 @@ def _full_intervals(kind: str, series: Series, names: Sequence[str]) -> Mapping[
     start_ms = 0
     for interval in series.intervals:
         length_ms = interval.end_ms - start_ms
-        if 2 * length_ms >= series.interval_ms and length_ms > 0:
+        if 2 * length_ms >= series.interval_ms > 0 and length_ms > 0:
             number = round(interval.end_ms / series.interval_ms)
             rates[number] = _amount(kind, interval, names) * _MS_PER_S / length_ms
         start_ms = interval.end_ms

@@ -174,6 +174,13 @@ def test_what_is_no_result_is_refused(said: Any) -> None:
         parse_result(said)
 
 
+@pytest.mark.parametrize("error", [10**30, -(10**30), 1e308, 4096])
+def test_an_error_that_no_system_has_is_refused(changed: dict[str, Any], error: float) -> None:
+    changed["jobs"][0]["error"] = error
+    with pytest.raises(EngineError, match="cannot be read"):
+        parse_result(changed)
+
+
 def test_no_jobs(changed: dict[str, Any]) -> None:
     changed["jobs"] = []
     with pytest.raises(EngineError, match="no jobs"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -204,6 +205,14 @@ def test_percentiles_are_within_a_bucket_of_the_exact_ones(values: list[int]) ->
         exact = sorted(values)[max(-(-percent * len(values) // 100) - 1, 0)]
         assert found is not None
         assert abs(found - exact) <= exact / 64 + 1
+
+
+@pytest.mark.parametrize("interval_ms", [0, -1])
+def test_a_series_of_intervals_without_length_has_no_rates(interval_ms: int) -> None:
+    """An engine may be anybody's, and so may a kept run."""
+    series = replace(s.series([10, 20]), interval_ms=interval_ms)
+    job = s.job(series=series, read=s.direction(ios=30))
+    assert value("read.iops.max", job) is None
 
 
 def test_statistics_of_rates_are_over_the_time_series() -> None:
