@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from support.schedule import LongestFirst
 
 _TESTS = Path(__file__).resolve().parent
 for _folder in (_TESTS, _TESTS.parent / "runner", _TESTS.parent / "reports"):
@@ -32,3 +36,11 @@ take_quiet_state()
 def _own_locks() -> Iterator[None]:
     yield
     clear_own_locks()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
+    """Of pytest-xdist, when it is asked for several processes."""
+    from support.schedule import LongestFirst
+
+    return LongestFirst(config, log) if config.getvalue("dist") == "loadfile" else None
