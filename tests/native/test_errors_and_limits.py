@@ -219,13 +219,14 @@ def test_a_minimum_above_the_rate_is_refused(engine: Path, fio: str, tmp_path: P
 
 
 def test_what_a_pause_left_behind_is_not_caught_up(engine: Path, fio: str, tmp_path: Path) -> None:
-    """200 I/Os a second, and a pause as long as 20 of them after each 20."""
+    """200 I/Os a second, and a pause as long as 20 of them after each 20: 400 or 200, and on a busy
+    machine fewer of either."""
     job = "ioengine=null size=1g thinktime=100ms thinktime_blocks=20 rate_iops=200"
     text = _text(f"{job} time_based runtime=2")
     for program in (fio, engine):
-        assert outcome_of(program, text, tmp_path).moved["read"][0] > 350
+        assert outcome_of(program, text, tmp_path).moved["read"][0] > 280
         ignoring = outcome_of(program, text + "rate_ignore_thinktime=1\n", tmp_path)
-        assert 150 < ignoring.moved["read"][0] < 250
+        assert 100 < ignoring.moved["read"][0] < 250
 
 
 @pytest.mark.parametrize("rw", ["randwrite", "write", "randread"])
