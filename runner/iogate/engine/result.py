@@ -28,7 +28,7 @@ _SCHEMA = "result/1"
 _LARGEST_ERROR = 4095  # of Linux
 
 
-def parse_result(document: Mapping[str, Any]) -> EngineResult:
+def parse_result(document: object) -> EngineResult:
     """What a result document says. EngineError when it is not one, or too new."""
     if not isinstance(document, Mapping) or not document.get("jobs"):
         raise EngineError("the engine's result holds no jobs")
