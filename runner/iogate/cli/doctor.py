@@ -10,7 +10,7 @@ from iogate import exits
 from iogate.cli import options
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.machine import machine
-from iogate.cli.table import printable, table
+from iogate.cli.table import printable, table, tamed
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.launcher import find_layers
 from iogate.errors import EngineError
@@ -56,7 +56,7 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     rows.append(("engine", "an engine that runs", engine_finding(sut)))
     rows.append(("confinement", "engines kept to targets", confinement_finding(sut)))
     rows.sort(key=lambda row: _ORDER.index(row[2].severity))
-    click.echo(_as_json(rows) if as_json else _as_text(rows))
+    click.echo(_as_json(rows) if as_json else tamed(_as_text(rows)))
     bad = any(finding.severity is Severity.BAD for _, _, finding in rows)
     return exits.of_unfit(bad=bad)
 

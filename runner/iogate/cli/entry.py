@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 from iogate import exits
 from iogate.cli import COMMANDS, COMPLETING, HELP, MACHINE_HELP
-from iogate.cli.table import defused
+from iogate.cli.table import tamed
 from iogate.errors import IogateError, SpecError
 
 
@@ -109,4 +109,4 @@ def _internal(error: BaseException) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(defused(text), err=True)
+    click.echo(tamed(text), err=True)

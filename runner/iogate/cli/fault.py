@@ -7,7 +7,7 @@ import traceback
 
 import click
 
-from iogate.cli.table import defused
+from iogate.cli.table import tamed
 from iogate.errors import IogateError
 
 
@@ -33,4 +33,4 @@ def trace_fault(what: str, error: Exception) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(defused(text), err=True)
+    click.echo(tamed(text), err=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from iogate.cli.table import defused, duration, printable
+from iogate.cli.table import duration, printable, tamed
 from iogate.engine.base import Progress, Rates
 from iogate.model.comparison import block_of
 from iogate.model.measurement import COMMAND, TRANSFERS, Measurement
@@ -134,7 +134,7 @@ class Display(Observer):
         """Leave the terminal as it was."""
 
     def _say(self, text: str) -> None:
-        print(defused(text), file=sys.stderr, flush=True)
+        print(tamed(text), file=sys.stderr, flush=True)
 
 
 class PlainDisplay(Display):
@@ -240,10 +240,12 @@ class LiveDisplay(Display):
         from rich.console import Group
         from rich.text import Text
 
-        return Group(self._bars, Text(f"{self._title}  {text}", no_wrap=True, overflow="ellipsis"))
+        return Group(
+            self._bars, Text(f"{self._title}  {printable(text)}", no_wrap=True, overflow="ellipsis")
+        )
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(tamed(text), markup=False, highlight=False)
 
 
 def rates_text(progress: Progress) -> str:

@@ -21,6 +21,13 @@ def defused(text: str) -> str:
     return "\n".join(f"· {line}" if line.lstrip().startswith("::") else line for line in lines)
 
 
+def tamed(text: str) -> str:
+    """A text of several lines, of which any may come from a spec, an engine or a machine
+    elsewhere: printable, and defused."""
+    lines = text.expandtabs().split("\n")
+    return defused("\n".join(printable(line) for line in lines))
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
     """Rows under their headings, columns as wide as they must be; ``right`` lists the
     columns that are aligned right."""

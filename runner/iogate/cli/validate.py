@@ -12,7 +12,7 @@ import click
 from iogate import exits
 from iogate.cli import options
 from iogate.cli.spec_file import SpecFile
-from iogate.cli.table import printable
+from iogate.cli.table import printable, tamed
 from iogate.cli.warnings import (
     warn_of,
     warn_of_syncs,
@@ -52,7 +52,7 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
         plans = _plans(spec, overrides, engine)
     except UsageError as error:
         for problem in (error, *(error.others if isinstance(error, SpecError) else ())):
-            click.echo(f"iogate: {problem}", err=True)
+            click.echo(tamed(f"iogate: {problem}"), err=True)
         return False
     plan = plans[0]
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"

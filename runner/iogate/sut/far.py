@@ -234,7 +234,8 @@ class FarMachine(Far):
 
 def _error(said: Any) -> IogateError:
     try:
-        kind, what, remedy = (text[:_MOST_WORDS] for text in typed(said, list[str]))
+        texts = (" ".join(text.splitlines()) for text in typed(said, list[str]))
+        kind, what, remedy = (text[:_MOST_WORDS] for text in texts)
     except ValueError:
         return WireError("the line carries an error that is none")
     made = next((each for each in _KINDS if each.__name__ == kind), RunError)

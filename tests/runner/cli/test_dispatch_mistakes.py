@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +39,30 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert f"cannot make {tmp_path}/file/runs: Not a directory" in done.stderr
     assert "--output" in done.stderr
+
+
+EVIL = "\x1b]0;title\x07\x1b[2J\n::error::no\n##[group]\u202e"
+SAYS_EVIL = f"""\
+import json, struct, sys
+said = json.dumps({{"error": ["RunError", "bad" + {EVIL!r}, "then" + {EVIL!r}]}}).encode()
+mark = b"\\0iogate: the line is open\\n"
+sys.stdout.buffer.write(2 * mark + struct.pack("<I", len(said)) + said)
+sys.stdout.flush()
+sys.stdin.read()
+"""
+DRAWS = "printf '\\033[2J\\007evil' >&2; exit 1"
+
+
+@pytest.mark.parametrize("client", [[sys.executable, "-c", SAYS_EVIL], ["sh", "-c", DRAWS]])
+@pytest.mark.parametrize("words", [("run", "spec.yaml"), ("doctor",)])
+def test_a_machine_elsewhere_draws_nothing_here(
+    client: list[str], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = called(tmp_path, "--machine=ssh:there", *words, IOGATE_SSH=shlex.join([*client, "x"]))
+    assert done.returncode in {3, 4}
+    assert "bad" in done.stderr or "evil" in done.stderr
+    assert not [c for c in done.stderr if (ord(c) < 32 and c != "\n") or c == "\u202e"]
+    assert not re.search("^(::|##)", done.stderr, re.MULTILINE)
 
 
 BISECT = ("bisect", "spec.yaml", "--good=a", "--bad=b")

@@ -83,3 +83,11 @@ def test_what_is_said_there_without_end_fills_no_disk(
     monkeypatch.setattr(ssh, "_MOST_SAID", MIB)
     with pytest.raises((RefusedError, RunError), match="there"):
         open_sut("ssh:there")
+
+
+def test_what_goes_wrong_there_is_told_in_one_line() -> None:
+    stream = io.BytesIO()
+    send(stream, {"error": ["RunError", "one\niogate: two", "three\u2028four"]})
+    stream.seek(0)
+    with pytest.raises(RunError, match=r"^one iogate: two\n  three four$"):
+        machine(stream).stat("/")
