@@ -50,8 +50,8 @@ def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
         return Gathered(part, left=left)
     try:
         return _with_run(part, _read(ended, store), ended, store, keep=keep)
-    except (IogateError, OSError, UnicodeError) as error:
-        told = error.what if isinstance(error, IogateError) else str(error)
+    except Exception as error:  # whatever it is: the parts of the other hosts are kept
+        told = error.what if isinstance(error, IogateError) else f"{type(error).__name__}: {error}"
         failed = int(exits.of_run(None))
         sentence = f"what came back cannot be used: {told}"
         return Gathered(replace(part, exit_code=failed, sentence=sentence), left=left)

@@ -6,6 +6,9 @@ import json
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from iogate.dispatch import gathering
 from iogate.dispatch.base import Ended, Share
 from iogate.dispatch.gathering import Gathered, gather
 from iogate.store import open_store
@@ -33,3 +36,12 @@ def test_a_name_that_no_history_takes_is_a_fault_of_its_host_alone(tmp_path: Pat
 def test_what_a_host_is_called_is_kept_as_it_is(tmp_path: Path) -> None:
     part = gathered(tmp_path, "<b>lab\x1b[2J").part
     assert (part.exit_code, part.name) == (0, "<b>lab\x1b[2J")
+
+
+def test_what_iogate_itself_cannot_take_is_a_fault_of_its_host_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "judge_run", lambda *_: 1 / 0)
+    part = gathered(tmp_path, "lab").part
+    assert part.exit_code == 4
+    assert part.sentence == "what came back cannot be used: ZeroDivisionError: division by zero"
