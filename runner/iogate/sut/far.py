@@ -16,6 +16,7 @@ from iogate.sut.transfer import new_file, room_for
 from iogate.sut.wire import GOODBYE, WireError, receive, receive_bytes, send, typed
 
 _T = TypeVar("_T")
+_SILENT = "it was not waited for any longer"
 _MOST_WORDS = 4000  # of an error
 _KINDS = (
     errors.UsageError,
@@ -46,6 +47,7 @@ class Line:
         self._out, self._in, self._lost = out, into, lost
         self._end: IogateError | None = None
         self._count = self._room = 0
+        self._due = self._getting = False  # an answer that was not waited for; a file before it
         self._waiting: list[dict[str, Any]] = []
 
     @property
@@ -101,6 +103,9 @@ class Line:
         return answers[len(first) :]
 
     def _asked(self, what: Mapping[str, Any]) -> dict[str, Any]:
+        if self._due:
+            self._pass_over()
+        self._getting = what.get("call") == "get"
         self._count += 1
         message = {"number": self._count, **what}
         while True:
@@ -128,6 +133,27 @@ class Line:
         except WireError as error:
             self._end = self._lost(error.what)
             raise self._end from error
+        except KeyboardInterrupt:
+            self._interrupted()
+            raise
+
+    def _interrupted(self) -> None:
+        """A Ctrl-C while an answer is waited for: it is still to come. With the next one somebody
+        says that he does not want to wait for it."""
+        if self._due:
+            self._end = self._lost(_SILENT)
+        self._due = True
+
+    def _pass_over(self) -> None:
+        """The answer that nobody waits for any more."""
+        try:
+            if self._getting:
+                self._reopen()
+            else:
+                self._safely(lambda: receive(self._in))
+        except CutError:  # it will not come by this line
+            pass
+        self._due = False
 
     def _reopen(self) -> None:
         try:
@@ -136,6 +162,9 @@ class Line:
             self._out, self._in = self.again()
         except IogateError as error:
             self._end = error
+            raise
+        except KeyboardInterrupt:
+            self._end = self._lost(_SILENT)
             raise
 
     def goodbye(self) -> None:
