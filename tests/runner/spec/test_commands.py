@@ -100,6 +100,7 @@ def test_it_needs_trust() -> None:
         ({"metrics": THROUGHPUT.replace("(", "").replace(")", "")}, (8, 30), "has no groups"),
         ({"metrics": THROUGHPUT.replace("Thr", "(Th)r")}, (8, 30), "has 2 groups"),
         ({"metrics": THROUGHPUT.replace("+)", "+")}, (8, 30), "is no regular expression"),
+        ({"metrics": THROUGHPUT.replace("Thr", "(?a)(?u)")}, (8, 30), "is no regular expression"),
         ({"metrics": THROUGHPUT.replace("Thr", "x" * 200)}, (8, 30), "more than 200 characters"),
         ({"metrics": THROUGHPUT.replace("MB/s,", "MBps,")}, (8, 67), "'MBps' is no unit"),
         ({"more": 'thresholds: { command.put: "> 1" }'}, (9, 19), "'command.put'"),

@@ -155,7 +155,7 @@ def _check_pattern(node: Scalar) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             groups = re.compile(node.text).groups
-    except (re.error, RecursionError, OverflowError) as error:
+    except (re.error, ValueError, RecursionError, OverflowError) as error:
         raise SpecError(
             f"the pattern {node.text!r} is no regular expression: {error}",
             remedy="put a backslash before a character that is meant as it is, such as \\( or \\.",

@@ -19,6 +19,7 @@ from iogate.files.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODE
 
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"
+_HALF = re.compile("[\ud800-\udfff]")
 _BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
 
 
@@ -150,7 +151,7 @@ class _Composer:
                 raise self._error(
                     f"a text of more than {SPEC_TEXT} characters", event, "shorten it"
                 )
-            return Scalar(where, event.value, plain=bool(event.implicit[0]))
+            return Scalar(where, self._whole(event), plain=bool(event.implicit[0]))
         self._depth += 1
         if self._depth > SPEC_DEPTH:
             raise self._error(f"nested more than {SPEC_DEPTH} deep", event, "is it a spec?")
@@ -161,6 +162,15 @@ class _Composer:
             node = self._mapping(where)
         self._depth -= 1
         return node
+
+    def _whole(self, event: yaml.ScalarEvent) -> str:
+        """The text; two halves of a character that follow each other, as in JSON, are one."""
+        text = str(event.value)
+        if _HALF.search(text):
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        if _HALF.search(text):
+            raise self._error("a text with half a character", event, "write it whole")
+        return text
 
     def _items(self) -> Iterator[Node]:
         while not isinstance(event := next(self._events), yaml.SequenceEndEvent):

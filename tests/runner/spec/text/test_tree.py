@@ -97,6 +97,8 @@ def test_merge_keys_give_way_to_own_keys_and_to_earlier_sources() -> None:
         ("a: [1, 2\nb: 3\n", (2, 2), ""),
         ("a: 'open\n", (2, 1), "end of stream"),
         ("a: \x01\n", (1, 4), "U+0001"),
+        ('a: [b, "\\ud83d"]\n', (1, 8), "half a character"),
+        ('a: 1\n"\\ude00": 2\n', (2, 1), "half a character"),
         ("{a: b}: c\n", (1, 1), "key"),
         ("a: {<<: 3}\n", (1, 9), "merges"),
     ],
@@ -107,6 +109,10 @@ def test_what_is_no_plain_tree_is_refused_with_its_place(
     error = refused(text)
     assert place(error) == where
     assert says in error.what
+
+
+def test_a_character_may_be_written_in_two_halves_as_in_json() -> None:
+    assert to_json(parse_tree('{"a": "\\ud83d\\ude00"}', "t")) == {"a": "\U0001f600"}
 
 
 def test_multiplying_aliases_are_bounded() -> None:
