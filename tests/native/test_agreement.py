@@ -75,6 +75,16 @@ SAME = (
     "rw=write size=4m offset=50% nrfiles=2",
     "rw=write size=4m offset=1m nrfiles=2",
     NULL + "rw=write size=4m offset=50%",
+    # Later clones see the file as the first one has laid it out.
+    ON_FILE + "rw=write size=128k offset_increment=25% numjobs=3",
+    ON_FILE + "rw=write size=128k offset=50% numjobs=2",
+    ON_FILE + "rw=write filesize=256k size=128k offset_increment=10% numjobs=3",
+    # A part of a filesize has whole blocks.
+    ON_FILE + "rw=write filesize=100k size=50%",
+    ON_FILE + "rw=randwrite filesize=101000 size=99% bs=8k",
+    # What has no meaning is once, and what is missing is of the most frequent.
+    ON_FILE + "rw=write size=64k loops=0",
+    ON_FILE + "rw=write size=64k bssplit=4k/50",
     # A number behind rw.
     "rw=write:112k size=1m",
     "rw=read:8k size=256k",
@@ -106,6 +116,32 @@ def test_a_mix_gives_way_to_rates(engine: Path, fio: str, tmp_path: Path) -> Non
         reads, writes = (outcome.moved[kind][0] for kind in ("read", "write"))
         assert reads + writes == 100
         assert min(reads, writes) > 25
+
+
+def test_blocks_that_are_left_over_are_the_most_frequent(
+    engine: Path, fio: str, tmp_path: Path
+) -> None:
+    """10 % of 4k and 50 % of 16k: nine in ten are of 16k."""
+    options = NULL + "rw=read size=16m bssplit=4k/10:16k/50"
+    for outcome in both(engine, fio, tmp_path, options):
+        ios, moved = outcome.moved["read"]
+        assert 14000 < moved / ios < 16000
+
+
+@pytest.mark.parametrize("options", ["", "iodepth=8", "ioengine=libaio iodepth=7"])
+def test_the_depth_in_a_result_is_the_one_asked_for(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    reference, ours = both(engine, fio, tmp_path, f"{ON_FILE}rw=read size=64k {options}")
+    assert ours.jobs[0]["latency_depth"] == reference.jobs[0]["latency_depth"]
+
+
+@pytest.mark.parametrize(
+    "option", ["allrandrepeat=1", "log_max_value=1", "log_alternate_epoch=1", "blocksize=4k"]
+)
+def test_options_have_fios_names(engine: Path, fio: str, tmp_path: Path, option: str) -> None:
+    reference, ours = both(engine, fio, tmp_path, f"{ON_FILE}rw=read size=64k {option}")
+    assert ours.jobs[0]["job options"] == reference.jobs[0]["job options"]
 
 
 PARTS = (

@@ -47,6 +47,31 @@ def test_options_before_the_first_name_hold_for_all_jobs(engine: Path, tmp_path:
     )
 
 
+def test_each_job_file_has_defaults_of_its_own_and_waits_for_the_one_before(
+    engine: Path, fio: str, tmp_path: Path
+) -> None:
+    (tmp_path / "one.fio").write_text("[global]\nbs=16k\nioengine=null\nsize=64k\n[a]\n[b]\n")
+    (tmp_path / "two.fio").write_text(
+        "[global]\nioengine=null\n[c]\nsize=64k\n[d]\nstonewall\nsize=64k\n"
+    )
+    files = ["one.fio", "two.fio", "one.fio"]
+    seen = []
+    for program in (fio, engine):
+        jobs = run(program, ["--output-format=json", *files], tmp_path).document()["jobs"]
+        seen.append([(j["jobname"], j["groupid"], j["read"]["total_ios"]) for j in jobs])
+    assert seen[0] == seen[1]
+    assert [group for _, group, _ in seen[1]] == [0, 0, 1, 2, 3, 3]
+
+
+def test_showcmd_of_several_files_is_a_command_line(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.fio").write_text("[global]\nbs=16k\n[a]\nrw=read\n")
+    (tmp_path / "two.fio").write_text("[b]\nrw=write\n")
+    shown = showcmd(engine, tmp_path, "--size=1m", "one.fio", "two.fio")
+    assert shown == (
+        "iogate-engine --size=1m --name=a --bs=16k --rw=read --name=b --stonewall=1 --rw=write"
+    )
+
+
 def test_showcmd_is_a_command_line(engine: Path, tmp_path: Path) -> None:
     text = "[global]\nrw=randrw\n[a b]\nsize=1m\ndescription=it's $5\ngroup_reporting\n"
     shown = showcmd(engine, tmp_path, "-", text=text)
@@ -72,6 +97,12 @@ def test_include_is_found_beside_the_including_file(engine: Path, tmp_path: Path
     (tmp_path / "jobs" / "job.fio").write_text("include common.fio\n[a]\n")
     shown = showcmd(engine, tmp_path, "jobs/job.fio")
     assert shown == "iogate-engine --size=1m --name=a"
+
+
+def test_an_included_file_may_have_sections(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.inc").write_text("bs=2k\n[b]\nbs=4k\n")
+    (tmp_path / "job.fio").write_text("[a]\ninclude more.inc\n")
+    assert showcmd(engine, tmp_path, "job.fio") == "iogate-engine --name=a --bs=2k --name=b --bs=4k"
 
 
 def test_environment_in_a_job_file(

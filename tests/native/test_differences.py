@@ -88,6 +88,9 @@ TAKEN = {
     "percentiles": f"{NULL}size=64k\npercentile_list={':'.join(map(str, range(1, 22)))}\n",
     "shares": f"{NULL}size=64k\nflow=-8\n",
     "zones": f"{NULL}size=10z\n",
+    "a depth": f"{NULL}size=64k\niodepth=-1\n",
+    "a time": f"{NULL}size=64k\nruntime=-1\n",
+    "words behind a section": f"[j] words\n{NULL.partition(']')[2]}size=64k\n",
     "a section": f"[]\n{NULL.partition(']')[2]}size=64k\n",
 }
 

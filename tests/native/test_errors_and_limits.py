@@ -218,6 +218,15 @@ def test_a_minimum_above_the_rate_is_refused(engine: Path, fio: str, tmp_path: P
             assert not outcome_of(program, NULL + options, tmp_path).is_accepted
 
 
+@pytest.mark.parametrize("options", ["rate=1m\nrate_iops=9\n", "rate_min=1\nrate_iops_min=1\n",
+                                     "rw=rw\nrate=1m,0\nrate_iops=0,9\n"])  # fmt: skip
+def test_rates_of_two_kinds_are_refused(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    for program in (fio, engine):
+        assert not outcome_of(program, NULL + "size=64k\n" + options, tmp_path).is_accepted
+
+
 def test_what_a_pause_left_behind_is_not_caught_up(engine: Path, fio: str, tmp_path: Path) -> None:
     """200 I/Os a second, and a pause as long as 20 of them after each 20: 400 or 200, and on a busy
     machine fewer of either."""

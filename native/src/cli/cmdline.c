@@ -156,9 +156,10 @@ static int take_profile_word(struct cmdline *c, const char *option, const char *
 	return job_builder_option(c->builder, option, text, err);
 }
 
-static int take_option(struct cmdline *c, const struct option *option, const char *value,
-		       struct arguments *left, struct err *err)
+static int take_option(struct cmdline *c, const struct option *option, const char *key,
+		       const char *value, struct arguments *left, struct err *err)
 {
+	const bool by_alias = option->alias && !strcmp(key, option->alias);
 	int code = 0;
 
 	c->has_options = true;
@@ -168,7 +169,8 @@ static int take_option(struct cmdline *c, const struct option *option, const cha
 		value = next_value(left);
 	if (!strcmp(option->name, "name"))
 		code = job_builder_section(c->builder, value ? value : "", err);
-	return code ? code : job_builder_option(c->builder, option->name, value, err);
+	return code ? code : job_builder_option(c->builder, by_alias ? key : option->name, value,
+						err);
 }
 
 /* An option of an ioengine that is not here: of that job, which says what is wrong with it. */
@@ -201,7 +203,7 @@ static int take_word(struct cmdline *c, const char *word, struct arguments *left
 		return code;
 	return meaning.command
 		? take_command(c, meaning.command, equals ? equals + 1 : NULL, left, err)
-		: take_option(c, meaning.option, equals ? equals + 1 : NULL, left, err);
+		: take_option(c, meaning.option, key, equals ? equals + 1 : NULL, left, err);
 }
 
 /* The two that fio has with one letter. */

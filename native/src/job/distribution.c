@@ -26,17 +26,21 @@ static int parse_share(const char *text, uint32_t kb_base, struct block_share *s
 	return code;
 }
 
-/* Entries without a percentage get what is left; the first ones what does not divide. */
+/* Entries without a percentage get what is left, the first ones what does not divide; without
+ * such, the most frequent one does. */
 static int share_out(struct block_share *shares, uint32_t count, struct err *err)
 {
-	uint32_t sum = 0, unsaid = 0;
+	uint32_t sum = 0, unsaid = 0, most = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		sum += shares[i].percent == UNSAID ? 0 : shares[i].percent;
 		unsaid += shares[i].percent == UNSAID;
+		most = shares[i].percent >= shares[most].percent ? i : most;
 	}
-	if (sum > 100 || (sum < 100 && !unsaid))
-		return err_set(err, -EINVAL, "the percentages add up to %u, not to 100", sum);
+	if (sum > 100)
+		return err_set(err, -EINVAL, "the percentages add up to %u, above 100", sum);
+	if (!unsaid)
+		shares[most].percent += 100 - sum;
 	for (uint32_t i = 0, rest = 100 - sum; i < count; i++) {
 		if (shares[i].percent != UNSAID)
 			continue;

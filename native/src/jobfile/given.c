@@ -16,6 +16,11 @@ static const char *value_of(const struct assignment *a, const struct option *o,
 	return arena_text(memory, value, strlen(value));
 }
 
+static const char *name_of(const struct assignment *a, const struct option *o)
+{
+	return o->keeps_alias && !strcmp(a->key, o->alias) ? o->alias : o->name;
+}
+
 static struct given *find(const struct given_list *list, const struct option *option)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -86,13 +91,15 @@ const struct setting *given_settings(const struct given_list *list, const struct
 
 	*count = list->count;
 	for (size_t i = 0; i < list->count; i++)
-		settings[i] = (struct setting){ list->items[i].option->name,
+		settings[i] = (struct setting){ name_of(list->items[i].last,
+							list->items[i].option),
 						list->items[i].value };
 	for (const struct assignment *a = own ? own->first : NULL; a; a = a->next) {
 		const struct option *o = options_find_any(a->key);
 
 		if (o)
-			*count = put(settings, *count, o->name, value_of(a, o, memory));
+			*count = put(settings, *count, name_of(a, o),
+				     value_of(a, o, memory));
 	}
 	return settings;
 }

@@ -80,6 +80,7 @@ static void section_new(struct job_builder *b, const char *name, size_t length,
 	section->name = arena_text(b->memory, name, length);
 	section->global = !strncmp(section->name, "global", strlen("global"));
 	section->place = *place;
+	section->file = b->file;
 	section->last = &section->first;
 	*b->last = section;
 	b->last = &section->next;
@@ -262,8 +263,10 @@ int job_builder_file(struct job_builder *b, const char *name, const char *text,
 	if (b->text_bytes > TEXT_MAX_BYTES)
 		return err_set(err, -EFBIG, "%s: the job files have more than %d MiB, with "
 			       "what they include", name, TEXT_MAX_BYTES >> 20);
-	if (!b->include_depth)
+	if (!b->include_depth) {
 		b->current = NULL;
+		b->file = ++b->files_count;
+	}
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct line line = { .text = at,

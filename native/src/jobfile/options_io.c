@@ -126,6 +126,7 @@ static const struct option rows[] = {
 	  .help = "With random_distribution=sequence, the list is that of the blocks behind the "
 		  "last ones each time, and begins anew at the end of the file." },
 	{ "randrepeat", "allrandrepeat", &type_bool, JOB(randrepeat), "1",
+	  .keeps_alias = true,
 	  .help = "Random offsets are the same in every run." },
 	{ "randseed", NULL, &type_number, JOB(randseed), "0x89",
 	  .help = "Seed of the random offsets while randrepeat is on." },

@@ -44,9 +44,10 @@ static const struct option rows[] = {
 	  .help = "Compress logs, to NAME.log.fz; --inflate-log=FILE prints one. Histogram logs "
 		  "stay text." },
 	{ "log_unix_epoch", "log_alternate_epoch", &type_bool, JOB(log.unix_epoch), "0",
+	  .keeps_alias = true,
 	  .help = "Times in logs are Unix times in ms, not ms since the job's start." },
 	{ "log_window_value", "log_max_value", &type_choice, JOB(log.window), "avg",
-	  .choices = window_choices,
+	  .choices = window_choices, .keeps_alias = true,
 	  .help = "What latency logs with log_avg_msec tell of a window." },
 	{ "per_job_logs", NULL, &type_bool, JOB(log.per_job), "1",
 	  .help = "Each clone of each job has log files of its own; without it, jobs of the "

@@ -2,7 +2,7 @@
 #include "jobfile/options_parts.h"
 
 static const struct option rows[] = {
-	{ "loops", NULL, &type_number, JOB(time.loops), "1", 1,
+	{ "loops", NULL, &type_number, JOB(time.loops), "1",
 	  .help = "Number of times to run the job." },
 	{ "ramp_size", NULL, &type_size_value, JOB(time.ramp), "0",
 	  .help = "Move this much before measuring; with ramp_time, until the first of both." },

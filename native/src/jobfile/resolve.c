@@ -31,7 +31,10 @@ struct resolver {
 	struct arena *memory;		/* of the list: outlives the builder */
 	struct job_list *list;
 	struct job *jobs;
-	struct job defaults;
+	struct job defaults;		/* at the section at hand */
+	struct job of_command_line;	/* what each file begins with */
+	uint32_t file;			/* of the section at hand */
+	bool walled;			/* the next job waits for those of the file before */
 	struct engine_state *engines;
 	struct earlier earlier;
 	struct text_map chosen;		/* names to struct chosen */
@@ -147,7 +150,8 @@ static int apply_engine_options(struct resolver *r, const struct section *own, s
 	int code = 0;
 
 	for (; state->section != own && !code; state->section = state->section->next)
-		if (state->section->global)
+		if (state->section->global && (!state->section->file ||
+					       state->section->file == own->file))
 			code = apply_engine_section(r, state->section, job, state->options);
 	if (job->ops->options) {
 		structure = arena_alloc(r->memory, job->ops->options_size);
@@ -234,9 +238,9 @@ static int take_options(struct resolver *r, const struct section *s, struct job 
 }
 
 /* Into the wave and the group of the job before, or new ones. */
-static void follow(struct job *job, const struct job *before)
+static void follow(struct job *job, const struct job *before, bool walled)
 {
-	const bool wall = job->process.stonewall;
+	const bool wall = walled || job->process.stonewall;
 
 	job->wave = before->wave + wall;
 	job->group_id = before->group_id + (wall || job->process.new_group);
@@ -261,7 +265,8 @@ static int resolve_job(struct resolver *r, const struct section *s)
 		return code;
 	job->settings = given_settings(&r->earlier.globals, s, &job->settings_count, r->memory);
 	if (r->list->count)
-		follow(job, &job[-1]);
+		follow(job, &job[-1], r->walled);
+	r->walled = false;
 	r->list->count++;
 	r->clones += job->process.numjobs;
 	if (r->clones > JOBS_MAX)
@@ -277,11 +282,28 @@ static void take_global(struct resolver *r, const struct section *s)
 	given_add(r->past_first ? &earlier->globals : &earlier->defaults, s, r->memory);
 }
 
+/* Each file has global sections of its own, and runs when the file before it has ended. Where
+ * there are several, what is global in one of them is an option of each of its jobs. */
+static void take_file(struct resolver *r, uint32_t file)
+{
+	if (!r->file)
+		r->of_command_line = r->defaults;
+	else
+		r->walled = true;
+	r->file = file;
+	r->defaults = r->of_command_line;
+	r->earlier.globals = (struct given_list){ 0 };
+	r->engines = NULL;
+	r->past_first = r->past_first || r->builder->files_count > 1;
+}
+
 static int resolve_sections(struct resolver *r)
 {
 	int code = 0;
 
 	for (const struct section *s = r->builder->first; s && !code; s = s->next) {
+		if (s->file != r->file)
+			take_file(r, s->file);
 		if (s->global)
 			take_global(r, s);
 		else if (is_chosen(r, s))

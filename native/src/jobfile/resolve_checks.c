@@ -101,8 +101,8 @@ static int check_iolog(const struct check *c)
 	return 0;
 }
 
-/* A job that cannot keep both would end at once; a log that lacks its columns says nothing. */
-static int check_rates_and_logs(const struct check *c)
+/* A job that cannot keep both would end at once. */
+static int check_rates(const struct check *c)
 {
 	const struct job *job = c->job;
 
@@ -115,6 +115,35 @@ static int check_rates_and_logs(const struct check *c)
 			return check_refuse(c, "rate_iops_min", "rate_iops_min is above "
 					    "rate_iops");
 	}
+	return 0;
+}
+
+static bool is_any(const uint64_t values[DIR_DATA_COUNT])
+{
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
+		if (values[dir])
+			return true;
+	return false;
+}
+
+static int check_kinds_of_rate(const struct check *c)
+{
+	const struct job *job = c->job;
+
+	if (is_any(job->rate.bytes) && is_any(job->rate.iops))
+		return check_refuse(c, "rate_iops", "rate and rate_iops exclude each other: "
+				    "leave one out");
+	if (is_any(job->rate.min_bytes) && is_any(job->rate.min_iops))
+		return check_refuse(c, "rate_iops_min", "rate_min and rate_iops_min exclude each "
+				    "other: leave one out");
+	return 0;
+}
+
+/* A log that lacks its columns says nothing. */
+static int check_logs(const struct check *c)
+{
+	const struct job *job = c->job;
+
 	if (job->log.epoch_clock > CLOCK_TAI)
 		return check_refuse(c, "log_alternate_epoch_clock_id", "there is no such clock: "
 				    "clock_gettime(2) has 0 to 11");
@@ -237,7 +266,9 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	code = code ? code : check_files(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);
-	code = code ? code : check_rates_and_logs(&c);
+	code = code ? code : check_rates(&c);
+	code = code ? code : check_kinds_of_rate(&c);
+	code = code ? code : check_logs(&c);
 	code = code ? code : check_dedupe(&c);
 	code = code ? code : check_wait(&c);
 	code = code ? code : check_engine(&c);

@@ -26,6 +26,7 @@ struct section {
 	struct section *next;
 	const char *name;
 	bool global;
+	uint32_t file;			/* 0: the command line; includes count as their file */
 	struct place place;
 	struct assignment *first, **last;
 };
@@ -42,6 +43,7 @@ struct job_builder {
 	struct section *first, **last, *current;
 	struct chosen *chosen;
 	unsigned include_depth, includes_count;
+	uint32_t file, files_count;	/* file: the one that is read, from 1 */
 	size_t text_bytes;		/* of all files so far */
 	bool literal;			/* "$" is an error */
 	bool only_read;			/* an ioengine that is not here is none */

@@ -53,21 +53,6 @@ static int look(const struct target *t, struct target_file *f, struct err *err)
 		       "filename=", t->job->name, f->path);
 }
 
-/* Where the clone's part of the file ends; what fills a filesystem has no end before it ran. */
-static uint64_t end_in(const struct target *t, const char *path)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; !t->job->amount.fill && i < t->files_count; i++) {
-		const struct pattern_extent *extent = &t->files[i].extent;
-		const uint64_t end = extent->start_bytes + extent->size_bytes;
-
-		if (end > bytes && !strcmp(t->files[i].path, path))
-			bytes = end;
-	}
-	return bytes;
-}
-
 /* A job without a size has that of what earlier ones make, where the file is not there yet. */
 static void look_before(const struct target *t, struct target_file *f)
 {
@@ -78,7 +63,7 @@ static void look_before(const struct target *t, struct target_file *f)
 	if (sized || f->type || f->present_bytes)
 		return;
 	for (const struct target *each = t->before; each; each = each->before) {
-		const uint64_t end = end_in(each, f->path);
+		const uint64_t end = target_end_in(each, f->path);
 
 		f->present_bytes = end > f->present_bytes ? end : f->present_bytes;
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "pattern/pattern.h"
 #include "pattern/trace.h"
@@ -17,10 +18,15 @@ static uint64_t bytes_of(const struct size_value *v, uint64_t whole)
 	return v->percent ? (uint64_t)((unsigned __int128)whole * v->percent / 100) : v->bytes;
 }
 
-/* With filesize, size may be a part of each file; in bytes it is what all of them move. */
+/* With filesize, size may be a part of each file, in whole blocks; in bytes it is what all of
+ * them move. */
 static uint64_t part_of(const struct job *job, uint64_t whole)
 {
-	return job->amount.size.percent ? bytes_of(&job->amount.size, whole) : whole;
+	const uint64_t part = bytes_of(&job->amount.size, whole), unit = pattern_unit(job);
+
+	if (!job->amount.size.percent)
+		return whole;
+	return unit && part > unit ? part / unit * unit : part;
 }
 
 static int size_missing(const struct job *job, const struct target_file *f, struct err *err)
@@ -52,6 +58,34 @@ static uint64_t choose_filesize(const struct target *t, const struct target_file
 	return size < min ? min : size;
 }
 
+uint64_t target_end_in(const struct target *t, const char *path)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; !t->job->amount.fill && i < t->files_count; i++) {
+		const struct pattern_extent *extent = &t->files[i].extent;
+		const uint64_t end = extent->start_bytes + extent->size_bytes;
+
+		if (end > bytes && !strcmp(t->files[i].path, path))
+			bytes = end;
+	}
+	return bytes;
+}
+
+/* A file as the first clone or job that has it leaves it when it lays it out. */
+static uint64_t laid_out_bytes(const struct target *t, const struct target_file *f)
+{
+	uint64_t bytes = 0;
+
+	for (const struct target *each = t->before; each && f->type != S_IFBLK;
+	     each = each->before) {
+		const uint64_t end = target_end_in(each, f->path);
+
+		bytes = end ? end : bytes;
+	}
+	return bytes > f->present_bytes ? bytes : f->present_bytes;
+}
+
 /* A part of what is there, in whole blocks; of a file that is not there it is nothing. */
 static uint64_t start_of(const struct target *t, const struct target_file *f)
 {
@@ -59,9 +93,10 @@ static uint64_t start_of(const struct target *t, const struct target_file *f)
 
 	if (job->amount.append && (!f->type || f->type == S_IFREG))
 		return f->present_bytes;
-	const uint64_t start = bytes_of(&job->amount.offset, f->present_bytes) +
-			       t->clone * bytes_of(&job->amount.increment, f->present_bytes);
 	const bool is_part = job->amount.offset.percent || job->amount.increment.percent;
+	const uint64_t whole = is_part ? laid_out_bytes(t, f) : 0;
+	const uint64_t start = bytes_of(&job->amount.offset, whole) +
+			       t->clone * bytes_of(&job->amount.increment, whole);
 	const uint64_t asked = job->amount.align_bytes;
 	const uint64_t unit = asked ? asked : pattern_unit(job);
 	const uint64_t past = is_part && unit ? start % unit : 0;

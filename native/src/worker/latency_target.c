@@ -13,7 +13,8 @@ void latency_target_init(struct loop *l)
 
 	*s = (struct depth_search){ .depth = l->engine.depth, .over = l->engine.depth + 1,
 				    .end_ticks = UINT64_MAX };
-	l->shared->latency_depth = s->depth;
+	if (job->latency.target_ns)
+		l->shared->latency_depth = s->depth;
 	if (job->latency.target_ns && job->latency.window_ns)
 		s->end_ticks = l->slow.begin_ticks + clock_ns_to_ticks(job->latency.window_ns);
 }

@@ -220,7 +220,7 @@ static int split(const char *text, struct block_split splits[DIR_DATA_COUNT], st
 
 static void block_splits_are_read(void **state)
 {
-	static const char *const wrong[] = { "4k/60:8k/50", "4k/50", "4k/x:8k", "0/50:4k", "",
+	static const char *const wrong[] = { "4k/60:8k/50", "4k/x:8k", "0/50:4k", "",
 					     "4k,8k,4k,8k", "2g" };
 	struct block_split splits[DIR_DATA_COUNT];
 	struct arena *memory = arena_new();
