@@ -137,10 +137,27 @@ def test_damage_is_passed(engine: Path, tmp_path: Path) -> None:
             stream.seek(block * 65536 + 100)
             stream.write(b"damage")
     read = "filename=f rw=read bs=64k size=2m verify=crc32c"
-    for more, status, total in (("", 1, 2), ("continue_on_error=verify verify_fatal=1", 0, 2)):
+    for more, status, total in (("", 1, 2), ("continue_on_error=verify", 0, 2)):
         outcome = outcome_of(engine, _text(f"{read} {more}"), tmp_path)
         assert (outcome.ran.status, outcome.jobs[0]["total_err"]) == (status, total)
         assert outcome.errors == (errno.EILSEQ,)
+        assert "j: verify: block 5 at offset 327680 " in outcome.ran.err
+
+
+@pytest.mark.parametrize("more", ["", "continue_on_error=verify", "continue_on_error=all"])
+def test_fatal_damage_ends_a_job_that_would_go_on(
+    engine: Path, fio: str, tmp_path: Path, more: str
+) -> None:
+    write = _text("filename=f rw=write bs=64k size=2m verify=crc32c do_verify=0")
+    assert outcome_of(fio, write, tmp_path).has_worked
+    with (tmp_path / "f").open("r+b") as stream:
+        stream.seek(5 * 65536 + 100)
+        stream.write(b"damage")
+    read = _text(f"filename=f rw=read bs=64k size=2m verify=crc32c verify_fatal=1 {more}")
+    reference, ours = (outcome_of(program, read, tmp_path) for program in (fio, engine))
+    assert ours.errors == reference.errors == (errno.EILSEQ,)
+    assert ours.moved["read"] == reference.moved["read"] == (6, 6 * 65536)
+    assert bool(ours.ran.status) == bool(reference.ran.status) == (not more)
 
 
 ORDER = """[a]

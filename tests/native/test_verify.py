@@ -56,6 +56,43 @@ def test_each_reads_what_the_other_wrote(
         assert (written.status, read.status) == (0, 0), written.err + read.err + read.out
 
 
+OF_SIZES = ("bsrange=4k-16k", "bssplit=4k/50:16k/50", "bsrange=3k-8k", "bs=2k bsrange=4k-8k",
+            "bsrange=4k-16k verify_interval=8k")  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", OF_SIZES)
+def test_blocks_of_several_sizes_have_headers_where_fio_has_them(
+    engine: Path, fio: str, tmp_path: Path, sizes: str
+) -> None:
+    for writer, reader in ((engine, fio), (fio, engine), (engine, engine)):
+        text = (
+            f"[j]\nfilename=f\nsize=768k\nverify=md5\nrandseed=7\n{sizes.replace(' ', chr(10))}\n"
+        )
+        for program, rest in ((writer, "rw=write\ndo_verify=0\n"), (reader, "rw=read\n")):
+            ran = run(program, ["-"], tmp_path, text + rest)
+            assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("rw", ["read", "randread", "write"])
+@pytest.mark.parametrize("more", ["loops=2", "io_size=512k"])
+def test_as_much_is_looked_at_as_is_asked_for(
+    engine: Path, tmp_path: Path, rw: str, more: str
+) -> None:
+    assert _run(engine, tmp_path, "write", "verify=crc32c do_verify=0").status == 0
+    job = _run(engine, tmp_path, rw, f"verify=crc32c {more}").document()["jobs"][0]
+    assert job[rw.removeprefix("rand")]["total_ios"] == 128
+
+
+def test_what_was_written_in_several_sizes_is_read_in_another(
+    engine: Path, fio: str, tmp_path: Path
+) -> None:
+    for writer, reader in ((engine, fio), (fio, engine), (engine, engine)):
+        for to, back in (("bsrange=4k-16k", "bs=4k"), ("bs=4k", "bssplit=4k/50:16k/50")):
+            for program, more in ((writer, f"rw=write\ndo_verify=0\n{to}"), (reader, back)):
+                text = f"[j]\nfilename=f\nsize=256k\nverify=crc32c\nrw=read\n{more}\n"
+                assert run(program, ["-"], tmp_path, text).status == 0
+
+
 @pytest.mark.parametrize("verify", sorted({*SUMS} - {"meta", "null", "sha512"}))
 def test_one_flipped_bit_is_found_by_both(
     engine: Path, fio: str, tmp_path: Path, verify: str

@@ -41,6 +41,28 @@ static int check_files(const struct check *c)
 			    "before it reads them again; drop unlink_each_loop, or loops");
 }
 
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+	return b ? divisor(b, a % b) : a;
+}
+
+/* As fio has it: blocks of several sizes have a header wherever one of the smallest may begin,
+ * so that they are looked at in whatever sizes they are read. */
+static void settle_interval(struct job *job)
+{
+	const uint32_t asked = job->verify.interval_bytes, least = pattern_unit(job);
+	const struct size_range sizes = pattern_sizes(job, job->rw & RW_WRITE ? DIR_WRITE
+									      : DIR_READ);
+	const uint32_t most = asked && asked < least ? asked : least;
+	const uint32_t interval = (uint32_t)divisor(most, sizes.max_bytes);
+
+	if (asked)
+		job->verify.interval_bytes = most;
+	if (sizes.min_bytes != sizes.max_bytes && !job->block.unaligned &&
+	    interval >= header_unit_min(job->verify.method))
+		job->verify.interval_bytes = interval;
+}
+
 static int check_headers(const struct check *c)
 {
 	const struct job *job = c->job;
@@ -77,6 +99,7 @@ static int check_verify(const struct check *c)
 				    "time_based has no end; drop one of them");
 	if (job->report.gtod_reduce)
 		check_warn(c, "gtod_reduce does nothing with verify");
+	settle_interval(c->job);
 	return check_headers(c);
 }
 

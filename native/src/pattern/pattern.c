@@ -204,10 +204,22 @@ bool pattern_has_range(const struct job *job, unsigned dir)
 	return !job->block.splits[dir].count && range->max_bytes > range->min_bytes;
 }
 
-static uint64_t smallest_size(const struct job *job, unsigned dir)
+struct size_range pattern_sizes(const struct job *job, unsigned dir)
 {
-	return pattern_has_range(job, dir) ? job->block.ranges[dir].min_bytes
-					   : job->block.bytes[dir];
+	const struct block_split *s = &job->block.splits[dir];
+	struct size_range sizes = { job->block.bytes[dir], job->block.bytes[dir] };
+
+	if (pattern_has_range(job, dir))
+		sizes = job->block.ranges[dir];
+	if (s->count)
+		sizes = (struct size_range){ s->shares[0].bytes, s->shares[0].bytes };
+	for (uint32_t i = 1; i < s->count; i++) {
+		const uint32_t bytes = s->shares[i].bytes;
+
+		sizes.min_bytes = bytes < sizes.min_bytes ? bytes : sizes.min_bytes;
+		sizes.max_bytes = bytes > sizes.max_bytes ? bytes : sizes.max_bytes;
+	}
+	return sizes;
 }
 
 uint32_t pattern_unit(const struct job *job)
@@ -215,12 +227,9 @@ uint32_t pattern_unit(const struct job *job)
 	uint64_t bytes = UINT32_MAX;
 
 	JOB_DIRS(dir, job) {
-		const struct block_split *s = &job->block.splits[dir];
+		const uint64_t least = pattern_sizes(job, dir).min_bytes;
 
-		for (uint32_t i = 0; i < s->count; i++)
-			bytes = s->shares[i].bytes < bytes ? s->shares[i].bytes : bytes;
-		if (!s->count && smallest_size(job, dir) < bytes)
-			bytes = smallest_size(job, dir);
+		bytes = least < bytes ? least : bytes;
 	}
 	return (uint32_t)bytes;
 }
@@ -230,16 +239,9 @@ uint64_t pattern_largest(const struct job *job)
 	uint64_t bytes = 0;
 
 	JOB_DIRS(dir, job) {
-		const struct block_split *s = &job->block.splits[dir];
-		uint64_t alone = job->block.bytes[dir];
+		const uint64_t most = pattern_sizes(job, dir).max_bytes;
 
-		if (pattern_has_range(job, dir))
-			alone = job->block.ranges[dir].max_bytes;
-
-		for (uint32_t i = 0; i < s->count; i++)
-			bytes = s->shares[i].bytes > bytes ? s->shares[i].bytes : bytes;
-		if (!s->count && alone > bytes)
-			bytes = alone;
+		bytes = most > bytes ? most : bytes;
 	}
 	return bytes;
 }

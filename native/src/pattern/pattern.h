@@ -46,6 +46,8 @@ uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone)
 
 /* Whether its blocks have sizes of a range, which bssplit goes before. */
 bool pattern_has_range(const struct job *job, unsigned dir);
+/* The smallest and the largest block of a direction. */
+struct size_range pattern_sizes(const struct job *job, unsigned dir);
 /* The smallest block of the job: what its offsets are multiples of. */
 uint32_t pattern_unit(const struct job *job);
 /* The largest one. */

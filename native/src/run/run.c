@@ -113,7 +113,7 @@ static void tell_trouble(const struct run *r, struct span g)
 	for (uint32_t i = g.first; i < g.end; i++) {
 		const struct worker *w = &r->workers.members[i].worker;
 
-		if (w->shared->error)
+		if (w->shared->error_text[0])
 			warn(r, w->shared->error_text);
 		else if (w->shared->in_ramp && !stop_requested())
 			tell_ramp(r, w->job);

@@ -226,13 +226,16 @@ static void account_end_time(struct loop *l, const struct io *io, uint64_t lat_n
 /* A job ends at the first bad block, or at the end, as it asks; the first one is told. */
 static void account_damage(struct loop *l, const struct verify_found *found)
 {
+	const bool passed = passes(l, ERROR_VERIFY, EILSEQ);
+
 	worker_stats_error(l->stats, EILSEQ, 1);
-	if (passes(l, ERROR_VERIFY, EILSEQ))
-		return;
-	worker_error(l->shared, EILSEQ, "%s: verify: %s ('%s')", l->job->name,
+	worker_error(l->shared, passed ? 0 : EILSEQ, "%s: verify: %s ('%s')", l->job->name,
 		     found->fault.text, found->path);
-	l->slow.checking.error = EILSEQ;
-	if (l->job->verify.fatal)
+	if (!passed)
+		l->slow.checking.error = EILSEQ;
+	if (l->job->verify.fatal && passed)
+		atomic_store(l->stop, 1);
+	else if (l->job->verify.fatal)
 		loop_fail(l, EILSEQ);
 }
 

@@ -27,7 +27,7 @@ void worker_error(struct worker_shared *shared, int error, const char *format, .
 {
 	va_list arguments;
 
-	if (shared->error)
+	if (shared->error || (!error && shared->error_text[0]))
 		return;
 	shared->error = error;
 	va_start(arguments, format);

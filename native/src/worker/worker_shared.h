@@ -70,7 +70,7 @@ struct worker {
 	bool clock_per_io;		/* read the clock for each I/O, also in batches */
 };
 
-/* Note the first error of a worker. */
+/* Note the first error of a worker; 0: one that it passes, told until there is another. */
 __attribute__((format(printf, 3, 4)))
 void worker_error(struct worker_shared *shared, int error, const char *format, ...);
 
