@@ -19,6 +19,7 @@ from verdict.again import again_table
 from verdict.ages import age_table
 from verdict.anytime import anytime_table
 from verdict.beside import beside_table
+from verdict.boots import boots_table
 from verdict.clean import clean_table, curve_table, order_table
 from verdict.history import Cell as HistoryCell
 from verdict.history import simulate as against_history
@@ -216,6 +217,7 @@ def main() -> int:
         again_table(asked.seed, promises),
         pool_table(asked.seed, promises),
         beside_table(asked.seed, promises),
+        boots_table(asked.seed, promises),
         anytime_table(asked.seed, promises),
         power_table(asked.runs, asked.seed, promises),
         correlated_table(asked.runs, asked.seed, promises),

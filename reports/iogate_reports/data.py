@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,6 +77,20 @@ def counted(data: CaseData) -> str:
 def number_of(measurement: Measurement) -> int:
     """Of a repetition; in a comparison of its block."""
     return measurement.block or measurement.repetition
+
+
+def called(measurements: Sequence[Measurement]) -> list[str]:
+    """What each is called where several are told apart: its number; ``3.2`` for the second one of
+    block 3, of an arm whose boots have several."""
+    blocks = Counter((m.arm, m.block) for m in measurements if m.block)
+    seen: Counter[tuple[str, int]] = Counter()
+    names = []
+    for each in measurements:
+        block = each.arm, each.block
+        seen[block] += 1
+        turn = f".{seen[block]}" if blocks[block] > 1 else ""
+        names.append(f"{number_of(each)}{turn}")
+    return names
 
 
 def counted_as(data: CaseData) -> str:

@@ -110,6 +110,19 @@ def test_a_canary_feeds_the_plan(iogate: Iogate) -> None:
     assert "28 blocks at the latest" in after.out
 
 
+def test_only_what_boots_is_measured_several_times_a_boot(iogate: Iogate) -> None:
+    path = iogate.spec(spec())
+    done = iogate("ab", path, "--candidate", "slow", "--per-boot", 3)
+    assert done.code == 2
+    assert "neither arm is a kernel or a module" in done.err
+    text = spec().replace("compare:\n", 'compare:\n  candidate: "6.12"\n  per_boot: 3\n')
+    text = text.replace("  arms:\n", '  arms:\n    "6.12": { kernel: "6.12" }\n')
+    planned = iogate("plan", iogate.spec(text), "--blocks", 6)
+    assert planned.code == 0, planned.text
+    assert ", and 14 boots" in planned.out
+    assert "what boots differ by is not in it" in planned.out
+
+
 def test_prepare_needs_trust_and_runs_before_each_run(iogate: Iogate) -> None:
     log = iogate.folder / "prepare.log"
     path = iogate.spec(spec(f"echo $IOGATE_ARM $IOGATE_BLOCK $IOGATE_TARGET >> {log}"))

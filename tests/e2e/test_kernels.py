@@ -50,7 +50,7 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     guest = f"vm:{describe(tmp_path, name=f'e2e-{os.getpid()}', scratch='size: 16m, iops: 400')}"
     first, rest = tmp_path / "first", tmp_path / "rest"
     base = f"kernel={OLD};module={build_module(tmp_path / 'module', value=7)} pace=9"
-    arms = ("--base", base, "--seed", "7")
+    arms = ("--base", base, "--seed", "7", "--per-boot", "2")
     begun = iogate.start("--machine", guest, "ab", iogate.spec(SPEC), *arms, "--output", first)
     wait_for(lambda: len(list(first.glob("consoles/block-*"))) == 2, timeout_s=900)
     begun.send_signal(signal.SIGKILL)
@@ -61,7 +61,12 @@ def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
     run, before = (json.loads((each / "run.json").read_text()) for each in (rest, first))
     measured = sorted((m["block"], m["arm"]) for m in run["measurements"])
     both = sorted((base, "new"))
-    assert measured == [(block, arm) for block in range(1, len(measured) // 2 + 1) for arm in both]
+    blocks = range(1, len(measured) // 4 + 1)
+    assert measured == [(block, arm) for block in blocks for arm in both for _ in range(2)]
+    (limit,) = run["verdict"]["thresholds"]
+    assert [len(each) for each in limit["repetitions"]] == [2 for _ in blocks], (
+        "a boot is one value"
+    )
     assert [part["run"] for part in run["plan"]["comparison"]["parts"]] == [before["id"]]
     assert run["verdict"]["outcome"] == ("pass" if WHOLE else "warn")
     facts = run["environment"]

@@ -262,7 +262,7 @@ def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
         sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series) for i in range(4)
     ]
     assert [rate.iops for rate in found] == sums
-    assert len(heatmap.strip(one, "read").columns) == 4
+    assert len(heatmap.strip("1", one, "read").columns) == 4
     assert over_time.rates(one, "write") == []
 
 
@@ -403,7 +403,7 @@ def difference_levels(picture: str) -> list[list[int]]:
 
 def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
     slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
-    now = heatmap.Strip(1, ([slow], [slow]), (1, 2))
+    now = heatmap.Strip("1", ([slow], [slow]), (1, 2))
     levels = difference_levels(heatmap.draw("", "", [now], heatmap.Before(fast)))
     filled = [row for row in levels if any(row)]
     assert filled == [[7, 7], [-7, -7]], "slower I/Os stand above"
@@ -436,7 +436,7 @@ def test_the_difference_is_to_the_same_time_where_the_baseline_kept_it() -> None
 
 def test_where_the_baseline_had_no_io_at_the_time_nothing_is_told() -> None:
     columns = tuple([Histogram({100_000: 10})] for _ in range(3))
-    now = heatmap.Strip(1, columns, (1, 2, 3))
+    now = heatmap.Strip("1", columns, (1, 2, 3))
     before = heatmap.Before(Histogram({100_000: 10}), {1: columns[0], 3: [Histogram({900_000: 9})]})
     rows = difference_levels(heatmap.draw("", "", [now], before))
     assert [{row[place] for row in rows} for place in range(3)] == [{0}, {0}, {-7, 0, 7}]

@@ -227,3 +227,33 @@ def test_one_wild_bound_does_not_flatten_the_changes() -> None:
     picture = ET.fromstring(blocks.draw("x", "wild", one))
     labels = [t.text or "" for t in picture.iter("text")]
     assert not any("00 %" in label for label in labels)
+
+
+def test_every_repetition_of_a_boot_is_shown() -> None:
+    arms = Arm("old", kernel="6.1"), Arm("new", kernel="6.12")
+    run = compared(0.1, arms=arms, per_boot=3)
+    page = read_html(render_report(run))
+    assert "measures each case 3 times in a boot" in page.text
+    figures = {f.all("figcaption")[0].text: f for f in page.all("figure")}
+    drawn = figures["write.iops block by block"]
+    (one,) = blocks.blocks(Page(run).cases[0])
+    assert [block.number for block in one.blocks] == [1, 2, 3, 4, 5, 6]
+    row = [cell.text for cell in _rows(drawn)[1].all("td")]
+    assert row[1].count(",") == row[2].count(",") == 2, "a mean, and its three repetitions"
+    assert "Each is the mean of a boot" in drawn.text
+    assert run.verdict
+    sds = run.verdict.thresholds[0].boot_sd, run.verdict.thresholds[0].repetition_sd
+    told = "Boots of an arm differ by {:.2g} %, repetitions of a boot by {:.2g} %"
+    assert told.format(*(100 * (sd or 0.0) for sd in sds)) in drawn.text
+    names = [row.all("th")[0].text for row in _rows(figures["Write IOPS over time"])]
+    assert names[-3:] == ["6.1", "6.2", "6.3"]
+    assert "95 % CI over boots" in figures["Write latency percentiles"].text
+    judged = figures["write.clat.p99 by block"]
+    assert [row.all("th")[0].text for row in _rows(judged)][:6] == [
+        f"block {n}" for n in range(1, 7)
+    ]
+    assert _rows(judged)[0].all("td")[0].text.count(",") == 2
+
+
+def _rows(figure: Node) -> list[Node]:
+    return [row for row in figure.all("tr") if row.all("td")]

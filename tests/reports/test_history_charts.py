@@ -155,7 +155,7 @@ def test_sweep_golden() -> None:
 
 def test_heatmap_golden() -> None:
     columns = tuple([Histogram({90_000 + 10_000 * n: 90, 800_000: 10})] for n in range(6))
-    strips = [heatmap.Strip(1, columns), heatmap.Strip(2, columns[::-1])]
+    strips = [heatmap.Strip("1", columns), heatmap.Strip("2", columns[::-1])]
     base = Histogram({90_000: 500, 1_600_000: 20})
     before = heatmap.Before(base)
     golden("heatmap", heatmap.draw("latency over time", "two", strips, before))

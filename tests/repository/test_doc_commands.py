@@ -102,6 +102,7 @@ TABLE: dict[str, dict[str, How]] = {
         "module=./new/null_blk.ko": KERNELS,
         "iogate --machine vm:guest.yaml ab --resume iogate-runs/20261123-101500-gate": KERNELS,
         "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new": ON_A_HOST,
+        "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new --per-boot 3": KERNELS,
     },
     "docs/kernel-gate.md": {
         "iogate --machine vm:guest.yaml ab gate.yaml --base kernel=6.1 --candidate "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import product
 
-from iogate.model.comparison import Arm, Comparison
+from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from support.report_runs import Pace, case, limit, measurement, plan, run, slowed
@@ -20,21 +21,27 @@ ROUNDS = 6
 
 
 def compared(
-    by: float, *, seed: int = 1, arms: tuple[Arm, Arm] = ARMS, canary: bool = False
+    by: float,
+    *,
+    seed: int = 1,
+    arms: tuple[Arm, Arm] = ARMS,
+    canary: bool = False,
+    per_boot: int = 1,
 ) -> Run:
     """ROUNDS blocks of one case; the candidate is slower by a fraction. The base runs first in
     the odd ones."""
     rng = random.Random(seed)
     one = case(thresholds=LIMITS)
     rule = Comparison(
-        arms[0], arms[1], seed=7, most_blocks=ROUNDS, sequential=not canary, canary=canary
+        *arms, seed=7, most_blocks=ROUNDS, sequential=not canary, canary=canary, per_boot=per_boot
     )
     whole = replace(plan([one]), comparison=rule)
     found: list[Measurement] = []
     for block in range(1, ROUNDS + 1):
-        for place, arm in enumerate(arms):
+        for place, turn in product(range(len(arms)), range(1, per_boot + 1)):
             paces = slowed(PACES, by * place + rng.gauss(0, 0.004))
-            made = measurement(one, 2 * block + place, paces, rng, seconds=4)
-            at = (100 * block + 10 * (place if block % 2 else 1 - place)) * 10**9
-            found.append(replace(made, arm=arm.name, block=block, started_ns=at))
+            number = repetition_of(block, place, turn, per_boot=per_boot)
+            made = measurement(one, number, paces, rng, seconds=4)
+            at = (100 * block + 10 * (place if block % 2 else 1 - place) + turn) * 10**9
+            found.append(replace(made, arm=arms[place].name, block=block, started_ns=at))
     return run(whole, found)

@@ -25,12 +25,15 @@ _FAR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One run of each arm: their values, and whether the base ran first (None: not known)."""
+    """One run of each arm: their values, and whether the base ran first (None: not known). A value
+    that is the mean of several repetitions has them in ``base_each`` and ``candidate_each``."""
 
     number: int
     base: float
     candidate: float
     base_first: bool | None
+    base_each: tuple[float, ...] = ()
+    candidate_each: tuple[float, ...] = ()
 
     @property
     def change(self) -> float:
@@ -50,6 +53,8 @@ class Blocks:
     interval: Interval | None = None
     looks: tuple[Look, ...] = ()
     decided_at: int = 0
+    boot_sd: float | None = None
+    repetition_sd: float | None = None
 
     def number_of(self, look: Look) -> int:
         """The block that a look was taken after: it counts those with a ratio only."""
@@ -82,14 +87,29 @@ def _blocks(verdict: ThresholdVerdict, order: dict[int, bool]) -> Blocks | None:
     return Blocks(
         verdict.threshold.metric,
         verdict.unit,
-        tuple(Block(n, *pair, first) for (n, first), pair in zip(known, pairs, strict=True)),
+        tuple(
+            Block(n, *pair, first, *each)
+            for (n, first), pair, each in zip(known, pairs, _each(verdict, pairs), strict=True)
+        ),
         limit.value,
         limit.text,
         verdict.change,
         verdict.change_interval,
         verdict.looks,
         verdict.decided_at,
+        verdict.boot_sd,
+        verdict.repetition_sd,
     )
+
+
+def _each(
+    verdict: ThresholdVerdict, pairs: Sequence[object]
+) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+    """What the values of each block are the means of, in both arms."""
+    both = verdict.baseline_repetitions, verdict.repetitions
+    if any(len(arm) != len(pairs) for arm in both):
+        return [((), ())] * len(pairs)
+    return list(zip(*both, strict=True))
 
 
 def _from_1(items: Sequence[object]) -> range:
@@ -110,8 +130,20 @@ def _figure(judged: Blocks, data: CaseData) -> Figure:
         draw(title, told, judged),
         _table(judged, data),
         tuple(_legend(judged, data)),
-        "Of two dots of a block the left one ran first. Below, each block’s change.",
+        " ".join(_notes(judged)),
     )
+
+
+def _notes(judged: Blocks) -> Iterator[str]:
+    yield "Of two dots of a block the left one ran first."
+    if any(block.base_each or block.candidate_each for block in judged.blocks):
+        yield "Each is the mean of a boot, whose repetitions are the small ones."
+    if judged.boot_sd is not None and judged.repetition_sd is not None:
+        yield (
+            f"Boots of an arm differ by {judged.boot_sd * 100:.2g} %, repetitions of a boot by"
+            f" {judged.repetition_sd * 100:.2g} % (standard deviations)."
+        )
+    yield "Below, each block’s change."
 
 
 def _legend(judged: Blocks, data: CaseData) -> Iterator[Key]:
@@ -144,11 +176,16 @@ def draw(title: str, description: str, judged: Blocks) -> str:
 
 
 def _values(judged: Blocks, x: Linear) -> Iterator[str]:
-    everything = [v for block in judged.blocks for v in (block.base, block.candidate)]
+    everything = [
+        v
+        for block in judged.blocks
+        for v in (block.base, block.candidate, *block.base_each, *block.candidate_each)
+    ]
     y = linear_around(everything, *_UPPER.y_range, judged.unit)
     yield _UPPER.y_axis(y, short(judged.metric, 40))
     step = min((x.at(1) - x.at(0)) * 0.18, 12)
     dots = {"base": "", "s0": ""}
+    small = {"base": "", "s0": ""}
     for block in judged.blocks:
         shift = 0.0 if block.base_first is None else (-step if block.base_first else step)
         base = x.at(block.number) + shift, y.at(block.base)
@@ -156,8 +193,17 @@ def _values(judged: Blocks, x: Linear) -> Iterator[str]:
         yield svg.line(base, other, "pair")
         dots["base"] += f"M{svg.num(base[0])} {svg.num(base[1])}h0"
         dots["s0"] += f"M{svg.num(other[0])} {svg.num(other[1])}h0"
+        small["base"] += _small(base[0], block.base_each, y)
+        small["s0"] += _small(other[0], block.candidate_each, y)
+    for style, d in small.items():
+        if d:
+            yield svg.element("path", d=d, class_=f"dot small {style}")
     for style, d in dots.items():
         yield svg.element("path", d=d, class_=f"dot {style}")
+
+
+def _small(x: float, values: Sequence[float], y: Linear) -> str:
+    return "".join(f"M{svg.num(x)} {svg.num(y.at(value))}h0" for value in values)
 
 
 def _changes(judged: Blocks, x: Linear) -> Iterator[str]:
@@ -223,10 +269,17 @@ def _table(judged: Blocks, data: CaseData) -> Table:
     rows = []
     for place, block in enumerate(judged.blocks, 1):
         row = [str(block.number), first[block.base_first]]
-        row += [format_value(v, judged.unit) for v in (block.base, block.candidate)]
+        row += [in_full(block.base, block.base_each, judged.unit)]
+        row += [in_full(block.candidate, block.candidate_each, judged.unit)]
         row.append(signed(block.change))
         if looks:
             look = looks.get(place)
             row += [signed(look.change), signed(look.bound)] if look else ["–", "–"]
         rows.append(tuple(row))
     return Table(tuple(head), tuple(rows))
+
+
+def in_full(value: float, each: Sequence[float], unit: Unit) -> str:
+    """``101k (99.8k, 102k)``: a mean, and what it is of."""
+    told = ", ".join(format_value(one, unit) for one in each)
+    return format_value(value, unit) + (f" ({told})" if told else "")

@@ -23,7 +23,7 @@ from iogate_reports.charts.lanes import (
 )
 from iogate_reports.charts.png import LEVELS, data_uri, diverging_uri
 from iogate_reports.charts.scale import Log
-from iogate_reports.data import CaseData, counted_as, number_of
+from iogate_reports.data import CaseData, called, counted_as
 from iogate_reports.text import plural
 
 COLUMNS, ROWS = 120, 36
@@ -49,7 +49,7 @@ class Strip:
     """One repetition, or one block of a comparison; a column an interval. ``slots`` number
     the intervals from its start."""
 
-    number: int
+    name: str
     columns: tuple[Column, ...]
     slots: tuple[int, ...] = ()
 
@@ -68,11 +68,11 @@ class Before:
         return list(self.timed.values()) or [[self.whole]]
 
 
-def strip(measurement: Measurement, direction: str) -> Strip:
+def strip(name: str, measurement: Measurement, direction: str) -> Strip:
     """A repetition's intervals of all jobs; empty where the engine kept none."""
     slots = _timed([measurement], direction)
     columns = tuple(slots[slot] for slot in sorted(slots))
-    return Strip(number_of(measurement), columns, tuple(sorted(slots)))
+    return Strip(name, columns, tuple(sorted(slots)))
 
 
 def _before(baseline: Sequence[Measurement], direction: str) -> Before | None:
@@ -98,7 +98,8 @@ def figures(data: CaseData) -> list[Figure]:
     """A figure a direction; none where intervals carry no histograms."""
     drawn = []
     for direction in directions(data.measurements):
-        strips = [strip(m, direction) for m in data.measurements]
+        named = zip(called(data.measurements), data.measurements, strict=True)
+        strips = [strip(name, m, direction) for name, m in named]
         strips = [kept for kept in strips if len(kept.columns) > 1]
         if strips:
             before = _before(data.baseline, direction)
@@ -211,7 +212,9 @@ def _dividers(
     for drawn, width in zip(strips, widths, strict=True):
         if place > x0:
             marks.append(svg.line((place, top), (place, bottom), "split"))
-        ticks.append((place + width * unit / 2, str(drawn.number)))
+        block, _, turn = drawn.name.partition(".")
+        if turn in ("", "1"):
+            ticks.append((place + width * unit / 2, block))
         place += width * unit
     return [*marks, lowest.x_axis(ticks, what, 14)]
 
@@ -312,4 +315,4 @@ def _row(drawn: Strip) -> tuple[str, ...]:
         for part in (drawn.columns[:third], drawn.columns[-third:])
     )
     values = (first[0], last[0], first[1], last[1], max(_values(drawn.columns)))
-    return (str(drawn.number), *(format_value(v, Unit.NANOSECONDS) for v in values))
+    return (drawn.name, *(format_value(v, Unit.NANOSECONDS) for v in values))

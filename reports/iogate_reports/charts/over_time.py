@@ -14,7 +14,7 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
-from iogate_reports.data import CaseData, counted_as, number_of
+from iogate_reports.data import CaseData, called, counted_as
 from iogate_reports.series.zoom import MOST_LINES, Trace, Zoom, drawn
 from iogate_reports.text import median, plural
 
@@ -149,17 +149,18 @@ def figures(data: CaseData) -> list[Figure]:
     """For each direction one figure with both units, or two where the I/O size varies."""
     every: list[Figure] = []
     for direction in directions(data.measurements):
-        series = _numbered(((number_of(m), m) for m in data.measurements), direction)
+        own = zip(called(data.measurements), data.measurements, strict=True)
+        series = _numbered(own, direction)
         if series:
             every.extend(_direction(data, direction, series))
     return every
 
 
-Numbered = tuple[int, list[Rate]]
+Numbered = tuple[str, list[Rate]]
 """A repetition, or a block of a comparison: its number, and its intervals."""
 
 
-def _numbered(measured: Iterable[tuple[int, Measurement]], direction: str) -> list[Numbered]:
+def _numbered(measured: Iterable[tuple[str, Measurement]], direction: str) -> list[Numbered]:
     """Those that have two intervals or more."""
     series = ((number, rates(measurement, direction)) for number, measurement in measured)
     return [(number, intervals) for number, intervals in series if len(intervals) > 1]
@@ -186,8 +187,7 @@ def _figure(
     size: float | None,
 ) -> Figure:
     lines = _points(series, quantity)
-    # The repetitions of several runs are counted: each run has a first one.
-    before = _numbered(((m.block or i, m) for i, m in enumerate(data.baseline, 1)), direction)
+    before = _numbered(_baseline(data.baseline), direction)
     others = _points(before, quantity)
     level = _level(data.baseline, direction, quantity.field)
     title = f"{direction.capitalize()} {quantity.name} over time"
@@ -217,6 +217,14 @@ def _figure(
     note = " ".join((*_notes(data), *_left_out(zoom, counted_as(data))))
     table = _table(counted_as(data), series, quantity)
     return Figure(title, picture, table, legend, note, zoom=zoom)
+
+
+def _baseline(measurements: Sequence[Measurement]) -> Iterator[tuple[str, Measurement]]:
+    """The repetitions of several runs are counted: each run has a first one."""
+    for count, (name, each) in enumerate(
+        zip(called(measurements), measurements, strict=True), start=1
+    ):
+        yield (name if each.block else str(count)), each
 
 
 def _told(lines: Sequence[Sequence[svg.Point]], quantity: Quantity, what: str) -> str:
@@ -303,7 +311,7 @@ def _table(what: str, series: Sequence[Numbered], quantity: Quantity) -> Table:
             _mean(values[:quarter]),
             _mean(values[-quarter:]),
         )
-        rows.append((str(number), *(quantity.write(v) for v in cells)))
+        rows.append((number, *(quantity.write(v) for v in cells)))
     return Table(headers, tuple(rows))
 
 

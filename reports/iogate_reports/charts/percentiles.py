@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.model.histogram import Histogram
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, arm_runs
 from iogate.model.units import Better, Unit, format_value
 from iogate_reports.charts import ribbon, svg
 from iogate_reports.charts.base import Figure, Key, Table, colour
@@ -127,8 +127,8 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
         ),
         table=table,
         legend=tuple(Key(line.style, line.label) for line in curves)
-        + ((Key("faint s0", "each repetition"),) if faint else ())
-        + ((Key("ribbon s0", "95 % CI over repetitions"),) if band_now else ()),
+        + ((Key("faint s0", f"each {_unit(data)}"),) if faint else ())
+        + ((Key("ribbon s0", f"95 % CI over {_unit(data)}s"),) if band_now else ()),
         note=f"n = {counted(data)}. Dotted where fewer than {SURE} I/Os lie beyond.",
     )
 
@@ -145,11 +145,17 @@ def _pair(data: CaseData, lane: Lane, index: int) -> tuple[Curve | None, Curve |
 
 
 def _repetitions(measurements: Sequence[Measurement], direction: str) -> list[Curve]:
+    """A curve of each; of the repetitions of a boot, which are not independent, one."""
     if len(measurements) < 2:
         return []
     lane = Lane("", direction)
-    drawn = (curve(latency_histogram([m], lane), "", "s0") for m in measurements)
+    drawn = (curve(latency_histogram(run, lane), "", "s0") for run in arm_runs(measurements))
     return [line for line in drawn if line is not None]
+
+
+def _unit(data: CaseData) -> str:
+    boots = len(arm_runs(data.measurements)) < len(data.measurements)
+    return "boot" if boots else "repetition"
 
 
 def _reach(line: Curve) -> str:

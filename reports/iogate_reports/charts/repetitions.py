@@ -11,6 +11,7 @@ from iogate.model.verdict import Observation, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.blocks import FEWEST as BLOCKS
+from iogate_reports.charts.blocks import in_full
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.scale import Scale, linear_around
 from iogate_reports.data import CaseData, Sides, counted_as, number_of
@@ -27,7 +28,8 @@ _FRAME = Frame(height=200)
 class Samples:
     """One value a repetition in the order they ran, in ``unit``; ``limits`` are in it too.
     ``numbers`` are those of this run's repetitions where they are known; in a comparison those
-    of its blocks, which ``what`` says. ``disturbed`` are those that do not count, by number."""
+    of its blocks, which ``what`` says. ``disturbed`` are those that do not count, by number.
+    Where a value is the mean of a boot's repetitions, ``each`` has them."""
 
     metric: str
     unit: Unit
@@ -37,6 +39,7 @@ class Samples:
     numbers: tuple[int, ...] = ()
     what: str = "repetition"
     disturbed: tuple[tuple[int, float], ...] = ()
+    each: tuple[tuple[float, ...], ...] = ()
 
     @property
     def in_order(self) -> list[tuple[int, float, bool]]:
@@ -93,6 +96,7 @@ def _judged(data: CaseData, metric: str, verdicts: Sequence[ThresholdVerdict]) -
         _numbers(data, first.samples),
         counted_as(data),
         _disturbed(data, metric),
+        first.repetitions,
     )
 
 
@@ -136,8 +140,11 @@ def _disturbed(data: CaseData, metric: str) -> tuple[tuple[int, float], ...]:
 
 def _numbers(data: CaseData, values: Sequence[float]) -> tuple[int, ...]:
     """Of which repetition, or block, each value is. Where one gave no value it is not known."""
-    known = len(values) == len(data.measurements) and all(map(math.isfinite, values))
-    return tuple(map(number_of, data.measurements)) if known else ()
+    numbers = [number_of(m) for m in data.measurements]
+    if counted_as(data) == "block":  # of several repetitions of a boot there is one value
+        numbers = list(dict.fromkeys(numbers))
+    known = len(values) == len(numbers) and all(map(math.isfinite, values))
+    return tuple(numbers) if known else ()
 
 
 def _real(values: Iterable[float]) -> tuple[float, ...]:
@@ -252,8 +259,12 @@ def _dots(
 
 
 def _table(measured: Samples, write: Callable[[float], str], sides: Sides) -> Table:
+    numbers = [number for number, _ in measured.named]
+    parts = dict(zip(numbers, measured.each, strict=False))
     rows = [
-        (f"{measured.what} {number}{', disturbed' if spoiled else ''}", write(v))
+        (f"{measured.what} {number}, disturbed", write(v))
+        if spoiled
+        else (f"{measured.what} {number}", in_full(v, parts.get(number, ()), measured.unit))
         for number, v, spoiled in measured.in_order
     ]
     rows.append(("median", write(median(measured.now) or 0.0)))

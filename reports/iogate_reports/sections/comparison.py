@@ -39,7 +39,13 @@ def view(page: Page) -> View | None:
 def _told(page: Page, compared: Comparison) -> Iterator[str]:
     done = max((m.block for m in page.run.measurements), default=0)
     yield f"{plural(done, 'block')} of at most {compared.most_blocks} were measured."
-    yield "Each block runs both arms; which one first is drawn."
+    if compared.per_boot > 1:
+        yield (
+            "Each block boots both arms, which one first is drawn, and measures each case"
+            f" {compared.per_boot} times in a boot: to the verdict that is one value, their mean."
+        )
+    else:
+        yield "Each block runs both arms; which one first is drawn."
     yield (
         "A case ends as soon as each of its limits is decided."
         if compared.sequential

@@ -43,6 +43,11 @@ _options: Callable[[Any], Any] = partial(comparison_options, spec=_SPEC)
     type=click.IntRange(5, 200),
     help="Maximum number of blocks; by default as the spec says, or 28.",
 )
+@click.option(
+    "--per-boot",
+    type=click.IntRange(1, 100),
+    help="Repetitions of a case in each boot of a kernel; by default as the spec says, or 1.",
+)
 @options.budget("No block begins later than this after the first one.")
 @click.option(
     "--more",
@@ -53,8 +58,9 @@ _options: Callable[[Any], Any] = partial(comparison_options, spec=_SPEC)
 )
 @options.FAIL_FAST
 def command(
-    *, spec: Path | None, base: str, candidate: str, blocks: int | None, budget: float | None,
-    more: str | None, seed: int | None, quiet: bool, as_json: bool, **asked: object,
+    *, spec: Path | None, base: str, candidate: str, blocks: int | None, per_boot: int | None,
+    budget: float | None, more: str | None, seed: int | None, quiet: bool, as_json: bool,
+    **asked: object,
 ) -> int:  # fmt: skip
     """Compare two arms of SPEC.
 
@@ -70,15 +76,16 @@ def command(
     request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
     if more is not None:
         given = {"--base": base, "--candidate": candidate, "--blocks": blocks,
-                 "--seed": seed is not None, "--set": request.overrides,
+                 "--per-boot": per_boot, "--seed": seed is not None, "--set": request.overrides,
                  "--case": request.cases, "--tag": request.tags}  # fmt: skip
         _refuse(name for name, value in given.items() if value)
         return _go_on(request, more, budget, quiet=quiet, as_json=as_json)
     if spec is None:
         raise UsageError("there is no spec to compare by", remedy="iogate ab SPEC, or --more RUN")
     sides = make_comparison(
-        request, base, candidate, seed=drawn(seed), most_blocks=blocks, budget_s=budget
-    )
+        request, base, candidate, seed=drawn(seed), most_blocks=blocks, budget_s=budget,
+        per_boot=per_boot,
+    )  # fmt: skip
     return run_comparison(request, sides, quiet=quiet, as_json=as_json, and_then=_say_how_to_go_on)
 
 

@@ -77,13 +77,15 @@ def run_comparison(
     warn_of_few_blocks(sides.plan, request.spec)
     warn_of_beside(sides.base, request.spec)
     measured = comparison.parts[-1].last_block if comparison.parts else 0
-    most = 2 * max(comparison.most_blocks - measured, 0) * len(sides.plan.cases)
+    blocks_left = max(comparison.most_blocks - measured, 0)
+    most = comparison.each_block * blocks_left * len(sides.plan.cases)
     display = open_display(
         most,
         quiet=quiet or as_json,
         name=lambda repetition: str(comparison.place_of(repetition)),
         at_most=comparison.sequential,
         again=sides.plan.validity.again,
+        per_boot=comparison.per_boot,
     )
     try:
         with stoppable() as stop:

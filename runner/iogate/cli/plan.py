@@ -17,6 +17,7 @@ from iogate.exits import DONE
 from iogate.history.noise import newest_canary
 from iogate.history.planning import BLOCKS, LEAST_FREE, block_seconds, free, prospects
 from iogate.host.facts import this_host
+from iogate.model.comparison import ARMS
 from iogate.model.plan import Plan
 from iogate.model.run import Run
 from iogate.run.request import Request, make_request_plan
@@ -65,16 +66,25 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     click.echo()
     for line in thin_lines(expected):
         click.echo(defused(line))
-    seconds = block_seconds(plan, runs)
+    seconds = block_seconds(plan, runs, per_boot=rule.per_boot)
     for n in blocks:
         took = "as long as its I/O takes" if seconds is None else f"about {duration(n * seconds)}"
-        click.echo(f"{n} blocks: {took}")
+        boots = f", and {ARMS * (n + 1)} boots" if rule.boots else ""
+        click.echo(f"{n} blocks: {took}{boots}")
     click.echo(f"a comparison ends when its limits are decided, after {most} blocks at the latest")
+    if rule.boots:
+        click.echo(_of_boots(rule.per_boot))
     unknown = [each for each in expected if each.noise is None]
     if unknown:
         fewest = min(free(plan, each.case, each.threshold, runs) for each in unknown)
         click.echo(f"\n{_lacking(len(runs), fewest)}")
     return DONE
+
+
+def _of_boots(per_boot: int) -> str:
+    """What the noise of a canary, which boots nothing, says of boots."""
+    of_boot = f"; the mean of {per_boot} in a boot has less" if per_boot > 1 else ""
+    return f"the noise is that of repetitions{of_boot}, and what boots differ by is not in it"
 
 
 def _lacking(runs: int, known: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iogate.cli.table import duration, printable, tamed
 from iogate.engine.base import Progress, Rates
-from iogate.model.comparison import block_of
+from iogate.model.comparison import ARMS, block_of
 from iogate.model.measurement import COMMAND, TRANSFERS, Measurement
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure
@@ -31,49 +31,51 @@ def open_display(
     name: Callable[[int], str] = "repetition {}".format,
     at_most: bool = False,
     again: int = 0,
+    per_boot: int = 1,
 ) -> Display:
     """The display that fits where stderr goes. ``name`` says what a repetition is called;
     ``at_most`` that there may be fewer; ``again`` how many disturbed repetitions of a case, in a
-    comparison blocks, are measured again."""
+    comparison blocks, are measured again; ``per_boot`` how many a boot has."""
     kind = Display
     if not quiet:
         kind = LiveDisplay if sys.stderr.isatty() else PlainDisplay
-    return kind(_Count(repetitions, at_most, again), name)
+    return kind(_Count(repetitions, at_most, again, per_boot), name)
 
 
 class _Count:
     """How many repetitions are done, and how many there will be."""
 
-    def __init__(self, total: int, at_most: bool, again: int) -> None:
+    def __init__(self, total: int, at_most: bool, again: int, per_boot: int) -> None:
         self.done, self.total = 0, total
         self.at_most = at_most
-        self._again = again
+        self._again, self._per_boot = again, per_boot
         self._disturbed: Counter[str] = Counter()  # by case
-        self._blocks: set[tuple[str, int]] = set()  # with an arm that is done
+        self._blocks: Counter[tuple[str, int]] = Counter()  # how many of each are done
 
     def ended(self, case: Case, measurement: Measurement) -> None:
-        """A disturbed one is measured again. Of a block, that is both arms, and the other arm of
-        this one is not measured where it had not been."""
+        """A disturbed one is measured again. Of a block, that is all of it, and what this one has
+        left is not measured."""
         self.done += 1
         block = (case.id, measurement.block)
+        self._blocks[block] += 1
         if measurement.disturbed:
             self._disturbed[case.id] += 1
             is_again = self._disturbed[case.id] <= self._again
             if not measurement.block:
                 self.total += is_again
             else:
-                self.total += 2 * is_again - (block not in self._blocks)
+                left = ARMS * self._per_boot - self._blocks[block]
+                self.total += self._blocks[block] if is_again else -left
                 self.at_most |= not is_again  # the case ends here
-        self._blocks.add(block)
 
     def failed(self, case: Case, failure: CaseFailure) -> None:
-        """The rest of the case is not measured, or this one again: of a block, both arms, and
-        the other arm of this one is not measured where it had not been."""
+        """The rest of the case is not measured, or this one again: of a block, all of it, and what
+        this one has left is not measured."""
         self.done += 1
         if failure.again:
             self._disturbed[case.id] += 1
-            block = (case.id, block_of(failure.repetition))  # in a run there is no such block
-            self.total += 2 if block in self._blocks else 1
+            block = (case.id, block_of(failure.repetition, per_boot=self._per_boot))
+            self.total += 1 + self._blocks[block]  # none in a run, which has no such block
             return
         planned = case.repetitions.min + min(self._disturbed[case.id], self._again)
         self.total -= max(planned - failure.repetition, 0)

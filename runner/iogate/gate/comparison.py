@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from iogate.gate.anytime import evidence_of
+from iogate.gate.arm_runs import sds_of
 from iogate.gate.blocks import Glance, Standing, State
 from iogate.gate.pairs import Pairs
 from iogate.gate.pools import member_changes, names_of
@@ -44,7 +45,11 @@ def compared_verdict(standing: Standing, comparison: Comparison) -> ThresholdVer
         looks=tuple(_look(standing, glance) for glance in standing.glances),
         decided_at=standing.decided_at,
         evidence=evidence_of(pairs),
+        repetitions=pairs.repetitions[1],
+        baseline_repetitions=pairs.repetitions[0],
     )
+    boots, repetitions = sds_of(pairs.repetitions) or (None, None)
+    verdict = replace(verdict, boot_sd=boots, repetition_sd=repetitions)
     if pairs.pool:
         verdict = replace(verdict, members=member_changes(pairs, _judged_blocks(standing)))
     if pairs.blocks:

@@ -3,14 +3,14 @@ baseline, and those that were disturbed."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from iogate.gate.arm_runs import mean_of, values_of
 from iogate.gate.faults import Faults
 from iogate.metrics import Metric
 from iogate.model.comparison import LEAST_BLOCKS
-from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.measurement import Measurement, arm_runs, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
 from iogate.model.spec import Repetitions
@@ -29,9 +29,15 @@ class Evidence:
     disturbed: tuple[Measurement, ...] = ()
 
     @property
+    def runs(self) -> int:
+        """How many values of a metric it has, if each repetition has one: as many as repetitions,
+        and where boots have several, as many as boots."""
+        return len(arm_runs(self.measurements))
+
+    @property
     def has_too_few(self) -> bool:
         """Whether what was disturbed leaves fewer repetitions than the spec asks for."""
-        return bool(self.disturbed) and len(self.measurements) < self.case.repetitions.min
+        return bool(self.disturbed) and self.runs < self.case.repetitions.min
 
     @property
     def is_unknown(self) -> bool:
@@ -39,7 +45,7 @@ class Evidence:
         says so."""
         rule = self.faults.plan.comparison
         least = LEAST_BLOCKS if rule and rule.canary else 1
-        is_short = len(self.measurements) < least
+        is_short = self.runs < least
         return bool(self.disturbed) and is_short and not self.case.thresholds
 
 
@@ -78,6 +84,19 @@ def evidence_of(
 
 
 def samples_of(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:
-    """The finite values: what is missing, NaN or infinite was not measured."""
-    values = (judged.extract(measurement) for measurement in measurements)
-    return tuple(value for value in values if value is not None and math.isfinite(value))
+    """The finite values: what is missing, NaN or infinite was not measured. Of the repetitions of
+    a boot there is one, their mean."""
+    return tuple(map(mean_of, samples_in_full(measurements, judged)))
+
+
+def samples_in_full(
+    measurements: Iterable[Measurement], judged: Metric
+) -> tuple[tuple[float, ...], ...]:
+    """What each of these values is made of."""
+    values = (values_of(run, judged) for run in arm_runs(measurements))
+    return tuple(each for each in values if each)
+
+
+def each_of(measurements: Iterable[Measurement], judged: Metric) -> tuple[float, ...]:
+    """The finite value of every repetition, whatever boot it was in."""
+    return tuple(value for each in measurements for value in values_of([each], judged))

@@ -69,6 +69,7 @@ def judge_faults(verdict: ThresholdVerdict, case: Case, faults: Faults) -> Thres
     verdict = replace(
         verdict,
         samples=tuple(each for _, each in known),
+        repetitions=(),
         value=value,
         outcome=Outcome.PASS if holds else Outcome.FAIL,
     )

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from iogate import exits
 from iogate.gate.absolute import judge_absolute
+from iogate.gate.arm_runs import mean_of, several
 from iogate.gate.beside import Beside, finder, judge_beside
 from iogate.gate.blocks import stand
 from iogate.gate.cautions import caution
@@ -28,7 +29,7 @@ from iogate.gate.disturbed import (
     unknown_reason,
     with_spoiled_blocks,
 )
-from iogate.gate.evidence import Evidence, evidence_of, samples_of
+from iogate.gate.evidence import Evidence, each_of, evidence_of, samples_in_full, samples_of
 from iogate.gate.faults import OWN_LIMIT, judge_faults
 from iogate.gate.history import Asked, judge_history
 from iogate.gate.pooled_runs import ask_pool, repetitions_of, with_members
@@ -157,8 +158,7 @@ def _beside(evidence: Sequence[Evidence], plan: Plan) -> dict[tuple[str, int], T
     }
     verdicts = zip(asked.items(), judge_beside(list(asked.values()), plan), strict=True)
     return {
-        place: _tempered(verdict, len(question.item.measurements))
-        for (place, question), verdict in verdicts
+        place: _tempered(verdict, question.item.runs) for (place, question), verdict in verdicts
     }
 
 
@@ -178,7 +178,7 @@ def _cautions(item: Evidence, plan: Plan, verdicts: Iterable[ThresholdVerdict]) 
     for verdict in verdicts if spoiled else ():
         if verdict.case_id != item.case.id or _is_count(verdict.threshold, plan):
             continue
-        values = samples_of(spoiled, metric(verdict.threshold.metric, plan.metrics))
+        values = each_of(spoiled, metric(verdict.threshold.metric, plan.metrics))
         if text := caution(plan, item.case, verdict, values):
             yield text
 
@@ -220,7 +220,7 @@ def _held_to_history(
     least = plan.baseline.min_samples
     verdicts = judge_history(asked, min_samples=least, why_fewer=why_fewer, seed=seed)
     for (item, place), verdict in zip(places, verdicts, strict=False):
-        judged[item.case.id, place] = _tempered(verdict, len(item.measurements))
+        judged[item.case.id, place] = _tempered(verdict, item.runs)
     together = iter(verdicts[len(places) :])
     for place, (pool, question) in enumerate(zip(plan.pools, pools, strict=True)):
         verdict = question.verdict
@@ -250,7 +250,8 @@ def _asked(
 def _draft(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict:
     """What was measured, not yet held against anything."""
     judged = metric(threshold.metric, plan.metrics)
-    samples = samples_of(item.measurements, judged)
+    in_full = samples_in_full(item.measurements, judged)
+    samples = tuple(map(mean_of, in_full))
     looked_at = item.faults.measured if _is_count(threshold, plan) else item.measurements
     draft = ThresholdVerdict(
         case_id=item.case.id,
@@ -261,6 +262,7 @@ def _draft(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdVerdict
         better=judged.better,
         value=median(samples) if samples else None,
         samples=samples,
+        repetitions=several(in_full),
     )
     return draft.because(no_value_reason(item.case, threshold, len(looked_at)))
 
@@ -274,7 +276,7 @@ def _judge_alone(item: Evidence, threshold: Threshold, plan: Plan) -> ThresholdV
         return verdict
     verdict = judge_absolute(verdict, item.case.repetitions)
     verdict = verdict.because(absolute_reason(item.case, verdict))
-    return _tempered(verdict, len(item.measurements))
+    return _tempered(verdict, item.runs)
 
 
 def _is_count(threshold: Threshold, plan: Plan) -> bool:
@@ -286,7 +288,8 @@ def _tempered(verdict: ThresholdVerdict, repetitions: int) -> ThresholdVerdict:
     """A pass on part of the repetitions is none; a warn level never fails."""
     missing = repetitions - len(verdict.samples)
     if missing and verdict.outcome is Outcome.PASS and verdict.reason_parts:
-        remark = f"but {missing} of {repetitions} repetitions gave no finite value"
+        what = "boots" if verdict.repetitions else "repetitions"
+        remark = f"but {missing} of {repetitions} {what} gave no finite value"
         reason = verdict.reason_parts.and_remark(remark)
         return verdict.because(reason, outcome=Outcome.INCONCLUSIVE)
     return _by_level(verdict)
@@ -336,5 +339,5 @@ def _observations(
             better=judged.better,
             samples=samples_of(evidence.measurements, judged),
             baseline_samples=samples_of(baseline, judged),
-            disturbed=samples_of(evidence.disturbed, judged),
+            disturbed=each_of(evidence.disturbed, judged),
         )

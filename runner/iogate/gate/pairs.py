@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from iogate.gate.arm_runs import mean_of, several, values_of
 from iogate.metrics import metric
 from iogate.metrics.base import Metric
 from iogate.metrics.thin_quantiles import too_thin
-from iogate.model.comparison import Comparison
-from iogate.model.measurement import Measurement, undisturbed
+from iogate.model.comparison import ARMS, Comparison
+from iogate.model.measurement import Measurement, arm_runs, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.pool import FEWEST_MEMBERS, Pool
 from iogate.model.spec import Threshold
@@ -19,8 +20,9 @@ _LEAST_LEFT = 1e-9
 UNUSABLE_BLOCKS = 2
 """More than one in which there is nothing to compare, and a limit is given up."""
 
-Blocks = Sequence[tuple[int, Measurement, Measurement]]
-"""The number of each, and what was measured in the base's arm and in the candidate's."""
+Blocks = Sequence[tuple[int, Sequence[Measurement], Sequence[Measurement]]]
+"""The number of each, and what was measured in the base's arm and in the candidate's: a repetition,
+or those of a boot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,8 @@ class Pairs:
     """The blocks of one threshold. Logs are signed so that positive is worse. ``place`` is
     that of the threshold in its case, or of a pool among those of the plan. A pool has ``members``
     and those ``left_out``, with why; its base is 1 in every block. ``thin`` is what too few I/Os of
-    all blocks tell, ``thin_after`` those up to a block; None where they are enough."""
+    all blocks tell, ``thin_after`` those up to a block; None where they are enough. Where a value
+    is the mean of a boot, ``repetitions`` are what it is made of, of the base and the candidate."""
 
     case: Case | Pool
     threshold: Threshold
@@ -44,6 +47,7 @@ class Pairs:
     members: tuple[Pairs, ...] = ()
     left_out: tuple[tuple[Pairs, str], ...] = ()
     thin_after: Callable[[int], float | None] | None = None
+    repetitions: tuple[tuple[tuple[float, ...], ...], ...] = ((), ())
 
     @property
     def pool(self) -> Pool | None:
@@ -108,7 +112,7 @@ def blocks_of(
     by_case: dict[str, Blocks] = {}
     for case in plan.cases:
         arms = {
-            arm: {m.block: m for m in kept if m.case_id == case.id and m.arm == arm}
+            arm: _by_block(m for m in kept if m.case_id == case.id and m.arm == arm)
             for arm in (comparison.base.name, comparison.candidate.name)
         }
         base, candidate = arms[comparison.base.name], arms[comparison.candidate.name]
@@ -117,19 +121,23 @@ def blocks_of(
     return by_case
 
 
+def _by_block(measurements: Iterable[Measurement]) -> dict[int, Sequence[Measurement]]:
+    return {run[0].block: run for run in arm_runs(measurements)}
+
+
 def pairs(case: Case, threshold: Threshold, blocks: Blocks, plan: Plan) -> Pairs:
     """The blocks of a case as a limit sees them."""
     judged = metric(threshold.metric, plan.metrics)
     numbers, base, candidate, differences, sums, unusable = [], [], [], [], [], []
-    for number, first, second in blocks:
-        values = judged.extract(first), judged.extract(second)
-        logs = _logs(*values)
+    for number, *runs in blocks:
+        values = [values_of(run, judged) for run in runs]
+        logs = _logs(*map(mean_of, values)) if all(values) else None
         if logs is None:
             unusable.append(number)
             continue
         numbers.append(number)
-        base.append(float(values[0] or 0.0))
-        candidate.append(float(values[1] or 0.0))
+        base.append(values[0])
+        candidate.append(values[1])
         differences.append(threshold.limit.worse * (logs[1] - logs[0]))
         sums.append(logs[1] + logs[0])
 
@@ -137,24 +145,23 @@ def pairs(case: Case, threshold: Threshold, blocks: Blocks, plan: Plan) -> Pairs
         return thin_of(threshold, [each for each in blocks if each[0] <= last], plan)
 
     return Pairs(
-        case, threshold, judged, tuple(base), tuple(candidate), tuple(numbers),
-        tuple(differences), tuple(sums), tuple(unusable), thin_of(threshold, blocks, plan),
-        thin_after=thin_after,
+        case, threshold, judged, tuple(map(mean_of, base)), tuple(map(mean_of, candidate)),
+        tuple(numbers), tuple(differences), tuple(sums), tuple(unusable),
+        thin_of(threshold, blocks, plan), thin_after=thin_after,
+        repetitions=(several(base), several(candidate)),
     )  # fmt: skip
 
 
 def thin_of(threshold: Threshold, blocks: Blocks, plan: Plan) -> float | None:
     """As ``too_thin``, of the arm whose I/Os tell less."""
-    arms = [base for _, base, _ in blocks], [candidate for _, _, candidate in blocks]
+    arms = ([one for _, *runs in blocks for one in runs[arm]] for arm in range(ARMS))
     path, limit = threshold.metric, threshold.limit
     errors = (too_thin(path, runs, limit, plan.metrics) for runs in arms)
     return max((error for error in errors if error is not None), default=None)
 
 
-def _logs(base: float | None, candidate: float | None) -> tuple[float, float] | None:
+def _logs(base: float, candidate: float) -> tuple[float, float] | None:
     """None where there is no ratio. Zero to zero is no change."""
-    if base is None or candidate is None or not (math.isfinite(base) and math.isfinite(candidate)):
-        return None
     if base == candidate == 0:
         return 0.0, 0.0
     return (math.log(base), math.log(candidate)) if base > 0 and candidate > 0 else None

@@ -31,7 +31,7 @@ _LOOKS_EQUAL = 0.005
 
 def absolute_reason(case: Case, verdict: ThresholdVerdict) -> Reason:
     """``write.clat.p99 of oltp/bs=4k is 3.1 ms, limit < 2ms (median of 3 repetitions)``."""
-    counted = f"{_median_of(len(verdict.samples))}{_counted(verdict, case.repetitions)}"
+    counted = f"{_median_of(verdict)}{_counted(verdict, case.repetitions)}"
     return Reason(
         subject_of(case, verdict.threshold),
         f"{_value(verdict)}, {_limit(verdict)} ({counted})",
@@ -66,14 +66,16 @@ def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
         return f"{text}, too few to decide at this confidence: raise repetitions.max"
     needed = runs_that_decide(n, level)
     if needed is None:
-        return f"{text}, at least {runs_needed(level)} repetitions are needed to decide"
+        return f"{text}, at least {runs_needed(level)} {_unit(verdict)}s are needed to decide"
     return f"{text}, a decision needs {needed} on one side"
 
 
 def _near(verdict: ThresholdVerdict) -> tuple[str, ...]:
     if not is_within_noise(verdict) or verdict.headroom is None:
         return ()
-    return (f"the limit is within noise: {abs(verdict.headroom):.1f} sd of a repetition away",)
+    return (
+        f"the limit is within noise: {abs(verdict.headroom):.1f} sd of a {_unit(verdict)} away",
+    )
 
 
 def relative_reason(case: Case | Pool, verdict: ThresholdVerdict, runs_needed: int) -> Reason:
@@ -239,7 +241,7 @@ def _failure(plan: Plan, failed: Sequence[str], failures: Sequence[CaseFailure])
         more = f" (and {len(final) - 1} more)" if len(final) > 1 else ""
         n = first.repetition
         rule = plan.comparison
-        which = f"block {rule.place_of(n).block}" if rule else f"repetition {n}"
+        which = rule.place_of(n).in_block if rule else f"repetition {n}"
         return f"{which} of {name}: {first.reason}{more}"
     return f"{names[failed[0]]} was not measured ({len(failed)} of {_count(len(names), 'case')})"
 
@@ -302,8 +304,14 @@ def _limit_text(limit: Limit, unit: Unit) -> str:
     return f"{limit.comparison.value} {format_value(limit.value, unit)}"
 
 
-def _median_of(samples: int) -> str:
-    return f"median of {samples} repetitions" if samples > 1 else "one repetition"
+def _median_of(verdict: ThresholdVerdict) -> str:
+    n, unit = len(verdict.samples), _unit(verdict)
+    return f"median of {n} {unit}s" if n > 1 else f"one {unit}"
+
+
+def _unit(verdict: ThresholdVerdict) -> str:
+    """What a sample is of."""
+    return "boot" if verdict.repetitions else "repetition"
 
 
 def _percent(interval: Interval) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from iogate.jobs import estimate
 from iogate.metrics import metric
 from iogate.metrics.thin_quantiles import too_thin, typical_ios
+from iogate.model.comparison import ARMS
 from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run
@@ -62,15 +63,16 @@ def prospects(
     ]
 
 
-def block_seconds(plan: Plan, runs: Sequence[Run]) -> float | None:
-    """How long one block of all cases takes: as measured, else as the spec says."""
+def block_seconds(plan: Plan, runs: Sequence[Run], *, per_boot: int = 1) -> float | None:
+    """How long one block of all cases takes, each ``per_boot`` times in either arm: as measured,
+    else as the spec says. Boots are not in it."""
     total = 0.0
     for case in plan.cases:
         kept = [m.duration_ns for run in runs for m in _measurements(run, case)]
         each = sum(kept) / len(kept) / 1e9 if kept else estimate.seconds(case)
         if each is None:
             return None
-        total += 2 * each
+        total += ARMS * per_boot * each
     return total
 
 

@@ -47,7 +47,8 @@ class Arm:
 @dataclass(frozen=True, slots=True)
 class CompareRule:
     """The section ``compare`` of a spec: its arms, and which are compared unless told. Measuring
-    ends after ``blocks`` blocks or ``budget_s`` seconds (None: however long they take)."""
+    ends after ``blocks`` blocks or ``budget_s`` seconds (None: however long they take). In each
+    boot every case is measured ``per_boot`` times."""
 
     arms: tuple[Arm, ...] = ()
     base: str = ""
@@ -55,20 +56,37 @@ class CompareRule:
     blocks: int = MOST_BLOCKS
     sees: float = SEES
     budget_s: float | None = None
+    per_boot: int = 1
+
+    @property
+    def boots(self) -> bool:
+        """Whether the arms that it names are kernels or modules. Where it says how often a boot
+        measures, they are, even if it names none."""
+        named = (arm for arm in self.arms if arm.name in (self.base, self.candidate))
+        return self.per_boot > 1 or any(arm.boots for arm in named)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a repetition of a comparison is: its block (from 1) and its arm, which is the base's
-    where ``index`` is 0."""
+    """What a repetition of a comparison is: its block (from 1), its arm, which is the base's
+    where ``index`` is 0, and which (``turn``, from 1) of the ``turns`` of that arm in the block."""
 
     block: int
     arm: Arm
     index: int
+    turn: int = 1
+    turns: int = 1
 
     def __str__(self) -> str:
-        """``block 3, deep``."""
-        return f"block {self.block}, {self.arm.name}"
+        """``block 3, deep``, and in a boot of several ``, repetition 2 of 3``."""
+        turn = f", repetition {self.turn} of {self.turns}" if self.turns > 1 else ""
+        return f"block {self.block}, {self.arm.name}{turn}"
+
+    @property
+    def in_block(self) -> str:
+        """The same without the arm: ``block 3``, ``repetition 2 of 3 in block 3``."""
+        turn = f"repetition {self.turn} of {self.turns} in " if self.turns > 1 else ""
+        return f"{turn}block {self.block}"
 
     @property
     def is_base(self) -> bool:
@@ -87,7 +105,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two arms, measured in blocks of one run each. ``seed`` decides the order in each
+    """Two arms, measured in blocks of one run each, or of one boot each, in which a case is
+    measured ``per_boot`` times: to the verdict they are one. ``seed`` decides the order in each
     pair of blocks. Unless ``sequential``, all blocks are measured. A ``canary`` compares the spec
     with itself: the difference is noise. A pass has to see a regression of ``sees`` times its
     limit, and no block begins later than ``budget_s`` seconds after the first. The most blocks are
@@ -104,6 +123,7 @@ class Comparison:
     budget_s: float | None = None
     stages: int = 1
     parts: tuple[Part, ...] = ()
+    per_boot: int = 1
 
     @property
     def arms(self) -> tuple[Arm, Arm]:
@@ -116,16 +136,23 @@ class Comparison:
 
     def place_of(self, repetition: int) -> Place:
         """Where a repetition stands, whichever arm of its block ran first."""
-        index = (repetition - 1) % ARMS
-        return Place(block_of(repetition), self.arms[index], index)
+        before, turn = divmod(repetition - 1, self.per_boot)
+        index = before % ARMS
+        block = block_of(repetition, per_boot=self.per_boot)
+        return Place(block, self.arms[index], index, turn + 1, self.per_boot)
+
+    @property
+    def each_block(self) -> int:
+        """How many repetitions of a case a block is made of."""
+        return ARMS * self.per_boot
 
 
-def block_of(repetition: int) -> int:
+def block_of(repetition: int, *, per_boot: int = 1) -> int:
     """The block that a repetition of a comparison is measured in."""
-    return (repetition - 1) // ARMS + 1
+    return (repetition - 1) // (ARMS * per_boot) + 1
 
 
-def repetition_of(block: int, index: int) -> int:
-    """The number of the repetition that an arm (0: the base) is measured in in a block: the
-    inverse of ``Comparison.place_of``."""
-    return ARMS * (block - 1) + index + 1
+def repetition_of(block: int, index: int, turn: int = 1, *, per_boot: int = 1) -> int:
+    """The number of the repetition in which an arm (0: the base) is measured in a block, for the
+    ``turn``-th time: the inverse of ``Comparison.place_of``."""
+    return per_boot * (ARMS * (block - 1) + index) + turn

@@ -193,9 +193,32 @@ class Measurement:
 def undisturbed(measurements: Iterable[Measurement]) -> tuple[Measurement, ...]:
     """Those that may be judged, in their order. In a comparison a block counts with both of its
     arms or not at all: what hits one arm, or fails it, never takes repetitions from that arm
-    alone."""
+    alone. Where each boot has several, an arm is measured when the other one has all of them: one
+    that has fewer was cut short."""
     every = tuple(measurements)
-    arms = Counter((m.case_id, m.block) for m in every if m.block and not m.disturbed)
+    whole = _whole_blocks(every)
     return tuple(
-        m for m in every if not m.disturbed and (not m.block or arms[m.case_id, m.block] > 1)
+        m for m in every if not m.disturbed and (not m.block or (m.case_id, m.block) in whole)
     )
+
+
+def _whole_blocks(measurements: Iterable[Measurement]) -> set[tuple[str, int]]:
+    """By case and number, those of which both arms have as many repetitions, none disturbed."""
+    arms: dict[tuple[str, int], Counter[str]] = {}
+    spoiled = set()
+    for each in measurements:
+        block = each.case_id, each.block
+        arms.setdefault(block, Counter())[each.arm] += 1
+        if each.disturbed:
+            spoiled.add(block)
+    whole = {block for block, of in arms.items() if len(of) > 1 and len(set(of.values())) == 1}
+    return whole - spoiled
+
+
+def arm_runs(measurements: Iterable[Measurement]) -> tuple[tuple[Measurement, ...], ...]:
+    """The repetitions of one case, together where they are of one arm in one block. Where there
+    are no blocks each is alone."""
+    runs: dict[tuple[str, int], list[Measurement]] = {}
+    for number, each in enumerate(measurements):
+        runs.setdefault((each.arm, each.block or -number), []).append(each)
+    return tuple(map(tuple, runs.values()))

@@ -154,7 +154,10 @@ class ThresholdVerdict:
     baseline's; ``change`` is their relative difference (0.1 = +10 %) with its interval.
     ``reason`` is a full sentence for people, and ``reason_parts`` the same in parts (None in
     documents of earlier versions). ``samples`` and ``baseline_samples`` are the
-    per-repetition values that were judged.
+    per-repetition values that were judged. Where boots have several repetitions a sample is the
+    mean of a boot, and ``repetitions`` and ``baseline_repetitions`` are what it is made of;
+    ``boot_sd`` and ``repetition_sd`` (of logs) are by how much boots differ, and the repetitions
+    of one; None where that is not known.
 
     ``headroom`` is how far an absolute limit is from the median, in standard deviations of a
     repetition, negative past it. A ``point`` verdict rests on too few repetitions to claim a
@@ -199,6 +202,10 @@ class ThresholdVerdict:
     members: tuple[MemberChange, ...] = ()
     evidence: float | None = None
     against: str = ""
+    repetitions: tuple[tuple[float, ...], ...] = ()
+    baseline_repetitions: tuple[tuple[float, ...], ...] = ()
+    boot_sd: float | None = None
+    repetition_sd: float | None = None
 
     @property
     def judged_blocks(self) -> int:
@@ -224,7 +231,8 @@ class ThresholdVerdict:
 @dataclass(frozen=True, slots=True)
 class Observation:
     """A metric of a case as it was measured, whether or not a limit judges it: one
-    value a repetition, in the metric's base unit, and the baseline's values beside them.
+    value a repetition, in the metric's base unit, and the baseline's values beside them; where
+    boots have several repetitions one a boot, their mean.
     ``disturbed`` are the values of repetitions that do not count, for those who wonder."""
 
     case_id: str

@@ -37,12 +37,13 @@ class Side:
 @dataclass(slots=True)
 class Progress:
     """What was measured so far, and the cases that go on. The blocks before ``first`` were
-    measured by earlier runs."""
+    measured by earlier runs. In each boot a case is measured ``per_boot`` times."""
 
     measurements: list[Measurement] = field(default_factory=list)
     failures: list[CaseFailure] = field(default_factory=list)
     open: frozenset[str] = frozenset()
     first: int = 1
+    per_boot: int = 1
 
     @property
     def seen(self) -> tuple[Measurement | CaseFailure, ...]:
@@ -57,8 +58,12 @@ class Progress:
     def spoiled(self, case: Case) -> int:
         """How many blocks of a case do not count, of those that this run measured."""
         own = [m for m in self.measurements if m.block >= self.first]
-        failures = [f for f in self.failures if block_of(f.repetition) >= self.first]
+        failures = [f for f in self.failures if self.block_of(f) >= self.first]
         return times_disturbed(own, case, failures)
+
+    def block_of(self, attempt: Measurement | CaseFailure) -> int:
+        """The block that a repetition was measured in, or was to be."""
+        return block_of(attempt.repetition, per_boot=self.per_boot)
 
     def left_out(self, plan: Plan) -> int:
         """How many of the earlier runs' blocks do not count, of the case with most of them that
@@ -106,7 +111,7 @@ def in_blocks(
     stop = bench.stop
     kept = bench.kept
     every = frozenset(case.id for case in run.plan.cases)
-    progress = Progress(kept.measurements, kept.failures, every)
+    progress = Progress(kept.measurements, kept.failures, every, per_boot=comparison.per_boot)
     left_out = _take_over(run.plan, progress)
     all_blocks = comparison.most_blocks + left_out + run.plan.validity.again
     budget_s = math.inf if comparison.budget_s is None else comparison.budget_s
@@ -147,7 +152,7 @@ def _take_over(plan: Plan, progress: Progress) -> int:
     those blocks do not count."""
     if not progress.seen:
         return 0
-    progress.first = 1 + max(block_of(each.repetition) for each in progress.seen)
+    progress.first = 1 + max(map(progress.block_of, progress.seen))
     progress.open = _still_open(plan, stand(plan, progress.measurements), progress)
     return progress.left_out(plan)
 
@@ -292,11 +297,14 @@ def measure_arm(
     place: int,
     progress: Progress,
     timeout_s: float | None,
+    *,
+    turn: int = 1,
 ) -> bool:
-    """One run of one arm (0: the base) in a block. Whether the block's other arm is still worth
-    measuring: not when this one failed, or was disturbed, as then the block does not count."""
+    """One repetition of one arm (0: the base) in a block, in a boot of several the ``turn``-th.
+    Whether the rest of the block is still worth measuring: not when this one failed, or was
+    disturbed, as then the block does not count."""
     run, case, block = which
-    repetition = repetition_of(block, place)
+    repetition = repetition_of(block, place, turn, per_boot=progress.per_boot)
     bench = side.bench
     bench.observer.repetition_started(case, repetition)
     try:

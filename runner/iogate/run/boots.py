@@ -2,8 +2,9 @@
 boot of each. What differs from boot to boot is so a part of the noise of blocks, and the
 boundary's error rates hold for it.
 
-Within a boot every case is measured once. Both kernels are booted before anything is measured,
-as what they say of themselves is recorded side by side.
+Within a boot every case is measured once, or ``per_boot`` times, which together are one value of a
+verdict. Both kernels are booted before anything is measured, as what they say of themselves is
+recorded side by side.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iogate.engine.base import Stop
@@ -180,42 +181,43 @@ class _Course:
             left = list(cases)
             for place in order_of(self.comparison, _KEY, done + 1):
                 if left and not bench.stop.requested:
-                    left = self._boot((run, bench), (number, place), left, progress)
+                    boot = _Boot(number, place, left, left)
+                    self._boot((run, bench), boot, progress)
+                    left = boot.whole(self.comparison.per_boot)
 
         return in_blocks(run, bench, block, fail_fast=self.request.fail_fast, announce=announce)
 
-    def _boot(
-        self,
-        where: tuple[Run, Bench],
-        which: tuple[int, int],
-        cases: Sequence[Case],
-        progress: Progress,
-    ) -> list[Case]:
-        """One boot: the cases that are still worth measuring in the block. Where the kernel goes
-        down, the case that it ran then has failed, and the others lack this block; where it
-        does not come up, all have."""
-        (run, bench), (block, place) = where, which
-        left: list[Case] = []
-        waiting = list(cases)
-        blamed: Sequence[Case] = cases
+    def _boot(self, where: tuple[Run, Bench], boot: _Boot, progress: Progress) -> None:
+        """One boot. Where the kernel goes down, the case that it ran then has failed, and the
+        others lack this block; where it does not come up, all have."""
+        run, bench = where
         try:
-            with self.booted(place, run.id, bench.observer.noted) as on:
-                side = self._side(on, bench, place)
-                write_jobs(run, side, place)
-                while waiting and not bench.stop.requested:
-                    blamed = waiting[:1]
-                    which_case = (run, waiting[0], block)
-                    if measure_arm(which_case, side, place, progress, self.request.timeout_s):
-                        left.append(waiting[0])
-                    waiting.pop(0)
-                    blamed = ()
+            with self.booted(boot.place, run.id, bench.observer.noted) as on:
+                side = self._side(on, bench, boot.place)
+                write_jobs(run, side, boot.place)
+                self._measure(run, boot, side, progress)
         except RefusedError:
             raise
         except RunError as error:
-            self._fail(where, which, blamed, (progress, error))
+            self._fail(where, boot, progress, error)
         finally:
-            self._keep_console(bench, f"block-{block}-{_ROLES[place]}")
-        return left
+            self._keep_console(bench, f"block-{boot.block}-{_ROLES[boot.place]}")
+
+    def _measure(self, run: Run, boot: _Boot, side: Side, progress: Progress) -> None:
+        """Every case of a boot, then every case again, as often as it is due: what drifts is spread
+        over the cases. One that is no longer worth it is left out."""
+        due, timeout_s = list(boot.cases), self.request.timeout_s
+        for turn in range(1, self.comparison.per_boot + 1):
+            boot.turn, boot.done, going = turn, [], due
+            for case in going:
+                if side.bench.stop.requested:
+                    return
+                boot.blamed = (case,)
+                which = (run, case, boot.block)
+                if measure_arm(which, side, boot.place, progress, timeout_s, turn=turn):
+                    boot.done.append(case)
+                boot.blamed = ()
+            due = boot.done
 
     def _side(self, on: _Standing, bench: Bench, place: int) -> Side:
         cases = (self.sides.base, self.sides.candidate)[place]
@@ -230,19 +232,16 @@ class _Course:
         return Side(self.comparison.arms[place], fresh, {case.id: case for case in cases})
 
     def _fail(
-        self,
-        where: tuple[Run, Bench],
-        which: tuple[int, int],
-        blamed: Sequence[Case],
-        what: tuple[Progress, IogateError],
+        self, where: tuple[Run, Bench], boot: _Boot, progress: Progress, error: IogateError
     ) -> None:
         """What was to be measured under a kernel that did not come up, or went down, has failed."""
-        (run, bench), (block, place), (progress, error) = where, which, what
+        run, bench = where
         told = {(failure.case_id, failure.repetition) for failure in progress.failures}
-        repetition = repetition_of(block, place)
-        for case in blamed:
+        per_boot = self.comparison.per_boot
+        repetition = repetition_of(boot.block, boot.place, boot.turn, per_boot=per_boot)
+        for case in boot.blamed:
             if (case.id, repetition) not in told:
-                why = f"arm {self.comparison.arms[place].name}: "
+                why = f"arm {self.comparison.arms[boot.place].name}: "
                 failure = failure_of((case.id, repetition), error, bench.folder, None, why=why)
                 note_failure(run, bench, progress, failure, error.remedy)
 
@@ -252,6 +251,24 @@ class _Course:
         if console is not None and Path(console).is_file():
             (bench.folder.root / "consoles").mkdir(exist_ok=True)
             bench.folder.write_text(f"consoles/{name}.log", kept_text(console, LOG_BYTES))
+
+
+@dataclass(slots=True)
+class _Boot:
+    """A boot of an arm (its ``place``; 0: the base) in a block, for these cases: those that have
+    failed where it goes down now (``blamed``), and those that are ``done`` for the ``turn``-th
+    time."""
+
+    block: int
+    place: int
+    cases: Sequence[Case]
+    blamed: Sequence[Case]
+    turn: int = 1
+    done: list[Case] = field(default_factory=list)
+
+    def whole(self, turns: int) -> list[Case]:
+        """The cases that it has measured as often as was due."""
+        return self.done if self.turn == turns else []
 
 
 @dataclass(frozen=True, slots=True)

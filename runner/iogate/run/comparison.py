@@ -20,7 +20,7 @@ from iogate.run.measure import Bench, Observer
 from iogate.run.pipeline import execute_with
 from iogate.run.request import Request, nothing_selected, selected
 from iogate.spec import check_doable, check_native, load_spec
-from iogate.spec.arms import Sides, find_arm, make_sides
+from iogate.spec.arms import MORE_BLOCKS, NO_BOOTS, Sides, find_arm, make_sides
 from iogate.sut.bootable import bootable
 
 
@@ -32,6 +32,7 @@ def make_comparison(
     seed: int,
     most_blocks: int | None = None,
     budget_s: float | None = None,
+    per_boot: int | None = None,
 ) -> Sides:
     """The spec as a plan to compare two arms by, cut down to what the request selects.
     RefusedError for an arm of the spec that runs a program, unless the spec is trusted."""
@@ -44,7 +45,13 @@ def make_comparison(
         most_blocks=most_blocks or asked.blocks,
         sees=asked.sees,
         budget_s=asked.budget_s if budget_s is None else budget_s,
+        per_boot=per_boot or asked.per_boot,
     )
+    if rule.per_boot > 1 and not rule.boots:
+        raise UsageError(
+            f"{request.spec} is measured {rule.per_boot} times a boot, and {NO_BOOTS}",
+            remedy=f"{MORE_BLOCKS} (--per-boot 1)",
+        )
     sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
     limits = [t for case in sides.plan.cases for t in case.thresholds if t.limit.vs_baseline]
     if not limits and not sides.plan.pools:

@@ -14,7 +14,7 @@ from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
 from iogate.host.locks.measuring import is_measuring
-from iogate.model.comparison import Comparison, Part, block_of
+from iogate.model.comparison import Comparison, Part
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
@@ -144,7 +144,7 @@ def make_more(request: Request, kept: Run, rule: Comparison, *, budget_s: float 
         if arm != was:
             raise _another(kept, f"arm {arm.name} is not what it was")
     names = tuple(case.id for case in then.cases)
-    last = max((block_of(m.repetition) for m in kept.measurements), default=0)
+    last = max((m.block for m in kept.measurements), default=0)
     longer = replace(
         rule,
         budget_s=spec.compare.budget_s if budget_s is None else budget_s,

@@ -30,6 +30,8 @@ _EXAMPLES = {
     "library": "./libaio.so.1",
 }
 AS_WRITTEN = "spec"  # the name of the arm without any change
+NO_BOOTS = "neither arm is a kernel or a module, so there are no boots to repeat anything in"
+MORE_BLOCKS = "leave per_boot out: without boots a further block tells more and costs no more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,25 @@ def build_compare(node: Node | None, targets: Sequence[str], problems: Problems)
     for role, name in roles.items():
         if name and name not in (*names, AS_WRITTEN):
             problems.add(f"{role}: there is no arm {name!r}", node.where, suggest(name, names))
-    return _how_long(CompareRule(arms, roles["base"], roles["candidate"]), node)
+    rule = _how_long(CompareRule(arms, roles["base"], roles["candidate"]), node)
+    _check_boots(rule, node, problems)
+    return rule
+
+
+def _check_boots(rule: CompareRule, node: Mapping, problems: Problems) -> None:
+    """Note a comparison that the spec names, with several repetitions a boot and no boots."""
+    named = [arm for arm in rule.arms if arm.name in (rule.base, rule.candidate)]
+    per_boot = node.get("per_boot")
+    booted = any(arm.boots for arm in named)
+    if per_boot and rule.per_boot > 1 and rule.candidate and not booted:
+        problems.add(f"per_boot: {NO_BOOTS}", per_boot.where, MORE_BLOCKS)
 
 
 def _how_long(rule: CompareRule, node: Mapping) -> CompareRule:
     """The rule with what the section says of its blocks and the time that they may take."""
     blocks, sees, budget = (node.get(key) for key in ("blocks", "sees", "budget"))
+    if isinstance(per_boot := node.get("per_boot"), Scalar):
+        rule = replace(rule, per_boot=whole_number(per_boot))
     if isinstance(blocks, Scalar):
         rule = replace(rule, blocks=whole_number(blocks))
     if isinstance(sees, Scalar):

@@ -332,17 +332,19 @@ def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 HOGS = Disturbance("cpu", 0.61, 0.1, "%", "other processes used 61 % of the engine's CPUs")
 
 
-def counted(*disturbed: bool, again: int, blocks: bool = False) -> list[str]:
+def counted(*disturbed: bool, again: int, blocks: bool = False, per_boot: int = 1) -> list[str]:
     """What is said at the ends of repetitions, of which these were disturbed; in a comparison the
     arms of a block one after the other, until one of them is."""
     out = io.StringIO()
     with contextlib.redirect_stderr(out):
-        display = open_display(len(disturbed), quiet=False, again=again, at_most=blocks)
+        display = open_display(
+            len(disturbed), quiet=False, again=again, at_most=blocks, per_boot=per_boot
+        )
         for number, one in enumerate(disturbed, 1):
             measured = replace(
                 s.measurement(repetition=number),
                 disturbances=(HOGS,) if one else (),
-                block=(number + 1) // 2 if blocks else 0,
+                block=(number - 1) // (2 * per_boot) + 1 if blocks else 0,
             )
             display.repetition_started(s.case(), number)
             display.repetition_ended(s.case(), measured)
@@ -361,6 +363,23 @@ def test_a_disturbed_block_is_measured_again_with_both_arms() -> None:
     second = counted(False, True, False, False, again=1, blocks=True)
     assert second == ["[1/≤4]", "[2/≤6]", "[3/≤6]", "[4/≤6]"]
     assert counted(False, True, False, True, again=1, blocks=True)[-1] == "[4/≤6]"
+
+
+def test_a_block_of_boots_is_measured_again_with_all_of_their_repetitions() -> None:
+    four = (False, False, True, False)
+    assert counted(*four, again=1, blocks=True, per_boot=2)[2] == "[3/≤7]", "3 done, 4 of a new one"
+    assert counted(*four, again=0, blocks=True, per_boot=2)[2] == "[3/≤3]", "its fourth is left out"
+    assert counted(True, *four[1:], again=1, blocks=True, per_boot=2)[0] == "[1/≤5]"
+
+
+def test_a_disk_that_failed_in_a_boot_has_the_whole_block_measured_again() -> None:
+    out = io.StringIO()
+    with contextlib.redirect_stderr(out):
+        display = open_display(12, quiet=False, again=3, at_most=True, per_boot=3)
+        display.repetition_ended(s.case(), replace(s.measurement(repetition=7), block=2))
+        display.repetition_failed(s.case(), CaseFailure(s.CASE_ID, 8, "EIO", again=True), "")
+        display.repetition_ended(s.case(), replace(s.measurement(repetition=13), block=3))
+    assert out.getvalue().splitlines()[-1].startswith("[3/≤14]"), "2 of block 2, and 12 others"
 
 
 def test_what_is_skipped_after_a_failure_knows_of_what_was_measured_again() -> None:

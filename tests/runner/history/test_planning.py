@@ -110,6 +110,7 @@ def test_a_canary_is_believed_before_a_newer_run() -> None:
 
 def test_a_block_is_two_runs_of_each_case() -> None:
     assert block_seconds(PLAN, [canary(1, 1, 1, 1)]) == pytest.approx(4.0)
+    assert block_seconds(PLAN, [canary(1, 1, 1, 1)], per_boot=3) == pytest.approx(12.0)
 
 
 def run_of(name: str, *values: float, started_ns: int) -> Run:

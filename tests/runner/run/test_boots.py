@@ -12,12 +12,15 @@ from unittest.mock import Mock
 import pytest
 
 from iogate.engine.base import Stop
-from iogate.errors import RefusedError, RunError
+from iogate.errors import RefusedError, RunError, UsageError
 from iogate.exits import of_run
+from iogate.model.measurement import Disturbance, undisturbed
 from iogate.model.run import Run, RunStatus
 from iogate.run import boots
+from iogate.run.blocks import measure_arm
 from iogate.run.comparison import execute_comparison, make_comparison
 from iogate.run.measure import measure_once
+from iogate.run.more import goes_on, make_more
 from iogate.run.request import Request
 from iogate.spec.arms import Sides
 from iogate.sut.base import Sut
@@ -222,3 +225,121 @@ def test_an_arm_with_what_only_the_controller_has_is_refused(
     with pytest.raises(RefusedError, match="an arm is booted"):
         execute_comparison(request, sides, Mock(), Stop())
     assert machine.boots == []
+
+
+SEVERAL = SPEC + "  per_boot: 3\n"
+
+
+class Counting(Mock):
+    """An observer that ends the run at once after so many repetitions, as a kill would."""
+
+    def repetition_ended(self, _case: Any, _measurement: Any) -> None:
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def several(
+    machine: Booting, folder: Path, *, blocks: int = 2, observer: Any = None
+) -> tuple[Request, Run]:
+    request, sides = asked(machine, folder, SEVERAL)
+    watching = observer or Mock()
+    return request, execute_comparison(request, sides, watching, Stop(), budget_of(blocks)).run
+
+
+def kept_places(run: Run) -> list[tuple[str, str]]:
+    """Case and place of every repetition, in the order they ran."""
+    rule, names = run.plan.comparison, run.plan.names
+    assert rule
+    ran = sorted(run.measurements, key=lambda m: m.started_ns)
+    return [(names[m.case_id], str(rule.place_of(m.repetition))) for m in ran]
+
+
+def test_a_boot_measures_every_case_several_times_in_turn(machine: Booting, tmp_path: Path) -> None:
+    _, run = several(machine, tmp_path)
+    assert len(machine.boots) == 2 + 4, "no more boots than with one repetition in each"
+    first = {"1.0": "old", "2.0": "new"}[machine.boots[2]]
+    assert kept_places(run)[:6] == [
+        (case, f"block 1, {first}, repetition {n} of 3")
+        for n in (1, 2, 3)
+        for case in ("one", "two")
+    ]
+    assert len(run.measurements) == 24
+    assert len({(m.case_id, m.repetition) for m in run.measurements}) == 24
+    raw = {path.name for path in (tmp_path / "run/raw").glob("*.json")}
+    assert {f"{m.case_id}-{m.repetition}.json" for m in run.measurements} <= raw
+    assert run.verdict
+    for limit in run.verdict.thresholds:
+        assert limit.blocks == 2
+        assert [len(each) for each in limit.repetitions] == [3, 3]
+        assert limit.samples == pytest.approx([sum(each) / 3 for each in limit.repetitions])
+
+
+def test_one_that_is_killed_in_a_boot_goes_on_with_that_block_anew(
+    machine: Booting, tmp_path: Path
+) -> None:
+    request, killed = several(machine, tmp_path, observer=Counting(left=16))
+    assert killed.status is RunStatus.INTERRUPTED
+    assert len(killed.measurements) == 16, "block 2 has 4 of its 12"
+    first = machine.boots[4]
+    rule = goes_on(killed)
+    assert rule is not None
+    again = replace(request, output=tmp_path / "rest")
+    more = make_more(again, killed, rule, budget_s=None)
+    finished = execute_comparison(
+        again, more.sides, Mock(), Stop(), budget_of(3), begun_with=more.taken_over
+    )
+    assert finished.run.verdict
+    assert [limit.blocks for limit in finished.run.verdict.thresholds] == [2, 2]
+    assert len(finished.run.measurements) == 16 + 12, "what was measured is kept"
+    assert {m.block for m in undisturbed(finished.run.measurements)} == {1, 3}
+    looks_again = 2
+    assert machine.boots[5 + looks_again] == first, "the order that was drawn for the block"
+
+
+def test_a_kernel_that_goes_down_in_its_second_repetition(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(which: Any, side: Any, place: int, *words: Any, turn: int) -> bool:
+        _, case, block = which
+        if (case.name, block, place, turn) == ("one", 1, 1, 2):
+            raise RunError("kernel 2.0 ended: Kernel panic", remedy="its console")
+        return measure_arm(which, side, place, *words, turn=turn)
+
+    monkeypatch.setattr("iogate.run.boots.measure_arm", dies)
+    _, run = several(machine, tmp_path)
+    (failure,) = run.failures
+    one, two = run.plan.cases
+    assert failure.case_id == one.id
+    assert run.verdict
+    assert "repetition 2 of 3 in block 1 of one: arm new: kernel 2.0 ended" in run.verdict.sentence
+    assert of_run(run.verdict) == 4
+    counted = undisturbed(run.measurements)
+    assert {m.block for m in counted if m.case_id == one.id} == set()
+    assert {m.block for m in counted if m.case_id == two.id} == {2}
+
+
+def test_a_disturbed_repetition_of_a_boot_makes_its_block_be_measured_again(
+    machine: Booting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def disturbed(case: Any, repetition: int, *words: Any, **named: Any) -> Any:
+        measured = measure_once(case, repetition, *words, **named)
+        hogs = Disturbance("cpu", 0.6, 0.1, "", "other processes used 60 %")
+        spoiled = case.name == "one" and repetition in (2, 5)
+        return replace(measured, disturbances=(hogs,) if spoiled else ())
+
+    monkeypatch.setattr("iogate.run.blocks.measure_once", disturbed)
+    _, run = several(machine, tmp_path, blocks=2)
+    one, two = run.plan.cases
+    own = [m.repetition for m in run.measurements if m.case_id == one.id and m.block == 1]
+    assert own in ([1, 2], [4, 5]), "what cannot count any more is not measured"
+    assert {m.block for m in undisturbed(run.measurements) if m.case_id == one.id} == {2}
+    assert {m.block for m in undisturbed(run.measurements) if m.case_id == two.id} == {1, 2}
+
+
+def test_arms_that_do_not_boot_have_no_repetitions_a_boot(machine: Booting, tmp_path: Path) -> None:
+    request, _ = asked(machine, tmp_path)
+    with pytest.raises(UsageError, match="neither arm is a kernel or a module") as told:
+        make_comparison(request, "spec", "iodepth=2", seed=1, per_boot=3)
+    assert "--per-boot 1" in told.value.remedy
+    assert make_comparison(request, "spec", "iodepth=2", seed=1).plan.comparison

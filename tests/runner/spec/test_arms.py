@@ -204,3 +204,30 @@ def test_an_arm_may_be_a_module_or_a_library(tmp_path: Path) -> None:
     ids = [make_sides(spec, old, arm, ()).plan.cases[0].id for arm in arms]
     ids.append(make_sides(spec, old, replace(new, parameters=()), ()).plan.cases[0].id)
     assert len(set(ids)) == len(ids)
+
+
+KERNELS = TEXT.replace("    tool:", '    new: { kernel: "6.12" }\n    tool:')
+
+
+def test_repetitions_a_boot_are_for_arms_that_boot(tmp_path: Path) -> None:
+    booted = KERNELS.replace("candidate: big", "candidate: new\n  per_boot: 3")
+    rule = spec_of(tmp_path, booted).compare
+    assert (rule.per_boot, rule.boots) == (3, True)
+    unnamed = spec_of(tmp_path, KERNELS.replace("candidate: big", "per_boot: 3"))
+    assert unnamed.compare.per_boot == 3, "a kernel may be named on the command line"
+    with pytest.raises(SpecError, match="neither arm is a kernel or a module") as told:
+        spec_of(tmp_path, KERNELS.replace("candidate: big", "candidate: big\n  per_boot: 3"))
+    assert told.value.where is not None
+    assert told.value.where.line == TEXT.splitlines().index("compare:") + 3
+    assert "a further block" in told.value.remedy
+    assert (
+        spec_of(tmp_path, KERNELS.replace("  blocks", "  per_boot: 1\n  blocks")).compare.blocks
+        == 12
+    )
+
+
+@pytest.mark.parametrize("wrong", ["0", "101", "2.5", "many", "[3]"])
+def test_how_often_a_boot_measures_is_a_number_of_repetitions(tmp_path: Path, wrong: str) -> None:
+    text = KERNELS.replace("candidate: big", f"candidate: new\n  per_boot: {wrong}")
+    with pytest.raises(SpecError, match="per_boot"):
+        spec_of(tmp_path, text)
