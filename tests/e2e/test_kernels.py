@@ -39,10 +39,19 @@ targets:
   c: { device: /dev/disk/by-id/c, destroy: { serial: c } }
   fs:
     filesystem: { on: a, log: b, realtime: c, type: xfs, mkfs: [-d, rtinherit=1, -r, extsize=64k] }
+  parity: { array: { on: [a, b, c], level: raid5, chunk: 64k } }
+  striped: { array: { on: [b, a], level: raid0 } }
+  files: { filesystem: { on: striped, type: ext4, journal: c } }
 workloads:
-  w: { target: fs, fio: { rw: write, bs: 64k, size: 1m }, repetitions: 1,
-       thresholds: { write.iops: "> 1" } }
+  w:
+    fio: { rw: write, bs: 64k, size: 1m }
+    strategy: { matrix: { target: [fs, parity, files] } }
+    repetitions: 1
+    thresholds: { write.iops: "> 1" }
 """
+
+
+MORE = f'kernel: "{OLD}"\nmodules: [raid0, raid456]'
 
 
 def test_two_kernels_killed_and_resumed(iogate: Iogate, tmp_path: Path) -> None:
@@ -107,10 +116,13 @@ def test_kernels_need_a_machine_that_boots_them(iogate: Iogate) -> None:
     assert "--machine vm:FILE" in done.err
 
 
-def test_xfs_with_a_log_and_a_realtime_device(iogate: Iogate, tmp_path: Path) -> None:
-    """In a machine, as few kernels that the tests run on have realtime devices."""
+def test_filesystems_and_arrays_over_several_devices_take_turns(
+    iogate: Iogate, tmp_path: Path
+) -> None:
+    """In a machine, as few kernels that the tests run on have realtime devices, or md. In the end
+    all of it is put back: what is not fails the run."""
     disks = {"a": "size: 320m", "b": "size: 320m", "c": "size: 336m"}
-    guest = describe(tmp_path, name=f"e2e-rt-{os.getpid()}", more=f'kernel: "{OLD}"', **disks)
+    guest = describe(tmp_path, name=f"e2e-rt-{os.getpid()}", more=MORE, **disks)
     kept = tmp_path / "kept"
     argv = ("run", iogate.spec(FILES), "--trust", "--output", kept)
     done = iogate("--machine", f"vm:{guest}", *argv)
@@ -119,3 +131,11 @@ def test_xfs_with_a_log_and_a_realtime_device(iogate: Iogate, tmp_path: Path) ->
     assert (facts["target.fs.device"], facts["target.fs.realtime.device"]) == ("vda", "vdc")
     assert "rtextents=5376" in facts["target.fs.mkfs"]
     assert "logdev,rtdev" in facts["target.fs.mount_options"]
+    parity = {key: facts[f"target.parity.array.{key}"] for key in ("level", "members", "bitmap")}
+    assert parity == {"level": "raid5", "members": 3, "bitmap": "none"}
+    assert facts["target.parity.array.chunk_bytes"] == 64 << 10
+    assert facts["target.parity.array.mdadm"].startswith("v")
+    assert facts["target.parity.member3.device"] == "vdc"
+    assert facts["target.files.array.chunk_bytes"] == 512 << 10
+    assert facts["target.files.journal.device"] == "vdc"
+    assert "stripe=256" in facts["target.files.mount_options"]

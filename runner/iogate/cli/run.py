@@ -21,7 +21,7 @@ from iogate.engine.base import Stop
 from iogate.exits import DONE
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
-from iogate.model.spec import TargetKind
+from iogate.model.spec import Target, TargetKind
 from iogate.run.checks import check_run, precondition_prospects
 from iogate.run.measure import most_repetitions, repetitions_of
 from iogate.run.pipeline import execute
@@ -154,17 +154,25 @@ def _touches(plan: Plan) -> Iterator[str]:
         elif target.kind is TargetKind.FILE:
             what = "writes and keeps" if use.writes else "reads, and lays out if missing,"
             yield f"target {target.name}: {what} the file {path}, {size(use.bytes_needed)}"
-        elif target.kind is TargetKind.FILESYSTEM:
-            on = " and ".join(printable(each.path) for each in target.made_on)
-            yield (
-                f"target {target.name}: MAKES a filesystem, {target.fs_type}, on {on}, and loses "
-                f"what is on {'them' if target.beside else 'it'}"
-            )
+        elif target.is_made:
+            yield f"target {target.name}: MAKES {_made(target)}"
         else:
             yield (
                 f"target {target.name}: writes {size(use.bytes_needed)} in a folder of its own "
                 f"in {path}, and removes it"
             )
+
+
+def _made(target: Target) -> str:
+    """What is made of which devices, and what that loses."""
+    paths = [printable(each.path) for each in target.made_on]
+    if target.array:
+        parts = len(paths) - len(target.roles)
+        paths[:parts] = [f"an array, {target.array}, of {', '.join(paths[:parts])}"]
+    loses = f"and loses what is on {'them' if target.beside else 'it'}"
+    if not target.fs_type:
+        return f"{paths[0]}, {loses}"
+    return f"a filesystem, {target.fs_type}, on {' and '.join(paths)}, {loses}"
 
 
 def _time(seconds: float | None) -> str:

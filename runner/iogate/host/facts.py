@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from iogate.boot.standing import build_id
+from iogate.host.devices.arrays import array_facts
 from iogate.host.devices.block_devices import (
     Device,
     device_under,
@@ -15,13 +16,15 @@ from iogate.host.devices.block_devices import (
     paths_of_device,
     paths_of_numbers,
     serial_digest,
+    slaves,
 )
 from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
 from iogate.host.filesystems import made_as
 from iogate.host.read_ahead import ReadAhead
+from iogate.model.array import PART
 from iogate.model.filesystem import MEMBER
 from iogate.model.run import Host
-from iogate.model.spec import Target, TargetKind
+from iogate.model.spec import Target
 from iogate.sut.base import Sut
 
 Fact = str | int | float | bool
@@ -239,28 +242,37 @@ def _fields(text: str) -> dict[str, str]:
 
 def target_device(sut: Sut, target: Target, place: str) -> Device | None:
     """The device that a target's I/O ends on, as far as the kernel tells."""
-    if target.kind is TargetKind.DEVICE:
+    if target.is_block:
         return find_device(sut, place)
     return device_under(sut, place if sut.stat(place) else str(PurePosixPath(place).parent))
 
 
 def _target(sut: Sut, target: Target, place: str) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"kind": target.kind.value}
-    if target.kind is not TargetKind.DEVICE and (mount := mount_of(sut, place)):
+    if not target.is_block and (mount := mount_of(sut, place)):
         options = _DEVICE_OPTION.sub(r"\1", mount.options)
         facts |= {"filesystem": mount.fs_type, "mount_options": options}
         facts["mkfs"] = made_as(sut, mount)
     first = next((find_device(sut, part.path) for part in target.made_on), None)
     if device := first or target_device(sut, target, place):
         facts |= _device(sut, device)
-    return facts | _beside(sut, target)
+    return facts | _beside(sut, target) | _joined(sut, target, place)
+
+
+def _joined(sut: Sut, target: Target, place: str) -> dict[str, Fact]:
+    """The array that a target is, or is on."""
+    device = target_device(sut, target, place) if target.array else None
+    if device is None:
+        return {}
+    facts: dict[str, Fact] = dict(array_facts(sut, device.name, len(slaves(sut, device))))
+    return {**facts, "array.device": device.name, "array.size_bytes": device.size_bytes}
 
 
 def _beside(sut: Sut, target: Target) -> dict[str, Fact]:
     """The devices of a filesystem beside the first: ``journal.model``, ``member2.model``."""
     facts: dict[str, Fact] = {}
     for number, (each, part) in enumerate(zip(target.beside, target.made_on[1:], strict=True), 2):
-        name = f"{each.role}{number if each.role == MEMBER else ''}"
+        name = f"member{number}" if each.role in (MEMBER, PART) else each.role
         if device := find_device(sut, part.path):
             facts |= {f"{name}.{key}": value for key, value in _device(sut, device).items()}
     return facts

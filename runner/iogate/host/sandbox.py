@@ -16,7 +16,7 @@ from iogate.jobs import estimate
 from iogate.model.confinement import Allowed, Confinement, Layers
 from iogate.model.place import Place, PlaceKind
 from iogate.model.plan import Case
-from iogate.model.spec import JobSpec, TargetKind
+from iogate.model.spec import JobSpec
 from iogate.sut.access import needs_override
 from iogate.sut.base import Sut
 
@@ -195,7 +195,7 @@ def _is_written(case: Case, place: Place) -> bool:
     """A file may have to be laid out also for a job that only reads, but not one of somebody's."""
     if place.kept:
         return False
-    return case.target.kind is not TargetKind.DEVICE or estimate.writes(case)
+    return not case.target.is_block or estimate.writes(case)
 
 
 def _is_flushed(case: Case, target: Allowed) -> bool:

@@ -118,8 +118,8 @@ class Stage:
             self.tuning.hold(case.environment)
 
     def facts(self) -> dict[str, Fact]:
-        """What this host is, and each target, filesystems made and mounted for it."""
-        made = [use.target for use in self.uses if use.target.kind is TargetKind.FILESYSTEM]
+        """What this host is, and each target; filesystems and arrays are made for it."""
+        made = [use.target for use in self.uses if use.target.is_made]
         targets = {use.target.name: use.target for use in self.uses if use.target not in made}
         facts = collect_facts(self.sut, {name: self._placed(targets[name]) for name in targets})
         for target in made:  # one by one: two may be made on the same device

@@ -13,7 +13,7 @@ from typing import TypeVar
 from iogate.jobs import numbers
 from iogate.jobs.options import DEFAULT_RW, transfers_of
 from iogate.model.plan import Case
-from iogate.model.spec import JobSpec, TargetKind
+from iogate.model.spec import JobSpec
 
 # What fio does to files whatever rw says.
 _CHANGES_FILES = (
@@ -58,8 +58,8 @@ def shows(case: Case) -> bool:
 def remakes(case: Case) -> str:
     """What of a case leaves a device in another state than that it found it in, in words; empty
     for reads, and for random writes of random data: a device that is in use stays so."""
-    if case.target.kind is TargetKind.FILESYSTEM:
-        return "makes a filesystem"
+    if case.target.is_made:
+        return f"makes {case.target.kind.named}"
     for job in case.jobs:
         transfers = _transfers(job)
         if "trim" in transfers:

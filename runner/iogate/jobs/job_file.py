@@ -68,6 +68,8 @@ def _header(case: Case, location: str | None) -> Iterator[str]:
     yield f"; case {_comment(case.id)} on target {_comment(case.target.name)}"
     if case.target.kind in _IN_DIRECTORY and _path(case.target, location) is None:
         yield "; directory: a fresh one, made when the case runs"
+    elif case.target.kind is TargetKind.ARRAY and location is None:
+        yield "; filename: the array, made when the case runs"
 
 
 def _place(target: Target, location: str | None) -> Iterator[str]:

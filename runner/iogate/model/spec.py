@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from iogate.errors import Location
+from iogate.model.array import PART, Array
 from iogate.model.axes import TARGET
 from iogate.model.codec import UNWRITTEN
 from iogate.model.comparison import CompareRule
@@ -23,6 +24,12 @@ class TargetKind(StrEnum):
     FILE = "file"
     DEVICE = "device"
     FILESYSTEM = "filesystem"
+    ARRAY = "array"
+
+    @property
+    def named(self) -> str:
+        """With its article, for sentences."""
+        return f"an {self}" if self is TargetKind.ARRAY else f"a {self}"
 
 
 class Level(StrEnum):
@@ -156,8 +163,9 @@ class Destroy:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A device of a filesystem beside the first, and its role (``iogate.model.filesystem``): the
-    target ``on`` with its path and ``destroy``."""
+    """A device of a filesystem or an array beside the first, and its role
+    (``iogate.model.filesystem``, ``iogate.model.array``): the target ``on`` with its path and
+    ``destroy``."""
 
     role: str
     on: str
@@ -169,7 +177,9 @@ class Beside:
 class Target:
     """What is measured. ``path`` is the directory, file or device; a filesystem names the
     device target it is made ``on``, and has that one's path as ``device`` and its ``destroy``;
-    ``beside`` are its other devices. ``overwrite`` allows to write a file that exists."""
+    ``beside`` are its other devices. An ``array`` has the first of its devices there, too, and a
+    filesystem that is made on one has the array's devices. ``overwrite`` allows to write a file
+    that exists."""
 
     name: str
     kind: TargetKind
@@ -184,11 +194,28 @@ class Target:
     where: Location | None = None
     device: str = ""
     beside: tuple[Beside, ...] = ()
+    array: Array | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Whether it is a block device that is measured, without a filesystem."""
+        return self.kind in (TargetKind.DEVICE, TargetKind.ARRAY)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the run makes it, on devices."""
+        return self.kind in (TargetKind.FILESYSTEM, TargetKind.ARRAY)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """What the devices of a filesystem beside the first are for: an array is one device."""
+        return tuple(each.role for each in self.beside if each.role != PART)
 
     @property
     def made_on(self) -> tuple[Target, ...]:
-        """The devices of a filesystem as targets, the first one first; none of another target."""
-        if self.kind is not TargetKind.FILESYSTEM:
+        """The devices of what the run makes as targets, the first one first; none of another
+        target."""
+        if not self.is_made:
             return ()
         first = self.on or self.name, self.device, self.destroy
         others = ((each.on, each.device, each.destroy) for each in self.beside)

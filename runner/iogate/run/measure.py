@@ -22,7 +22,6 @@ from iogate.model.measurement import Measurement
 from iogate.model.place import Place
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run, RunStatus
-from iogate.model.spec import TargetKind
 from iogate.model.steady import DevicePrecondition
 from iogate.run.commands import in_own_folder
 from iogate.run.failures import again_within, failure_of, faults_around
@@ -197,7 +196,7 @@ def _measure_once(
         log_file=files.log,
         folder=files.folder,
         timeout_s=timeout_s or estimate.timeout_s(case),
-        readonly=case.target.kind is TargetKind.DEVICE and not estimate.writes(case),
+        readonly=case.target.is_block and not estimate.writes(case),
         cpus=case.environment.cpus_allowed if case.environment else "",
         places=(place,),
         confinement=bench.sandbox.of(case, place, files.folder, bench.work.jobs),

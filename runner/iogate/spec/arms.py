@@ -16,7 +16,7 @@ from iogate.model.plan import Case, Plan
 from iogate.model.pool import pools_among
 from iogate.model.spec import Spec, Target, TargetKind, Workload
 from iogate.spec.build.environment import build_environment
-from iogate.spec.build.targets import texts_of
+from iogate.spec.build.texts import texts_of
 from iogate.spec.plan import make_plan
 from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.scalars import whole_number
@@ -264,7 +264,7 @@ def _arm_target(target: Target, arm: Arm) -> Target:
         mount=target.mount if arm.mount is None else arm.mount,
     )
     try:
-        check_beside(made.fs_type or "", made.mkfs, [each.role for each in made.beside])
+        check_beside(made.fs_type or "", made.mkfs, made.roles)
         mount_words(made.mount)
     except BadArgumentError as error:
         raise UsageError(f"arm {arm.name}: {error.what}", remedy=error.remedy) from None

@@ -86,9 +86,8 @@ def _spelled(key: str, value: str) -> str:
 
 def _describe(target: Target) -> dict[str, object]:
     if target.kind is TargetKind.FILESYSTEM:
-        beside = [[each.role, each.device] for each in target.beside]
         return {
-            **({"beside": beside} if beside else {}),
+            **_devices(target),
             "kind": target.kind.value,
             "device": target.device,
             "type": target.fs_type,
@@ -96,7 +95,19 @@ def _describe(target: Target) -> dict[str, object]:
             "mount": target.mount,
             "recreate": target.recreate,
         }
+    if target.kind is TargetKind.ARRAY:
+        return {**_devices(target), "kind": target.kind.value, "device": target.device}
     return {"kind": target.kind.value, "path": target.path}
+
+
+def _devices(target: Target) -> dict[str, object]:
+    """The devices beside the first, and the array that they are; nothing for one device."""
+    told: dict[str, object] = {}
+    if target.beside:
+        told["beside"] = [[each.role, each.device] for each in target.beside]
+    if array := target.array:
+        told["array"] = [array.level, array.chunk_bytes, array.bitmap]
+    return told
 
 
 def _canonical_json(value: object) -> str:

@@ -61,7 +61,7 @@ def check_doable(plan: Plan) -> None:
                     _place(job, "create_only"),
                     "leave it out: what is laid out takes no part in what is measured",
                 )
-        for job in case.jobs if case.target.kind is not TargetKind.DEVICE else ():
+        for job in case.jobs if not case.target.is_block else ():
             if _trims(job):
                 problems.add(
                     f"job {job.name!r} of workload {case.workload!r} has rw={job.options['rw']}, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from iogate.errors import Location, SpecError
 from iogate.model.plan import Plan
-from iogate.model.spec import TargetKind
 
 
 def check_sharing(plan: Plan) -> None:
@@ -25,6 +24,6 @@ def _changed(plan: Plan) -> tuple[str, Location | None] | None:
     for case in plan.cases:
         if case.environment and case.environment.changes:
             return f"environment: {case.environment.changes[0]}", case.environment.where
-        if case.target.kind is TargetKind.FILESYSTEM:
-            return f"target {case.target.name}: filesystem", case.target.where
+        if case.target.is_made:
+            return f"target {case.target.name}: {case.target.kind}", case.target.where
     return None

@@ -23,9 +23,9 @@ def needs_trust(plan: Plan) -> tuple[str, ...]:
         for name in case.environment.changes
     ]
     keys += [
-        f"targets.{case.target.name}.filesystem"
+        f"targets.{case.target.name}.{case.target.kind}"
         for case in plan.cases
-        if case.target.kind is TargetKind.FILESYSTEM
+        if case.target.is_made
     ]
     keys += [f"workloads.{case.workload}.fio.fill_device" for case, _ in _fills(plan)]
     keys += [f"workloads.{case.workload}.network" for case in plan.cases if case.network]
@@ -78,7 +78,7 @@ def _first_place(plan: Plan) -> Location | None:
     )
     if settings:
         return settings.where
-    targets = [c.target.where for c in plan.cases if c.target.kind is TargetKind.FILESYSTEM]
+    targets = [c.target.where for c in plan.cases if c.target.is_made]
     fills = [job.places.get("fill_device", job.where) for _, job in _fills(plan)]
     others = [c.jobs[0].where for c in plan.cases if c.network or c.command]
     return (targets or fills or others)[0]

@@ -27,7 +27,7 @@ PROGRAMS = (
     "rm", "sha256sum", "sleep", "sync", "tar", "true", "uname", "truncate", "stat",
     "mount", "umount", "findmnt", "losetup", "blkid", "wipefs", "blkdiscard", "fallocate",
     "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.f2fs", "e2fsck", "tune2fs", "xfs_repair", "xfs_io",
-    "btrfs", "dumpe2fs", "xfs_info", "xfs_spaceman", "xfs_db",
+    "mdadm", "btrfs", "dumpe2fs", "xfs_info", "xfs_spaceman", "xfs_db",
 )  # fmt: skip
 """What is taken where it is installed here."""
 AGENT = "/iogate.zip"

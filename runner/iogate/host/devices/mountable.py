@@ -12,13 +12,13 @@ _TIMEOUT_S = 10.0
 def unmountable(sut: Sut, fs_type: str) -> str:
     """Why the kernel mounts no filesystem of a type; empty where it does, or nobody can tell."""
     listed = [line.split()[-1] for line in (sut.read_text(_KNOWN) or "").splitlines()]
-    if fs_type in listed or not listed or _is_module(sut, fs_type):
+    if fs_type in listed or not listed or module_may_be(sut, f"fs-{fs_type}"):
         return ""
     return f"this kernel has no filesystem {fs_type}"
 
 
-def _is_module(sut: Sut, fs_type: str) -> bool:
-    """Whether the kernel may have it as a module: in a container its modules are not seen."""
+def module_may_be(sut: Sut, alias: str) -> bool:
+    """Whether the kernel may have a module of that alias: in a container modules are not seen."""
     if not sut.stat("/proc/modules"):
         return False
     modprobe = sut.which("modprobe")
@@ -26,7 +26,7 @@ def _is_module(sut: Sut, fs_type: str) -> bool:
     if not modprobe or not sut.stat(f"/lib/modules/{release}/modules.dep"):
         return True
     try:
-        done = sut.run([modprobe, "--dry-run", "--quiet", f"fs-{fs_type}"], timeout_s=_TIMEOUT_S)
+        done = sut.run([modprobe, "--dry-run", "--quiet", alias], timeout_s=_TIMEOUT_S)
     except RunError:
         return True
     return done.status == 0

@@ -23,7 +23,7 @@ from iogate.host.devices.block_devices import (
 )
 from iogate.host.devices.mounts import mount_of
 from iogate.host.foreseen import foreseen
-from iogate.model.spec import Target, TargetKind
+from iogate.model.spec import Target
 from iogate.sut.base import Sut
 
 # Parts of a disk's path in sysfs that drivers begin their lines with: ata1, nvme0, 0:0:0:0, 2-1.
@@ -72,8 +72,10 @@ def own_stack(sut: Sut, target: Target, place: str) -> OwnStack:
         _take(sut, device, parts)
         for above in _above(sut, device):
             parts.names |= {above.name, above.number}
-        if target.kind is not TargetKind.DEVICE:
+        if not target.is_block:
             _take_filesystem(sut, device, parts)
+    if target.array and (joined := _device_of(sut, target, place)):
+        parts.filesystems.add(joined.name)
     return OwnStack(frozenset(parts.names), frozenset(parts.filesystems))
 
 
@@ -95,7 +97,7 @@ def _devices_of(sut: Sut, target: Target, place: str) -> list[Device]:
 
 
 def _device_of(sut: Sut, target: Target, place: str) -> Device | None:
-    if target.kind is TargetKind.DEVICE:
+    if target.is_block:
         return find_device(sut, place)
     folder = place if sut.stat(place) else str(PurePosixPath(place).parent)
     return device_under(sut, folder) or _below_overlay(sut, folder)

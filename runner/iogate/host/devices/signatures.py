@@ -20,7 +20,7 @@ _NOTHING_FOUND, _AMBIGUOUS = 2, 8  # what blkid exits with
 _FOLDERS = ("/usr/sbin", "/sbin")  # not on every user's PATH
 _SEED_BYTES = 8
 _SECTOR = 512  # what partition tables are told in, whatever the device's own is
-_SPREAD = ("btrfs", "xfs_external_log")  # what has one UUID on all devices of a filesystem
+_SPREAD = ("btrfs", "xfs_external_log", "md")  # what has one UUID on all devices of a filesystem
 
 
 @dataclass(frozen=True, slots=True)

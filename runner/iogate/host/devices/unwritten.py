@@ -42,7 +42,7 @@ def look_for_unwritten(sut: Sut, case: Case, place: str) -> Unwritten:
         f"{blank} of {SAMPLES} blocks looked at of what this reads of {place} were never written, "
         "or hold zeros alone: reading them may not reach the storage. Write all of it first"
     )
-    device = case.target.kind is TargetKind.DEVICE
+    device = case.target.is_block
     hint = " (precondition: { fill: { bs: 1m } })" if device else ""
     return Unwritten(share, (f"{text}{hint}", *plain))
 
@@ -66,7 +66,7 @@ def _block(chance: random.Random, ranges: list[tuple[int, int]]) -> int:
 
 def _size(sut: Sut, case: Case, place: str) -> int:
     """Of a device, or of a file that was there before the run; else 0."""
-    if case.target.kind is TargetKind.DEVICE:
+    if case.target.is_block:
         device = find_device(sut, place)
         return device.size_bytes if device else 0
     status = sut.stat(place) if case.target.kind is TargetKind.FILE else None
@@ -85,7 +85,7 @@ def _shrinks(sut: Sut, case: Case, place: str) -> tuple[str, ...]:
 
 def _squeezer(sut: Sut, case: Case, place: str) -> str:
     """What compresses below the place: a zram disk, or a filesystem mounted so."""
-    device = find_device(sut, place) if case.target.kind is TargetKind.DEVICE else None
+    device = find_device(sut, place) if case.target.is_block else None
     if device:
         return device.path if device.disk.startswith("zram") else ""
     mount = mount_of(sut, place)

@@ -8,7 +8,8 @@ host has one journal at a time, written only while the host lock is held.
 Its name is drawn, and it counts only when it is a file of this user's own: in a folder that
 all users may write, nobody can take the place of another's journal, or forge one.
 
-The first line says which boot it is of: a reboot undoes every setting and mount by itself.
+The first line says which boot it is of: a reboot undoes every setting and mount by itself, but not
+an array: what is on its members may bring it back.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 from iogate.errors import RefusedError, RunError
 from iogate.files.bounded import parse_json
+from iogate.host.devices.arrays import is_there, members_anywhere, plain, take_apart
 from iogate.host.devices.mounts import mounts
 from iogate.host.helper.base import CHANGED
 from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
@@ -31,6 +33,7 @@ SCHEMA = "journal/1"
 _SETTINGS = ("/sys/", "/proc/sys/")
 _UNMOUNT_PATIENCE_S = 20.0  # an engine whose iogate was killed takes a moment to stop
 _RETRY_S = 0.25
+_UUID_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,15 @@ class Mounted:
     point: str
 
 
-Entry = Setting | Mounted
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """An array that iogate made of devices, by its UUID; their paths."""
+
+    uuid: str
+    members: tuple[str, ...]
+
+
+Entry = Setting | Mounted | Assembled
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +135,24 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
         )
     header, entries = _parse(text, path)
     run = _named(header)
-    if header.get("boot") != sut.about().boot:
-        sut.remove_file(path)
-        return (f"run {run} was killed by a reboot, which has put its settings back",)
+    rebooted = header.get("boot") != sut.about().boot
+    if rebooted:
+        entries = _survivors(sut, entries)
     done, failed = _undone(sut, entries)
     if not failed:
         sut.remove_file(path)
     for text in failed:
         on_left(f"run {run} was killed: {text}; {_by_hand(path)}")
-    return tuple(f"run {run} was killed: {text}" for text in done)
+    by_itself = [f"run {run} was killed by a reboot, which has put its settings back"]
+    said = [f"run {run} was killed: {text}" for text in done]
+    return tuple((by_itself if rebooted else []) + said)
+
+
+def _survivors(sut: Sut, entries: list[Entry]) -> list[Entry]:
+    """What a reboot does not undo: arrays, whose members may have other names now."""
+    arrays = [entry for entry in entries if isinstance(entry, Assembled)]
+    more = members_anywhere(sut) if arrays else ()
+    return [Assembled(each.uuid, tuple(dict.fromkeys((*each.members, *more)))) for each in arrays]
 
 
 def unrestored(sut: Sut) -> tuple[Left, ...]:
@@ -149,6 +169,8 @@ def unrestored(sut: Sut) -> tuple[Left, ...]:
 def _is_changed(sut: Sut, entry: Entry) -> bool:
     if isinstance(entry, Mounted):
         return any(mount.point == entry.point for mount in mounts(sut))
+    if isinstance(entry, Assembled):
+        return is_there(sut, entry.uuid, entry.members)
     now = sut.read_text(entry.path)
     return now is not None and current(now) != current(entry.before)
 
@@ -188,7 +210,9 @@ def _header(run_id: str, boot: str) -> dict[str, str]:
     return {"schema": SCHEMA, "boot": boot, "run": run_id}
 
 
-def _to_json(entry: Entry) -> dict[str, str]:
+def _to_json(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, Assembled):
+        return {"array": entry.uuid, "members": entry.members}
     if isinstance(entry, Mounted):
         return {"mounted": entry.point}
     return {"set": entry.path, "before": entry.before}
@@ -197,10 +221,21 @@ def _to_json(entry: Entry) -> dict[str, str]:
 def _of_json(document: dict[str, Any]) -> Entry:
     if "mounted" in document:
         return Mounted(str(document["mounted"]))
+    if "array" in document:
+        return _array_of(str(document["array"]), [str(each) for each in document["members"]])
     path = str(document["set"])
     if not path.startswith(_SETTINGS) or posixpath.normpath(path) != path:
         raise ValueError(path)
     return Setting(path, str(document["before"]))
+
+
+def _array_of(uuid: str, members: list[str]) -> Assembled:
+    for path in members:
+        if not path.startswith("/dev/") or posixpath.normpath(path) != path:
+            raise ValueError(path)
+    if len(plain(uuid)) != _UUID_DIGITS:
+        raise ValueError(uuid)
+    return Assembled(uuid, tuple(members))
 
 
 def _put_back(sut: Sut, entries: list[Entry], path: str) -> None:
@@ -230,11 +265,20 @@ def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:
     """What was before the first change of each thing, the thing changed last first."""
     first: dict[str, Entry] = {}
     for entry in entries:
-        first.setdefault(entry.point if isinstance(entry, Mounted) else entry.path, entry)
+        first.setdefault(_thing(entry), entry)
     yield from reversed(first.values())
 
 
+def _thing(entry: Entry) -> str:
+    if isinstance(entry, Assembled):
+        return entry.uuid
+    return entry.point if isinstance(entry, Mounted) else entry.path
+
+
 def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
+    if isinstance(entry, Assembled):
+        yield from take_apart(sut, entry.uuid, entry.members)
+        return
     if isinstance(entry, Mounted):
         if unmount(sut, entry.point):
             yield f"{entry.point} is unmounted"

@@ -15,10 +15,11 @@ from iogate.host.devices.in_use import file_user, forbidden, look_at, user_of
 from iogate.host.devices.mountable import unmountable
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
+from iogate.host.targets.arrays import free_node, room_on, unbuildable
 from iogate.host.targets.places import place_of, real_names
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
 from iogate.jobs.job_file import names_out
-from iogate.model.filesystem import MAKERS, MEMBER, REALTIME
+from iogate.model.filesystem import MAKERS
 from iogate.model.place import Place
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -130,6 +131,9 @@ def prepared(
                 point = f"{own}/mnt"
                 sut.make_dir(point)
                 places[name] = place_of(sut, point)
+            elif use.target.kind is TargetKind.ARRAY:
+                nodes = {place.path for place in places.values()}
+                places[name] = Place(free_node(sut, nodes))
             else:
                 places[name] = use.place
         yield places
@@ -137,7 +141,7 @@ def prepared(
 
 def taken(sut: Sut, use: Use) -> str:
     """What uses the file or device of a target by now, so that it may not be written any more;
-    nothing when nothing does. A filesystem and a directory are the run's own folders."""
+    nothing when nothing does. A filesystem, an array and a directory are the run's own."""
     target = use.target
     if not use.writes or target.kind not in (TargetKind.FILE, TargetKind.DEVICE):
         return ""
@@ -264,19 +268,27 @@ def _check_device(sut: Sut, use: Use) -> None:
 
 
 def _check_filesystem(sut: Sut, use: Use) -> None:
-    """The same doors as for a device that is written: each is overwritten by mkfs alone."""
+    devices = _check_parts(sut, use)
+    maker = MAKERS[use.target.fs_type or ""]
+    if not sut.which(maker.program):
+        raise _refused(use, f"{maker.program} is not installed", f"install it: {maker.package}")
+    if what := unmountable(sut, use.target.fs_type or ""):
+        raise _refused(use, what, "load its module, boot a kernel that has it, or leave it out")
+    _check_holds(use, devices)
+
+
+def _check_parts(sut: Sut, use: Use) -> list[Device]:
+    """The same doors as for a device that is written: each is overwritten by mkfs or mdadm
+    alone."""
     target = use.target
-    maker = MAKERS[target.fs_type or ""]
     devices = [_check_part(sut, use, part) for part in target.made_on]
     for one, other in combinations(devices, 2):
         if not set(one.family).isdisjoint(other.family):
             what = f"{one.path} and {other.path} share their blocks"
             raise _refused(use, what, "name devices that have nothing in common")
-    if not sut.which(maker.program):
-        raise _refused(use, f"{maker.program} is not installed", f"install it: {maker.package}")
-    if what := unmountable(sut, target.fs_type or ""):
-        raise _refused(use, what, "load its module, boot a kernel that has it, or leave it out")
-    _check_holds(use, devices)
+    if target.array and (why := unbuildable(sut, target.array)):
+        raise _refused(use, *why)
+    return devices
 
 
 def _check_part(sut: Sut, use: Use, part: Target) -> Device:
@@ -292,11 +304,7 @@ def _check_part(sut: Sut, use: Use, part: Target) -> Device:
 
 def _check_holds(use: Use, devices: Sequence[Device]) -> None:
     """The files of the run must fit on the devices that files are on."""
-    roles = (MEMBER, *(each.role for each in use.target.beside))
-    holding = [
-        device for device, role in zip(devices, roles, strict=True) if role in (MEMBER, REALTIME)
-    ]
-    there = sum(device.size_bytes for device in holding)
+    there, holding = room_on(use.target, devices)
     if use.bytes_needed > there * _FILESYSTEM_HOLDS:
         paths = " and ".join(device.path for device in holding)
         has = "which has" if len(holding) == 1 else "which have"
@@ -310,6 +318,7 @@ _CHECKS: dict[TargetKind, Callable[[Sut, Use], None]] = {
     TargetKind.FILE: _check_file,
     TargetKind.DEVICE: _check_device,
     TargetKind.FILESYSTEM: _check_filesystem,
+    TargetKind.ARRAY: lambda sut, use: _check_holds(use, _check_parts(sut, use)),
 }
 
 

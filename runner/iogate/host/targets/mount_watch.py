@@ -40,7 +40,7 @@ class MountWatch:
 
 def _state(sut: Sut, target: Target, place: str) -> str:
     """Why it can no longer be written, in a sentence; empty where it can."""
-    if target.kind is TargetKind.DEVICE:
+    if target.is_block:
         device = find_device(sut, place)
         read_only = device and (sut.read_text(f"{device.sysfs}/ro") or "").strip() == "1"
         return f"{place} has become read-only" if read_only else ""

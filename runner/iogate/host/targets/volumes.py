@@ -1,4 +1,4 @@
-"""Filesystems that a run makes on devices, mounts in a place of its own, and makes anew."""
+"""Filesystems and arrays that a run makes on devices, mounts where it may, and makes anew."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
 from iogate.host.settings.journal import Journal, Mounted, unmount
+from iogate.host.targets.arrays import Arrays, Built
 from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -21,18 +22,20 @@ _MOUNT_TIMEOUT_S = 600.0
 
 @dataclass(slots=True)
 class _Volume:
-    """What is mounted where, over which devices. ``measured`` is the last case that ran on it."""
+    """What is mounted where, over which devices; an array alone is mounted nowhere. ``measured``
+    is the last case that ran on it."""
 
     target: Target
     devices: tuple[Device, ...]
     point: str
+    array: Built | None = None
     measured: str = ""
 
 
 class Volumes:
-    """The filesystems of a run. ``points`` is the empty directory of each target, by name.
-    At most one of them is on a device at a time. ``keep_blocks``: mkfs does not discard. ``kin``
-    are all devices that the run may overwrite."""
+    """The filesystems and arrays of a run. ``points`` is the empty directory of each target, by
+    name, and of an array the node that it gets. At most one of them is on a device at a time.
+    ``keep_blocks``: mkfs does not discard. ``kin`` are all devices that the run may overwrite."""
 
     def __init__(
         self,
@@ -48,6 +51,7 @@ class Volumes:
         self._points = points
         self._keep_blocks = keep_blocks
         self._kin = tuple(kin)
+        self._arrays = Arrays(sut, journal, frozenset(points.values()))
         self._mounted: list[_Volume] = []
         # Names of the devices whose content is this run's own, and is not known by its look.
         self._written: set[str] = set()
@@ -56,25 +60,27 @@ class Volumes:
 
     @property
     def idle(self) -> bool:
-        """Whether none is mounted."""
+        """Whether none is there."""
         return not self._mounted
 
     def ready(self, target: Target, case_id: str, *, anew: bool, writes: bool = False) -> bool:
         """Make the target so that the case can be measured on it: the filesystem is mounted,
-        and made anew where the target says so, or ``anew`` does; a device has none on it.
-        Whether one was made. ``writes``: the case writes to the device itself. RunError when
-        that fails, RefusedError when the device may no longer be written."""
+        and made anew where the target says so, or ``anew`` does; an array is made once, and a
+        device has none on it. Whether one was made. ``writes``: the case writes to the device
+        itself. RunError when that fails, RefusedError when the device may no longer be written."""
         if target.kind is TargetKind.DEVICE:
             self.release(target.path)
             if writes:
                 self._before_write(target)
             return False
-        if target.kind is not TargetKind.FILESYSTEM:
+        if not target.is_made:
             return False
         volume = next((each for each in self._mounted if each.target == target), None)
         made = volume is None or _is_stale(volume, case_id, anew=anew)
         if volume is None or made:
             volume = self._make(target)
+        elif volume.array:
+            self._arrays.check(target, volume.array)
         volume.measured = case_id
         return made
 
@@ -83,12 +89,19 @@ class Volumes:
         self._make(target)
 
     def release(self, path: str) -> None:
-        """Unmount what this run has mounted from the device at ``path``, or a part of it."""
+        """Unmount what this run has mounted from the device at ``path``, or a part of it, and
+        take its array apart."""
         device = find_device(self._sut, path) if self._mounted else None
         for volume in list(self._mounted):
             if device and any(_overlap(each, device) for each in volume.devices):
-                unmount(self._sut, volume.point)
-                self._mounted.remove(volume)
+                self._end(volume)
+
+    def _end(self, volume: _Volume) -> None:
+        if volume.target.kind is TargetKind.FILESYSTEM:
+            unmount(self._sut, volume.point)
+        self._mounted.remove(volume)
+        if volume.array:
+            self._arrays.take_apart(volume.array)
 
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
@@ -114,17 +127,31 @@ class Volumes:
         for part in target.made_on:
             self.release(part.path)
         devices = tuple(self._may_write(part, target.name) for part in target.made_on)
-        roles = [each.role for each in target.beside]
+        volume = _Volume(target, devices, self._points[target.name])
+        if target.array:
+            volume.array = self._make_array(target, devices)
+        self._mounted.append(volume)
+        if target.kind is TargetKind.FILESYSTEM:
+            self._make_filesystem(volume)
+        return volume
+
+    def _make_array(self, target: Target, devices: tuple[Device, ...]) -> Built:
+        members = devices[: len(devices) - len(target.roles)]
+        self._written.update(device.name for device in members)
+        node = self._points[target.name] if target.kind is TargetKind.ARRAY else ""
+        return self._arrays.make(target, members, node)
+
+    def _make_filesystem(self, volume: _Volume) -> None:
+        target, point, roles = volume.target, volume.point, volume.target.roles
+        devices = volume.devices
+        if volume.array:
+            devices = (volume.array.device, *devices[len(devices) - len(roles) :])
         self._mkfs(target, devices, roles)
-        fs_type, point = target.fs_type or "", self._points[target.name]
         self._journal.note(Mounted(point))
         beside = _beside(roles, devices)
-        argv = mount_argv(fs_type, target.mount, devices[0].path, point, beside)
+        argv = mount_argv(target.fs_type or "", target.mount, devices[0].path, point, beside)
         self._run(target, argv, _MOUNT_TIMEOUT_S, "mount")
-        volume = _Volume(target, devices, point)
-        self._mounted.append(volume)
         self._check_mounted(volume, " ".join(argv))
-        return volume
 
     def _mkfs(self, target: Target, devices: tuple[Device, ...], roles: Sequence[str]) -> None:
         """Make it, and note on which of its devices it is not known again by its UUID."""
@@ -196,7 +223,7 @@ class Volumes:
 def _is_stale(volume: _Volume, case_id: str, *, anew: bool) -> bool:
     """Whether it has to be made anew before the case runs on it. One that nothing was
     measured on is as good as new."""
-    if not volume.measured:
+    if not volume.measured or volume.target.kind is TargetKind.ARRAY:
         return False
     recreate = volume.target.recreate
     other = recreate == "per-case" and volume.measured != case_id

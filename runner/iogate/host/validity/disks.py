@@ -15,5 +15,7 @@ def target_disks(sut: Sut, target: Target, place: str) -> TargetDisks:
     found = [each for each in devices or [target_device(sut, target, place)] if each]
     if not found:
         return TargetDisks()
+    if target.array and (joined := target_device(sut, target, place)):
+        found.append(joined)
     stack = frozenset({each.disk for each in found}).union(*(disks_below(sut, e) for e in found))
     return TargetDisks(found[0].disk, stack=stack, raw=target.kind is TargetKind.DEVICE)

@@ -184,7 +184,7 @@ def _is_in(key: str, value: str, job: tuple[str, Location], target: Target) -> b
     if inside and key in leads and not leads[key]():
         return True
     raise SpecError(
-        f"{key} {value} is not in target {target.name!r}, a {target.kind.value}",
+        f"{key} {value} is not in target {target.name!r}, {target.kind.named}",
         remedy="the target says where I/O goes: leave it out, or name another target",
         where=where,
     )

@@ -29,7 +29,7 @@ def check_making(strategy: Mapping, targets: Collection[Target]) -> None:
         others = [each for each in targets if each.kind is not TargetKind.FILESYSTEM]
         if others:
             raise SpecError(
-                f"{key} varies, and target {others[0].name!r} is a {others[0].kind.value}",
+                f"{key} varies, and target {others[0].name!r} is {others[0].kind.named}",
                 remedy="measure on targets with filesystem:, or leave it out",
                 where=where,
             )
@@ -54,9 +54,7 @@ def _values(strategy: Mapping) -> Iterator[tuple[str, Location, Node]]:
 
 def _error(key: str, value: str, target: Target) -> BadArgumentError | None:
     checks: dict[str, Callable[[], object]] = {
-        MKFS: lambda: check_beside(
-            target.fs_type or "", words_of(value), [each.role for each in target.beside]
-        ),
+        MKFS: lambda: check_beside(target.fs_type or "", words_of(value), target.roles),
         MOUNT: lambda: mount_words(words_of(value)),
     }
     try:

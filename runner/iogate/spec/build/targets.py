@@ -20,11 +20,13 @@ from iogate.model.filesystem import (
     mount_words,
 )
 from iogate.model.spec import Beside, Target, TargetKind
+from iogate.spec.build.array import build_array
 from iogate.spec.build.destroy import build_destroy
+from iogate.spec.build.texts import check_once, text_of, texts_of
 from iogate.spec.options.values import BadValueError, check_text
 from iogate.spec.text.problems import Problems, listed, suggest
 from iogate.spec.text.scalars import plain_value
-from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence
+from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
 from iogate.spec.text.variables import expand
 
 AUTO = "auto"
@@ -42,7 +44,7 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
         except SpecError as error:
             problems.take(error)
     for target in targets.values():
-        if target.kind is TargetKind.FILESYSTEM:
+        if target.is_made:
             _check_devices(target, node, targets, problems)
     return {
         name: _on_device(targets[name], targets)
@@ -53,16 +55,26 @@ def build_targets(node: Mapping, problems: Problems) -> dict[str, Target]:
 
 
 def _on_device(target: Target, targets: Map[str, Target]) -> Target:
-    """A filesystem with what it needs of its devices: all that is done to it is allowed there."""
+    """What is made on devices, with what it needs of them: all that is done to it is allowed
+    there. What is made on an array has the array's devices as its own."""
     under = targets.get(target.on or "")
-    if target.kind is not TargetKind.FILESYSTEM or not under:
+    if not target.is_made or not under:
         return target
+    parts = under.beside if under.kind is TargetKind.ARRAY else ()
+    first = targets.get(under.on or "") if under.kind is TargetKind.ARRAY else under
     beside = tuple(
         replace(each, device=other.path, destroy=other.destroy)
-        for each in target.beside
+        for each in (*parts, *target.beside)
         if (other := targets.get(each.on))
     )
-    return replace(target, device=under.path, destroy=under.destroy, beside=beside)
+    return replace(
+        target,
+        on=first.name if first else target.on,
+        device=first.path if first else "",
+        destroy=first.destroy if first else None,
+        beside=beside,
+        array=under.array or target.array,
+    )
 
 
 def _target(name: str, entry: Entry) -> Target:
@@ -81,13 +93,14 @@ def _target(name: str, entry: Entry) -> Target:
     destroy = node.entries.get("destroy")
     if destroy and kind is not TargetKind.DEVICE:
         raise SpecError(
-            f"destroy allows to overwrite a device, and target {name!r} is a {kind.value}",
+            f"destroy allows to overwrite a device, and target {name!r} is {kind.named}",
             remedy="leave it out",
             where=destroy.key_at,
         )
     overwrite = _overwrite(name, kind, node)
     if isinstance(place, Mapping):
-        return _filesystem(name, place, entry)
+        make = build_array if kind is TargetKind.ARRAY else _filesystem
+        return make(name, place, entry)
     permission = build_destroy(destroy.value) if destroy else None
     path = _path(kind, place)
     return Target(name, kind, path, permission, overwrite, where=entry.key_at)
@@ -99,7 +112,7 @@ def _overwrite(name: str, kind: TargetKind, node: Mapping) -> bool:
         return False
     if kind is not TargetKind.FILE:
         raise SpecError(
-            f"overwrite allows to write a file that exists, and target {name!r} is a {kind.value}",
+            f"overwrite allows to write a file that exists, and target {name!r} is {kind.named}",
             remedy="leave it out",
             where=entry.key_at,
         )
@@ -126,11 +139,7 @@ def _path(kind: TargetKind, node: Node) -> str:
 
 
 def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
-    def text(key: str, default: str = "") -> str:
-        value = node.get(key)
-        return value.text if isinstance(value, Scalar) else default
-
-    fs_type = text("type")
+    fs_type = text_of(node, "type")
     if fs_type not in MAKERS:
         raise SpecError(
             f"iogate does not make a filesystem of type {fs_type!r}",
@@ -139,9 +148,9 @@ def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
         )
     mkfs, mount = texts_of(node.get("mkfs")), texts_of(node.get("mount"))
     check_making(fs_type, mkfs, mount, node)
-    first, *members = texts_of(node.get("on")) or (text("on"),)
+    first, *members = texts_of(node.get("on")) or (text_of(node, "on"),)
     beside = [Beside(MEMBER, member) for member in members]
-    beside += [Beside(role, text(role)) for role in _OTHERS if node.get(role)]
+    beside += [Beside(role, text_of(node, role)) for role in _OTHERS if node.get(role)]
     _check_beside(fs_type, mkfs, [first, *(each.on for each in beside)], beside, node)
     return Target(
         name=name,
@@ -150,7 +159,7 @@ def _filesystem(name: str, node: Mapping, entry: Entry) -> Target:
         fs_type=fs_type,
         mkfs=mkfs,
         mount=mount,
-        recreate=text("recreate", "per-run"),
+        recreate=text_of(node, "recreate") or "per-run",
         where=entry.key_at,
         beside=tuple(beside),
     )
@@ -164,12 +173,7 @@ def _check_beside(
         check_beside(fs_type, mkfs, [each.role for each in beside])
     except BadArgumentError as error:
         raise SpecError(error.what, remedy=error.remedy, where=node.where) from None
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise SpecError(
-            f"target {twice!r} would be two devices of one filesystem",
-            remedy="name each device once",
-            where=node.where,
-        )
+    check_once(names, "filesystem", node)
 
 
 def check_making(
@@ -189,25 +193,27 @@ def check_making(
             raise SpecError(error.what, remedy=error.remedy, where=where) from None
 
 
-def texts_of(node: Node | None) -> tuple[str, ...]:
-    """The scalars of a list, as text."""
-    items = node.items if isinstance(node, Sequence) else ()
-    return tuple(item.text for item in items if isinstance(item, Scalar))
-
-
 def _check_devices(
     target: Target, node: Mapping, targets: Map[str, Target], problems: Problems
 ) -> None:
+    """Note a target that is made on what is no device, or on an array beside another device."""
     for name in (each.name for each in target.made_on):
         under = targets.get(name)
-        if under and under.kind is TargetKind.DEVICE:
+        if under and (under.kind is TargetKind.DEVICE or _is_alone(target, under)):
             continue
         if name in node.entries and not under:
             continue  # it has a problem of its own
         what = "is not a device" if under else "does not exist"
         devices = [t.name for t in targets.values() if t.kind is TargetKind.DEVICE]
+        remedy = suggest(name, devices) or "name a target that is a device"
+        if under and under.kind is TargetKind.ARRAY:
+            remedy = "name the array alone under on: of a filesystem, and devices elsewhere"
         problems.add(
-            f"target {target.name!r} is made on {name!r}, which {what}",
-            target.where,
-            suggest(name, devices) or "name a target that is a device",
+            f"target {target.name!r} is made on {name!r}, which {what}", target.where, remedy
         )
+
+
+def _is_alone(target: Target, under: Target) -> bool:
+    """Whether a filesystem is on an array, and on no other device: beside may be a log."""
+    is_first = target.kind is TargetKind.FILESYSTEM and target.on == under.name
+    return under.kind is TargetKind.ARRAY and is_first and MEMBER not in target.roles
