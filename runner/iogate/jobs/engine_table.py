@@ -184,7 +184,6 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "job_max_open_zones": (0, 4096),
     "log_entries": (1, 1048576),
     "log_hist_coarseness": (0, 6),
-    "loops": (1, None),
     "max_open_zones": (0, 4096),
     "nrfiles": (1, 1048576),
     "num_range": (1, 1),
