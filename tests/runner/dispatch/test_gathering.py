@@ -45,3 +45,15 @@ def test_what_iogate_itself_cannot_take_is_a_fault_of_its_host_alone(
     part = gathered(tmp_path, "lab").part
     assert part.exit_code == 4
     assert part.sentence == "what came back cannot be used: ZeroDivisionError: division by zero"
+
+
+def test_a_run_of_a_newer_iogate_is_a_fault_of_its_host_alone(tmp_path: Path) -> None:
+    root = make_run_folder(tmp_path / "run")
+    document = json.loads((root / "run.json").read_text())
+    (root / "run.json").write_text(json.dumps({**document, "schema": "run/99"}))
+    share = Share("lab3", (s.CASE_ID,), root)
+    with closing(open_store(str(tmp_path / "history.sqlite"))) as store:
+        part = gather(Ended(share, "lab3", 0), store, keep=True).part
+        assert not store.runs()
+    assert part.exit_code == 4
+    assert "run/99" in part.sentence
