@@ -28,6 +28,7 @@ from iogate.run.pipeline import execute
 from iogate.run.request import Request, make_request_plan
 from iogate.run.targets import uses_of
 from iogate.spec import needs_trust
+from iogate.sut.booting import is_booting
 
 
 @click.command()
@@ -92,13 +93,15 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def stoppable() -> Iterator[Stop]:
-    """A Stop that Ctrl-C, SIGTERM or SIGHUP sets. A second one ends everything at once."""
+    """A Stop that Ctrl-C, SIGTERM or SIGHUP sets. A second one ends everything at once, and so
+    does the first while a virtual machine boots."""
     stop = Stop()
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        if stop.requested:
-            raise KeyboardInterrupt
+        at_once = stop.requested or is_booting()
         stop.requested = True
+        if at_once:
+            raise KeyboardInterrupt
         message = b"\niogate: stopping; what was measured is kept (again: end now)\n"
         with suppress(OSError):  # the terminal may be what has gone
             os.write(sys.stderr.fileno(), message)

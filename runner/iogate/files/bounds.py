@@ -34,6 +34,8 @@ STATE_BYTES = 16 * MIB
 LIST_BYTES = 16 * MIB
 JOB_TEXT_BYTES = 2 * MIB
 LOG_BYTES = 16 * MIB
+CONSOLE_BEGIN_BYTES = 4 * MIB
+CONSOLE_END_BYTES = MIB
 DOCUMENT_BYTES = 256 * MIB
 DOCUMENT_VALUES = 32_000_000
 FOREIGN_BYTES = GIB
@@ -81,6 +83,8 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("bytes of a journal, or of what a history hands over later", STATE_BYTES, "state"),
     ("bytes of a lock, a note or a setting of the host", NOTE_BYTES, "state"),
     ("bytes of an answer of a server", ANSWER_BYTES, "state"),
+    ("bytes of the beginning of a guest's console, which is kept", CONSOLE_BEGIN_BYTES, "state"),
+    ("bytes of its end: what is between them is left out, and so said", CONSOLE_END_BYTES, "state"),
 )
 """What is bounded, by how much, and the chapter that it is told in."""
 

@@ -52,6 +52,7 @@ from iogate.store import open_store
 from iogate.store.unkept import unkept
 from iogate.sut.bootable import Bootable, Bootee, bootable
 from iogate.vm.console import kept_text
+from iogate.vm.kept_console import left_out
 
 _KEY = "boots"  # all cases of a boot share its place in the block
 _ROLES = ("base", "candidate")
@@ -98,6 +99,8 @@ def execute_boots(
         with ending.faults_kept():
             bench = course.begin(ending, facts, begun_with)
             ending.measure(bench, lambda run, bench: course.measure(run, bench, announce))
+        if machine.is_virtual and stop.requested and not machine.up:
+            return finish(ending, None)  # it was ended: nobody waits for another boot
         ending.attempt(lambda: machine.settle(kernels[0]), None)  # the history asks it who it is
         return finish(ending, request.sut)
 
@@ -250,7 +253,11 @@ class _Course:
         console = self.machine[0].console
         if console is not None and Path(console).is_file():
             (bench.folder.root / "consoles").mkdir(exist_ok=True)
-            bench.folder.write_text(f"consoles/{name}.log", kept_text(console, LOG_BYTES))
+            text = kept_text(console, LOG_BYTES)
+            bench.folder.write_text(f"consoles/{name}.log", text)
+            if missing := left_out(text):
+                said = f"the kernel said more than is kept: {missing} bytes in the middle"
+                bench.observer.told(f"{said} of consoles/{name}.log are left out")
 
 
 @dataclass(slots=True)

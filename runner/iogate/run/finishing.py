@@ -35,9 +35,10 @@ class Finished:
         return exits.of_run(self.run.verdict)
 
 
-def finish(begun: Ending, sut: Sut) -> Finished:
+def finish(begun: Ending, sut: Sut | None) -> Finished:
     """Judged, written and kept, each as far as it can be. A run that ended before it measured
-    anything (its status is still that of the beginning) has failed."""
+    anything (its status is still that of the beginning) has failed. ``sut`` tells whether other
+    runs of its have been killed; None for a machine that is off."""
     store, folder = begun.store, begun.folder
     folder.use_room()
     if begun.run.status is RunStatus.RUNNING:
@@ -52,7 +53,7 @@ def finish(begun: Ending, sut: Sut) -> Finished:
     begun.attempt(lambda: _keep(begun), None)
     with suppress(StoreError):  # the run is kept; the next one tries again
         apply_policy(store, now_ns=begun.run.finished_ns)
-        gone = close_killed(store, sut, begun.run.host.machine_id)
+        gone = close_killed(store, sut, begun.run.host.machine_id) if sut else ()
         begun.notes.extend(f"run {each[:12]} was killed: its end is recorded" for each in gone)
     told = begun.judged(plain)
     if told != begun.run.verdict:  # it could not be kept

@@ -22,14 +22,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from iogate.errors import IogateError, RefusedError, RunError
+from iogate.sut.booting import booting
 from iogate.sut.far import FarMachine, Line
+from iogate.sut.guest_disk import GuestDisk
 from iogate.sut.lending import Check
 from iogate.sut.ssh import agent_archive
 from iogate.sut.wire import MARK
-from iogate.vm.cache import cache_folder
 from iogate.vm.console import last_words, panicked
-from iogate.vm.description import Description, Disk, read_description
+from iogate.vm.description import Description, read_description
 from iogate.vm.engine import own_engine
+from iogate.vm.kept_console import KeptConsole
 from iogate.vm.kernels import INSTALLED, Kernel, find_kernel
 from iogate.vm.modules import modules_archive
 from iogate.vm.own_files import new_console, take_machine
@@ -101,7 +103,7 @@ class _Guests:
         with contextlib.ExitStack() as undo:
             undo.callback(os.close, self._lock)
             own = (disk for disk in description.disks if not disk.device)
-            self._disks = {disk.name: _DiskFile(disk) for disk in own}
+            self._disks = {disk.name: GuestDisk(disk) for disk in own}
             undo.pop_all()
         self._now: _Guest | None = None
         self.console: Path | None = None
@@ -115,24 +117,31 @@ class _Guests:
         """In place of what runs now."""
         self._check_lent()
         self._shut_down()
-        for left in reversed(range(_TRIES[self._accelerator])):
-            self.console = new_console(self._description.name)
-            guest = self._started(kernel, self.console)
-            try:
-                guest.wait(self._description.boot_s)
-            except IogateError:
-                guest.kill()
-                if not left or not panicked(self.console):
-                    raise
-            else:
-                self._now = guest
-                return
+        with booting():
+            for left in reversed(range(_TRIES[self._accelerator])):
+                self.console = new_console(self._description.name)
+                try:
+                    self._now = self._booted(kernel, self.console)
+                except RunError:
+                    if not left or not panicked(self.console):
+                        raise
+                else:
+                    return
+
+    def _booted(self, kernel: Kernel, console: Path) -> _Guest:
+        guest = self._started(kernel, console)
+        try:
+            guest.wait(self._description.boot_s)
+        except BaseException:
+            guest.kill()
+            raise
+        return guest
 
     def lend(self, check: Check) -> None:
         """As ``Lending.lend``."""
         for disk in self._description.disks:
             if disk.device and disk.name not in self._disks:
-                self._disks[disk.name] = _DiskFile(disk, check)
+                self._disks[disk.name] = GuestDisk(disk, check)
 
     def _check_lent(self) -> None:
         for disk in self._description.disks:
@@ -148,13 +157,13 @@ class _Guests:
         boot = Boot(
             kernel=kernel,
             initramfs=Path(),
-            console=console,
+            console=-1,
             disks={name: disk.path for name, disk in self._disks.items()},
             line=-1,
             accelerator=self._accelerator,
             variables=_identity(self._description.name),
         )
-        return _Guest(self._description, boot, userland.read_bytes() + modules)
+        return _Guest(self._description, boot, userland.read_bytes() + modules, console)
 
     def kernel(self, text: str) -> Kernel:
         """That of the description where the text is empty."""
@@ -212,19 +221,23 @@ class _Guests:
 class _Guest:
     """One boot, from QEMU's start to its end."""
 
-    def __init__(self, description: Description, boot: Boot, initramfs: bytes) -> None:
-        self._kernel, self._console = boot.kernel, boot.console
+    def __init__(
+        self, description: Description, boot: Boot, initramfs: bytes, console: Path
+    ) -> None:
+        self._kernel, self._console = boot.kernel, console
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the machine
         self._image = _in_memory(initramfs)
         self._socket, there = socket.socketpair()
-        with there:
+        self._kept = KeptConsole(console)
+        with there, self._kept.writing() as written:
             place = Path(f"/proc/{os.getpid()}/fd/{self._image}")
+            whole = replace(boot, initramfs=place, line=there.fileno(), console=written)
             self._qemu = subprocess.Popen(
-                command(description, replace(boot, initramfs=place, line=there.fileno())),
+                command(description, whole),
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
-                pass_fds=[there.fileno()],
+                pass_fds=[whole.line, whole.console],
                 start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
             )
         self._out, self._in = self._socket.makefile("wb"), self._socket.makefile("rb")
@@ -264,6 +277,7 @@ class _Guest:
         """End it at once."""
         self._qemu.kill()
         self._qemu.wait()
+        self._kept.ended()
         with contextlib.suppress(OSError):  # whoever still has the disks' locks has the line, too
             self._socket.settimeout(_END_S)
             while self._socket.recv(1 << 16):
@@ -279,6 +293,7 @@ class _Guest:
             time.sleep(0.05)
         alive = self._qemu.poll() is None
         self._qemu.kill()
+        self._kept.ended()
         words = last_words(self._console, self._kernel.vmlinux)
         # QEMU ends with 0 where the guest resets the machine, as a kernel does that goes down
         # before it can say so.
@@ -306,80 +321,6 @@ def _in_memory(data: bytes) -> int:
     with open(fd, "wb", closefd=False) as stream:
         stream.write(data)
     return fd
-
-
-class _DiskFile:
-    """The file behind a disk: the one that is named, or one without a name that goes with this
-    process; or the device, which nobody else may claim meanwhile."""
-
-    def __init__(self, disk: Disk, check: Check | None = None) -> None:
-        self._fd = _claimed(disk, check) if check else _opened(disk)
-        self.path = disk.file or Path(f"/proc/{os.getpid()}/fd/{self._fd}")
-
-    def close(self) -> None:
-        """Give it up."""
-        os.close(self._fd)
-
-
-def _claimed(disk: Disk, check: Check) -> int:
-    """The device of a disk, once ``check`` allows it. RefusedError where it does not, or where
-    somebody has taken or exchanged it since."""
-    assert disk.destroy
-    number = check(disk.device, disk.destroy)
-    try:
-        fd = os.open(disk.device, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
-    except OSError as error:
-        raise RefusedError(f"disk {disk.name}: {disk.device}: {error.strerror}") from error
-    is_now = os.fstat(fd).st_rdev
-    if f"{os.major(is_now)}:{os.minor(is_now)}" != number:
-        os.close(fd)
-        raise RefusedError(f"disk {disk.name}: {disk.device} is another device now")
-    return fd
-
-
-def _opened(disk: Disk) -> int:
-    """RefusedError for what is no regular file, or of another size, and where there can be none."""
-    place = disk.file or cache_folder("disks")
-    fresh = disk.file is None or not place.exists()
-    try:
-        if disk.file is None:
-            fd = os.open(place, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        elif not fresh and not place.is_file():
-            raise RefusedError(
-                f"disk {disk.name}: {place} is no regular file",
-                remedy="name a file, or leave file out",
-            )
-        else:
-            fd = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise RefusedError(f"disk {disk.name}: {place}: {error.strerror}") from error
-    try:
-        _size(fd, disk, fresh=fresh)
-    except BaseException:
-        os.close(fd)
-        raise
-    return fd
-
-
-def _size(fd: int, disk: Disk, *, fresh: bool) -> None:
-    """Of a fresh file. RefusedError for another one of another size."""
-    size = os.fstat(fd).st_size
-    if not fresh and size != disk.size_bytes:
-        raise RefusedError(
-            f"disk {disk.name}: {disk.file} has {size:,} bytes, not {disk.size_bytes:,}",
-            remedy="correct size in the machine's file, or remove the file",
-        )
-    try:
-        if fresh:
-            os.ftruncate(fd, disk.size_bytes)
-    except (OSError, OverflowError) as error:
-        if disk.file:
-            disk.file.unlink()
-        why = error.strerror if isinstance(error, OSError) else "no file can be as large"
-        raise RefusedError(
-            f"disk {disk.name}: there can be no {disk.size_bytes:,} bytes: {why}",
-            remedy="name a smaller size, or a file on another filesystem",
-        ) from error
 
 
 def _identity(name: str) -> dict[str, str]:

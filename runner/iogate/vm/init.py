@@ -14,6 +14,9 @@ import time
 from pathlib import Path
 
 _MODULES = Path("/iogate-modules")
+_LATER = _MODULES / "later"
+_ASKING = Path("/proc/sys/kernel/modprobe")
+_ASKED, _HAS_ASKED = "/iogate-modprobe", Path("/run/iogate-modprobe")
 _FINIT_MODULE = 313  # of x86-64
 _POWER_OFF = 0x4321FEDC
 _MOUNTS = (
@@ -32,13 +35,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
-    """Never returns."""
+    """Never returns, but where the kernel asks for a module."""
+    if os.getpid() != 1:
+        _load_what(sys.argv[1])
+        return
     for source, place, kind in _MOUNTS:
         _libc.mount(source.encode(), place.encode(), kind.encode(), 0, None)
     Path("/run/lock").mkdir(mode=0o1777, exist_ok=True)
     Path("/run/lock").chmod(0o1777)
-    for module in sorted(_MODULES.glob("*.ko")) if _MODULES.is_dir() else ():
-        _load(module)
+    for folder in (_MODULES,) if _asks_for_modules() else (_MODULES, _LATER):
+        for module in sorted(folder.glob("*.ko")) if folder.is_dir() else ():
+            _load(module)
     port = _port()
     _name_disks()
     if child := os.fork():
@@ -48,8 +55,28 @@ def main() -> None:
     _serve(port)
 
 
+def _asks_for_modules() -> bool:
+    """Whether the kernel asks for what it lacks: it need not be able to. It does when a filesystem
+    is to be mounted that it does not know."""
+    try:
+        _ASKING.write_text(_ASKED)
+    except OSError:
+        return False
+    _libc.mount(b"none", b"/mnt", b"iogate", 0, None)
+    return _HAS_ASKED.exists()
+
+
+def _load_what(name: str) -> None:
+    """What the kernel calls so, after what that needs. It is there already where another boot of
+    this program has loaded it."""
+    for module in (_LATER / name).read_text().splitlines():
+        with contextlib.suppress(FileNotFoundError):
+            _load(_LATER / module)
+
+
 def _load(module: Path) -> None:
-    parameters = module.with_suffix(".txt").read_bytes()
+    told = module.with_suffix(".txt")
+    parameters = told.read_bytes() if told.exists() else b""
     with module.open("rb") as file:
         if _libc.syscall(_FINIT_MODULE, file.fileno(), parameters, 0):
             error = ctypes.get_errno()

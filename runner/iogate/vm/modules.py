@@ -8,7 +8,7 @@ import lzma
 import re
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from iogate.errors import RunError
@@ -21,9 +21,15 @@ WANTED = (
     "virtio_pci", "virtio_console", "virtio_blk", "virtio_rng", "nvme", "loop",
     # Found by the kernel by asking for a program that is not there.
     "crc32_generic", "crc32c_generic", "crc32c_intel", "crc32c_cryptoapi", "xxhash_generic",
-    "blake2b_generic", "sha256_generic", "ext4", "xfs", "btrfs", "f2fs", "zram", "nls_utf8",
+    "blake2b_generic", "sha256_generic", "zram", "nls_utf8",
 )  # fmt: skip
 """Loaded where the kernel has them as modules: what is missing is built in, or not there."""
+LATER = {
+    "ext4": ("fs-ext2", "fs-ext3", "fs-ext4"), "xfs": ("fs-xfs",), "btrfs": ("fs-btrfs",),
+    "f2fs": ("fs-f2fs",),
+}  # fmt: skip
+"""Loaded when the kernel asks for them, by what it calls them: some take an emulated machine
+seconds."""
 FOLDER = "/iogate-modules"
 _NEEDS = re.compile(rb"(?:\A|\0)(?:depends|softdep)=([^\0]*)\0")
 _KINDS = ("", ".xz", ".gz", ".zst")
@@ -38,8 +44,9 @@ def modules_archive(
 ) -> bytes:
     """An initramfs with the modules as files whose names sort as they are to be loaded, each with
     its parameters beside it. ``extra`` are lines such as ``null_blk nr_devices=1``; ``added`` is
-    one more, or in the place of the kernel's own of that name. RunError for one that the kernel
-    does not have as a module."""
+    one more, or in the place of the kernel's own of that name. In the folder ``later`` are those
+    that the kernel asks for, and by what it calls each the names of the files to load in this
+    order. RunError for one that the kernel does not have as a module."""
     if folder is None and not added:
         _refuse_missing(extra, {})
         return archive({})
@@ -51,12 +58,29 @@ def modules_archive(
         parameters[_plain(added.name)] = added.parameters
     _refuse_missing(extra, {**known, **own})
     items: dict[str, Item] = {}
-    ordered = _in_order((*WANTED, *parameters), known, own, folder or Path())
-    for number, (name, data) in enumerate(ordered):
+    everything = (*WANTED, *parameters, *LATER)
+    contents = dict(_in_order(everything, known, own, folder or Path()))
+    at_once = dict(_in_order((*WANTED, *parameters), {}, contents, Path()))
+    for number, (name, data) in enumerate(at_once.items()):
         place = f"{FOLDER}/{number:05}-{name}"
         items[f"{place}.ko"] = file(data)
         items[f"{place}.txt"] = file(parameters.get(name, "").encode())
-    return archive(items)
+    return archive(items | _later(contents, at_once))
+
+
+def _later(contents: Mapping[str, bytes], at_once: Container[str]) -> dict[str, Item]:
+    """Those that are not loaded ``at_once``, and what the kernel calls them."""
+    items: dict[str, Item] = {}
+    names: dict[str, str] = {}
+    for wanted, asked in LATER.items():
+        ordered = _in_order([wanted], {}, contents, Path())
+        needed = [(name, data) for name, data in ordered if name not in at_once]
+        for name, data in needed:
+            names.setdefault(name, f"{len(names):05}-{name}.ko")
+            items[f"{FOLDER}/later/{names[name]}"] = file(data)
+        text = "\n".join(names[name] for name, _ in needed)
+        items |= {f"{FOLDER}/later/{each}": file(text.encode()) for each in asked if needed}
+    return items
 
 
 def _refuse_missing(extra: Sequence[str], known: Mapping[str, object]) -> None:

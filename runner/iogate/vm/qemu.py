@@ -31,13 +31,13 @@ _SHUT = f"on,obsolete=deny,{_NO_CHANGE}spawn=deny,resourcecontrol=deny"
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """What one boot is made of: ``initramfs`` and ``console`` are files, ``disks`` the file of
-    each disk by name, ``line`` the number of a socket that QEMU inherits. ``variables`` are those
-    of the environment that the guest's side of iogate has."""
+    """What one boot is made of: ``initramfs`` is a file, ``disks`` the file of each disk by name,
+    ``console`` and ``line`` the numbers of a pipe and a socket that QEMU inherits. ``variables``
+    are those of the environment that the guest's side of iogate has."""
 
     kernel: Kernel
     initramfs: Path
-    console: Path
+    console: int
     disks: Mapping[str, Path]
     line: int
     accelerator: str
@@ -93,7 +93,7 @@ def command(description: Description, boot: Boot) -> list[str]:
         *("-smbios", f"type=1,manufacturer=QEMU,product={product(boot.accelerator)}"),
         *("-kernel", str(boot.kernel.image), "-initrd", str(boot.initramfs)),
         *("-append", _append(description, boot)),
-        *("-serial", f"file:{boot.console}"),
+        *("-serial", f"file:/proc/self/fd/{boot.console}"),
         *("-chardev", f"socket,id=line,fd={boot.line}", "-device", "virtio-serial-pci"),
         *("-device", "virtserialport,chardev=line,name=iogate", "-device", "virtio-rng-pci"),
         *(word for disk in description.disks for word in _disk(disk, boot.disks[disk.name])),

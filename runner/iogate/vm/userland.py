@@ -31,13 +31,29 @@ PROGRAMS = (
 )  # fmt: skip
 """What is taken where it is installed here."""
 AGENT = "/iogate.zip"
-_SHEBANG = b"#!/usr/bin/python3 -I\n"
+ASKED = "/iogate-modprobe"
+"""What the kernel starts when it lacks something that a module may have: of those that are there
+for that (``modules``), /init loads it."""
+_ASKED = b"""\
+#!/bin/sh
+: > /run/iogate-modprobe
+[ -e "/iogate-modules/later/$3" ] || exit 1
+exec /init "$3" < /dev/null > /dev/console 2>&1
+"""
+_SHEBANG = b"#!/usr/bin/python3 -IS\n"
 _PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x")
 _UNUSED = frozenset(
     ("test", "idlelib", "lib2to3", "tkinter", "turtledemo", "ensurepip", "distutils", "pydoc_data",
-     "unittest", "site-packages", "dist-packages", "__pycache__", "venv")
+     "unittest", "site-packages", "dist-packages", "__pycache__", "venv", "sqlite3", "curses",
+     "dbm")
 )  # fmt: skip
+_UNUSED_EXTENSIONS = (
+    "_codecs_", "_ctypes_test", "_curses", "_dbm", "_gdbm", "_hashlib", "_sqlite3", "_ssl", "_test",
+    "_tkinter", "_xx", "nis.", "readline.", "xx",
+)  # fmt: skip
+"""How their names begin: what they are linked with is larger than all that is needed. hashlib has
+its digests without OpenSSL, too."""
 _FILES = ("/etc/mke2fs.conf",)
 _TEXTS = {
     "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
@@ -55,7 +71,8 @@ def userland_archive(engine: Path, agent: bytes, init: str, extra: Sequence[str]
     ``iogate-engine`` and the programs of PROGRAMS and ``extra``. It is made once. RefusedError
     where a program of ``extra`` is not installed."""
     programs = [*_programs(extra), ("iogate-engine", engine)]
-    key = hashlib.sha256(agent + init.encode() + sys.version.encode())
+    made_by = Path(__file__).read_bytes()
+    key = hashlib.sha256(agent + init.encode() + sys.version.encode() + made_by)
     for name, path in programs:
         status = path.stat()
         key.update(f"{name} {path} {status.st_size} {status.st_mtime_ns}\n".encode())
@@ -75,7 +92,11 @@ def _made(programs: Iterable[tuple[str, Path]], agent: bytes, init: str) -> byte
     items |= {path: cpio.file(text.encode()) for path, text in _TEXTS.items()}
     present = (Path(path) for path in _FILES if Path(path).is_file())
     items |= {str(path): cpio.file(path.read_bytes()) for path in present}
-    items |= {"/init": cpio.file(_SHEBANG + init.encode(), runs=True), AGENT: cpio.file(agent)}
+    items |= {
+        "/init": cpio.file(_SHEBANG + init.encode(), runs=True),
+        ASKED: cpio.file(_ASKED, runs=True),
+        AGENT: cpio.file(_agent(agent)),
+    }
     items |= {f"/{name}": cpio.link(f"usr/{name}") for name in ("bin", "sbin", "lib")}
     items["/usr/sbin"] = cpio.link("bin")
     linked = []
@@ -99,7 +120,8 @@ def _python(items: dict[str, Item], interpreter: Path) -> tuple[str, list[Path]]
     major, minor = sys.version_info[:2]
     items[f"{_merged(str(library.parent))}/python{major}{minor}.zip"] = cpio.file(_library(library))
     items[f"{_merged(str(library))}/os.py"] = cpio.file((library / "os.py").read_bytes())
-    extensions = sorted((library / "lib-dynload").glob("*.so"))
+    found = sorted((library / "lib-dynload").glob("*.so"))
+    extensions = [each for each in found if not each.name.startswith(_UNUSED_EXTENSIONS)]
     for each in extensions:
         items[_merged(str(each))] = cpio.file(each.read_bytes(), runs=True)
     return place, extensions
@@ -113,13 +135,25 @@ def _library(folder: Path) -> bytes:
             if not _UNUSED.isdisjoint(parts) or parts[0].startswith(("config-", "_sysconfigdata")):
                 continue
             name = path.relative_to(folder).with_suffix(".pyc").as_posix()
-            archive.writestr(zipfile.ZipInfo(name), _compiled(path, name))
+            archive.writestr(zipfile.ZipInfo(name), _compiled(path.read_bytes(), name))
     return data.getvalue()
 
 
-def _compiled(path: Path, name: str) -> bytes:
+def _agent(archive: bytes) -> bytes:
+    """The same modules, compiled: an emulated machine would take a second for it at each boot."""
+    data = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(archive)) as sources,
+        zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as compiled,
+    ):
+        for source in sources.namelist():
+            name = f"{source}c"
+            compiled.writestr(zipfile.ZipInfo(name), _compiled(sources.read(source), name))
+    return data.getvalue()
+
+
+def _compiled(source: bytes, name: str) -> bytes:
     """As PEP 552 has it: a module that is not compared with its source."""
-    source = path.read_bytes()
     code = compile(source, name.removesuffix("c"), "exec", dont_inherit=True, optimize=0)
     unchecked = (1).to_bytes(4, "little")
     return importlib.util.MAGIC_NUMBER + unchecked + bytes(8) + marshal.dumps(code)

@@ -69,6 +69,16 @@ def test_a_machine_boots_one_kernel_after_the_other(machine: VmSut) -> None:
     assert machine.run(["dd", f"if={KEPT}", "bs=6", "count=1"]).stdout == "iogate"
 
 
+def test_a_filesystem_is_there_when_it_is_mounted_first(machine: VmSut) -> None:
+    """Its module is loaded then: in an emulated machine it takes longer than the kernel."""
+    assert "\txfs\n" not in (machine.read_text("/proc/filesystems") or "")
+    assert machine.run(["mount", "-t", "xfs", KEPT, "/mnt"]).status  # it holds none
+    assert "\txfs\n" in (machine.read_text("/proc/filesystems") or "")
+    assert machine.run(["mount", "-t", "nothing", KEPT, "/mnt"]).status
+    assert machine.console
+    assert "iogate: module" not in machine.console.read_text(errors="replace")
+
+
 def test_qemu_has_no_rights(machine: VmSut) -> None:
     """Not even of the tests' user, where that is root."""
     status = next(

@@ -120,3 +120,38 @@ def test_all_modules_together_are_bounded(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / f"m{number}.ko").write_bytes(module(f"m{number + 1}") + bytes(1 << 13))
     with pytest.raises(RunError, match="have more than 64 KiB, with m7"):
         modules_archive(tmp_path)
+
+
+def loaded(archive: bytes, folder: Path) -> dict[str, str]:
+    """The files that /init finds, by their path below its folder."""
+    done = ["cpio", "-id", "--quiet", "--no-absolute-filenames"]
+    subprocess.run(done, cwd=folder, input=archive, check=True)
+    base = folder / "iogate-modules"
+    files = (path for path in base.rglob("*") if path.is_file())
+    return {str(path.relative_to(base)): path.read_text() for path in sorted(files)}
+
+
+def test_what_takes_long_to_load_waits_until_the_kernel_asks_for_it(tmp_path: Path) -> None:
+    kernel, root = tmp_path / "kernel", tmp_path / "root"
+    kernel.mkdir()
+    root.mkdir()
+    for name, needs in {
+        "nvme": ["core"], "core": [], "btrfs": ["xor", "crc"], "xfs": ["core", "crc"],
+        "xor": [], "crc": [],
+    }.items():  # fmt: skip
+        (kernel / f"{name}.ko").write_bytes(module(*needs))
+    files = loaded(modules_archive(kernel), root)
+    at_once = [name for name in files if not name.startswith("later/") and name.endswith(".ko")]
+    assert at_once == ["00000-core.ko", "00001-nvme.ko"]
+    assert files["later/fs-xfs"].split() == ["00000-crc.ko", "00001-xfs.ko"]
+    assert files["later/fs-btrfs"].split() == ["00002-xor.ko", "00000-crc.ko", "00003-btrfs.ko"]
+    assert not {"later/fs-ext4", "later/fs-f2fs"} & files.keys()
+
+
+def test_what_the_description_names_is_loaded_at_once(tmp_path: Path) -> None:
+    (tmp_path / "xfs.ko").write_bytes(module())
+    root = tmp_path / "root"
+    root.mkdir()
+    files = loaded(modules_archive(tmp_path, ["xfs a=1"]), root)
+    assert list(files) == ["00000-xfs.ko", "00000-xfs.txt"]
+    assert files["00000-xfs.txt"] == "a=1"
