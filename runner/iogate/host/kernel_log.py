@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from iogate.host.devices.own_stack import OwnStack, names_a_device
 from iogate.model.measurement import KernelTrouble, Whose
@@ -109,11 +110,10 @@ class KernelWatch:
     def __init__(self, sut: Sut) -> None:
         self._log = sut.kernel_log()
 
-    def seen(self, own: OwnStack | None = None) -> tuple[KernelTrouble, ...] | None:
-        """What came since the last look; None where the log cannot be read. ``own`` tells what
-        is of the target."""
-        records = self._log.records() if self._log else None
-        return None if records is None else troubles(records, own)
+    @property
+    def records(self) -> partial[list[str] | None]:
+        """The call that gives what came since the last one; None where the log cannot be read."""
+        return partial(self._log.records if self._log else _none)
 
     def close(self) -> None:
         """Follow it no longer."""
@@ -121,9 +121,21 @@ class KernelWatch:
             self._log.close()
 
 
+def _none() -> list[str] | None:
+    """Of a machine whose log is kept from this user."""
+    return None
+
+
+def seen(
+    records: Iterable[str] | None, own: OwnStack | None = None
+) -> tuple[KernelTrouble, ...] | None:
+    """The troubles of a log that was read; None where it could not be."""
+    return None if records is None else troubles(records, own)
+
+
 def troubles(records: Iterable[str], own: OwnStack | None = None) -> tuple[KernelTrouble, ...]:
     """Those of records of /dev/kmsg that tell of one, by kind and by whose they are, in the
-    order they came."""
+    order they came. ``own`` tells what is of the target."""
     counts: dict[_Key, int] = {}
     lines: dict[_Key, list[str]] = {}
     for record in records:

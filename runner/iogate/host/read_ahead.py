@@ -22,6 +22,11 @@ class ReadAhead:
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._looked: set[str] = set()
 
+    @property
+    def within(self) -> Sut:
+        """What it asks for all that it has not read."""
+        return self._sut
+
     def read(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Sut:
         """Read these as well, in one round trip, as ``Sut.read_many`` does; the machine that
         knows them."""

@@ -11,7 +11,8 @@ from iogate.host.devices.block_devices import find_device
 from iogate.host.devices.own_stack import OwnStack, own_stack
 from iogate.host.devices.unwritten import Unwritten, look_for_unwritten
 from iogate.host.facts import Fact, collect_facts, target_device, target_facts
-from iogate.host.kernel_log import KernelWatch
+from iogate.host.foreseen import foreseen_with
+from iogate.host.kernel_log import KernelWatch, seen
 from iogate.host.requirements import Throttling, check_requirements
 from iogate.host.settings.journal import Journal, Setting, unrestored
 from iogate.host.settings.knobs import knobs_of
@@ -71,10 +72,11 @@ class Stage:
         if case.environment and self._drops(case, case.environment, anew=anew):
             drop_caches(self.sut)
         changed = made or case.environment is not None or not self.volumes.idle
-        self.footing.arrive(case.target, made=made, look=None if changed else look)
+        now = None if changed else look
+        self.footing.arrive(case.target, made=made, look=now)
         self._last = case.id
         place = self.places[case.target.name].path
-        self.unwritten = look_for_unwritten(self.sut, case, place)
+        self.unwritten = look_for_unwritten(now or self.sut, case, place)
         self.mounts.begin(case.target, place)
         if case.environment and case.environment.require.no_throttle:
             self.throttling.check_from_here()
@@ -107,8 +109,9 @@ class Stage:
         place = self.places[target.name].path
         if target.name not in self._own:
             self._own[target.name] = own_stack(self.sut, target, place)
-        told = self.kernel.seen(self._own[target.name])
-        of_mounts = self.mounts.seen(target, place)
+        look, records = foreseen_with(self.sut, f"mount {target.name}", self.kernel.records)
+        told = seen(records, self._own[target.name])
+        of_mounts = self.mounts.seen(look, target, place)
         return (*(told or ()), *of_mounts) if of_mounts else told
 
     def rehearse(self, plan: Plan) -> None:

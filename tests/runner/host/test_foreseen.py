@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from iogate.host.foreseen import foreseen, looked_at
+from iogate.host.foreseen import answers, foreseen, foreseen_with, looked_at
 from iogate.host.read_ahead import ReadAhead
 from iogate.sut.base import Found, Sut
 from iogate.sut.local import LocalSut
@@ -62,6 +63,42 @@ def test_a_look_within_a_look_goes_on(tmp_path: Path) -> None:
     ahead = ReadAhead(machine).read([str(tmp_path)])
     assert looked_at(ahead, "look") is ahead
     assert foreseen(ahead, "look") is not ahead
+
+
+def test_what_a_look_asks_beside_is_asked_ahead_by_the_next_one_and_by_each_anew(
+    tmp_path: Path,
+) -> None:
+    paths, asked = [str(tmp_path / name) for name in "ab"], []
+
+    class Noted(Far):
+        def can_write(self, path: str) -> bool:
+            asked.append(path)
+            return super().can_write(path)
+
+    machine = Noted()
+    for number, there in enumerate(((False, False), (True, False), (True, True))):
+        for path, is_there in zip(paths, there, strict=True):
+            Path(path).touch() if is_there else None
+        asked.clear()
+        look = foreseen(machine, "look")
+        assert asked == (paths if number else [])
+        assert answers(ReadAhead(look), "can_write", paths) == there
+        assert answers(look, "can_write", paths[1:]) == there[1:]
+        assert asked == paths
+    foreseen(machine, "look")
+    asked.clear()
+    foreseen(machine, "look")
+    assert not asked  # the one before did not ask
+
+
+def test_another_call_goes_with_a_look(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    for machine in (Far(), LocalSut()):
+        for _ in range(2):
+            look, said = foreseen_with(machine, "look", partial(machine.can_read, str(tmp_path)))
+            assert said is True
+            assert look.read_text(f"{tmp_path}/a") == "1"
+            assert answers(look, "can_read", [str(tmp_path)]) == (True,)
 
 
 def test_this_machine_is_asked_as_it_is() -> None:

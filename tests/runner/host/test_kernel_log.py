@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.host.kernel_log import LINES, LONGEST, KernelWatch, in_words, troubles
+from iogate.host.kernel_log import LINES, LONGEST, KernelWatch, in_words, seen, troubles
 from iogate.model.measurement import KernelTrouble
 from iogate.sut import kmsg, open_sut
 from iogate.sut.base import KernelLog
@@ -117,7 +117,7 @@ class Without(LocalSut):
 
 def test_without_a_log_nothing_is_known() -> None:
     with closing(KernelWatch(Without())) as watch:
-        assert watch.seen() is None
+        assert seen(watch.records()) is None
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "/proc/version", "/no/such/file"])
@@ -139,7 +139,7 @@ def test_what_is_in_a_line_stays_text() -> None:
     name = os.urandom(6).hex()
     with closing(KernelWatch(open_sut())) as watch:
         KERNEL_LOG.write_text(f"<3>test {name}: TSC unstable \x1b[31m<b>é\n")
-        lines = [line for one in watch.seen() or () for line in one.lines if name in line]
+        lines = [line for one in seen(watch.records()) or () for line in one.lines if name in line]
     assert lines == [rf"test {name}: TSC unstable \x1b[31m<b>\xc3\xa9"]
 
 
@@ -160,7 +160,7 @@ def test_what_was_overwritten_is_told_of_and_the_rest_is_read(
 
     with closing(KernelWatch(open_sut())) as watch:
         monkeypatch.setattr(os, "read", read)
-        assert [one.kind for one in watch.seen() or ()] == ["lines lost", "I/O error"]
+        assert [one.kind for one in seen(watch.records()) or ()] == ["lines lost", "I/O error"]
 
 
 @needs_kernel_log
@@ -168,9 +168,9 @@ def test_a_log_without_end_is_left_and_goes_on_later(monkeypatch: pytest.MonkeyP
     with closing(KernelWatch(open_sut())) as watch:
         with monkeypatch.context() as patched:
             patched.setattr(os, "read", lambda _handle, _most: record("I/O error").encode())
-            kinds = [one.kind for one in watch.seen() or ()]
+            kinds = [one.kind for one in seen(watch.records()) or ()]
         assert kinds == ["I/O error", "lines lost"]
-        assert watch.seen() is not None
+        assert seen(watch.records()) is not None
 
 
 @needs_root
@@ -184,5 +184,7 @@ def test_an_error_of_a_device_is_seen(tmp_path: Path) -> None:
                 pytest.raises(OSError, match="Input"),
             ):
                 disk.read(4096)
-        lines = [t for one in watch.seen() or () if one.kind == "I/O error" for t in one.lines]
+        lines = [
+            t for one in seen(watch.records()) or () if one.kind == "I/O error" for t in one.lines
+        ]
     assert any(f"dev {Path(device).name}, sector 0" in line for line in lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iogate.host.devices.own_stack import OwnStack, own_stack
-from iogate.host.kernel_log import KernelWatch, troubles
+from iogate.host.kernel_log import KernelWatch, seen, troubles
 from iogate.model.measurement import Whose
 from iogate.model.spec import Target, TargetKind
 from iogate.sut import open_sut
@@ -147,7 +147,7 @@ def test_an_error_that_ext4_finds_is_its_own_and_no_sisters(tmp_path: Path) -> N
         for each in (device, other):
             fault = Path(f"/sys/fs/ext4/{Path(each).name}/trigger_fs_error")
             fault.write_text(f"iogate test of {Path(each).name}")
-        found = watch.seen(own) or ()
+        found = seen(watch.records(), own) or ()
     whose = {one.whose: " ".join(one.lines) for one in found if one.kind == "filesystem error"}
     assert f"device {Path(device).name}" in whose[Whose.TARGET]
     assert Path(other).name not in whose[Whose.TARGET]

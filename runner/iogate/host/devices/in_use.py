@@ -19,7 +19,7 @@ from iogate.host.devices.block_devices import (
 from iogate.host.devices.loops import Loop, loops
 from iogate.host.devices.mounts import AllMounts, Mount, mounts_everywhere, swaps
 from iogate.host.devices.stack import Stack, stack_of
-from iogate.host.foreseen import looked_at
+from iogate.host.foreseen import answers, looked_at
 from iogate.sut.base import Sut
 
 _SYSTEM_MOUNTS = ("/", "/usr", "/boot", "/boot/efi", "/var", "/home", "/nix", "/etc")
@@ -263,7 +263,8 @@ def _exports(sut: Sut) -> Iterator[str]:
 
 
 def _forbidden(look: Look) -> Refusal | None:
-    return None if look.sut.can_write(look.device.path) else forbidden(look.device)
+    (may_write,) = answers(look.sut, "can_write", [look.device.path])
+    return None if may_write else forbidden(look.device)
 
 
 def forbidden(device: Device) -> Refusal:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from iogate.host.devices.block_devices import find_device, node_of
+from iogate.host.foreseen import answers
 from iogate.sut.base import LoopStatus, Sut
-from iogate.sut.together import together
 
 _ENDLESS = 1 << 64
 
@@ -40,7 +39,7 @@ def loops(sut: Sut) -> tuple[Loop, ...]:
     names = [name for name in sut.list_dir("/sys/block") if name.startswith("loop")]
     said = {name: sut.read_text(f"/sys/block/{name}/loop/backing_file") for name in names}
     attached = {name: backing for name, backing in said.items() if backing is not None}
-    known = together(*(partial(sut.loop_status, node_of(name)) for name in attached))
+    known = answers(sut, "loop_status", [node_of(name) for name in attached])
     return tuple(
         _loop(sut, name, backing, status)
         for (name, backing), status in zip(attached.items(), known, strict=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from iogate.host.devices.block_devices import find_device
 from iogate.host.devices.mounts import mount_of
-from iogate.host.foreseen import foreseen
+from iogate.host.foreseen import looked_at
 from iogate.jobs import estimate
 from iogate.model.plan import Case
 from iogate.model.spec import TargetKind
@@ -31,8 +31,9 @@ class Unwritten:
 
 def look_for_unwritten(sut: Sut, case: Case, place: str) -> Unwritten:
     """A look at SAMPLES blocks within what the case's jobs read of the device or the file at
-    ``place``, and at what its jobs write where that is stored in less room. Writes nothing."""
-    sut = foreseen(sut, f"unwritten {case.target.name}")
+    ``place``, and at what its jobs write where that is stored in less room. Writes nothing.
+    ``sut`` may be a look at the machine, which goes on."""
+    sut = looked_at(sut, f"unwritten {case.target.name}")
     plain = _shrinks(sut, case, place)
     share = _share(sut, case, place)
     if share is None or share <= MOST_SHARE:

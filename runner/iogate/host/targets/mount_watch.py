@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from iogate.host.devices.block_devices import find_device
 from iogate.host.devices.mounts import MOUNTS, mount_of
-from iogate.host.foreseen import foreseen
 from iogate.host.read_ahead import ReadAhead
 from iogate.model.measurement import KernelTrouble, Whose
 from iogate.model.spec import Target, TargetKind
@@ -30,9 +29,10 @@ class MountWatch:
         if target.name not in self._first:
             self._first[target.name] = _state(self._sut, target, place)
 
-    def seen(self, target: Target, place: str) -> tuple[KernelTrouble, ...]:
-        """What has become of it since; nothing where it is as it was."""
-        state = _state(foreseen(self._sut, f"mount {target.name}"), target, place)
+    def seen(self, look: Sut, target: Target, place: str) -> tuple[KernelTrouble, ...]:
+        """What has become of it since, by a look at the machine; nothing where it is as it
+        was."""
+        state = _state(look, target, place)
         if not state or state == self._first.get(target.name, ""):
             return ()
         return (KernelTrouble(KIND, 1, (state,), Whose.TARGET),)
