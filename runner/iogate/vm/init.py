@@ -67,8 +67,7 @@ def _asks_for_modules() -> bool:
 
 
 def _load_what(name: str) -> None:
-    """What the kernel calls so, after what that needs. It is there already where another boot of
-    this program has loaded it."""
+    """What the kernel calls so, after what that needs. A file that is gone was loaded already."""
     for module in (_LATER / name).read_text().splitlines():
         with contextlib.suppress(FileNotFoundError):
             _load(_LATER / module)

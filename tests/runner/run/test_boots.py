@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from iogate.engine.base import Stop
-from iogate.errors import RefusedError, RunError, UsageError
+from iogate.errors import ExitCode, RefusedError, RunError, UsageError
 from iogate.exits import of_run
 from iogate.model.measurement import Disturbance, undisturbed
 from iogate.model.run import Run, RunStatus
@@ -56,6 +56,7 @@ class Booting:
         self.console = folder / "console"
         self.boots: list[str] = []
         self.settled: list[str] = []
+        self.up = True
         self.comes_up: Callable[[int], bool] = lambda _boot: True
 
     def __getattr__(self, name: str) -> Any:
@@ -146,6 +147,25 @@ def test_the_facts_of_both_kernels_are_kept(machine: Booting, tmp_path: Path) ->
     assert own
     assert {f"candidate.{name}" for name in own} <= set(facts)
     assert not [name for name in facts if name.startswith("candidate.cpu")]
+
+
+def test_who_interrupts_a_boot_waits_for_no_other(machine: Booting, tmp_path: Path) -> None:
+    """What was measured is kept, and a machine that is off stays so."""
+    stop = Stop()
+
+    def interrupted(boot: int) -> bool:
+        if boot < 5:
+            return True
+        stop.requested, machine.up = True, False
+        raise KeyboardInterrupt
+
+    machine.comes_up = interrupted
+    finished = execute_comparison(*asked(machine, tmp_path), Mock(), stop, Mock())
+    assert finished.run.status is RunStatus.INTERRUPTED
+    assert finished.exit_code is ExitCode.RUN_FAILED
+    assert {m.block for m in finished.run.measurements} == {1}
+    assert len(machine.boots) == 5
+    assert not machine.settled
 
 
 def test_a_kernel_that_does_not_come_up_fails_every_case(machine: Booting, tmp_path: Path) -> None:
