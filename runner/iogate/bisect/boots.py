@@ -10,6 +10,8 @@ from pathlib import Path
 from iogate.errors import RefusedError, RunError
 from iogate.sut.base import Sut
 from iogate.sut.bootable import Bootable, bootable
+from iogate.vm.kernels import NoKernelError
+from iogate.vm.packages import BrokenPackageError
 
 
 class WentDownError(RunError):
@@ -27,10 +29,11 @@ class Boots:
     _count: int = field(default=0, init=False)
 
     def why_not(self) -> str:
-        """Why what the build has left is no kernel; empty where it is one."""
+        """Why what the build has left is no kernel; empty where it is one. What this machine lacks
+        to find out is an error: it would be taken for each revision's."""
         try:
             self.machine.kernel(str(self.left))
-        except RefusedError as error:
+        except (NoKernelError, BrokenPackageError) as error:
             return error.what
         return ""
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from iogate.errors import RefusedError
+from iogate.errors import RefusedError, RunError
 from iogate.vm.added_module import AddedModule
-from iogate.vm.packages import unpacked
+from iogate.vm.packages import OF_THIS_MACHINE, unpacked
 
 _SIGNATURE, _SIGNATURE_AT = b"HdrS", 0x202  # the kernel's Documentation/arch/x86/boot.rst
 _VERSION_AT, _VERSION_FROM, _MOST_VERSION = 0x20E, 0x200, 512
@@ -22,6 +22,10 @@ _MOST_BYTES = 1 << 30
 _RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+)+[A-Za-z0-9.+~_-]*", re.ASCII)
 INSTALLED = ("/",)
 """Roots below which installed kernels are looked for: ``boot`` and ``lib/modules``."""
+
+
+class NoKernelError(RefusedError):
+    """What is named is no kernel that can be booted: whoever has built it has left none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,15 @@ class Kernel:
 
 
 def find_kernel(text: str, roots: Sequence[str] = INSTALLED) -> Kernel:
-    """The kernel that a text names. RefusedError where there is none, or none that may be read;
-    RunError for a package that cannot be unpacked."""
+    """The kernel that a text names. NoKernelError where there is none, or none that may be read,
+    BrokenPackageError for a package that cannot be unpacked; RunError where this machine is at
+    fault."""
     try:
         return _found(text, roots)
     except OSError as error:
-        raise RefusedError(
+        if error.errno in OF_THIS_MACHINE:
+            raise RunError(f"cannot read the kernel {text}: {error.strerror}") from error
+        raise NoKernelError(
             f"cannot read the kernel {error.filename or text}: {error.strerror}",
             remedy="let this user read it: some systems keep /boot/vmlinuz-… for root",
         ) from error
@@ -60,7 +67,7 @@ def _found(text: str, roots: Sequence[str]) -> Kernel:
         return _of_image(place, _modules_beside(place))
     if _RELEASE.fullmatch(text):
         return _installed(text, roots)
-    raise RefusedError(
+    raise NoKernelError(
         f"there is no kernel {text!r}",
         remedy="name a bzImage, a .deb or .rpm of a kernel, a kernel's tree, or a release such as"
         " 6.12",
@@ -85,7 +92,7 @@ def release_of(image: Path) -> str:
 def _of_image(image: Path, modules: Path | None, vmlinux: Path | None = None) -> Kernel:
     release = release_of(image)
     if not release:
-        raise RefusedError(
+        raise NoKernelError(
             f"{image} is no kernel that can be booted here", remedy="name a bzImage for x86"
         )
     digest = _digest(image)
@@ -111,7 +118,7 @@ def _of_folder(folder: Path) -> Kernel:
     images = sorted(path for place in _IMAGES for path in folder.glob(place))
     if len(images) != 1:
         names = ", ".join(image.name for image in images)
-        raise RefusedError(
+        raise NoKernelError(
             f"{folder} holds {f'several kernels: {names}' if images else 'no kernel'}",
             remedy="name the image, or a kernel's tree in which 'make bzImage' has ended",
         )
@@ -121,9 +128,9 @@ def _of_folder(folder: Path) -> Kernel:
 
 
 def _inside(folder: Path, path: Path) -> Path:
-    """RefusedError for what leads out of the folder, which anybody may have filled."""
+    """NoKernelError for what leads out of the folder, which anybody may have filled."""
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise RefusedError(f"{path} leads out of {folder}", remedy="put the file itself there")
+        raise NoKernelError(f"{path} leads out of {folder}", remedy="put the file itself there")
     return path
 
 
@@ -142,7 +149,7 @@ def _installed(release: str, roots: Sequence[str]) -> Kernel:
     ]
     if not found:
         places = ", ".join(f"{root.rstrip('/')}/boot" for root in roots)
-        raise RefusedError(
+        raise NoKernelError(
             f"no kernel {release} is installed (looked in {places})",
             remedy="install or unpack one, name its image, or its folder under kernels",
         )
@@ -160,10 +167,10 @@ def _order(name: str) -> tuple[int, ...]:
 
 
 def _digest(path: Path) -> str:
-    """RefusedError for what is too large to be a kernel."""
+    """NoKernelError for what is too large to be a kernel."""
     size = path.stat().st_size
     if size > _MOST_BYTES:
-        raise RefusedError(
+        raise NoKernelError(
             f"{path} has {size:,} bytes, too many for a kernel",
             remedy="name the bzImage, or a package without debug symbols",
         )

@@ -4,6 +4,7 @@ room for others."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -22,13 +23,22 @@ _MOST_FILES = 100_000
 _WANTED = ("boot", "lib/modules", "usr/lib/modules", "usr/lib/debug")
 _AGAIN = "get the package again, or name the bzImage"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+OF_THIS_MACHINE = (
+    errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE,
+)  # fmt: skip
+"""Numbers of errors that are no fault of what is read."""
 _held: dict[Path, int] = {}
 """Descriptors whose locks keep folders of this process from being removed by another one."""
 
 
+class BrokenPackageError(RunError):
+    """A package that cannot be unpacked, wherever that is tried."""
+
+
 def unpacked(package: Path, digest: str) -> Path:
-    """The folder of a package's files, by what is in it: unpacked once. RunError for what cannot be
-    unpacked, RefusedError without the program for it."""
+    """The folder of a package's files, by what is in it: unpacked once. BrokenPackageError for what
+    cannot be unpacked, RunError where there is no room for it here, RefusedError without the
+    program for it."""
     folder = cache_folder("kernels")
     into = folder / digest[:32]
     if _hold(into):
@@ -37,7 +47,11 @@ def unpacked(package: Path, digest: str) -> Path:
     try:
         _make(package, folder, into)
     except OSError as error:
-        raise _broken(package, error.strerror or str(error)) from error
+        why = error.strerror or str(error)
+        if error.errno in OF_THIS_MACHINE:
+            remedy = "make room there, or name another folder: XDG_CACHE_HOME"
+            raise RunError(f"cannot unpack {package} in {folder}: {why}", remedy=remedy) from error
+        raise _broken(package, why) from error
     return into
 
 
@@ -141,5 +155,5 @@ def _wanted(name: str) -> tuple[str, ...]:
     return parts if any(f"{below}/".startswith(f"{each}/") for each in _WANTED) else ()
 
 
-def _broken(package: Path, why: str) -> RunError:
-    return RunError(f"cannot unpack {package}: {why}", remedy=_AGAIN)
+def _broken(package: Path, why: str) -> BrokenPackageError:
+    return BrokenPackageError(f"cannot unpack {package}: {why}", remedy=_AGAIN)

@@ -20,6 +20,8 @@ from iogate.engine.base import Stop
 from iogate.errors import RefusedError, RunError
 from iogate.metrics import metric
 from iogate.run.request import Request
+from iogate.vm.kernels import NoKernelError
+from iogate.vm.packages import BrokenPackageError
 from support import samples as s
 
 KEY = Key("oltp/bs=4k", "write.iops")
@@ -33,7 +35,7 @@ class Machine:
     console: Path
     boots_at_all: bool = True
     is_virtual: bool = True
-    there: bool = True
+    lacks: Exception | None = None
     falls: Sequence[int] = ()
     booted: list[str] = field(default_factory=list)
 
@@ -42,8 +44,8 @@ class Machine:
         return len(self.booted) not in self.falls
 
     def kernel(self, text: str) -> Any:
-        if not self.there:
-            raise RefusedError(f"{text} holds no kernel")
+        if self.lacks:
+            raise self.lacks
         return SimpleNamespace(image=text)
 
     def wake(self, kernel: Any) -> None:
@@ -111,13 +113,25 @@ def test_a_kernel_that_goes_down_cannot_be_told(
     assert len(machine.booted) == 2
 
 
+@pytest.mark.parametrize(
+    "left", [NoKernelError("it holds no kernel"), BrokenPackageError("it holds no kernel")]
+)
 def test_no_kernel_left_by_the_build(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+    left: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
 ) -> None:
-    machine.there = False
+    machine.lacks = left
     found = step(monkeypatch, tmp_path, machine)
-    assert (found.side, found.why) == (Side.UNCLEAR, f"{tmp_path / 'tree'} holds no kernel")
+    assert (found.side, found.why) == (Side.UNCLEAR, "it holds no kernel")
     assert not machine.booted
+
+
+@pytest.mark.parametrize("error", [RefusedError("no dpkg-deb"), RunError("no space left")])
+def test_what_this_machine_lacks_is_not_the_kernels_fault(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+) -> None:
+    machine.lacks = error
+    with pytest.raises(type(error), match=str(error)):
+        step(monkeypatch, tmp_path, machine)
 
 
 def test_what_is_wrong_with_the_host_ends_the_search(

@@ -3,6 +3,7 @@ neither disk nor memory."""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import struct
@@ -181,3 +182,24 @@ def test_one_that_is_cut_off_is_told(cut: int, make: Make, folder: Path) -> None
     with pytest.raises(RunError, match="cannot unpack"):
         find_kernel(str(package))
     assert not kept(folder)
+
+
+def test_half_a_package_is_the_builds_fault(make: Make) -> None:
+    """Who searches for a culprit goes around it."""
+    package = make([IMAGE, MODULE])
+    package.write_bytes(package.read_bytes()[:-900])
+    with pytest.raises(packages.BrokenPackageError, match="cannot unpack"):
+        find_kernel(str(package))
+
+
+def test_a_full_disk_is_not(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who searches would go around each revision."""
+
+    def full(**_: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    with pytest.raises(RunError, match="No space left on device") as told:
+        find_kernel(str(make([IMAGE])))
+    assert not isinstance(told.value, packages.BrokenPackageError)
+    assert "make room" in told.value.remedy
