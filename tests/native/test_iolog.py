@@ -53,6 +53,17 @@ def test_each_replays_what_the_other_recorded(
             assert _counts(replayed) == expected, (name, program)
 
 
+@pytest.mark.parametrize("options", ["fsync=4", "fdatasync=3", "end_fsync=1", "fsync_on_close=1",
+                                     "fsync=8 end_fsync=1"])  # fmt: skip
+def test_syncs_are_recorded_as_fio_has_them(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    for program in (fio, engine):
+        folder = tmp_path / Path(program).name
+        _run(program, folder, f"rw=write size=128k write_iolog=log {options}")
+    assert _ios(tmp_path / Path(engine).name / "log") == _ios(tmp_path / "fio" / "log")
+
+
 @pytest.mark.parametrize("options", RECORDS.values(), ids=RECORDS.keys())
 def test_a_replay_is_recorded_the_same(engine: Path, tmp_path: Path, options: str) -> None:
     _run(engine, tmp_path, f"{options} write_iolog=log")

@@ -10,6 +10,7 @@ struct recording {
 	const struct target *target;
 	struct log_text text;
 	uint64_t start_ticks, last_us;
+	uint64_t offset;		/* of the last block: a sync is said to stand there */
 };
 
 int iolog_create(const struct job *job, struct err *err)
@@ -43,7 +44,9 @@ static void write_io(void *context, const struct log_record *io)
 	r->last_us = clock_between_ns(r->start_ticks, io->start_ticks) / 1000;
 	begin_line(r, io->file, io->dir == DIR_SYNC && io->data_only ? " datasync "
 								       : actions[io->dir]);
-	log_text_number(&r->text, io->dir == DIR_SYNC ? 0 : io->offset);
+	if (io->dir != DIR_SYNC)
+		r->offset = io->offset;
+	log_text_number(&r->text, r->offset);
 	log_text_word(&r->text, " ");
 	log_text_number(&r->text, io->dir == DIR_SYNC ? 0 : io->bytes);
 	log_text_line_end(&r->text);

@@ -12,6 +12,7 @@
 #include "logs/logs.h"
 #include "stats/clock.h"
 #include "util/random.h"
+#include "worker/account.h"
 #include "worker/flow.h"
 #include "worker/loop.h"
 #include "worker/placement.h"
@@ -177,6 +178,11 @@ static void end_fsync(struct worker_setup *setup)
 	const struct engine *e = &setup->loop.engine;
 
 	for (uint32_t i = 0; i < e->files_count; i++) {
+		const struct io sync = { .dir = DIR_SYNC, .file = (uint16_t)i,
+					 .start_ticks = clock_ticks() };
+
+		if (setup->loop.iolog)
+			account_record(&setup->loop, &sync);
 		if (e->files[i].fd >= 0 && fsync(e->files[i].fd))
 			worker_error(setup->worker->shared, errno, "%s: fsync of '%s' failed: "
 				     "%s", e->job->name, e->files[i].path, strerror(errno));
