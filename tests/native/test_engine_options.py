@@ -112,6 +112,13 @@ def test_an_io_of_some_goes_to_the_kernels_threads(
             job.kill()
 
 
+def test_a_job_of_cpuio_is_told_like_others(engine: Path, tmp_path: Path) -> None:
+    text = "[c]\nioengine=cpuio\ncpuload=30\nruntime=100ms\n"
+    ran = run(engine, ["-"], tmp_path, text)
+    assert ran.out.startswith("c: (g=0): rw=read, bs=(R) 4096B-4096B, ")
+    assert "ioengine=cpuio, iodepth=1\n" in ran.out
+
+
 def test_cpuio_ends_with_those_beside_it(engine: Path, fio: str, tmp_path: Path) -> None:
     busy = "--name=busy --ioengine=cpuio --cpuload=20 --cpuchunks=5000 --exit_on_io_done=1"
     other = "--name=j --ioengine=null --size=1m --rate_iops=100 --number_ios=20 --runtime=60"

@@ -72,6 +72,17 @@ def test_a_replay_is_recorded_the_same(engine: Path, tmp_path: Path, options: st
     assert _ios(tmp_path / "log")
 
 
+@pytest.mark.parametrize("ioengine", ["psync", "libaio", "io_uring"])
+def test_a_replay_counts_its_bytes_and_has_loops(
+    engine: Path, tmp_path: Path, ioengine: str
+) -> None:
+    _run(engine, tmp_path, "filename=f rw=write size=64k write_iolog=log")
+    options = f"read_iolog=log replay_no_stall=1 iodepth=4 ioengine={ioengine}"
+    for more, ios in (("", 16), ("loops=2", 32), ("number_ios=5", 5)):
+        moved = _run(engine, tmp_path, f"{options} {more}")["jobs"][0]["write"]
+        assert (moved["total_ios"], moved["io_bytes"]) == (ios, ios * 4096)
+
+
 HEAD = "fio version 3 iolog\n0 f add\n0 f open\n"
 
 

@@ -129,6 +129,13 @@ def test_what_a_job_runs_leaves_what_it_says(engine: Path, tmp_path: Path) -> No
     assert (tmp_path / "my job.postrun.txt").read_text() == f"{64 << 10}\n"
 
 
+def test_a_program_may_send_its_words_elsewhere(engine: Path, tmp_path: Path) -> None:
+    text = "[j]\nioengine=null\nsize=4k\nexec_prerun=echo hi > x.txt\n"
+    assert run(engine, ["-"], tmp_path, text).status == 0
+    assert (tmp_path / "x.txt").read_text() == "hi\n"
+    assert (tmp_path / "j.prerun.txt").read_text() == ""
+
+
 def test_a_job_whose_program_fails_does_nothing(engine: Path, fio: str, tmp_path: Path) -> None:
     text = f"{GLOBAL}[j]\nexec_prerun=exit 3\nexec_postrun=echo tidy && exit 4\n[k]\n"
     for program, name in ((fio, "fio"), (str(engine), "ours")):

@@ -101,6 +101,13 @@ def test_time_pulls_the_trigger(engine: Path, tmp_path: Path) -> None:
     assert run(engine, ["--trigger-file=", *WRITES], tmp_path).status == 2
 
 
+def test_a_job_that_verifies_nothing_leaves_no_state(engine: Path, tmp_path: Path) -> None:
+    job = "--name=t --ioengine=null --rw=write --size=1m --rate_iops=10"
+    words = ["--trigger-timeout=200ms", "--trigger=echo PULLED > seen", *job.split()]
+    assert run(engine, words, tmp_path).status == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["seen"]
+
+
 def test_checksums_have_a_speed(engine: Path, fio: str, tmp_path: Path) -> None:
     ours, theirs = (
         run(program, ["--crctest=help"], tmp_path).out.split() for program in (engine, fio)

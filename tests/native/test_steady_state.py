@@ -54,6 +54,16 @@ def test_a_slope_of_one_second_is_a_number(engine: Path, tmp_path: Path) -> None
     assert steady["criterion"] == "0.000000%"
 
 
+def test_a_job_that_ends_before_its_window_has_the_seconds_that_were(
+    engine: Path, tmp_path: Path
+) -> None:
+    text = _text(f"{STEADY} steadystate=iops:1% ss_interval=100ms ss_dur=1s runtime=350ms")
+    steady = outcome_of(engine, text, tmp_path).jobs[0]["steadystate"]
+    rates = steady["data"]["iops"]
+    assert (steady["attained"], 1 <= len(rates) <= 4) == (0, True)
+    assert abs(steady["data"]["iops_mean"] - sum(rates) / len(rates)) <= 1
+
+
 def test_an_unsteady_job_runs_its_time(engine: Path, tmp_path: Path) -> None:
     text = _text(f"{STEADY} steadystate=iops:0 runtime=1s ss_interval=100ms ss_dur=500ms")
     job = outcome_of(engine, text.replace("rate_iops=1000", "thinktime=100"), tmp_path).jobs[0]
