@@ -49,8 +49,16 @@ class Footing:
             self.places[target.name] = place_of(self._sut, self.places[target.name].path)
         look = look or foreseen(self._sut, f"arrive {target.name}")
         _require(look, target, self.places[target.name])
-        if what := taken(look, self._uses[target.name]):
+        if what := taken(look, self._written(target)):
             raise _in_use(target, self.places[target.name].path, what)
+
+    def _written(self, target: Target) -> Use:
+        """The use of what is written: of an array the device that it is now."""
+        use = self._uses[target.name]
+        if target.kind is not TargetKind.ARRAY:
+            return use
+        path = self.places[target.name].path
+        return replace(use, target=Target(target.name, TargetKind.DEVICE, path))
 
     def require_unexchanged(self, target: Target) -> None:
         """RefusedError when another file, or a link, stands where the target's file was. One that

@@ -14,7 +14,9 @@ from iogate.errors import Location, RefusedError, RunError
 from iogate.host.devices import arrays
 from iogate.host.settings.journal import Assembled, Journal, restore_left, unrestored
 from iogate.host.settings.journals import own_journals
-from iogate.host.targets.check import Use, check_targets, prepared
+from iogate.host.targets.check import Use, check_targets, prepared, resolved
+from iogate.host.targets.footing import Footing
+from iogate.host.targets.places import place_of
 from iogate.host.targets.volumes import Volumes
 from iogate.model.array import PART, Array
 from iogate.model.spec import Beside, Destroy, Target, TargetKind
@@ -84,6 +86,20 @@ def test_an_array_gets_a_node_that_nobody_has(devices: list[str]) -> None:
     sut.assemble("md200", THEIRS, [])
     with prepared(sut, [use], "t") as places:
         assert places["m"].path == "/dev/md201"
+
+
+def test_one_that_somebody_mounts_meanwhile_is_not_written(
+    devices: list[str], tmp_path: Path
+) -> None:
+    """A loop device stands for what mdadm has made."""
+    sut, use = WithArrays(), Use(array_of(devices), writes=True)
+    with loop_device(tmp_path, 18) as made:
+        footing = Footing(sut, resolved(sut, [use]), {"m": place_of(sut, made)})
+        footing.arrive(use.target, made=True)
+        sh("mkfs.ext4", "-q", "-F", made)
+        taken = pytest.raises(RefusedError, match=f"{made} is in use since")
+        with mounted(made, tmp_path / "theirs"), taken:
+            footing.arrive(use.target, made=False)
 
 
 def test_it_is_noted_before_it_is_made_and_wiped_when_making_fails(devices: list[str]) -> None:
