@@ -17,8 +17,10 @@ from iogate.errors import RunError
 from iogate.run.pipeline import execute
 from iogate.run.request import Request, make_request_plan
 from iogate.sut.booted_host import HostSut
+from iogate.sut.built_kernel import PLACE
 from support.devices import needs_root
-from support.guests import NEW, OLD
+from support.guests import NEW, OLD, PARTS
+from support.kernel_trees import LEFT, build_script, kernel_tree
 from support.kexec_host import KexecHost, kexec_host
 
 from .conftest import Iogate, wait_for
@@ -47,7 +49,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KexecHost]:
 def test_a_kernel_is_booted_measured_and_left(
     host: KexecHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After one that panics at its start."""
+    """One that was built here, after one that panics at its start."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     spec = tmp_path / "spec.yaml"
     spec.write_text(SPEC)
@@ -56,17 +58,21 @@ def test_a_kernel_is_booted_measured_and_left(
         assert home.release.startswith(f"{OLD}.")
         with pytest.raises(RunError, match=r"panics \(6\.12\..* did not come up: lab is back"):
             sut.boot(sut.kernel("panics"))
-        sut.boot(sut.kernel("new"))
+        kernel = sut.kernel(f"{PARTS}/{NEW}")
+        sut.boot(kernel)
         assert sut.running().cmdline.startswith(home.cmdline)
+        own = f"/lib/modules/{kernel.release}/virtio_net.ko"
+        assert sut.run(["modprobe", "--show-depends", "virtio_net"]).stdout.count(own) == 1
         request = Request(spec, sut, no_store=True, output=tmp_path / "run", repetitions=1)
         run = execute(request, make_request_plan(request), Mock(), Stop()).run
         sut.settle()
         assert sut.running().is_same(home)
+        assert sut.stat(PLACE) is None
     assert run.failures == ()
     assert run.measurements
     facts = run.environment
     assert str(facts["kernel.release"]).startswith(f"{NEW}.")
-    assert facts["kernel.build_id"] != home.build_id
+    assert facts["kernel.build_id"] == kernel.build_id != home.build_id
     assert "Kernel panic" in host.console.read_text(errors="replace")
 
 
@@ -102,5 +108,28 @@ def whole_comparison(iogate: Iogate, host: KexecHost) -> None:
     assert facts["candidate.kernel.release"].startswith(NEW)
 
 
+def whole_search(iogate: Iogate, host: KexecHost) -> None:
+    """``make kernels`` does it: some 14 boots of kernels that are built here."""
+    commits = kernel_tree(iogate.folder / "tree", 4, 2, no_boot="1")
+    spec = iogate.spec(SPEC.replace("vs baseline > -20%", "> 1"))
+    begun = iogate.start(
+        "--machine", host.describe(), "bisect", spec, "--repository", "tree",
+        "--good", commits[0], "--bad", commits[-1], "--kernel", LEFT, "--json",
+        "--output", "found", "--", str(build_script(iogate.folder)),
+    )  # fmt: skip
+    done = iogate.end(begun, 3000)
+    assert done.code == 5, done.text
+    found = json.loads(done.out)
+    assert found["first_bad"] == commits[1:3]
+    (step,) = (step for step in found["steps"] if step["side"] == "cannot tell")
+    assert step["build"] == commits[1]
+    assert "did not come up: lab is back" in step["why"]
+    with closing(HostSut(host.describe().removeprefix("host:"))) as sut:
+        assert sut.running().release.startswith(f"{OLD}.")
+        assert "iogate.kernel" not in sut.running().cmdline
+        assert sut.stat(PLACE) is None
+
+
 if os.environ.get("IOGATE_WHOLE_KERNELS"):
     test_two_kernels_on_a_host = whole_comparison
+    test_a_culprit_on_a_host = whole_search

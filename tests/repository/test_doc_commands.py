@@ -94,6 +94,8 @@ TABLE: dict[str, dict[str, How]] = {
         " -- ./build-and-install": BISECT,
         "iogate --machine vm:guest.yaml bisect gate.yaml --repository linux --good v6.11"
         " --bad v6.12 --kernel . -- make -j8 bzImage": BISECT_KERNELS,
+        "iogate --machine host:lab3.yaml bisect gate.yaml --repository linux --good v6.11"
+        " --bad v6.12 --kernel . -- make -j8 bzImage modules": ON_A_HOST,
     },
     "docs/how-to/compare-kernels.md": {
         "iogate --machine vm:guest.yaml ab gate.yaml --base kernel=6.1 --candidate "
@@ -103,6 +105,7 @@ TABLE: dict[str, dict[str, How]] = {
         "iogate --machine vm:guest.yaml ab --resume iogate-runs/20261123-101500-gate": KERNELS,
         "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new": ON_A_HOST,
         "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=new --per-boot 3": KERNELS,
+        "iogate --machine host:lab3.yaml ab gate.yaml --candidate kernel=./linux": ON_A_HOST,
     },
     "docs/kernel-gate.md": {
         "iogate --machine vm:guest.yaml ab gate.yaml --base kernel=6.1 --candidate "

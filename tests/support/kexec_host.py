@@ -1,6 +1,6 @@
 """A host that can be booted into other kernels for real: an emulated computer with sshd and kexec,
 reached over loopback. What it boots by itself is Debian's older kernel; the newer one lies on its
-disk."""
+disk. One that is brought there has modules of its own, which its initrd finds as any would."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from iogate.vm.modules import modules_archive
 from iogate.vm.userland import userland_archive
 from support.guests import NEW, OLD, PARTS
 
-_PROGRAMS = ("sshd", "ssh-keygen", "kexec", "ip", "setsid")
+_PROGRAMS = ("sshd", "ssh-keygen", "kexec", "ip", "setsid", "modprobe")
 _CONFIG = """\
 HostKey /etc/host_key
 AuthorizedKeysFile /etc/user_key
@@ -53,7 +53,13 @@ for kind, place in (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), 
 Path("/dev/pts").mkdir(exist_ok=True)
 libc.mount(b"devpts", b"/dev/pts", b"devpts", 0, None)
 os.environ["PATH"] = "/usr/bin"
-for module in sorted(Path("/iogate-modules").glob("*.ko")):
+modules = sorted(Path("/iogate-modules").glob("*.ko"))
+if Path("/lib/modules", os.uname().release).is_dir():
+    for _ in ("its buses", "what is on them"):
+        names = [each.read_text().strip() for each in Path("/sys/bus").glob("*/devices/*/modalias")]
+        subprocess.run(["modprobe", "-qab", *names, "ext4", "slow"], check=False)
+    modules = []
+for module in modules:
     with module.open("rb") as file:
         libc.syscall(313, file.fileno(), b"", 0)
 for folder in ("/run/lock", "/run/sshd", "/disk", "/var/lib"):
@@ -119,6 +125,7 @@ class KexecHost:
                 "other": {**new, "build_id": "0" * 40},
                 "hangs": {**new, "cmdline": "rdinit=/no/such panic=0"},
             },
+            "built": {"initrd": new["initrd"], "modules": ["slow"]},
             "boot_seconds": _START_S,
             "power": [sys.executable, str(self.folder / "power.py"), str(self.folder / "monitor")],
             **changed,
@@ -214,7 +221,7 @@ def _make_disk(folder: Path, kernel: Kernel, initrd: bytes) -> None:
     (inside / "vmlinuz").write_bytes(kernel.image.read_bytes())
     (inside / "initrd").write_bytes(initrd)
     words = ["mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-d", str(inside)]
-    subprocess.run([*words, str(folder / "disk.img"), "192M"], check=True)
+    subprocess.run([*words, str(folder / "disk.img"), "384M"], check=True)
     with (folder / "scratch.img").open("wb") as scratch:
         scratch.truncate(16 << 20)
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.elsewhere import DISK
 from support.ssh_host import SshHost, ssh_host
 
 SAYS = """
@@ -34,6 +35,30 @@ esac
 [ "$1" = away ] && mv {folder}/known_hosts {folder}/known_hosts.away
 [ "$1" != power ] || mv {folder}/known_hosts.away {folder}/known_hosts
 exit 0
+"""
+_KEXEC = """\
+cd {disk}
+if [ "$1" = -e ]; then
+  cat /proc/sys/kernel/random/uuid > says/boot_id
+  echo 6.99.1 > says/osrelease
+  echo "#1 SMP" > says/version
+  cat loaded.cmdline > says/cmdline
+elif [ "$1" = -u ]; then
+  rm loaded.*
+else
+  cat "$3" > loaded.image
+  for word; do
+    case $word in
+      --initrd=*) cat "${{word#*=}}" > loaded.initrd ;;
+      --command-line=*) echo "${{word#*=}}" > loaded.cmdline ;;
+    esac
+  done
+fi
+"""
+_REBOOT = """\
+cd {disk}/says
+cat /proc/sys/kernel/random/uuid > boot_id
+for name in osrelease version cmdline; do cat ../home/usual/$name > $name; done
 """
 NEW = "6.99.1"
 KERNELS = {
@@ -67,6 +92,21 @@ class Rebootable:
     def reboot(self, kernel: str) -> None:
         """What the kernel says of itself from now on."""
         (self.disk / "says/boot_id").write_text(f"{kernel}-0000\n")
+
+    def program(self, name: str, script: str, *, alone: bool = False) -> None:
+        """A program that is found first there, or alone."""
+        place = self.disk / "bin"
+        place.mkdir(exist_ok=True)
+        (place / name).write_text(f"#!/bin/sh\n{script}\n")
+        (place / name).chmod(0o755)
+        with (self.disk / "home/.bashrc").open("a") as rc:
+            rc.write(f"export PATH={DISK}/bin{'' if alone else ':$PATH'}\n")
+
+    def boot_by_kexec(self) -> None:
+        """By programs that write down what they are told: it then runs ``NEW``, whatever that
+        is."""
+        self.program("kexec", _KEXEC.format(disk=DISK))
+        self.program("reboot", _REBOOT.format(disk=DISK))
 
     def describe(self, **changed: object) -> str:
         """``host:FILE``, with other keys than usual; None leaves one out."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from iogate.errors import RefusedError, RunError
 from iogate.sut.base import Sut
-from iogate.sut.bootable import Bootable, bootable
+from iogate.sut.bootable import Bootable, WrongKernelError, bootable
 from iogate.vm.kernels import NoKernelError
 from iogate.vm.packages import BrokenPackageError
 
@@ -38,11 +38,13 @@ class Boots:
         return ""
 
     def boot(self) -> None:
-        """WentDownError where it does not come up."""
+        """WentDownError where it does not come up, WrongKernelError where another one does."""
         kernel = self.machine.kernel(str(self.left))
         self._count += 1
         try:
             self.machine.boot(kernel)
+        except WrongKernelError:
+            raise
         except RunError as error:
             self.keep_console()
             raise WentDownError(error.what, remedy=error.remedy) from error
@@ -61,11 +63,13 @@ class Boots:
 
 
 def make_boots(sut: Sut, left: Path, place: Path) -> Boots:
-    """RefusedError for a machine that boots no kernels."""
+    """RefusedError for a machine that boots nothing that is built here."""
     machine = bootable(sut)
-    if machine is None or not machine.is_virtual:
+    if machine is None:
         raise RefusedError(
             "--kernel boots what is built, and this machine boots none",
-            remedy="measure in a virtual machine: iogate --machine vm:FILE bisect …",
+            remedy="measure in a virtual machine, iogate --machine vm:FILE bisect …, or on a host "
+            "whose file says built: --machine host:FILE",
         )
+    machine.check_builds()
     return Boots(machine, left, place)

@@ -75,10 +75,10 @@ def differences(kernel: HostKernel, words: str, running: Running) -> tuple[str, 
 
 def parse_banner(text: str) -> tuple[str, str]:
     """Release and version of what a kernel's image says it is, as ``RELEASE (WHO@WHERE) #1 …``;
-    empty where it does not say."""
+    empty where it does not say, with single spaces as in ``Running``."""
     release = text.split(maxsplit=1)[0] if text.split() else ""
     _, mark, version = text.partition(" #")
-    return release, f"#{version}".strip() if mark else ""
+    return release, " ".join(f"#{version}".split()) if mark else ""
 
 
 def build_id(notes: bytes) -> str:

@@ -93,7 +93,8 @@ def command(
     with 1 to 127 means that this revision cannot be tested; with more, the search ends.
 
     With --kernel PATH (. for a kernel's tree), each repetition boots what was built, on a
-    machine that can: --machine vm:FILE. A kernel that does not come up cannot be tested.
+    machine that can: --machine vm:FILE, or host:FILE where that file says built. A kernel
+    that does not come up cannot be tested.
 
     Exits 0 when the first bad revision is found, 5 when only a range of them is.
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from iogate.errors import RunError
 from iogate.sut.base import Sut
+from iogate.sut.digest import digest_of
 from iogate.sut.state_folder import state_folder
 
 
@@ -20,7 +21,7 @@ def uploaded(sut: Sut, places: Sequence[str]) -> str | None:
     data = own.read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     path = f"{state_folder(sut)}/engines/{own.name}-{digest[:16]}"
-    if _digest(sut, path) != digest:
+    if digest_of(sut, path) != digest:
         try:
             sut.put(path, data, mode=0o755)
         except RunError as error:
@@ -29,10 +30,3 @@ def uploaded(sut: Sut, places: Sequence[str]) -> str | None:
                 remedy="make room there, or set XDG_STATE_HOME there to another folder",
             ) from error
     return path
-
-
-def _digest(sut: Sut, path: str) -> str:
-    try:
-        return sut.run(["sha256sum", "--", path]).stdout.partition(" ")[0]
-    except RunError:
-        return ""

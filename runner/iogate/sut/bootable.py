@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol, cast
 
+from iogate.errors import RunError
 from iogate.sut.base import Sut
+
+
+class WrongKernelError(RunError):
+    """Another kernel is up than the one that was to be booted."""
 
 
 class Bootee(Protocol):
@@ -35,6 +40,9 @@ class Bootable(Protocol):
         """The kernel that a text names, what the machine boots by itself for an empty one.
         RefusedError where there is none, UsageError for one that a list does not have."""
 
+    def check_builds(self) -> None:
+        """RefusedError where it boots nothing that is built here."""
+
     def wake(self, kernel: Bootee) -> None:
         """Boot this kernel where none runs."""
 
@@ -43,7 +51,8 @@ class Bootable(Protocol):
         kernel up. RunError where the machine does not go back."""
 
     def boot(self, kernel: Bootee) -> None:
-        """End what runs there, and boot this. RunError where it does not come up."""
+        """End what runs there, and boot this. RunError where it does not come up: WrongKernelError
+        where another one does."""
 
 
 def bootable(sut: Sut) -> Bootable | None:

@@ -13,14 +13,16 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from iogate.boot.description import DEFAULT, HostDescription, HostKernel, read_host
-from iogate.boot.standing import Note, Running, build_id, differences, parse_banner
-from iogate.boot.ways import GO, REBOOT, WAYS, Words, command_line, mark_of
+from iogate.boot.standing import Note, Running, build_id, differences
+from iogate.boot.ways import GO, REBOOT, WAYS, command_line, mark_of
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.sut.boot_notes import PLACE, BootNotes
+from iogate.sut.bootable import WrongKernelError
+from iogate.sut.built_kernel import BuiltKernel, give_modules, remove_copies
+from iogate.sut.host_kernels import HostKernels
 from iogate.sut.ssh import AWAY_S, SshSut, check_address
 from iogate.sut.state_folder import HOST_LOCK
 from iogate.vm.own_files import take_machine
@@ -31,15 +33,6 @@ _PREPARE_S = 300.0
 _HERE_S = 600.0  # of a command of the site's own
 _NOTES = "/sys/kernel/notes"
 _SYSTEMD = "/run/systemd/system"
-# The kernel's Documentation/arch/x86/boot.rst.
-_BANNER = """\
-import sys
-with open(sys.argv[1], "rb") as image:
-    head = image.read(0x210)
-    if head[0x202:0x206] == b"HdrS":
-        image.seek(int.from_bytes(head[0x20e:0x210], "little") + 0x200)
-        print(image.read(512).split(b"\\0")[0].decode("ascii", "replace"))
-"""
 
 
 class HostSut(SshSut):
@@ -54,6 +47,7 @@ class HostSut(SshSut):
         check_address(self.description.address)
         self._taken = take_machine(self.description.name, "host")
         self._kept = BootNotes(self.description.name)
+        self._kernels = HostKernels(self, self.description)
         self._told: tuple[str, ...] = ()
         self._gone = self._away = False
         try:
@@ -127,47 +121,16 @@ class HostSut(SshSut):
         return Running(release, version, cmdline, known, self.about().boot)
 
     def kernel(self, text: str) -> HostKernel:
-        """As ``Bootable.kernel``: one of the host's file, by its name."""
-        self._programs()
+        """As ``Bootable.kernel``: one of the host's file, by its name, or where that allows it, one
+        that is built here."""
         if not text:
+            self._kernels.programs()
             return HostKernel(DEFAULT, release=self._home.release)
-        kernel = self.description.kernel(text)
-        for path in filter(None, (kernel.image, kernel.initrd)):
-            if self.stat(path) is None:
-                raise RefusedError(
-                    f"kernel {text}: there is no {path} on {self.description.name}",
-                    remedy="install it there, or correct the host's file",
-                )
-        release, version = parse_banner(self._banner(kernel.image)) if kernel.image else ("", "")
-        wanted = kernel.release or release
-        if not wanted or (release and release != wanted):
-            raise RefusedError(
-                f"kernel {text}: {kernel.image} says it is {release or 'nothing'}"
-                + (f", not {wanted}" if wanted else ""),
-                remedy="correct image or release in the host's file",
-            )
-        return replace(kernel, release=wanted, version=version)
+        return self._kernels.find(text, self._home.release)
 
-    def _banner(self, image: str) -> str:
-        return str(self.run([self.about().python, "-I", "-c", _BANNER, image]).stdout)
-
-    def _programs(self) -> Words:
-        """What boots kernels there. RefusedError where it is missing, or not for this user."""
-        name = self.description.name
-        if self.about().user != 0:
-            raise RefusedError(
-                f"booting kernels takes root on {name}, and user {self.about().user} works there",
-                remedy="write address: root@… in the host's file",
-            )
-        way = WAYS.get(self.description.boot)
-        wanted = way.programs if way else ()
-        found = [next(filter(None, map(self.which, names)), "") for names in wanted]
-        if way and not all(found):
-            raise RefusedError(
-                f"{name} has no {way.programs[found.index('')][0]}",
-                remedy=f"install it there (Debian: {way.package})",
-            )
-        return tuple(found)
+    def check_builds(self) -> None:
+        """As ``Bootable.check_builds``."""
+        self._kernels.check_builds()
 
     def wake(self, kernel: HostKernel) -> None:
         """As ``Bootable.wake``: a host is up."""
@@ -181,6 +144,9 @@ class HostSut(SshSut):
         if kernel.name != DEFAULT:
             words = command_line(self.description.boot, kernel, self._home.cmdline)
         self._note(kernel)
+        if isinstance(kernel, BuiltKernel):
+            self._kernels.bring(kernel)
+            self._note(kernel)  # that took its time
         self._set_off(kernel, words)
         if why := self._answers(before):
             raise self._lost_kernel(kernel, before, why)
@@ -196,8 +162,10 @@ class HostSut(SshSut):
                 remedy="see the host's console: it may have panicked",
             )
         if wrong:
-            raise RunError(f"the wrong kernel came up on {name}: {'; '.join(wrong)}",
-                           remedy=f"see how {name} boots {kernel.name}")  # fmt: skip
+            raise WrongKernelError(f"the wrong kernel came up on {name}: {'; '.join(wrong)}",
+                                   remedy=f"see how {name} boots {kernel.name}")  # fmt: skip
+        if isinstance(kernel, BuiltKernel):
+            give_modules(self, kernel)
 
     def _lost_kernel(self, kernel: HostKernel, before: str, why: str) -> RunError:
         """It is not up in time."""
@@ -272,7 +240,7 @@ class HostSut(SshSut):
         go = REBOOT
         if kernel.name != DEFAULT:
             go = way.go
-            argv = way.prepare(self._programs(), kernel, words)
+            argv = way.prepare(self._kernels.programs(), kernel, words)
             done = self.run(argv, timeout_s=_PREPARE_S)
             if done.status:
                 said = (done.stderr or done.stdout).strip().rpartition("\n")[2]
@@ -321,6 +289,7 @@ class HostSut(SshSut):
                 raise RunError(f"{self.description.name} does not come back: {why}; "
                                f"{self._power(now.boot)}")  # fmt: skip
             now = self.running()
+        remove_copies(self)
         self._kept.remove(self)
         self._away = False
         was, self._home = self._home, now
@@ -336,7 +305,7 @@ class HostSut(SshSut):
         way = WAYS.get(self.description.boot)
         if way is not None:
             with suppress(RunError):
-                self.run(way.undo(self._programs()))
+                self.run(way.undo(self._kernels.programs()))
 
     def close(self) -> None:
         """Back to the kernel that ran before; a host that is out of reach stays noted."""

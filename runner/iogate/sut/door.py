@@ -46,7 +46,7 @@ class Door:
     def read(self, length: int) -> bytes:
         """So many bytes, and no more: what comes next must stay to be waited for. Fewer where the
         line ended, or somebody has come back by another."""
-        data = b""
+        data = bytearray()  # of a file of a hundred megabytes in thousands of parts
         while len(data) < length and self._in >= 0:
             ready, _, _ = select.select(self._watched(), [], [])
             part = b""
@@ -58,7 +58,7 @@ class Door:
             if not part:
                 break
             data += part
-        return data
+        return bytes(data)
 
     def write(self, data: bytes) -> None:
         """To whoever is there, which may be nobody."""

@@ -56,8 +56,7 @@ class VmSut(FarMachine):
         super().__init__(self.guest, "", f"vm:{self.description.name}")  # type: ignore[arg-type]
 
     def boot(self, kernel: Kernel) -> None:
-        """End what runs in the machine, and boot this kernel. RunError where it does not come
-        up."""
+        """As ``Bootable.boot``."""
         self.guest.boot(kernel)
         self._about = None
 
@@ -70,13 +69,14 @@ class VmSut(FarMachine):
         if not self.guest.runs:
             self.boot(kernel)
 
-    def settle(self, kernel: Kernel) -> None:
-        """As ``Bootable.settle``."""
-        self.wake(kernel)
+    settle = wake  # nothing ran before
 
     def kernel(self, text: str) -> Kernel:
         """As ``Bootable.kernel``."""
         return self.guest.kernel(text)
+
+    def check_builds(self) -> None:
+        """As ``Bootable.check_builds``: it boots any."""
 
     @property
     def up(self) -> bool:

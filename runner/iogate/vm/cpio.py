@@ -5,7 +5,7 @@ other, are one."""
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -37,13 +37,13 @@ def folder(mode: int = 0o755) -> Item:
     return Item(b"", stat.S_IFDIR | mode)
 
 
-def archive(items: Mapping[str, Item]) -> bytes:
-    """The items by absolute path, with the folders that they are in: the same bytes for the same
-    items."""
+def archive(items: Mapping[str, Item], there: Collection[str] = ()) -> bytes:
+    """The items by absolute path, with the folders that they are in, but for those that are
+    ``there`` already: the same bytes for the same items."""
     whole = dict(items)
     for path in items:
         for parent in PurePosixPath(path).parents:
-            if str(parent) != "/":
+            if str(parent) not in ("/", *there):
                 whole.setdefault(str(parent), folder())
     parts = [
         _entry(number, path.lstrip("/"), whole[path])

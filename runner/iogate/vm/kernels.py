@@ -74,9 +74,8 @@ def _found(text: str, roots: Sequence[str]) -> Kernel:
     )
 
 
-def release_of(image: Path) -> str:
-    """The release that a bzImage says it is; empty for a file that is none. It becomes a path here,
-    and whoever built the image chose it."""
+def banner_of(image: Path) -> str:
+    """What a bzImage says it is, ``RELEASE (WHO@WHERE) #1 …``; empty for a file that is none."""
     if not image.stat().st_size:  # those of /proc say so, and may wait
         return ""
     with image.open("rb") as stream:
@@ -85,12 +84,17 @@ def release_of(image: Path) -> str:
             return ""
         (offset,) = struct.unpack_from("<H", head, _VERSION_AT)
         stream.seek(offset + _VERSION_FROM)
-        said = stream.read(_MOST_VERSION).partition(b"\0")[0].decode("ascii", "replace").split()
-        return said[0] if said and _RELEASE.fullmatch(said[0]) else ""
+        return stream.read(_MOST_VERSION).partition(b"\0")[0].decode("ascii", "replace")
+
+
+def _release_of(image: Path) -> str:
+    """It becomes a path, and whoever built the image chose it."""
+    said = banner_of(image).split()
+    return said[0] if said and _RELEASE.fullmatch(said[0]) else ""
 
 
 def _of_image(image: Path, modules: Path | None, vmlinux: Path | None = None) -> Kernel:
-    release = release_of(image)
+    release = _release_of(image)
     if not release:
         raise NoKernelError(
             f"{image} is no kernel that can be booted here", remedy="name a bzImage for x86"

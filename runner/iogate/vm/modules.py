@@ -8,7 +8,7 @@ import lzma
 import re
 import shutil
 import zlib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from iogate.errors import RunError
@@ -83,6 +83,12 @@ def _later(contents: Mapping[str, bytes], at_once: Container[str]) -> dict[str, 
     return items
 
 
+def chosen(folder: Path, wanted: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Those of the modules below a folder that are wanted and there, each after what it needs, by
+    name. RunError for what cannot be read."""
+    return _in_order(wanted, _known(folder), {}, folder)
+
+
 def _refuse_missing(extra: Sequence[str], known: Mapping[str, object]) -> None:
     for line in extra:
         if _plain(line.split()[0]) not in known:
@@ -101,7 +107,7 @@ def _known(folder: Path) -> dict[str, Path]:
 
 
 def _in_order(
-    wanted: Sequence[str], known: Mapping[str, Path], own: Mapping[str, bytes], folder: Path
+    wanted: Iterable[str], known: Mapping[str, Path], own: Mapping[str, bytes], folder: Path
 ) -> Iterator[tuple[str, bytes]]:
     """Each module once, after those that it needs; ``own`` before the kernel's."""
     seen: set[str] = set()

@@ -1,8 +1,8 @@
 """Programs of the system that read what somebody else has built: packages, modules, kernels with
 symbols. Such a file may be made to take its reader over. So the launcher of engines keeps each to
-that one file and to what every program needs: it writes nothing and reaches no network. Where this
-kernel confines nothing, what holds is what holds always: so much memory and time, no file written,
-and no more said than is asked for.
+that one file and to what every program needs: it writes nothing, but for a folder that is made for
+it, and reaches no network. Where this kernel confines nothing, what holds is what holds always: so
+much memory and time, no file written but there, and no more said than is asked for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pathlib import Path
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.files.bounded import parse_json
 from iogate.files.bounds import size
-from iogate.model.confinement import Confinement, Layers, layers_of_probe, plan_text
+from iogate.model.confinement import Allowed, Confinement, Layers, layers_of_probe, plan_text
+from iogate.model.place import Identity, Place, PlaceKind
 from iogate.vm.engine import own_engine
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives",
@@ -96,15 +97,22 @@ class Said:
 
 @contextmanager
 def reader(
-    argv: Sequence[str], file: Path, *, package: str, most: int, timeout_s: float
+    argv: Sequence[str],
+    file: Path,
+    *,
+    package: str,
+    most: int,
+    timeout_s: float,
+    into: Path | None = None,
 ) -> Iterator[Said]:
-    """What a program says that reads ``file``, one of its ``argv``. RefusedError where this system
-    has no such program (``package`` is Debian's that brings it); RunError when it fails, says more
-    than ``most`` bytes, or takes longer than ``timeout_s``."""
+    """What a program says that reads ``file``, one of its ``argv``, and writes nothing but files of
+    as many bytes at most in the folder ``into``. RefusedError where this system has no such program
+    (``package`` is Debian's that brings it); RunError when it fails, says more than ``most`` bytes,
+    or takes longer than ``timeout_s``."""
     program = shutil.which(argv[0])
     if program is None:
         raise RefusedError(f"there is no {argv[0]} here", remedy=f"install it (Debian: {package})")
-    with _started([program, *argv[1:]], file) as process:
+    with _started([program, *argv[1:]], file, into, most) as process:
         said = Said(argv, process, most, timeout_s)
         try:
             try:
@@ -131,7 +139,9 @@ def _check_end(name: str, process: subprocess.Popen[bytes], said: Said) -> None:
 
 
 @contextmanager
-def _started(argv: Sequence[str], file: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _started(
+    argv: Sequence[str], file: Path, into: Path | None, most: int
+) -> Iterator[subprocess.Popen[bytes]]:
     """With bounds of memory and of files; confined where that can be."""
     place = str(file.resolve())
     if not place.isprintable():  # a line of a plan is a path
@@ -140,9 +150,14 @@ def _started(argv: Sequence[str], file: Path) -> Iterator[subprocess.Popen[bytes
     try:
         confined: list[str] = []
         if layers := _layers():
-            os.write(plan, _plan(layers, (argv[0], place)).encode())
+            os.write(plan, _plan(layers, (argv[0], place), into).encode())
             confined = [layers.launcher, "--confine", f"/proc/self/fd/{plan}", "--"]
-        bounds = [f"--as={_MEMORY_BYTES}", f"--cpu={_CPU_S}", "--fsize=0", "--core=0"]
+        bounds = [
+            f"--as={_MEMORY_BYTES}",
+            f"--cpu={_CPU_S}",
+            f"--fsize={most if into else 0}",
+            "--core=0",
+        ]
         with subprocess.Popen(
             ["prlimit", *bounds, "--", *confined, *argv],
             stdin=subprocess.DEVNULL,
@@ -156,10 +171,19 @@ def _started(argv: Sequence[str], file: Path) -> Iterator[subprocess.Popen[bytes
         os.close(plan)
 
 
-def _plan(layers: Layers, reads: Sequence[str]) -> str:
+def _plan(layers: Layers, reads: Sequence[str], into: Path | None) -> str:
     """Root may read a file of another user's, as it may without this."""
     rights = ("dac_override",) if os.geteuid() == 0 else ()
-    return plan_text(Confinement(layers, reads=(*_SYSTEM, *reads), capabilities=rights))
+    writes = () if into is None else (Allowed(_place(into)),)
+    return plan_text(Confinement(layers, writes, (*_SYSTEM, *reads), capabilities=rights))
+
+
+def _place(folder: Path) -> Place:
+    """A folder of this process."""
+    real = folder.resolve()
+    status = real.stat()
+    device = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
+    return Place(str(real), Identity(PlaceKind.DIRECTORY, device, status.st_ino))
 
 
 @cache

@@ -20,6 +20,7 @@ from iogate.engine.base import Stop
 from iogate.errors import RefusedError, RunError
 from iogate.metrics import metric
 from iogate.run.request import Request
+from iogate.sut.bootable import WrongKernelError
 from iogate.vm.kernels import NoKernelError
 from iogate.vm.packages import BrokenPackageError
 from support import samples as s
@@ -36,6 +37,7 @@ class Machine:
     boots_at_all: bool = True
     is_virtual: bool = True
     lacks: Exception | None = None
+    wrong: bool = False
     falls: Sequence[int] = ()
     booted: list[str] = field(default_factory=list)
 
@@ -48,6 +50,9 @@ class Machine:
             raise self.lacks
         return SimpleNamespace(image=text)
 
+    def check_builds(self) -> None:
+        """It boots any."""
+
     def wake(self, kernel: Any) -> None:
         raise NotImplementedError
 
@@ -57,6 +62,8 @@ class Machine:
     def boot(self, kernel: Any) -> None:
         self.booted.append(kernel.image)
         self.console.write_text(f"boot {len(self.booted)}")
+        if self.wrong:
+            raise WrongKernelError("the wrong kernel came up on lab: release 5.10")
         if not self.boots_at_all:
             raise RunError("kernel 6.1 ended: no init", remedy="its console")
 
@@ -131,6 +138,15 @@ def test_what_this_machine_lacks_is_not_the_kernels_fault(
 ) -> None:
     machine.lacks = error
     with pytest.raises(type(error), match=str(error)):
+        step(monkeypatch, tmp_path, machine)
+
+
+def test_another_kernel_that_comes_up_ends_the_search(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+) -> None:
+    """What was measured would be that of another revision."""
+    machine.wrong = True
+    with pytest.raises(RunError, match="the wrong kernel came up on lab"):
         step(monkeypatch, tmp_path, machine)
 
 

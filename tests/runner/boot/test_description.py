@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iogate.boot.description import HostKernel, read_host
+from iogate.boot.description import Built, HostKernel, read_host
 from iogate.errors import SpecError, UsageError
 
 WHOLE = """\
@@ -53,6 +53,23 @@ def test_a_command_of_the_sites_own(tmp_path: Path) -> None:
     assert host.command == ("netboot", "lab3", "{kernel}")
 
 
+def test_what_is_built_elsewhere_gets(tmp_path: Path) -> None:
+    path = tmp_path / "lab3.yaml"
+    start = "version: 1\naddress: lab3\nboot: kexec\n"
+    path.write_text(
+        f"{start}built: {{ initrd: /boot/initrd, cmdline: 'a b', modules: [igc, nvme-tcp] }}\n"
+    )
+    host = read_host(path)
+    assert host.built == Built("/boot/initrd", ("a", "b"), ("igc", "nvme-tcp"))
+    with pytest.raises(UsageError, match="host lab3 has no kernel 'new'") as told:
+        host.kernel("new")
+    assert told.value.remedy == "add it to the host's file, or name a file or a tree here"
+    path.write_text(f"{start}built: {{}}\n")
+    assert read_host(path).built == Built()
+    path.write_text(f"{start}kernels: {{ new: {{ image: /boot/bzImage }} }}\n")
+    assert read_host(path).built is None
+
+
 @pytest.mark.parametrize(
     ("was", "is_now", "told"),
     [
@@ -68,6 +85,11 @@ def test_a_command_of_the_sites_own(tmp_path: Path) -> None:
         ("power: [power, cycle, lab3]", "power: cycle", "power: "),
         ("version: 1", "version: 2", "version: "),
         (WHOLE, "a: [", "is no YAML"),
+        (WHOLE, "version: 1\naddress: a\nboot: kexec", "has no kernels that the host may be"),
+        (WHOLE, "version: 1\naddress: a\nboot: grub\nbuilt: {}", "are booted by kexec, and this"),
+        ("power:", "built: { modules: [a/b] }\npower:", "built.modules.0: "),
+        ("power:", "built: { initrd: initrd }\npower:", "built.initrd: "),
+        ("power:", "built: yes\npower:", "built: "),
     ],
 )
 def test_what_it_may_not_say(was: str, is_now: str, told: str, tmp_path: Path) -> None:

@@ -60,5 +60,6 @@ def test_what_an_image_says_it_is() -> None:
     said = "6.12.9-cloud (who@where.org) #1 SMP PREEMPT_DYNAMIC Debian 6.12.9-1 (2026-07-05)\n"
     version = "#1 SMP PREEMPT_DYNAMIC Debian 6.12.9-1 (2026-07-05)"
     assert parse_banner(said) == ("6.12.9-cloud", version)
+    assert parse_banner("6.12.9 (me) #1 Tue Jan  6") == ("6.12.9", "#1 Tue Jan 6")
     assert parse_banner("6.12.9") == ("6.12.9", "")
     assert parse_banner("") == ("", "")

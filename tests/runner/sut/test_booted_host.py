@@ -211,19 +211,9 @@ def test_what_cannot_be_booted_is_refused_before_anything_is(there: Rebootable) 
             sut.kernel("text")
 
 
-def in_path(there: Rebootable, name: str, script: str, *, alone: bool = False) -> None:
-    """A program that is found first there, or alone."""
-    place = there.disk / "bin"
-    place.mkdir(exist_ok=True)
-    (place / name).write_text(f"#!/bin/sh\n{script}\n")
-    (place / name).chmod(0o755)
-    with (there.disk / "home/.bashrc").open("a") as rc:
-        rc.write(f"export PATH={DISK}/bin{'' if alone else ':$PATH'}\n")
-
-
 def test_booting_takes_root_there(there: Rebootable) -> None:
     user = "exec setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3"
-    in_path(there, "python3", f'{user} "$@"')
+    there.program("python3", f'{user} "$@"')
     with (
         closing(opened(there.describe())) as sut,
         pytest.raises(RefusedError, match="booting kernels takes root on lab, and user 65534"),
@@ -232,7 +222,7 @@ def test_booting_takes_root_there(there: Rebootable) -> None:
 
 
 def test_a_host_without_kexec_is_told_how_to_get_it(there: Rebootable) -> None:
-    in_path(there, "python3", 'exec /usr/bin/python3 "$@"', alone=True)
+    there.program("python3", 'exec /usr/bin/python3 "$@"', alone=True)
     kernels = {"new": {"image": "/boot/vmlinuz"}}
     with (
         closing(opened(there.describe(boot="kexec", kernels=kernels))) as sut,
@@ -245,10 +235,9 @@ def test_a_host_without_kexec_is_told_how_to_get_it(there: Rebootable) -> None:
 def test_grub_boots_an_entry_once(there: Rebootable) -> None:
     """By programs that only write down what they are told."""
     says, home = f"{DISK}/says", there.release
-    in_path(there, "grub-reboot", f'echo "$@" > {DISK}/entry')
-    in_path(there, "grub-editenv", f'echo "$@" >> {DISK}/undone')
-    in_path(
-        there,
+    there.program("grub-reboot", f'echo "$@" > {DISK}/entry')
+    there.program("grub-editenv", f'echo "$@" >> {DISK}/undone')
+    there.program(
         "reboot",
         f"cat /proc/sys/kernel/random/uuid > {says}/boot_id; "
         f"if [ -e {DISK}/entry ]; then rm {DISK}/entry; echo {NEW} > {says}/osrelease; "

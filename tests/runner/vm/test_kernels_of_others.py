@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 import pytest
@@ -10,14 +9,7 @@ import pytest
 from iogate.errors import RefusedError, RunError
 from iogate.vm import packages
 from iogate.vm.kernels import find_kernel
-
-
-def bzimage(path: Path, version: bytes) -> Path:
-    head = bytearray(0x400)
-    head[0x202:0x206] = b"HdrS"
-    struct.pack_into("<H", head, 0x20E, 0x100)
-    path.write_bytes(bytes(head[:0x300]) + version + b"\0" * 600)
-    return path
+from support.kernel_images import bzimage
 
 
 def test_its_release_is_read(tmp_path: Path) -> None:
