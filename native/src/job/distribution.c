@@ -41,7 +41,7 @@ static int share_out(struct block_share *shares, uint32_t count, struct err *err
 		return err_set(err, -EINVAL, "the percentages add up to %u, above 100", sum);
 	if (!unsaid)
 		shares[most].percent += 100 - sum;
-	for (uint32_t i = 0, rest = 100 - sum; i < count; i++) {
+	for (uint32_t i = 0, rest = 100 - sum; unsaid && i < count; i++) {
 		if (shares[i].percent != UNSAID)
 			continue;
 		shares[i].percent = (rest + unsaid - 1) / unsaid;
