@@ -53,7 +53,8 @@ for kind, place in (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), 
 Path("/dev/pts").mkdir(exist_ok=True)
 libc.mount(b"devpts", b"/dev/pts", b"devpts", 0, None)
 os.environ["PATH"] = "/usr/bin"
-modules = sorted(Path("/iogate-modules").glob("*.ko"))
+own = Path("/iogate-modules")
+modules = [*sorted(own.glob("*.ko")), *sorted(own.glob("later/*.ko"))]
 if Path("/lib/modules", os.uname().release).is_dir():
     for _ in ("its buses", "what is on them"):
         names = [each.read_text().strip() for each in Path("/sys/bus").glob("*/devices/*/modalias")]

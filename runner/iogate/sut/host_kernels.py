@@ -12,7 +12,7 @@ from iogate.boot.ways import WAYS, Words
 from iogate.errors import RefusedError
 from iogate.sut.base import Sut
 from iogate.sut.built_kernel import BuiltKernel, copy_to, find_built
-from iogate.vm.modules import WANTED
+from iogate.vm.modules import LATER, WANTED
 
 # The kernel's Documentation/arch/x86/boot.rst.
 _BANNER = """\
@@ -87,7 +87,7 @@ class HostKernels:
         names = [line.split()[0] for line in loaded if line.strip()]
         own = self._sut.read_text(f"/lib/modules/{home}/modules.builtin") or ""
         names += [path.rpartition("/")[2].partition(".ko")[0] for path in own.split()]
-        return (*WANTED, *(name.replace("-", "_") for name in names))
+        return (*WANTED, *LATER, *(name.replace("-", "_") for name in names))
 
     def programs(self) -> Words:
         """What boots kernels there. RefusedError where it is missing, or not for this user."""

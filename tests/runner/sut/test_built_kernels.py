@@ -7,7 +7,7 @@ import errno
 import hashlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -164,7 +164,8 @@ def test_a_host_that_takes_no_copy_ends_a_search(there: Rebootable, image: Path)
 def test_no_room_here_for_modules_ends_a_search(
     there: Rebootable, image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> bytes:
+    def full(folder: Path, release: str, wanted: Sequence[str]) -> bytes:
+        assert {"nvme", "xfs"} <= set(wanted)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(built_kernel, "installed_modules", full)
