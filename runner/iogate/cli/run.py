@@ -171,11 +171,13 @@ def _made(target: Target) -> str:
     paths = [printable(each.path) for each in target.made_on]
     if target.array:
         parts = len(paths) - len(target.roles)
-        paths[:parts] = [f"an array, {target.array}, of {', '.join(paths[:parts])}"]
+        joined = " and ".join(paths[:parts])
+        paths = [f"an array, {target.array}, of {joined}", *paths[parts:]]
     loses = f"and loses what is on {'them' if target.beside else 'it'}"
     if not target.fs_type:
         return f"{paths[0]}, {loses}"
-    return f"a filesystem, {target.fs_type}, on {' and '.join(paths)}, {loses}"
+    on = (", and on " if target.array else " and ").join(paths)
+    return f"a filesystem, {target.fs_type}, on {on}, {loses}"
 
 
 def _time(seconds: float | None) -> str:

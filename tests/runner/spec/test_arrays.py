@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from iogate.cli.entry import run_command
 from iogate.errors import RefusedError
 from iogate.model.document import plan_from_document, to_document
 from iogate.model.filesystem import JOURNAL
@@ -63,6 +66,18 @@ def test_an_array_of_another_kind_or_of_other_devices_is_another_case() -> None:
     assert said.cases[0].id == ids[0], "what is usual was said"
     for plan in (filesystems[3], raw[5]):
         assert plan_from_document(to_document(plan)) == plan
+
+
+def test_a_dry_run_says_what_is_made_of_which_devices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "a.yaml"
+    spec.write_text(SPEC % ("on: [a, b], level: raid0", f"{ON_ARRAY}, journal: c"))
+    run_command(["run", str(spec), "--dry-run", "--trust"])
+    assert (
+        "target fs: MAKES a filesystem, ext4, on an array, raid0, chunks of 512 KiB, of /dev/sdx "
+        "and /dev/sdy, and on /dev/sdz, and loses what is on them"
+    ) in capsys.readouterr().out
 
 
 def test_arrays_are_an_axis_and_need_trust() -> None:
