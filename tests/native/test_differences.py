@@ -32,7 +32,8 @@ def test_every_entry_names_a_test_that_exists() -> None:
     sources = "\n".join(
         path.read_text()
         for folder in ("native", "differential")
-        for path in sorted((Path(__file__).parents[1] / folder).rglob("test_*.[cp]*"))
+        for path in sorted((Path(__file__).parents[1] / folder).rglob("test_*"))
+        if path.suffix in (".c", ".py")
     )
     assert len(entries) > 15
     for entry in entries:
