@@ -139,7 +139,7 @@ def _options() -> Iterable[tuple[str, str]]:
     yield "sqpoll", _job("j", f"{uring} sqthread_poll")
     yield "rate", _job("j", "rw=randrw size=256k rate=64m,32m")
     yield "rate_iops", _job("j", "rw=read size=256k rate_iops=5000 rate_process=poisson")
-    yield "thinktime", _job("j", f"{deep} thinktime=100 thinktime_blocks=16 thinktime_spin=50")
+    yield "thinktime", _job("j", f"{deep} thinktime=50ms thinktime_blocks=16 thinktime_spin=50")
     yield "thinktime-0", _job("j", f"{deep} thinktime=100 thinktime_blocks=0")
     yield "thinktime-issue", _job("j", f"{deep} thinktime=1ms thinktime_blocks_type=issue")
     yield "thinktime-iotime", _job("j", f"{deep} thinktime=2ms thinktime_iotime=1ms")
