@@ -85,7 +85,7 @@ def test_samples_are_as_long_as_asked_for(engine: Path, fio: str, tmp_path: Path
         assert read["iops_samples"] < read["bw_samples"] <= 11  # 250 ms, 100 ms: later when busy
     logged = _text(f"{job} write_bw_log=l log_avg_msec=100")
     read = outcome_of(engine, logged, tmp_path).jobs[0]["read"]
-    assert (read["bw_samples"] > 6, read["iops_samples"]) == (True, 2)
+    assert read["bw_samples"] > 3 > read["iops_samples"] > 0  # 100 ms, 500 ms
 
 
 @pytest.mark.parametrize(
