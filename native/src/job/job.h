@@ -159,7 +159,7 @@ struct job {
 	/* Kind of I/O. */
 	uint32_t rw;			/* RW_ bits */
 	uint32_t rwmixread_percent;
-	bool direct, norandommap, randrepeat, end_fsync, end_syncfs;
+	bool direct, norandommap, softrandommap, randrepeat, end_fsync, end_syncfs;
 	enum advice advice;		/* to the kernel, of each file (fadvise_hint) */
 	enum sync_mode sync;		/* O_SYNC or O_DSYNC */
 	uint32_t write_hint;		/* RWH_ of fcntl(2); 0: not told */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/check.h"
-#include "pattern/pattern.h"
+#include "pattern/pattern_sizes.h"
 
 /* zonesize alone divides the file into zones, as it did before there was a zonemode;
  * only an explicit zonemode=none contradicts it. */

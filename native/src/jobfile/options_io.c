@@ -141,8 +141,9 @@ static const struct option rows[] = {
 	{ "rwmixwrite", NULL, &type_percent_rest, JOB(rwmixread_percent), "50",
 	  .help = "Writes among mixed I/O, in percent; of this and rwmixread, the last one "
 		  "given counts." },
-	{ "softrandommap", NULL, &type_bool, JOB(nothing.flag), "0",
-	  .help = "Taken, and does nothing: the order of random I/O needs no memory." },
+	{ "softrandommap", NULL, &type_bool, JOB(softrandommap), "0",
+	  .help = "Go on as with norandommap where there is no memory for the map that blocks of "
+		  "several sizes need; those of one size need none." },
 	{ "spr_num_regions", NULL, &type_number, JOB(sprandom.regions), "100", 1, 1000000,
 	  .help = "Of sprandom: in how many steps what is invalid becomes less. A job's memory "
 		  "for it is 16 bytes for each block of a step." },

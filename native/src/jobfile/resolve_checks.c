@@ -9,7 +9,7 @@
 
 #include "engines/engine.h"
 #include "jobfile/check.h"
-#include "pattern/pattern.h"
+#include "pattern/pattern_sizes.h"
 #include "verify/header.h"
 
 /* What is read in the second loop would have gone with the first. */

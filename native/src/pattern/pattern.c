@@ -10,9 +10,11 @@
 #include "pattern/pattern_cursor.h"
 #include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
+#include "pattern/pattern_map.h"
 #include "pattern/pattern_pair.h"
 #include "pattern/pattern_plain.h"
 #include "pattern/pattern_sequence.h"
+#include "pattern/pattern_sizes.h"
 #include "pattern/pattern_sprandom.h"
 #include "pattern/pattern_turn.h"
 #include "pattern/pattern_zbd.h"
@@ -37,20 +39,14 @@ static uint8_t choose_dir(struct pattern *p)
 	return p->rate.both ? rate_first(&p->rate) : pattern_draw_dir(p);
 }
 
-/* Sizes of a range are drawn until all is done, and the last one is what is left. */
-static uint32_t cut_to_loop(const struct pattern *p, uint32_t length)
-{
-	const uint64_t unit = p->pass_unit_bytes;
-	const uint64_t left = unit ? (p->loop_left + unit - 1) / unit * unit : UINT64_MAX;
-
-	return length < left ? length : (uint32_t)left;
-}
-
 /* Where a pass ends before its bytes were moved, its loop does. */
 static bool ends_early(const struct pattern *p)
 {
-	return p->sequence.ends_loop && (p->sequence.on || p->pass_unit_bytes ||
-					 (p->zbd.on && !p->random));
+	if (!p->one_pass || p->loop_left == p->loop_bytes)
+		return false;
+	if (p->random)
+		return p->varied && p->mapped;
+	return p->sequence.on || p->pass_unit_bytes || p->zbd.on;
 }
 
 static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t n)
@@ -59,7 +55,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 
 	for (; i < n && p->loop_left; i++) {
 		out[i].dir = choose_dir(p);
-		out[i].length = cut_to_loop(p, pattern_drawn_length(p, out[i].dir));
+		out[i].length = pattern_drawn_length(p, out[i].dir);
 		while (!pattern_turn(p, &out[i])) {
 			const bool starves = p->zbd.on && !p->zbd.has_moved;
 
@@ -191,59 +187,10 @@ static void choose_fill(struct pattern *p)
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
 
 	p->fill = is_simple && one_size ? pattern_plain(p) : fill_general;
-	if (is_simple && p->varied && p->random && !p->pass_unit_bytes)
+	if (is_simple && p->varied && p->random && !p->mapped)
 		p->fill = pattern_drawn(p);
 	if (p->sprandom.how)
 		p->fill = pattern_sprandom_fill;
-}
-
-bool pattern_has_range(const struct job *job, unsigned dir)
-{
-	const struct size_range *range = &job->block.ranges[dir];
-
-	return !job->block.splits[dir].count && range->max_bytes > range->min_bytes;
-}
-
-struct size_range pattern_sizes(const struct job *job, unsigned dir)
-{
-	const struct block_split *s = &job->block.splits[dir];
-	struct size_range sizes = { job->block.bytes[dir], job->block.bytes[dir] };
-
-	if (pattern_has_range(job, dir))
-		sizes = job->block.ranges[dir];
-	if (s->count)
-		sizes = (struct size_range){ s->shares[0].bytes, s->shares[0].bytes };
-	for (uint32_t i = 1; i < s->count; i++) {
-		const uint32_t bytes = s->shares[i].bytes;
-
-		sizes.min_bytes = bytes < sizes.min_bytes ? bytes : sizes.min_bytes;
-		sizes.max_bytes = bytes > sizes.max_bytes ? bytes : sizes.max_bytes;
-	}
-	return sizes;
-}
-
-uint32_t pattern_unit(const struct job *job)
-{
-	uint64_t bytes = UINT32_MAX;
-
-	JOB_DIRS(dir, job) {
-		const uint64_t least = pattern_sizes(job, dir).min_bytes;
-
-		bytes = least < bytes ? least : bytes;
-	}
-	return (uint32_t)bytes;
-}
-
-uint64_t pattern_largest(const struct job *job)
-{
-	uint64_t bytes = 0;
-
-	JOB_DIRS(dir, job) {
-		const uint64_t most = pattern_sizes(job, dir).max_bytes;
-
-		bytes = most > bytes ? most : bytes;
-	}
-	return bytes;
 }
 
 static void init_variety(struct pattern *p, const struct job *job, uint64_t seed)
@@ -258,15 +205,16 @@ static void init_variety(struct pattern *p, const struct job *job, uint64_t seed
 	p->sequence_moves = job->sequence_moves;
 	p->varied = p->skewed;
 	JOB_DIRS(dir, job) {
+		const struct size_range sizes = pattern_sizes(job, dir);
+
 		p->align_bytes[dir] = job->block.align[dir] ? (uint32_t)job->block.align[dir]
 							    : p->unit_bytes;
 		p->varied = p->varied || job->block.splits[dir].count ||
-			    pattern_has_range(job, dir) || (p->random && job->block.align[dir]);
-		if (pattern_has_range(job, dir))
+			    pattern_has_range(job, dir) || (p->random && pattern_alignment(job, dir));
+		if (sizes.min_bytes < sizes.max_bytes)
 			p->pass_unit_bytes = p->unaligned ? 1 : p->unit_bytes;
 	}
-	p->mapped = p->random && !p->varied &&
-		    (!job->norandommap || job->generator == GENERATOR_LFSR || job->sprandom.on);
+	pattern_map_choose(p, job);
 	p->lengths.state = random_mix(seed + 6);
 	rate_init(&p->rate, job, seed);
 	p->rate.both = p->rate.both && p->mixed;
@@ -296,8 +244,9 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	p->offsets.state = random_mix(seed + 2);
 	p->maps.state = random_mix(seed + 3);
 	p->places.state = random_mix(seed + 8);
-	init_variety(p, job, seed);
+	p->one_pass = !job->amount.io_size.bytes && !job->amount.io_size.percent;
 	pattern_sequence_init(p, job);
+	init_variety(p, job, seed);
 	p->trace = job->replay.trace;
 	p->loop_ios = p->ios_left = job->amount.ios ? job->amount.ios : UINT64_MAX;
 	p->loops_left = job->time.based && job->time.runtime_ns ? UINT64_MAX
@@ -323,7 +272,8 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 	int ret;
 
 	const uint64_t bs = pattern_block_max(p);
-	const uint64_t step = p->zbd.remainder ? 1 : p->pass_unit_bytes ? p->pass_unit_bytes : bs;
+	const uint64_t step = p->zbd.remainder ? 1 : p->map_units ? p->unit_bytes
+			      : p->pass_unit_bytes ? p->pass_unit_bytes : bs;
 
 	if (extent->size_bytes < bs)
 		return err_set(err, -EINVAL, "%s: %llu bytes of file %u hold no block of %llu: "
@@ -389,6 +339,8 @@ int pattern_init(struct pattern *p, const struct job *job,
 		ret = add_extent(p, job, i, &extents[i], err);
 	if (!ret)
 		ret = pattern_files_init(&p->files, job, extents_count, seed, err);
+	if (!ret)
+		ret = pattern_map_init(p, job, err);
 	if (!ret && job->sprandom.on)
 		ret = pattern_sprandom_init(p, job, seed, err);
 	if (ret)
@@ -404,6 +356,7 @@ void pattern_release(struct pattern *p)
 	pattern_sprandom_release(p);
 	for (uint32_t i = 0; i < p->files_count && p->cursors; i++)
 		pattern_zbd_release(&p->cursors[i]);
+	pattern_map_release(p);
 	free(p->cursors);
 	p->cursors = NULL;
 }

@@ -12,6 +12,8 @@
  *	pattern_zbd.h		zonemode=zbd: zones that are written in order
  *	pattern_sprandom.h	sprandom: flash as random writes leave it, in one pass
  *	pattern_plain.h		the usual case as tight loops
+ *	pattern_sizes.h		how large the blocks of a job may be
+ *	pattern_map.h		what of a file is still to come, where blocks have several sizes
  *	pattern_drawn.h		I/Os that are drawn one by one, without a map
  *	pattern_pair.h		blocks that are trimmed and then written
  *	rate.h			when I/Os of a rate-limited job are due
@@ -33,7 +35,7 @@
  * loops; without end when the job is time_based.
  *
  * Random offsets visit each block once a pass (unless norandommap); reads and
- * writes of a mixed job share the map when they share the block size; with rates for
+ * writes of a mixed job share the map when they share the smallest block; with rates for
  * both, the rates decide which comes next. Sequential
  * reads and writes of a mixed job each have their own position; the pass ends for
  * both when one reaches the end. Several files take turns, as file_service_type says. A job of
@@ -44,14 +46,6 @@
 /* Seed of one clone of one job: the same in each run with randrepeat. */
 uint64_t pattern_seed(const struct job *job, uint32_t job_index, uint32_t clone);
 
-/* Whether its blocks have sizes of a range, which bssplit goes before. */
-bool pattern_has_range(const struct job *job, unsigned dir);
-/* The smallest and the largest block of a direction. */
-struct size_range pattern_sizes(const struct job *job, unsigned dir);
-/* The smallest block of the job: what its offsets are multiples of. */
-uint32_t pattern_unit(const struct job *job);
-/* The largest one. */
-uint64_t pattern_largest(const struct job *job);
 /* What one of the job's loops moves, of files that hold `whole` bytes for it. */
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole);
 

@@ -5,18 +5,15 @@
 
 #include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
+#include "pattern/pattern_map.h"
 #include "util/err.h"
-
-/* Shared by all directions, or one each of a mixed job. */
-static uint8_t lane(const struct pattern *p, uint8_t dir)
-{
-	return p->shared_map ? DIR_READ : dir;
-}
 
 static void window_init(struct pattern *p, struct pattern_cursor *c)
 {
+	if (p->map_units)
+		pattern_map_begin(p, c);
 	memset(c->next, 0, sizeof(c->next));
-	if (!p->mapped)
+	if (!p->mapped || p->map_units)
 		return;
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		if (p->lanes & (1u << dir))
@@ -77,7 +74,7 @@ static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 			uint64_t *block)
 {
 	const uint64_t blocks = c->window_size / p->bs_bytes[dir];
-	uint64_t *next = &c->next[p->mapped ? lane(p, dir) : dir];
+	uint64_t *next = &c->next[p->mapped ? pattern_lane(p, dir) : dir];
 
 	if (p->random && !p->mapped) {
 		*block = random_below(&p->offsets, blocks);
@@ -85,21 +82,20 @@ static bool window_take(struct pattern *p, struct pattern_cursor *c, uint8_t dir
 	}
 	if (*next >= blocks)
 		return false;
-	*block = p->mapped ? permutation_at(&c->maps[lane(p, dir)], *next) : *next;
+	*block = p->mapped ? permutation_at(&c->maps[pattern_lane(p, dir)], *next) : *next;
 	(*next)++;
 	return true;
 }
 
-/* The last block of a pass through sizes of a range is as large as what is left, in whole
+/* The last block of a pass through several sizes is as large as what is left, in whole
  * smallest ones. */
 static bool cut_to_fit(const struct pattern *p, const struct pattern_cursor *c,
 		       struct pattern_io *io, uint64_t start)
 {
 	const uint64_t left = c->window_size - start;
 	const uint64_t whole = p->unaligned ? left : left - left % p->unit_bytes;
-	const bool ranged = p->ranges[io->dir].max_bytes > p->ranges[io->dir].min_bytes;
 
-	if (io->length > left && ranged && whole >= p->unit_bytes)
+	if (io->length > left && p->pass_unit_bytes && whole >= p->unit_bytes)
 		io->length = (uint32_t)whole;
 	return io->length <= left;
 }
@@ -107,14 +103,18 @@ static bool cut_to_fit(const struct pattern *p, const struct pattern_cursor *c,
 /* Blocks of any size, one after the other or anywhere. */
 static bool varied_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
 {
-	uint64_t *next = &c->next[io->dir];
-	uint64_t start = *next;
+	uint64_t start = c->next[io->dir];
 
-	if (p->random)
+	if (p->map_units) {
+		if (!pattern_map_take(p, c, io, &start))
+			return false;
+	} else if (p->random) {
 		start = pattern_drawn_start(p, c, io->dir, io->length);
-	else if (!cut_to_fit(p, c, io, start))
-		return false;
-	*next = start + io->length;
+	} else {
+		if (!cut_to_fit(p, c, io, start))
+			return false;
+		c->next[io->dir] = start + io->length;
+	}
 	io->offset = c->extent.start_bytes + c->window_start + start;
 	return true;
 }

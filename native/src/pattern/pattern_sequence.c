@@ -15,8 +15,6 @@ void pattern_sequence_init(struct pattern *p, const struct job *job)
 		.on = job->sequence.step && !p->zoned,
 		.identical = job->sequence.kind == SEQUENCE_IDENTICAL,
 		.step = job->sequence.step,
-		.ends_loop = !p->random && !job->amount.io_size.bytes &&
-			     !job->amount.io_size.percent,
 	};
 	p->sequence.on = p->sequence.on && (!p->random || p->sequence.step > 1);
 	if (!p->random || p->zoned || is_all_random(job))

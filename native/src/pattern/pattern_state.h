@@ -37,7 +37,6 @@ struct pattern_pair {
 /* Of rw=...:N. */
 struct pattern_sequence {
 	bool on, identical;
-	bool ends_loop;				/* the end of a pass is that of its loop */
 	int64_t step;				/* of sequential I/O a gap in bytes; else blocks */
 	const uint64_t *random_percent;		/* by direction; NULL: step counts */
 	uint64_t taken;
@@ -82,7 +81,7 @@ struct pattern_sprandom {
 /*
  * Where the next I/O of one file falls: inside a window, which is the whole extent
  * or, with zones, one zone after another. `next` is the number of the block in the
- * window that comes next, or with a map the place in its order.
+ * window that comes next, with a map the place in its order, or how many of its units are taken.
  */
 struct pattern_cursor {
 	struct pattern_extent extent;
@@ -91,6 +90,7 @@ struct pattern_cursor {
 	uint64_t next[DIR_DATA_COUNT];
 	uint64_t sequence_at[DIR_DATA_COUNT];	/* of rw=rand...:N: the block that follows */
 	struct permutation maps[DIR_DATA_COUNT];
+	uint64_t *taken[DIR_DATA_COUNT];	/* a bit a unit of the map (pattern_map.h), or NULL */
 	struct skewed skewed;
 	uint32_t listed;			/* of a sequence: which of its blocks is next */
 	uint64_t listed_from;			/* and what its numbers begin at */
@@ -117,15 +117,18 @@ struct pattern {
 	struct pattern_sequence sequence;
 	struct pattern_zbd zbd;
 	struct pattern_sprandom sprandom;
-	/* Blocks of several sizes start at multiples of the smallest, without a map, as do
-	 * those of a distribution that prefers some. */
+	/* Blocks of several sizes start at multiples of the smallest, as do those of a
+	 * distribution that prefers some, which has no map. */
 	bool varied, skewed, sequence_moves;
+	bool map_units;				/* pattern_map.h */
+	uint64_t map_bytes[DIR_DATA_COUNT];	/* its units */
+	bool one_pass;				/* of a loop; else io_size ends it */
 	uint32_t unit_bytes;
 	const struct distribution *distribution;
 	const struct block_split *splits;	/* by direction */
 	const struct size_range *ranges;	/* by direction */
 	bool unaligned;				/* any size of a range */
-	uint32_t pass_unit_bytes;		/* of ranges: a pass is multiples of it; 0: of bs */
+	uint32_t pass_unit_bytes;	/* of several sizes: a pass is multiples of it; 0: of bs */
 	uint32_t align_bytes[DIR_DATA_COUNT];	/* of random offsets */
 	struct random lengths;
 	struct rate rate;			/* of a mixed job, chooses directions */
@@ -144,6 +147,12 @@ struct pattern {
 static inline uint8_t pattern_draw_dir(struct pattern *p)
 {
 	return random_next(&p->directions) >> 32 < p->read_threshold ? DIR_READ : DIR_WRITE;
+}
+
+/* Whose order it is: of all directions, or its own in a mixed job. */
+static inline uint8_t pattern_lane(const struct pattern *p, uint8_t dir)
+{
+	return p->shared_map ? DIR_READ : dir;
 }
 
 static inline uint64_t pattern_what(uint32_t length, uint8_t dir)

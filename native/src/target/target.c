@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "pattern/pattern_sizes.h"
 #include "target/device.h"
 #include "target/target_checks.h"
 #include "target/target_extent.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pattern/pattern.h"
+#include "pattern/pattern_sizes.h"
 #include "pattern/trace.h"
 #include "util/random.h"
 

@@ -259,6 +259,7 @@ static void split_blocks_keep_their_shares(void **state)
 
 		job.block.bytes[DIR_READ] = 65536;
 		job.block.splits[DIR_READ] = (struct block_split){ shares, 2 };
+		job.norandommap = true;
 		job.time.loops = 100;
 		assert_int_equal(pattern_init(&p, &job, &extent, 1, 3, &err), 0);
 		while ((n = pattern_fill(&p, ios, 64))) {

@@ -20,6 +20,7 @@ static void what_a_job_writes_it_finds_again(void **state)
 		job.block.splits[DIR_WRITE] = (struct block_split){ shares, 2 };
 		job.verify.method = VERIFY_CRC32C;
 		job.verify.at_end = true;
+		job.norandommap = true;
 		job.depth.iodepth = 4;
 		assert_int_equal(core_run(&job, 1, &result, &err), 0);
 		assert_string_equal(result.rows[0].error_text, "");
