@@ -72,7 +72,7 @@ def test_a_block_that_is_too_small_fails(engine: Path, xfs: Path, ioengine: str)
 def test_what_cannot_be_whole_fails(engine: Path, tmp_path: Path, ioengine: str) -> None:
     assert _run(engine, tmp_path, ioengine, "rw=write").status == 0
     assert _run(engine, tmp_path, ioengine, "rw=read atomic=1").status == 0
-    assert _run(engine, tmp_path, ioengine, "rw=write atomic=0").status == 0
+    assert _run(engine, tmp_path, ioengine, "rw=write iodepth=1 atomic=0").status == 0
     ran = _run(engine, tmp_path, ioengine, "rw=write atomic=1")
     if ran.status == 0:
         pytest.skip("the filesystem of temporary files can")
@@ -99,3 +99,15 @@ def test_a_trim_has_one_range(engine: Path, tmp_path: Path) -> None:
     ran = run(engine, ["-"], tmp_path, f"{text}8\n")
     assert ran.status == 2
     assert "4:11: num_range: 8 is too large, at most 1 is possible" in ran.err
+
+
+@pytest.mark.parametrize("ioengine", ["psync", "mmap", "null"])
+def test_any_engine_may_be_told_that_it_is_not_meant(
+    engine: Path, fio: str, tmp_path: Path, ioengine: str
+) -> None:
+    for program in (engine, fio):
+        ran = _run(Path(program), tmp_path, ioengine, "rw=write iodepth=1 atomic=0")
+        assert (ran.status, _error(ran)) == (0, 0), ran.err
+    ran = _run(engine, tmp_path, ioengine, "rw=write atomic=1")
+    assert ran.status == 2
+    assert f"option 'atomic' is not one of ioengine {ioengine}" in ran.err

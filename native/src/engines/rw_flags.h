@@ -34,6 +34,7 @@ enum { FLAG_NOWAIT = 0x08, FLAG_ATOMIC = 0x40, FLAG_UNCACHED = 0x80 };
  * NOLINTBEGIN(bugprone-macro-parentheses): field is a name */
 #define ATOMIC_ROW(structure, field)							\
 	{ "atomic", NULL, &type_bool, OPTION_FIELD(structure, field.atomic), "0",	\
+	  .off_anywhere = true,							\
 	  .help = "A write is there as a whole or not at all, after a crash, too "	\
 		  "(RWF_ATOMIC); means direct=1." }
 #define NOWAIT_ROW(structure, field)							\

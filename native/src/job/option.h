@@ -30,6 +30,7 @@ struct option {
 	const struct option_choice *choices;
 	const char *help;		/* one sentence, first line of --cmdhelp */
 	bool whole;			/* no beginning of its name stands for it */
+	bool off_anywhere;		/* its default may be given to engines that lack it */
 	bool keeps_alias;		/* results have the name that was written */
 };
 

@@ -105,6 +105,14 @@ static int apply_section(const struct resolver *r, const struct section *s, stru
 	return failed;
 }
 
+/* Of another engine, but one that any job may have to say that it is not meant. */
+static bool is_switched_off(const struct assignment *a)
+{
+	const struct option *o = options_find_engine(a->key);
+
+	return o && o->off_anywhere && a->value && !strcmp(a->value, o->standard);
+}
+
 static int apply_engine_section(const struct resolver *r, const struct section *s,
 				const struct job *job, void *structure)
 {
@@ -116,7 +124,7 @@ static int apply_engine_section(const struct resolver *r, const struct section *
 
 		if (o)
 			code = parse_at(r, o, a, structure);
-		else if (!s->global && !options_find(a->key))
+		else if (!s->global && !options_find(a->key) && !is_switched_off(a))
 			code = place_error(r->err, &a->place, a->place.key_column,
 					   "option '%s' is not one of ioengine %s; --enghelp=%s "
 					   "lists those", a->key, job->ops->name, job->ops->name);
