@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
 from iogate.engine.confined import ask
 from iogate.engine.process import (
+    line_of,
     log_tail,
     require_orderly_end,
     require_started,
@@ -30,6 +32,7 @@ from iogate.sut.together import together
 
 PROGRAM = "iogate-engine"
 _REFUSED = 3  # its exit status when it refused for safety
+_WARNINGS = 20
 _LEAST_ROOM = 64 << 10  # bytes; below that a log may not have been written
 _taken: dict[tuple[str, str, int], str] = {}
 _NOT_STARTED = "nothing was touched; see what stands there now, and start again"
@@ -90,7 +93,7 @@ class NativeEngine:
         if ending.status == _REFUSED:
             why = _complaint(said) or "it said nothing"
             raise RefusedError(f"{PROGRAM} refused: {why}", remedy=_NOT_STARTED)
-        warnings = _warnings(text)
+        warnings = warnings_of(text)
         result = parse_result(self._document(job, document, ending.status, said))
         require_jobs_ok(PROGRAM, result, ending.status, said)
         return replace(result, warnings=warnings)
@@ -215,10 +218,10 @@ def parse_status(line: str) -> Progress | None:
         return Progress(
             state=str(status["state"]),
             elapsed_ms=int(status["elapsed_ms"]),
-            percent=float(status["percent"] or 0),
+            percent=_finite(status["percent"] or 0),
             rates={name: _rates(status[name]) for name in TRANSFERS if _busy(status, name)},
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
         return None
 
 
@@ -228,17 +231,32 @@ def _busy(status: dict[str, dict[str, float]], name: str) -> bool:
 
 def _rates(part: dict[str, float]) -> Rates:
     return Rates(
-        iops=float(part["iops"]),
-        bw=float(part["bw_bytes"]),
-        clat_mean_ns=part.get("clat_mean_ns"),
-        clat_p99_ns=part.get("clat_p99_ns"),
+        iops=_finite(part["iops"]),
+        bw=_finite(part["bw_bytes"]),
+        clat_mean_ns=_known(part.get("clat_mean_ns")),
+        clat_p99_ns=_known(part.get("clat_p99_ns")),
     )
 
 
-def _warnings(log: str) -> tuple[str, ...]:
+def _known(value: float | None) -> float | None:
+    return None if value is None else _finite(value)
+
+
+def _finite(value: float) -> float:
+    """ValueError for what cannot be shown as a number."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{number} is no number of a status")
+    return number
+
+
+def warnings_of(log: str) -> tuple[str, ...]:
     """What the engine warned of: such numbers may not be what they seem."""
     begins = f"{PROGRAM}: warning: "
-    return tuple(line.removeprefix(begins) for line in log.splitlines() if line.startswith(begins))
+    said = [line.removeprefix(begins) for line in log.splitlines() if line.startswith(begins)]
+    more = len(said) - _WARNINGS
+    told = [f"and {more:,} more warnings, which are in the engine's log"] if more > 0 else []
+    return (*map(line_of, said[:_WARNINGS]), *told)
 
 
 def _complaint(said: str) -> str:

@@ -19,6 +19,7 @@ _TICK_S = 0.2
 # asked more firmly; the last step kills the whole group.
 _STEPS = ((0.0, signal.SIGINT), (8.0, signal.SIGTERM), (12.0, signal.SIGKILL))
 _LOG_TAIL_LINES = 3
+_LINE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,12 @@ def log_text(sut: Sut, job: EngineJob) -> str:
 def log_tail(text: str) -> str:
     """The last lines of what an engine said, for a message."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return "; ".join(lines[-_LOG_TAIL_LINES:])
+    return "; ".join(map(line_of, lines[-_LOG_TAIL_LINES:]))
+
+
+def line_of(text: str) -> str:
+    """A line of an engine's, which is kept with the run: whoever wrote the engine chose it."""
+    return text if len(text) <= _LINE_CHARACTERS else f"{text[: _LINE_CHARACTERS - 1]}…"
 
 
 def _kept(job: EngineJob) -> str:

@@ -6,9 +6,12 @@ import os
 
 from iogate.engine.base import EngineInfo, EngineResult
 from iogate.engine.confined import ask
+from iogate.engine.process import log_tail
 from iogate.errors import EngineError, RunError
 from iogate.model.confinement import Confinement
 from iogate.sut.base import Sut
+
+_VERSION_CHARACTERS = 200  # it is a fact of each run, and whoever wrote the engine chose it
 
 
 def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) -> EngineInfo:
@@ -20,13 +23,13 @@ def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) ->
         raise EngineError(f"{path} does not start: {error.what}", remedy=error.remedy) from error
     if version.status or not version.stdout.strip():
         raise EngineError(
-            f"{path} --version ended with status {version.status}: {version.stderr.strip()}",
+            f"{path} --version ended with status {version.status}: {log_tail(version.stderr)}",
             remedy="is this an engine of this machine's kind? Set IOGATE_ENGINE to one that is",
         )
     return EngineInfo(
         name=name,
         path=path,
-        version=version.stdout.split()[-1].rpartition("-")[2],
+        version=version.stdout.split()[-1].rpartition("-")[2][:_VERSION_CHARACTERS],
         ioengines=_indented(engines.stdout),
     )
 

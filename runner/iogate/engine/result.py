@@ -25,6 +25,7 @@ from iogate.model.measurement import (
 
 _NS_PER_MS = 1_000_000
 _SCHEMA = "result/1"
+_LONGEST_NAME = 200
 _LARGEST_ERROR = 4095  # of Linux
 
 
@@ -44,7 +45,7 @@ def parse_result(document: object) -> EngineResult:
             disks=tuple(_disk(disk) for disk in document.get("disk_util", ())),
             interrupted=bool(extra.get("interrupted", False)),
         )
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise EngineError(f"the engine's result cannot be read: {error!r}") from error
 
 
@@ -63,12 +64,20 @@ def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFact
     clock = extra.get("clock", {})
     error_ppm, semantics = clock.get("error_ppm"), extra.get("semantics")
     return EngineFacts(
-        name=str(extra["engine"]),
-        version=str(extra["version"]),
-        clock_source=str(clock.get("source", "")),
+        name=_short(extra["engine"]),
+        version=_short(extra["version"]),
+        clock_source=_short(clock.get("source", "")),
         clock_error_ppm=None if error_ppm is None else float(error_ppm),
         semantics=None if semantics is None else int(semantics),
     )
+
+
+def _short(value: Any) -> str:
+    """ValueError for what no engine calls itself: it is kept with every repetition."""
+    text = str(value)
+    if len(text) > _LONGEST_NAME:
+        raise ValueError(f"a name of {len(text)} characters")
+    return text
 
 
 def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:

@@ -27,6 +27,7 @@ _TOKEN = "IOGATE_PROCESS"  # in the environment of an engine and of all that it 
 _KILL_ROUNDS, _KILL_PAUSE_S = 50, 0.02
 _END_PAUSE_S = 0.01
 _PIPE_CHUNK = 65536
+_LONGEST_LINE = 65536
 
 
 class LocalProcess:
@@ -50,7 +51,8 @@ class LocalProcess:
         if not chunk:
             self._close()
             return None
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        *lines, rest = (self._rest + chunk).split(b"\n")
+        self._rest = rest if len(rest) <= _LONGEST_LINE else b""  # no status is as long
         return [line.decode(errors="replace") for line in lines]
 
     def poll(self) -> int | None:

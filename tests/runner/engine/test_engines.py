@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import signal
 import threading
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import Engine, EngineJob, EngineResult, Progress, Stop
 from iogate.engine.fio import last_document
-from iogate.engine.native import parse_status
+from iogate.engine.native import PROGRAM, parse_status, warnings_of
 from iogate.errors import EngineError, UsageError
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, needs_root, sh
@@ -210,6 +212,27 @@ def test_a_status_line() -> None:
 @given(st.text() | st.integers(0, len(STATUS)).map(lambda n: STATUS[:n]))
 def test_any_other_line_is_passed_over(line: str) -> None:
     assert line == STATUS or parse_status(line) is None
+
+
+@pytest.mark.parametrize("value", [None, "text", [], {}, 1e999, math.nan, -1, 10**30, True])
+def test_a_status_of_another_form_is_passed_over_or_read(value: object) -> None:
+    """An engine may be a pull request's: nothing that it says ends the run with a fault."""
+    status = json.loads(STATUS)
+    for key in status:
+        parse_status(json.dumps({**status, key: value}))
+    for key in status["read"]:
+        told = parse_status(json.dumps({**status, "read": {**status["read"], key: value}}))
+        for rates in told.rates.values() if told else ():
+            numbers = (rates.iops, rates.bw, rates.clat_mean_ns, rates.clat_p99_ns)
+            assert all(each is None or math.isfinite(each) for each in numbers)
+
+
+def test_an_engine_that_warns_without_end_keeps_few_of_its_words() -> None:
+    line = f"{PROGRAM}: warning: " + "x" * 5000
+    kept = warnings_of("\n".join([line] * 5000 + ["that is all"]))
+    assert sum(map(len, kept)) < 20_000
+    assert "4,980 more" in kept[-1]
+    assert warnings_of(f"a\n{PROGRAM}: warning: b\n") == ("b",)
 
 
 def test_the_last_of_several_documents() -> None:

@@ -71,6 +71,15 @@ def test_a_process_that_closes_its_pipe_is_still_waited_for(tmp_path: Path) -> N
     assert watch(start(tmp_path, script)).status == 4
 
 
+def test_a_status_without_an_end_is_not_kept(tmp_path: Path) -> None:
+    """A hostile engine could fill this process's memory with one line."""
+    flood = "head -c 3000000 /dev/zero | tr '\\0' x >&$0; echo >&$0; echo ready >&$0; sleep 0.2"
+    seen: list[str] = []
+    supervise(start(tmp_path, flood), timeout_s=60, stop=Stop(), on_lines=seen.extend)
+    assert "ready" in seen
+    assert max(map(len, seen)) < 200_000
+
+
 def test_nothing_is_left_when_the_watcher_fails(tmp_path: Path) -> None:
     process = start(tmp_path, STUBBORN)
 
@@ -104,3 +113,9 @@ def test_the_last_words_of_an_engine(tmp_path: Path) -> None:
     log.write_text("a\n\nb\nc\nd\n")
     job = EngineJob("j", "r", str(log), "/", timeout_s=5)
     assert log_tail(log_text(LocalSut(), job)) == "b; c; d"
+
+
+def test_last_words_that_are_a_book_are_cut() -> None:
+    said = log_tail("x" * 5_000_000 + "\nno space")
+    assert len(said) < 2000
+    assert said.endswith("…; no space")

@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,33 @@ def test_a_damaged_result_is_read_or_refused_never_a_crash(
         except EngineError:
             refused += 1
     assert refused
+
+
+@pytest.mark.parametrize("value", [None, "x", [], {}, [1], [[1]], math.inf, -1, 10**299])
+def test_damaged_additions_are_read_or_refused_never_a_crash(
+    changed: dict[str, Any], value: object
+) -> None:
+    rates = {"ios": [5, 6], "bytes": [50, 60], "clat_sum_ns": [5, 6], "bins": [[[200, 2]], []]}
+    series = {"interval_ms": 1000, "end_ms": [1000, 2000], "read": rates}
+    changed["jobs"] = changed["jobs"][1:]
+    changed["jobs"][0]["iogate"] = {"jobs": 1, "errors": {"EIO": 1}, "series": series}
+    changed["iogate"] = {"engine": "e", "version": "1", "clock": {"source": "tsc"}}
+    roots: list[tuple[str | int, ...]] = [("iogate",), ("jobs", 0, "iogate")]
+    for root in roots:
+        inner: Any = changed
+        for key in root:
+            inner = inner[key]
+        for at in paths(inner):
+            with suppress(EngineError):
+                assert isinstance(parse_result(broken(changed, (*root, *at), value)), EngineResult)
+
+
+@pytest.mark.parametrize("name", ["engine", "version"])
+def test_an_engine_whose_name_is_a_book_is_refused(changed: dict[str, Any], name: str) -> None:
+    """It would be kept with each repetition."""
+    changed["iogate"] = {"engine": "e", "version": "1", name: "x" * 300}
+    with pytest.raises(EngineError, match="cannot be read"):
+        parse_result(changed)
 
 
 @pytest.mark.parametrize(
