@@ -79,6 +79,17 @@ def of_hosts(codes: Iterable[int]) -> ExitCode:
     return next(code for code in _OF_HOSTS if code in known or code is ExitCode.PASS)
 
 
+def of_unmeasured(code: int) -> ExitCode:
+    """Of a host that ended with this code and brought nothing: it has judged nothing, whatever
+    it says."""
+    return of_hosts([code if was_not_judged(code) else ExitCode.RUN_FAILED])
+
+
+def was_not_judged(code: int) -> bool:
+    """Whether this code says that something was not measured, or not allowed."""
+    return of_hosts([code]) in (ExitCode.USAGE, ExitCode.RUN_FAILED, ExitCode.REFUSED)
+
+
 def was_refused(code: int) -> bool:
     """Whether a run with this code did not begin, and would not on another try."""
     return code in (ExitCode.USAGE, ExitCode.REFUSED)

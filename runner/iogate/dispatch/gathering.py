@@ -34,14 +34,14 @@ class Gathered:
     rest_code: int = int(exits.DONE)
 
 
-def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
-    """The part of a share. What comes back broken makes no other part worse."""
+def gather(ended: Ended, store: Store, plan: Plan, *, keep: bool) -> Gathered:
+    """The part of a share of ``plan``. What comes back broken makes no other part worse."""
     share = ended.share
     part = Part(
         host=ended.host,
         cases=share.cases,
         folder=str(share.folder),
-        exit_code=int(exits.of_hosts([ended.code])),
+        exit_code=int(exits.of_unmeasured(ended.code)),
         sentence=ended.said or "nothing was measured",
         came_from=share.came_from,
     )
@@ -49,7 +49,7 @@ def gather(ended: Ended, store: Store, *, keep: bool) -> Gathered:
     if not is_run_folder(share.folder):
         return Gathered(part, left=left)
     try:
-        return _with_run(part, _read(ended, store), ended, store, keep=keep)
+        return _with_run(part, _read(ended, store, plan), ended, store, keep=keep)
     except Exception as error:  # whatever it is: the parts of the other hosts are kept
         told = error.what if isinstance(error, IogateError) else f"{type(error).__name__}: {error}"
         failed = int(exits.of_run(None))
@@ -62,17 +62,24 @@ def _may_go_on(ended: Ended) -> bool:
     return ended.replaceable and exits.was_cut(ended.code)
 
 
-def _read(ended: Ended, store: Store) -> Run:
-    """The run of the share's folder; of a host that was lost, as far as it came."""
+def _read(ended: Ended, store: Store, plan: Plan) -> Run:
+    """The run of the share's folder; of a host that was lost, as far as it came. Its limits are
+    those that were asked for here, whatever the host read in its spec."""
     share = ended.share
+    if share.folder.is_symlink():
+        raise RunError(f"{share.folder} is a link, and a run is read through none")
     run = read_run_folder(share.folder, store).run
+    if run.id in store.run_ids():
+        raise RunError(
+            f"{share.folder} holds run {run.id}, which the history has",
+            remedy="dispatch again: a run counts once",
+        )
     if {case.id for case in run.plan.cases} != set(share.cases):
         raise RunError(
             f"{share.folder} holds a run of other cases", remedy="leave the spec as it is meanwhile"
         )
-    if share.came_from:
-        run = replace(run, plan=_absolute_only(run.plan))
-    return run
+    asked = plan.with_cases(tuple(case for case in plan.cases if case.id in share.cases))
+    return replace(run, plan=_absolute_only(asked) if share.came_from else asked)
 
 
 def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -> Gathered:
@@ -109,7 +116,7 @@ def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -
 
 def _verdict(run: Run, ended: Ended, store: Store, baseline: Baseline) -> RunVerdict:
     """By the history here. A run that was cut short keeps what was said of it there."""
-    if run.verdict and run.verdict.fault:
+    if run.verdict and run.verdict.fault and exits.was_not_judged(run.verdict.exit_code):
         return run.verdict
     verdict = judge_run(run, store, baseline)
     if ended.share.came_from:

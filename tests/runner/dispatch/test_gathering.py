@@ -11,9 +11,15 @@ import pytest
 from iogate.dispatch import gathering
 from iogate.dispatch.base import Ended, Share
 from iogate.dispatch.gathering import Gathered, gather
+from iogate.model.dispatch import Part
+from iogate.model.plan import Plan
+from iogate.model.spec import Comparison
 from iogate.store import open_store
 from support import samples as s
 from support.run_folders import make_run_folder
+
+PLAN = s.plan(s.case())
+STRICT = s.plan(s.case(s.threshold("write.iops", Comparison.GREATER, 1e15)))
 
 
 def gathered(folder: Path, host_name: str) -> Gathered:
@@ -24,7 +30,7 @@ def gathered(folder: Path, host_name: str) -> Gathered:
     (root / "run.json").write_text(json.dumps(document))
     share = Share("lab3", (s.CASE_ID,), root)
     with closing(open_store(str(folder / "history.sqlite"))) as store:
-        return gather(Ended(share, "lab3", 0), store, keep=True)
+        return gather(Ended(share, "lab3", 0), store, PLAN, keep=True)
 
 
 def test_a_name_that_no_history_takes_is_a_fault_of_its_host_alone(tmp_path: Path) -> None:
@@ -53,7 +59,59 @@ def test_a_run_of_a_newer_iogate_is_a_fault_of_its_host_alone(tmp_path: Path) ->
     (root / "run.json").write_text(json.dumps({**document, "schema": "run/99"}))
     share = Share("lab3", (s.CASE_ID,), root)
     with closing(open_store(str(tmp_path / "history.sqlite"))) as store:
-        part = gather(Ended(share, "lab3", 0), store, keep=True).part
+        part = gather(Ended(share, "lab3", 0), store, PLAN, keep=True).part
         assert not store.runs()
     assert part.exit_code == 4
     assert "run/99" in part.sentence
+
+
+def changed(root: Path, **parts: object) -> None:
+    document = json.loads((root / "run.json").read_text())
+    (root / "run.json").write_text(json.dumps({**document, **parts}))
+
+
+def of_folder(root: Path, plan: Plan = PLAN, code: int = 0) -> Part:
+    share = Share("lab3", (s.CASE_ID,), root)
+    with closing(open_store(str(root.parent / "history.sqlite"))) as store:
+        return gather(Ended(share, "lab3", code), store, plan, keep=True).part
+
+
+@pytest.mark.parametrize("code", [0, 1, 5])
+def test_a_host_that_says_how_it_ended_and_has_measured_nothing_has_failed(
+    tmp_path: Path, code: int
+) -> None:
+    assert of_folder(tmp_path / "none", code=code).exit_code == 4
+    assert of_folder(tmp_path / "none", code=3).exit_code == 3
+
+
+def test_the_limits_are_those_of_who_asked(tmp_path: Path) -> None:
+    """A host, or whoever changed the spec for it meanwhile, does not choose its own."""
+    root = make_run_folder(tmp_path / "run")
+    assert of_folder(root, STRICT).exit_code == 1
+
+
+def test_a_host_is_not_believed_what_it_makes_of_a_fault(tmp_path: Path) -> None:
+    root = make_run_folder(tmp_path / "run")
+    verdict = {**json.loads((root / "run.json").read_text())["verdict"], "fault": "it broke"}
+    changed(root, verdict=verdict)
+    assert of_folder(root, STRICT).exit_code == 1
+
+
+def test_a_run_that_the_history_has_comes_back_once(tmp_path: Path) -> None:
+    """An old one that passed is no measurement of now."""
+    root = make_run_folder(tmp_path / "run")
+    assert of_folder(root).exit_code == 0
+    for status in ("complete", "running"):
+        changed(root, status=status)
+        part = of_folder(root)
+        assert part.exit_code == 4
+        assert "the history has" in part.sentence
+
+
+def test_a_folder_that_is_a_link_is_not_read_or_written(tmp_path: Path) -> None:
+    elsewhere = make_run_folder(tmp_path / "elsewhere")
+    before = (elsewhere / "run.json").stat().st_mtime_ns
+    (tmp_path / "run").symlink_to(elsewhere)
+    part = of_folder(tmp_path / "run")
+    assert part.exit_code == 4
+    assert (elsewhere / "run.json").stat().st_mtime_ns == before

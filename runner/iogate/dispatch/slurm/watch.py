@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +16,7 @@ from iogate.dispatch.words import LastWords
 from iogate.engine.base import Stop
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.exits import of_error, of_run
+from iogate.files import bounded
 
 _LOOK_S = 0.2
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 10.0
@@ -24,6 +26,7 @@ _SEEN_S = 15.0
 _SILENT_S = 300.0
 _AT_ONCE_S = 30.0
 _CHUNK = 1 << 20
+_CODE_BYTES = 64
 _NO_NEWS = (programs.GONE, "COMPLETING", "COMPLETED", "FAILED")
 """States that say less than the run itself does."""
 
@@ -54,7 +57,7 @@ class Task:
             self._end()
 
     def _tell_log(self, tell: Tell) -> None:
-        with suppress(OSError), self.log.open("rb") as file:
+        with suppress(OSError), os.fdopen(bounded.open_file(self.log), "rb") as file:
             file.seek(self._read)
             chunk = file.read(_CHUNK)
             self._read += len(chunk)
@@ -63,7 +66,7 @@ class Task:
 
     def _end(self) -> None:
         with suppress(OSError, ValueError):
-            code = int(self.code.read_text(encoding="ascii"))
+            code = int(bounded.read_text(self.code, _CODE_BYTES))
             self.ended = Ended(self.share, self._host, code, str(self.words), replaceable=False)
             return
         if self.now.lost_its_node:
