@@ -88,6 +88,33 @@ def test_both_schemes_have_readable_contrast(browser: Browser, pages: dict[str, 
     assert grounds[0] != grounds[1]
 
 
+def test_paper_is_white_whatever_the_scheme(browser: Browser, pages: dict[str, Path]) -> None:
+    inks = []
+    for scheme in ("light", "dark"):
+        page = Visit(browser, pages["regressed"], scheme=scheme).page
+        page.emulate_media(media="print")
+        inks.append(page.evaluate(CONTRAST))
+        assert min(pair["ratio"] for pair in inks[-1]) >= 4.5
+        page.context.close()
+    assert inks[0] == inks[1]
+
+
+def test_marks_can_be_seen_where_the_reader_chose_the_colours(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    page = Visit(browser, pages["regressed"]).page
+    page.emulate_media(forced_colors="active")
+    ground, seal, badge = page.evaluate(
+        """() => [
+          getComputedStyle(document.body).backgroundColor,
+          getComputedStyle(document.querySelector('.seal svg')).stroke,
+          getComputedStyle(document.querySelector('.limits td b'), '::before').backgroundColor]"""
+    )
+    assert seal != ground
+    assert badge != ground
+    page.context.close()
+
+
 def test_the_keyboard_reaches_the_report_and_opens_a_table(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
