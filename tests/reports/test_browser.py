@@ -99,6 +99,20 @@ def test_paper_is_white_whatever_the_scheme(browser: Browser, pages: dict[str, P
     assert inks[0] == inks[1]
 
 
+def test_a_phone_names_the_values_as_the_table_does(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    expected = {"regressed": ["median", "baseline"], "compared": ["deep", "spec"]}
+    for name, sides in expected.items():
+        page = Visit(browser, pages[name], width=PHONE).page
+        labels = page.locator("#limits tbody tr").first.locator("[data-l]")
+        names = labels.evaluate_all(
+            "all => all.map(one => getComputedStyle(one, '::before').content.slice(1, -1))"
+        )
+        assert names == ["limit", *sides, "change", "n"]
+        page.context.close()
+
+
 def test_marks_can_be_seen_where_the_reader_chose_the_colours(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
