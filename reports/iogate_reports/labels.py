@@ -180,7 +180,8 @@ CHANGE_WORDS: tuple[tuple[str, str], ...] = (
         "unclear",
         (
             "the confidence interval of the change includes zero, or, where there is none, the "
-            "values of this run overlap those of the baseline: the sign is not certain."
+            "values of this run overlap those of the baseline, or one side has a single value: the "
+            "sign is not certain."
         ),
     ),
 )

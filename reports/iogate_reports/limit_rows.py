@@ -101,7 +101,7 @@ def _row(verdict: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         change_interval=_change_interval(verdict, wanted),
         effect=_effect(verdict) if change and change.key != "same" else "",
         count=_count(verdict),
-        reason=short(_why(verdict) if needs_reason(verdict) else _remark(verdict), 600),
+        reason="" if _is_only_young(verdict) else why(verdict),
         where="" if word.key == "pass" else _place(verdict),
     )
 
@@ -184,9 +184,31 @@ def _straddles(verdict: ThresholdVerdict) -> bool:
     return around is not None and around.low <= limit.value <= around.high
 
 
+def why(verdict: ThresholdVerdict) -> str:
+    """Why it ended so, as far as its numbers do not tell; often nothing."""
+    return short(_why(verdict) if needs_reason(verdict) else _remark(verdict), 600)
+
+
+def _is_only_young(verdict: ThresholdVerdict) -> bool:
+    """Whether a baseline lacks samples and nothing more is known of it: the row counts them."""
+    parts = verdict.reason_parts
+    missing = verdict.outcome is Outcome.MISSING_BASELINE and verdict.value is not None
+    return missing and parts is not None and len(parts.remarks) == 1
+
+
 def _why(verdict: ThresholdVerdict) -> str:
-    """The reason without its subject, which the row already names."""
-    return _sentence(verdict.reason_parts.predicate if verdict.reason_parts else verdict.reason)
+    """The reason without its subject, and without the numbers of a change: the row has both."""
+    parts = verdict.reason_parts
+    if parts is None:
+        return _sentence(verdict.reason)
+    return _sentence((parts.remark if tells_change(verdict) else "") or parts.predicate)
+
+
+def tells_change(verdict: ThresholdVerdict) -> bool:
+    """Whether the numbers of its reason are those of its change."""
+    parts, told = verdict.reason_parts, format_value(verdict.value, verdict.unit)
+    relative = verdict.threshold.limit.relative and verdict.change is not None
+    return relative and parts is not None and parts.detail.startswith(told)
 
 
 def _remark(verdict: ThresholdVerdict) -> str:

@@ -97,9 +97,12 @@ def without_options(command: Sequence[str], names: Sequence[str]) -> Iterator[st
 
 
 def overlap(values: Sequence[float], others: Sequence[float]) -> bool:
-    """Whether some value lies within the range of the others, or the other way round."""
+    """Whether some value lies within the range of the others, or the other way round, or may do
+    so: of one value alone nobody knows by how much it varies."""
     if not values or not others:
         return False
+    if min(len(values), len(others)) == 1:
+        return True
     return min(values) <= max(others) and min(others) <= max(values)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.data import Page
-from iogate_reports.limit_rows import Row, needs_reason, rows
+from iogate_reports.limit_rows import Row, needs_reason, rows, tells_change, why
 from iogate_reports.text import plural
 
 _ENDED = {
@@ -16,6 +16,7 @@ _ENDED = {
     "inconclusive": "inconclusive",
     "missing": "without a baseline",
 }
+_NEXT = "Runs that are accepted from now on become the baseline."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,20 @@ class Cause:
 def cause(page: Page, sentence: str) -> Cause:
     """What decided the run; ``sentence`` where no single limit did."""
     verdict = page.run.verdict
-    if verdict is None or verdict.failed_cases or not verdict.thresholds:
+    if verdict is None or not verdict.thresholds:
+        return Cause(_capital(sentence))
+    if verdict.failed_cases and verdict.decisive is None:
         return Cause(_capital(sentence))
     limits = rows(page)
     if verdict.outcome is Outcome.PASS:
         return Cause(_capital(sentence), _moved(limits))
     wanted = _deciding(verdict, limits)
-    rest = " ".join((_rest(limits), *_remarks(verdict)))
+    counted = _rest(limits, but="missing" if wanted.word.key == "missing" else "")
+    rest = " ".join(filter(None, (counted, *_remarks(verdict))))
     if wanted.word.key == "missing":
-        return Cause(_uncompared(limits), wanted.reason, rest)
+        return Cause(_uncompared(limits), why(wanted.verdict), f"{rest} {_NEXT}".strip())
+    if wanted.word.key == "inconclusive" and wanted.reason != _detail(wanted):
+        rest = f"{wanted.reason}. {rest}" if wanted.reason else rest
     return Cause(_headline(wanted), _detail(wanted), rest)
 
 
@@ -59,8 +65,7 @@ def _moved(limits: list[Row]) -> str:
     if not clear:
         return "No change is statistically clear" if changed else ""
     most = max(clear, key=_how_far)
-    change = f"{most.change.text} {most.change.arrow} {most.change.word}" if most.change else ""
-    return f"Largest change: {_subject(most)} {change}, {_detail(most)}"
+    return f"Largest change: {_subject(most)} {_change(most)}, {_detail(most)}"
 
 
 def _subject(row: Row) -> str:
@@ -78,41 +83,52 @@ def _uncompared(limits: list[Row]) -> str:
 
 
 def _headline(row: Row) -> str:
-    subject = _subject(row)
+    subject = _capital(_subject(row)) if row.members else _subject(row)
+    limit = row.limit.removeprefix("vs baseline ")
     if needs_reason(row.verdict):
-        return f"{subject} is inconclusive"
+        clear = tells_change(row.verdict) and row.change and row.change.key != "same"
+        told = f": {_change(row)}, and its limit is {limit}" if clear else ""
+        return f"{subject} is inconclusive{told}"
     if row.word.key == "inconclusive":
-        limit = row.limit.removeprefix("vs baseline ")
         return f"{subject} is inconclusive: within noise of its limit {limit}"
     if row.verdict.threshold.limit.relative and row.change is not None:
-        change = row.change
-        limit = row.limit.removeprefix("vs baseline ")
-        return f"{subject} is {change.text} {change.arrow} {change.word}; the limit is {limit}"
+        return f"{subject} is {_change(row)}; the limit is {limit}"
     return f"{subject} is {row.value}; the limit is {row.limit}"
 
 
 def _detail(row: Row) -> str:
     """``368 µs → 442 µs, 95 % CI +18.1 … +22.0 %, n = 3 vs 9``."""
-    if needs_reason(row.verdict):
+    if needs_reason(row.verdict) and not tells_change(row.verdict):
         return row.reason
     parts = [f"{row.baseline} → {row.value}" if row.verdict.baseline is not None else row.value]
-    if row.word.key == "inconclusive" and row.change is not None:
-        parts.append(f"{row.change.text} {row.change.arrow} {row.change.word}")
+    if row.word.key == "inconclusive" and row.change and _change(row) not in _headline(row):
+        parts.append(_change(row))
     around = row.change_interval or row.value_interval
     return ", ".join((*parts, *([around] if around else []), f"n = {row.count}"))
 
 
-def _rest(limits: list[Row]) -> str:
-    """``Of 16 limits: 4 failed, 2 inconclusive.``."""
+def _change(row: Row) -> str:
+    change = row.change
+    return f"{change.text} {change.arrow} {change.word}" if change else ""
+
+
+def _rest(limits: list[Row], but: str = "") -> str:
+    """``Of 16 limits: 4 failed, 2 inconclusive.``; nothing where all that there is to count is
+    what the headline did."""
     counts = Counter(row.word.key for row in limits)
-    told = [f"{counts[key]} {word}" for key, word in _ENDED.items() if counts[key]]
-    return f"Of {plural(len(limits), 'limit')}: {', '.join(told)}."
+    told = {key: f"{counts[key]} {word}" for key, word in _ENDED.items() if counts[key]}
+    if not told.keys() - {but}:
+        return ""
+    return f"Of {plural(len(limits), 'limit')}: {', '.join(told.values())}."
 
 
 def _remarks(verdict: RunVerdict) -> list[str]:
     """What else the run has to tell, a sentence each; one that passes has it in its headline."""
-    remarks = verdict.sentence_parts.remarks if verdict.sentence_parts else ()
-    return [f"{_capital(remark)}." for remark in remarks]
+    parts = verdict.sentence_parts
+    if parts is None:
+        return []
+    broken = [f"Not all was measured: {told}." for told in parts.broken]
+    return broken + [f"{_capital(remark)}." for remark in parts.remarks]
 
 
 def _capital(sentence: str) -> str:

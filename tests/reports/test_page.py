@@ -50,7 +50,7 @@ def test_the_headline_is_the_verdict_with_its_cause(regressed: Regressed) -> Non
         headline,
     )
     lead = page.all("p", "lead")[0].text
-    assert re.search(r"\d.* → \d.* 95 % CI .*, n = 3 vs 60\s*Of 16 limits: \d+ failed", lead)
+    assert re.search(r"\d.* → \d.* 95 % CI .*, n = 3 vs 60\. Of 16 limits: \d+ failed", lead)
     band = page.all("div", "band")[0]
     assert "b-fail" in band.classes
     assert "fail" in band.text, "the word stands beside the colour"
@@ -74,7 +74,9 @@ def test_a_run_without_a_baseline_says_so_first(first_run: Run) -> None:
     headline, lead = page.all("h1")[0].text, page.all("p", "lead")[0].text
     assert headline == "12 of 16 limits cannot be judged yet: no baseline"
     assert lead.startswith("No samples to compare with, 3 needed (baseline.min_samples)")
-    assert lead.endswith("Of 16 limits: 12 without a baseline.")
+    assert lead.endswith("Runs that are accepted from now on become the baseline.")
+    assert not page.all("tr", "why"), "the lead says it, and each row how many samples it lacks"
+    assert page.text.count("0 of 3 samples needed") == 12
 
 
 def test_a_run_that_passes_says_what_moved_most() -> None:
@@ -290,8 +292,7 @@ def test_a_name_cannot_be_taken_for_a_part_of_the_reason() -> None:
     one = case("oltp/bs=4k; limit vs baseline > -3%: a", thresholds=limits)
     held = samples.repetitions([5000.0] * 3, case_id=one.id)
     page = read_html(render_report(run(plan([one]), held)))
-    (reason,) = (row.text.strip() for row in page.all("tr", "why"))
-    assert reason.startswith("No samples to compare with, ")
+    assert page.all("p", "lead")[0].text.startswith("No samples to compare with, ")
 
 
 def test_a_case_shows_its_charts_numbers_job_file_and_command(regressed: Regressed) -> None:
@@ -572,3 +573,50 @@ def test_one_repetition_is_enough_to_draw() -> None:
         "Write latency over time",
         "Write latency distribution",
     ]
+
+
+def inconclusive(repetitions: int) -> Node:
+    """The page of a run that is far past its limit, against a baseline of three runs."""
+    one = case(thresholds=[limit("write.iops vs baseline > -3%", -0.03)])
+
+    def values(level: float) -> tuple[Measurement, ...]:
+        some = [level * (1 + n / 1000) for n in range(repetitions)]
+        return samples.repetitions(some, case_id=one.id)
+
+    now = run(plan([one]), values(8000.0), judged=False)
+    before = [former(now, values(10000.0 + 10 * n), n) for n in (1, 2, 3)]
+    return read_html(render_report(run(now.plan, now.measurements, baseline=before), before))
+
+
+def test_what_is_inconclusive_says_its_change_first_and_once() -> None:
+    page = inconclusive(3)
+    (headline,) = page.all("h1")
+    assert ": −20.2 % ▼ worse, and its limit is > -3%" in headline.text
+    lead = page.all("p", "lead")[0].text
+    assert "10.0 k/s → 8.01 k/s, 95 % CI −" in lead
+    assert "Beyond the limit, but this is a young baseline" in lead
+    (why,) = page.all("tr", "why")
+    assert why.text.strip().startswith("Beyond the limit, but this is a young baseline")
+    assert "%" not in why.text, "the row has the numbers"
+
+
+def test_one_repetition_makes_no_change_clear() -> None:
+    page = inconclusive(1)
+    (row,) = page.all("tbody")[0].all("tr", "b-inconclusive")
+    assert "−20.2 % ▼ unclear" in row.text
+    assert "pairs" not in row.text
+    assert page.all("h1")[0].text.endswith("is inconclusive")
+    (why,) = page.all("tr", "why")
+    assert why.text.strip().startswith("One repetition says nothing about its own noise; set")
+
+
+def test_a_run_that_failed_past_a_limit_says_both(regressed: Regressed) -> None:
+    now, before = regressed
+    kept = {one.id for one in now.plan.cases[:2]}
+    measured = [m for m in now.measurements if m.case_id in kept]
+    lost = tuple(CaseFailure(one.id, 1, "EIO: the disk went away") for one in now.plan.cases[2:])
+    failed = run(now.plan, measured, baseline=before, status=RunStatus.FAILED, failures=lost)
+    page = read_html(render_report(failed, before))
+    assert page.all("h1")[0].text.endswith("% ▼ worse; the limit is > -3%")
+    lead = page.all("p", "lead")[0].text
+    assert f"Not all was measured: repetition 1 of {now.plan.cases[2].name}: EIO" in lead

@@ -72,7 +72,7 @@ def test_the_headline_calls_it_a_change(run: Run) -> None:
     assert run.verdict is not None
     alone = replace(run.verdict, thresholds=run.verdict.thresholds[-1:], sentence_parts=None)
     page = render_report(replace(run, verdict=alone))
-    assert "the pooled change of oltp-write &lt;&amp;&gt; is" in page
+    assert "The pooled change of oltp-write &lt;&amp;&gt; is" in page
 
 
 def test_a_workflow_is_told_its_name(run: Run) -> None:
