@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from iogate.archive import keep
-from iogate.errors import StoreError
+from iogate.errors import StoreError, UsageError
 from iogate.history.retention import SETTING, apply_policy
 from iogate.model.measurement import Measurement
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -62,6 +62,25 @@ def test_a_run_is_completed_by_itself_and_by_no_other(store: Store) -> None:
     ended = replace(run, id="cut")
     assert keep(store, [ended]).completed == 1
     assert store.run("cut") == ended
+
+
+def test_a_run_that_is_removed_leaves_nothing_and_takes_no_other(store: Store) -> None:
+    failed = (CaseFailure(s.CASE_ID, 3, "no"),)
+    store.add_runs([whole("a", failures=failed), whole("b", at=2), whole("c", at=3)])
+    assert store.remove_runs(["a", "c", "never"]) == 2
+    assert store.run_ids() == ["b"]
+    assert store.run("b") == whole("b", at=2)
+    assert [night.facts.run_id for night in store.nights([s.CASE_ID])] == ["b"]
+    with pytest.raises(UsageError, match="no run 'a'"):
+        store.run("a")
+
+
+def test_a_run_that_was_removed_may_come_again(store: Store) -> None:
+    again = whole("a", measurements=(measured(1),))
+    store.add_runs([whole("a", failures=(CaseFailure(s.CASE_ID, 3, "no"),))])
+    store.remove_runs(["a"])
+    assert store.add_runs([again]) == 1
+    assert store.run("a") == again
 
 
 def test_ids_are_in_the_order_of_the_runs(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -94,6 +94,10 @@ class Store(Protocol):
         self, run_id: str, *, status: RunStatus, finished_ns: int, verdict: RunVerdict | None
     ) -> None:
         """Close a run with its verdict."""
+
+    def remove_runs(self, run_ids: Collection[str]) -> int:
+        """Remove runs with all that they hold, for good. What was decided about their nights
+        stays. An id that is not kept is passed over; the answer is how many were."""
 
     def run(self, run_id: str) -> Run:
         """One run with its measurements; a unique prefix of its id will do. UsageError when

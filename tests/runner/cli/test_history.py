@@ -16,12 +16,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from iogate.cli.history import command
-from iogate.errors import UsageError
+from iogate.errors import RefusedError, UsageError
 from iogate.gate.judge import judge
+from iogate.history import killed
+from iogate.host.facts import this_host
 from iogate.model.document import run_from_document
 from iogate.model.run import CaseFailure, RunStatus
 from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.store import open_store
+from iogate.sut import open_sut
 from support import samples as s
 
 
@@ -80,6 +83,7 @@ def test_an_empty_history_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mo
         ["compare", "a", "b"],
         ["export", "-"],
         ["prune"],
+        ["remove", "a"],
         ["verify"],
         ["verify", "--repair"],
         ["sync"],
@@ -91,6 +95,53 @@ def test_a_mistyped_history_is_refused_and_not_made(words: list[str], tmp_path: 
     assert isinstance(error, UsageError)
     assert error.what == f"there is no history {mistyped}"
     assert not mistyped.exists()
+
+
+def test_runs_are_removed_only_when_that_is_confirmed(url: str) -> None:
+    listed = history("remove", "aaaa", "cccc", "--store", url)
+    assert listed.exit_code == 0
+    assert [row.split()[0] for row in listed.stdout.splitlines()[1:]] == [
+        "aaaa1111bbbb", "cccc1111",
+    ]  # fmt: skip
+    assert listed.stderr == "2 runs would go: remove with --yes\n"
+    assert len(history("list", "--store", url).stdout.splitlines()) == 3
+    assert history("remove", "aaaa", "--yes", "--store", url).stdout == "1 run removed\n"
+    assert "aaaa" not in history("list", "--store", url).stdout
+    assert isinstance(history("remove", "aaaa", "--yes", "--store", url).exception, UsageError)
+
+
+def test_runs_to_remove_are_selected_by_spec_host_and_day(url: str) -> None:
+    def left(*words: str) -> int:
+        assert history("remove", *words, "--yes", "--store", url).exit_code == 0
+        return len(history("list", "--store", url).stdout.splitlines()[1:])
+
+    assert left("--spec", "other") == 2
+    assert left("--host", "elsewhere", "--before", "2999-01-01") == 2
+    assert left("--before", "2001-09-08") == 2  # 10**18 ns after 1970 is the next day
+    assert left("--before", "2001-09-10") == 1
+    assert left("--spec", "demo") == 0
+
+
+@pytest.mark.parametrize("words", [[], ["aaaa", "--spec", "demo"]])
+def test_what_to_remove_is_said_in_one_way(words: list[str], url: str) -> None:
+    error = history("remove", *words, "--yes", "--store", url).exception
+    assert isinstance(error, UsageError)
+    assert "--before" in str(error.remedy)
+    assert len(history("list", "--store", url).stdout.splitlines()) == 3
+
+
+def test_a_run_that_is_being_measured_is_not_removed(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine_id = this_host(open_sut()).machine_id
+    with closing(open_store(url)) as store:
+        store.begin_run(s.run("dddd", status=RunStatus.RUNNING, machine_id=machine_id))
+    monkeypatch.setattr(killed, "is_measuring", lambda _sut, run_id: run_id == "dddd")
+    error = history("remove", "dddd", "aaaa", "--yes", "--store", url).exception
+    assert isinstance(error, RefusedError)
+    assert len(history("list", "--store", url).stdout.splitlines()) == 4
+    monkeypatch.setattr(killed, "is_measuring", lambda *_: False)
+    assert history("remove", "dddd", "--yes", "--store", url).stdout == "1 run removed\n"
 
 
 def test_list_as_json(url: str) -> None:

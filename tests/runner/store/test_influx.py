@@ -335,6 +335,18 @@ def test_points_for_graphs_follow_the_time_series(url: str, store: Store, name: 
     ]
 
 
+def test_nothing_of_a_run_that_was_removed_is_left_on_the_server(url: str, store: Store) -> None:
+    measured = (s.measurement(s.job("data", series=s.series([5, 6, 7]))),)
+    failed = (CaseFailure(s.CASE_ID, 2, "no"),)
+    verdict = replace(s.verdict(), thresholds=(judged("write.iops"),))
+    for name, start in (("a", NIGHT_NS), ("b", 2 * NIGHT_NS)):
+        run = s.run(name, started_ns=start, measurements=measured, outcome=verdict)
+        store.add_runs([replace(run, failures=failed)])
+    assert store.remove_runs(["a", "b"]) == 2
+    with closing(SERVERS[url.partition(":")[0]].client(url)) as client:
+        assert list(client.query("SELECT * FROM /.*/")) == []
+
+
 @pytest.mark.parametrize("size", [100, 60_000, 60_001, 3_000_000])
 def test_long_documents_go_on_in_other_fields(store: Store, size: int) -> None:
     noise = "".join(f"{n * 2654435761 % 2**32:08x}" for n in range(size // 8 + 1))[:size]

@@ -16,6 +16,7 @@ SUBCOMMANDS = {
     "compare": "iogate.cli.history.compare",
     "export": "iogate.cli.history.export",
     "import": "iogate.cli.history.importing",
+    "remove": "iogate.cli.history.remove",
     "prune": "iogate.cli.history.prune",
     "verify": "iogate.cli.history.verify",
     "sync": "iogate.cli.history.sync",

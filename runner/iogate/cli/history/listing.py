@@ -8,22 +8,12 @@ from contextlib import closing
 import click
 
 from iogate.cli import options
-from iogate.cli.history.shown import (
-    SHORT_ID,
-    nothing_kept,
-    print_table,
-    revision_text,
-    started,
-    took,
-)
+from iogate.cli.history.shown import nothing_kept, print_runs
 from iogate.cli.machine import machine
-from iogate.foreign import is_imported
 from iogate.history.killed import as_it_is
 from iogate.host.facts import this_host
 from iogate.model.run import Run
 from iogate.store import open_kept
-
-_HEAD = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
 
 
 @click.command("list")
@@ -52,27 +42,7 @@ def command(
     elif not runs:
         click.echo(nothing_kept(spec, host), err=True)
     else:
-        print_table(_HEAD, [_row(run) for run in runs], right=(2, 4))
-
-
-def _row(run: Run) -> tuple[str, ...]:
-    return (
-        run.id[:SHORT_ID],
-        f"{started(run):%Y-%m-%d %H:%M}",
-        took(run),
-        run.plan.spec_name,
-        str(len(run.plan.cases)),
-        run.host.name,
-        revision_text(run),
-        _verdict(run),
-    )
-
-
-def _verdict(run: Run) -> str:
-    """A run that was imported was not judged, as others may not be: its word says why."""
-    if not run.verdict:
-        return run.status.value
-    return "imported" if is_imported(run) else run.verdict.word
+        print_runs(runs)
 
 
 def _summary(run: Run) -> dict[str, object]:

@@ -13,6 +13,7 @@ import click
 from iogate import exits
 from iogate.archive import Tally
 from iogate.cli.table import counted, defused, duration, printable, table
+from iogate.foreign import is_imported
 from iogate.model.run import Run
 from iogate.store import Store
 from iogate.store.base import Delivery
@@ -66,6 +67,32 @@ def print_table(
     for row in rows:
         shown.add_row(*(Text(printable(cell), style=_COLOURS.get(cell, "")) for cell in row))
     Console().print(shown)
+
+
+def print_runs(runs: Sequence[Run]) -> None:
+    """A line each, as they come."""
+    head = ("run", "started", "took", "spec", "cases", "host", "revision", "verdict")
+    print_table(head, [_run_row(run) for run in runs], right=(2, 4))
+
+
+def _run_row(run: Run) -> tuple[str, ...]:
+    return (
+        run.id[:SHORT_ID],
+        f"{started(run):%Y-%m-%d %H:%M}",
+        took(run),
+        run.plan.spec_name,
+        str(len(run.plan.cases)),
+        run.host.name,
+        revision_text(run),
+        _verdict(run),
+    )
+
+
+def _verdict(run: Run) -> str:
+    """A run that was imported was not judged, as others may not be: its word says why."""
+    if not run.verdict:
+        return run.status.value
+    return "imported" if is_imported(run) else run.verdict.word
 
 
 def told(tally: Tally) -> str:

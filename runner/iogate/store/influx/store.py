@@ -10,7 +10,7 @@ import hashlib
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
@@ -38,6 +38,7 @@ from iogate.store.influx.items import (
 from iogate.store.influx.line import tag_text
 from iogate.store.influx.nights import read_nights
 from iogate.store.influx.reading import Known
+from iogate.store.influx.removal import remove_run
 from iogate.store.question import Question
 from iogate.store.sender import Sender
 from iogate.store.server import Server, SetupError, UnreachableError
@@ -119,6 +120,14 @@ class InfluxStore:
             begun = self._find_begun(run_id)
             self._spool.add([verdict_item(begun, status, finished_ns, verdict)])
             self._sender.offer()
+
+    def remove_runs(self, run_ids: Collection[str]) -> int:
+        with self._reading():
+            gone = [run for run in self._newest_first() if run.id in set(run_ids)]
+            for run in gone:
+                remove_run(self._server, run)
+                self._begun.pop(run.id, None)
+            return len(gone)
 
     def run(self, run_id: str) -> Run:
         with self._reading():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -125,6 +125,10 @@ class SqliteStore:
                     f"{self.path} has no run {run_id!r} to finish",
                     remedy="it was removed while it ran: run again",
                 )
+
+    def remove_runs(self, run_ids: Collection[str]) -> int:
+        with self._file.transaction() as db:
+            return upkeep.remove_runs(db, run_ids)
 
     def run(self, run_id: str) -> Run:
         with self._file.using():

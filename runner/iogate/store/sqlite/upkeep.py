@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from iogate.model.codec import codec_of
@@ -42,6 +43,15 @@ def unfinished(db: sqlite3.Connection, machine_id: str) -> list[str]:
         (machine_id, RunStatus.RUNNING.value),
     )
     return [row[0] for row in rows]
+
+
+def remove_runs(db: sqlite3.Connection, run_ids: Collection[str]) -> int:
+    """See ``store.base.Store.remove_runs``. What belongs to a run goes with it."""
+    removed = db.execute(
+        "DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(run_ids)),),
+    )
+    return removed.rowcount
 
 
 def replace_series(
