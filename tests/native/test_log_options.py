@@ -44,6 +44,25 @@ def logs(program: str | Path, folder: Path, options: str) -> dict[str, list[list
     }
 
 
+STATISTICS = {
+    "each I/O": "",
+    "averages": "log_avg_msec=1",
+    "histograms": "write_hist_log=x log_hist_msec=1",
+    "clones": "numjobs=2",
+}
+
+
+@pytest.mark.parametrize("options", STATISTICS.values(), ids=STATISTICS.keys())
+def test_a_job_without_stats_has_empty_logs(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    options = f"{LOGS} stats=0 {options}"
+    found = logs(engine, tmp_path / "ours", options)
+    assert found == logs(fio, tmp_path / "fio", options)
+    assert len(found) >= 5
+    assert not any(found.values())
+
+
 def open_rows(path: Path) -> list[str]:
     return path.read_text().splitlines()
 

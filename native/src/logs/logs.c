@@ -49,7 +49,7 @@ bool logs_have_rows(const struct logs *l, enum log_kind kind)
 {
 	const struct job *job = l->job;
 
-	if (!l->paths[kind])
+	if (!l->paths[kind] || !job->report.stats)
 		return false;
 	switch (kind) {
 	case LOG_SLAT:

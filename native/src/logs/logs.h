@@ -41,7 +41,7 @@ int logs_init(struct logs *l, const struct job *job, uint32_t number, struct err
 void logs_release(struct logs *l);
 
 /* Whether anything is told in that log: a synchronous engine knows no slat, and what is not
- * measured has no rows. */
+ * measured, or of a job without statistics, has no rows. */
 bool logs_have_rows(const struct logs *l, enum log_kind kind);
 
 /* Rows of that log are to be written to its file: as text, or packed for log_store_compressed. */

@@ -40,7 +40,7 @@ static bool logs_maximum(const struct job *job)
 
 static bool logs_each_io(const struct job *job)
 {
-	return !job->log.avg_ms && !job->report.gtod_reduce &&
+	return !job->log.avg_ms && !job->report.gtod_reduce && job->report.stats &&
 	       (job->log.bw || job->log.iops || job->log.lat);
 }
 
