@@ -134,29 +134,65 @@ bool pattern_cursor_place(struct pattern *p, struct pattern_cursor *c,
 	return true;
 }
 
+/* As fio does: a block that begins in a zone may reach past its end, and a zone that is smaller
+ * than zonesize comes again until as much is moved. */
+static bool zone_take_next(struct pattern *p, struct pattern_cursor *c,
+			   const struct pattern_io *io, uint64_t *start)
+{
+	uint64_t *next = &c->next[io->dir];
+
+	if (*next >= p->zone_range)
+		*next = 0;
+	if (io->length > c->extent.size_bytes - c->window_start - *next)
+		return false;
+	*start = *next;
+	*next += io->length;
+	return true;
+}
+
+static bool zone_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io,
+		      uint64_t *start)
+{
+	if (p->map_units)
+		return pattern_map_take(p, c, io, start);
+	return p->random ? pattern_cursor_place(p, c, io, start)
+			 : zone_take_next(p, c, io, start);
+}
+
+static void zoned_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
+{
+	uint64_t start, moved;
+
+	if (!c->window_left || !zone_take(p, c, io, &start)) {
+		zone_enter(p, c, zone_after(p, c));
+		if (!zone_take(p, c, io, &start))
+			BUG("a zone that was just entered holds no block");
+	}
+	io->offset = c->extent.start_bytes + c->window_start + start;
+	moved = p->pair.on ? 2ull * io->length : io->length;
+	c->window_left -= moved < c->window_left ? moved : c->window_left;
+}
+
 bool pattern_cursor_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
 {
-	const uint8_t dir = io->dir;
-	const uint64_t moved = p->pair.on ? 2 * p->bs_bytes[dir] : p->bs_bytes[dir];
 	uint64_t block;
 
+	if (p->zoned && !c->done) {
+		zoned_take(p, c, io);
+		return true;
+	}
 	if (c->done)
 		return false;
-	if (p->varied && !p->zoned) {
+	if (p->varied) {
 		c->done = !varied_take(p, c, io);
 		p->files_done += c->done;
 		return !c->done;
 	}
-	if (p->zoned && (!c->window_left || !window_take(p, c, dir, &block))) {
-		zone_enter(p, c, zone_after(p, c));
-		if (!window_take(p, c, dir, &block))
-			BUG("a zone that was just entered holds no block");
-	} else if (!p->zoned && !window_take(p, c, dir, &block)) {
+	if (!window_take(p, c, io->dir, &block)) {
 		c->done = true;
 		p->files_done++;
 		return false;
 	}
-	io->offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[dir];
-	c->window_left -= moved < c->window_left ? moved : c->window_left;
+	io->offset = c->extent.start_bytes + c->window_start + block * p->bs_bytes[io->dir];
 	return true;
 }

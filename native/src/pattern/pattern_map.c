@@ -7,13 +7,21 @@
 
 #include "pattern/pattern_sizes.h"
 
+/* Bytes that a window has at most. */
+static uint64_t window_most(const struct pattern *p, const struct pattern_cursor *c)
+{
+	const uint64_t all = c->extent.size_bytes;
+
+	return p->zoned && p->zone_range < all ? p->zone_range : all;
+}
+
 /* As fio documents: lfsr and blockalign know no map of blocks of several sizes. */
 static bool has_units(const struct pattern *p, const struct job *job)
 {
 	JOB_DIRS(dir, job)
 		if (pattern_alignment(job, dir))
 			return false;
-	return p->varied && !p->skewed && !p->zoned && !p->zbd.on && !p->sequence.on &&
+	return p->varied && !p->skewed && !p->zbd.on && !p->sequence.on &&
 	       !job->norandommap && job->generator != GENERATOR_LFSR;
 }
 
@@ -44,7 +52,7 @@ static bool add(struct pattern *p, struct pattern_cursor *c)
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
 		if (!(p->lanes & (1u << dir)))
 			continue;
-		c->taken[dir] = calloc(1, map_bytes(p, dir, c->extent.size_bytes));
+		c->taken[dir] = calloc(1, map_bytes(p, dir, window_most(p, c)));
 		if (!c->taken[dir])
 			return false;
 	}
@@ -84,7 +92,7 @@ void pattern_map_begin(struct pattern *p, struct pattern_cursor *c)
 		const bool is_touched = c->taken[dir] && c->next[dir];
 
 		if (is_touched)		/* else a large map stays without memory */
-			memset(c->taken[dir], 0, map_bytes(p, dir, c->window_size));
+			memset(c->taken[dir], 0, map_bytes(p, dir, window_most(p, c)));
 	}
 }
 
