@@ -68,12 +68,8 @@ def test_a_zone_whose_blocks_were_all_read_is_followed_by_the_next(
     """More is to be moved in each than its two blocks."""
     visited = [at for _, at, _ in _visited(engine, tmp_path, "--rw=randread --zonesize=10k")]
     zones = [at // 10 * 10 for at in visited]
-    assert zones == [at for start in range(0, 60, 10) for at in (start, start)][:12] + [
-        60,
-        0,
-        0,
-        10,
-    ]
+    twice = [at for at in range(0, 60, 10) for _ in range(2)]
+    assert zones == [*twice, 60, 0, 0, 10]
 
 
 def test_a_zone_has_a_map_of_its_own(engine: Path, tmp_path: Path) -> None:
