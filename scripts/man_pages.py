@@ -228,19 +228,13 @@ def jobs() -> Page:
         for name in re.findall(r"^\| `([^`]+)`", lines, re.MULTILINE):
             _option(page, rows[name])
     page.heading("I/O engines")
-    helps = _engine_helps()
     for each in table["ioengines"]:
         page.below(each["name"])
-        page.paragraph(f"{helps[each['name']]}.")
+        page.paragraph(f"{each['help']}.")
         for row in each["options"]:
             _option(page, row)
     _see(page, "iogate-engine 1", "iogate-spec 5")
     return page
-
-
-def _engine_helps() -> dict[str, str]:
-    lines = copy_option_table.asked("--enghelp").splitlines()[1:]
-    return dict(line.split(maxsplit=1) for line in lines)
 
 
 def _option(page: Page, row: Mapping[str, Any]) -> None:

@@ -68,18 +68,19 @@ static char job_letter(uint32_t rw)
 	return random ? 'd' : 'D';
 }
 
-/* "[r(4),w(1)]", while all jobs run; which of them ended is not known here. */
+/* "[r(4),w(1)]", while all jobs run, "[_(4),_(1)]" behind them; else, which of them ended is not
+ * known here. */
 static void add_letters(struct text *t, const struct job_list *jobs, unsigned running)
 {
 	unsigned total = 0;
 
 	for (size_t i = 0; i < jobs->count; i++)
 		total += jobs->jobs[i].process.numjobs;
-	if (running != total)
+	if (running && running != total)
 		return;
 	for (size_t i = 0; i < jobs->count; i++)
-		add(t, "%s%c(%" PRIu32 ")", i ? "," : "[", job_letter(jobs->jobs[i].rw),
-		    jobs->jobs[i].process.numjobs);
+		add(t, "%s%c(%" PRIu32 ")", i ? "," : "[",
+		    running ? job_letter(jobs->jobs[i].rw) : '_', jobs->jobs[i].process.numjobs);
 	add(t, "]");
 }
 
@@ -149,7 +150,8 @@ static void show_line(struct eta *e, char *line)
 	if (now - e->shown_ns < e->interval_ns || !eta_text(text, line, e->jobs))
 		return;
 	keep = e->newline_ns && now - e->kept_ns >= e->newline_ns;
-	dprintf(e->screen_fd, "\r%s\033[K%s", text, keep ? "\n" : "");
+	dprintf(e->screen_fd, "%-*s%c", e->width, text, keep ? '\n' : '\r');
+	e->width = keep ? 0 : (int)strlen(text);
 	e->shown_ns = now;
 	e->kept_ns = keep ? now : e->kept_ns;
 }
@@ -216,6 +218,9 @@ void eta_stop(struct eta *e)
 		return;
 	close(e->status_fd);
 	pthread_join(e->thread, NULL);
-	dprintf(e->screen_fd, "\r\033[K");
+	if (isatty(e->screen_fd))
+		dprintf(e->screen_fd, "%*s\r", e->width, "");
+	else if (e->width)
+		dprintf(e->screen_fd, "\n");
 	e->started = 0;
 }

@@ -10,35 +10,47 @@
 #include "jobfile/unsupported_options.h"
 #include "util/suggest.h"
 
-enum { NAME_COLUMN = 30 };
+/* As wide as fio's: who completes or looks for options cuts at the colon. */
+enum { NAME_COLUMN = 24, LABEL_COLUMN = 20 };
 
 static void print_choices(FILE *out, const struct option_choice *choices)
 {
-	const char *title = "values";
+	const char *title = "valid values";
 
 	for (const struct option_choice *c = choices; c && c->name; c++) {
-		fprintf(out, "%10s: %-10s %s\n", title, c->name, c->help);
+		fprintf(out, "%*s: %-10s %s\n", LABEL_COLUMN, title, c->name, c->help);
 		title = "";
 	}
 }
 
+static void print_label(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "%*s: %s\n", LABEL_COLUMN, label, text);
+}
+
+static void print_range(FILE *out, const struct option *o)
+{
+	fprintf(out, "%*s: min=%" PRIu64, LABEL_COLUMN, "range", o->min);
+	if (o->max)
+		fprintf(out, ", max=%" PRIu64, o->max);
+	fputc('\n', out);
+}
+
 static void print_option(FILE *out, const struct option *o)
 {
-	fprintf(out, "%10s: %s\n", o->name, o->help);
+	print_label(out, o->name, o->help);
 	if (o->alias)
-		fprintf(out, "%10s: %s\n", "alias", o->alias);
-	fprintf(out, "%10s: %s\n", "type", o->type->words);
-	fprintf(out, "%10s: %s\n", "default", o->standard ? o->standard : "none");
-	if (o->min)
-		fprintf(out, "%10s: %" PRIu64 "\n", "least", o->min);
-	if (o->max)
-		fprintf(out, "%10s: %" PRIu64 "\n", "most", o->max);
+		print_label(out, "alias", o->alias);
+	print_label(out, "type", o->type->words);
+	print_label(out, "default", o->standard ? o->standard : "no default");
+	if (o->min || o->max)
+		print_range(out, o);
 	print_choices(out, o->choices);
 }
 
 static void list_option(FILE *out, const struct option *o)
 {
-	fprintf(out, "%-*s%s\n", NAME_COLUMN, o->name, o->help);
+	fprintf(out, "%-*s: %s\n", NAME_COLUMN, o->name, o->help);
 }
 
 /* By any name that a job may have it; those of ioengines behind the others. */
@@ -47,12 +59,12 @@ static void list_all(FILE *out)
 	for (const struct option *const *all = options_sorted(); *all; all++) {
 		list_option(out, *all);
 		if ((*all)->alias)
-			fprintf(out, "%-*sThe same as %s.\n", NAME_COLUMN, (*all)->alias,
+			fprintf(out, "%-*s: The same as %s.\n", NAME_COLUMN, (*all)->alias,
 				(*all)->name);
 	}
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
 		for (const struct option *o = (*ops)->options; o && o->name; o++)
-			fprintf(out, "%-*sOf ioengine %s. %s\n", NAME_COLUMN, o->name,
+			fprintf(out, "%-*s: Of ioengine %s. %s\n", NAME_COLUMN, o->name,
 				(*ops)->name, o->help);
 	}
 }
@@ -108,13 +120,13 @@ int help_engines(FILE *out, const char *topic, struct err *err)
 
 	suggestion_init(&s, topic ? topic : "");
 	if (!topic)
-		fprintf(out, "Available I/O engines:\n");
+		fprintf(out, "Available IO engines:\n");
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
 		const char *name = (*ops)->name;
 
 		suggestion_offer(&s, name);
 		if (!topic) {
-			fprintf(out, "\t%-12s%s\n", name, (*ops)->help);
+			fprintf(out, "\t%s\n", name);
 		} else if (strlen(name) == length && !strncmp(name, topic, length)) {
 			if (topic[length])
 				return engine_option_help(out, *ops, topic + length + 1, err);

@@ -38,6 +38,7 @@ static void write_engine(struct json *j, const struct engine_ops *ops)
 {
 	json_object_begin(j, NULL);
 	json_text(j, "name", ops->name);
+	json_text(j, "help", ops->help);
 	json_bool(j, "synchronous", engine_is_sync(ops));
 	json_list_begin(j, "options");
 	for (const struct option *o = ops->options; o && o->name; o++)

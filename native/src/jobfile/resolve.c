@@ -320,7 +320,7 @@ static int resolve_sections(struct resolver *r)
 	}
 	code = code ? code : r->failed;
 	code = code ? code : check_chosen(r);
-	if (!code && !r->list->count)
+	if (!code && !r->list->count && !r->builder->only_read)
 		code = err_set(r->err, -EINVAL, "there is no job: name a job file, or start a "
 			       "job with --name=NAME (--help)");
 	return code;

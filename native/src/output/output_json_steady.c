@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/report.h"
+
 static void write_steady_values(struct json *j, const char *key, const struct steady_state *s,
 				size_t offset)
 {
@@ -14,21 +16,8 @@ static void write_steady_values(struct json *j, const char *key, const struct st
 	json_array_end(j);
 }
 
-static double steady_mean(const struct steady_state *s, size_t offset)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		sum += *(const double *)(const void *)((const char *)&s->values[i] + offset);
-	return s->count ? sum / s->count : 0;
-}
-
 void output_json_steady(struct json *j, const struct job_result *row)
 {
-	enum {
-		IOPS = offsetof(struct steady_value, iops),
-		BW = offsetof(struct steady_value, bw_bytes),
-	};
 	const struct steady_criterion *asked = &row->job->steady.criterion;
 	const struct steady_state *s = row->steady;
 	char text[64];
@@ -44,10 +33,10 @@ void output_json_steady(struct json *j, const struct job_result *row)
 	json_float(j, "max_deviation", s->max_deviation);
 	json_float(j, "slope", s->slope);
 	json_object_begin(j, "data");
-	json_uint(j, "bw_mean", (uint64_t)steady_mean(s, BW));
-	json_uint(j, "iops_mean", (uint64_t)steady_mean(s, IOPS));
-	write_steady_values(j, "iops", s, IOPS);
-	write_steady_values(j, "bw", s, BW);
+	json_uint(j, "bw_mean", (uint64_t)report_steady_mean(s, STEADY_AT_BW));
+	json_uint(j, "iops_mean", (uint64_t)report_steady_mean(s, STEADY_AT_IOPS));
+	write_steady_values(j, "iops", s, STEADY_AT_IOPS);
+	write_steady_values(j, "bw", s, STEADY_AT_BW);
 	json_object_end(j);
 	json_object_end(j);
 }

@@ -239,9 +239,15 @@ static void print_row_head(FILE *out, const struct result *result, const struct 
 static void print_steady(FILE *out, const struct job_result *row)
 {
 	const struct steady_criterion *asked = &row->job->steady.criterion;
+	const uint64_t bytes = (uint64_t)report_steady_mean(row->steady, STEADY_AT_BW);
+	char binary[HUMANIZE_SIZE], decimal[HUMANIZE_SIZE], iops[HUMANIZE_SIZE];
 
-	fprintf(out, "  steadystate  : attained=%s, %.*s %s=%.3f%s\n",
-		row->steady->attained ? "yes" : "no", (int)strcspn(asked->name, "_"), asked->name,
+	fprintf(out, "  steadystate  : attained=%s, bw=%s/s (%s/s), iops=%s, %.*s %s=%.3f%s\n",
+		row->steady->attained ? "yes" : "no", output_rate(binary, row->job, bytes, true),
+		output_rate(decimal, row->job, bytes, false),
+		humanize_count(iops, (uint64_t)report_steady_mean(row->steady, STEADY_AT_IOPS),
+			       (int)row->job->report.figures),
+		(int)strcspn(asked->name, "_"), asked->name,
 		asked->slope ? "slope" : "mean dev", row->steady->criterion,
 		asked->percent ? "%" : "");
 }

@@ -143,9 +143,8 @@ static void print_row(const struct terse *t)
 	const struct job_result *row = t->row;
 	const bool is_named = t->version >= TERSE_NAMED;
 
-	fprintf(t->out, "%d%s;%s;%" PRIu32 ";%d", t->version,
-		is_named ? ";" IOGATE_ENGINE_NAME "-" IOGATE_ENGINE_VERSION : "", row->job->name,
-		row->group_id, report_error(row));
+	fprintf(t->out, "%d%s%s;%s;%" PRIu32 ";%d", t->version, is_named ? ";" : "",
+		is_named ? version_text() : "", row->job->name, row->group_id, report_error(row));
 	print_sides(t);
 	print_cpu(t);
 	print_distributions(t);

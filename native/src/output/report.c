@@ -202,3 +202,12 @@ void report_group_total(const struct result *r, uint32_t group_id, enum io_dir d
 	if (longest_ns)
 		t->bw_bytes = (uint64_t)((double)t->bytes * 1e9 / (double)longest_ns);
 }
+
+double report_steady_mean(const struct steady_state *s, size_t offset)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		sum += *(const double *)(const void *)((const char *)&s->values[i] + offset);
+	return s->count ? sum / s->count : 0;
+}

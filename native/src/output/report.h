@@ -2,6 +2,7 @@
 #ifndef IOGATE_REPORT_H
 #define IOGATE_REPORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "run/result.h"
@@ -26,6 +27,13 @@ uint64_t report_bw_bytes(const struct dir_stats *d);	/* per second */
 uint64_t report_runtime_ms(uint64_t runtime_ns);	/* rounded; 1 for less than a ms that ran */
 double report_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* CPU time as percent of the wall time of all jobs of the row. */
+/* The mean over the window of a steady state, of the value that stands at that offset of each. */
+enum {
+	STEADY_AT_IOPS = offsetof(struct steady_value, iops),
+	STEADY_AT_BW = offsetof(struct steady_value, bw_bytes),
+};
+double report_steady_mean(const struct steady_state *s, size_t offset);
+
 double report_cpu_percent(const struct job_result *row, uint64_t cpu_ns);
 
 /* As many values as the list has: the middle of a bucket, but never beyond what was measured. */
