@@ -26,19 +26,31 @@ static int parse_share(const char *text, uint32_t kb_base, struct block_share *s
 	return code;
 }
 
+/* As in fio, what goes beyond 100 % is cut off, of the last ones. */
+static void cut_off(struct block_share *shares, uint32_t count)
+{
+	uint32_t left = 100;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (shares[i].percent == UNSAID)
+			continue;
+		shares[i].percent = shares[i].percent < left ? shares[i].percent : left;
+		left -= shares[i].percent;
+	}
+}
+
 /* Entries without a percentage get what is left, the first ones what does not divide; without
  * such, the most frequent one does. */
-static int share_out(struct block_share *shares, uint32_t count, struct err *err)
+static void share_out(struct block_share *shares, uint32_t count)
 {
 	uint32_t sum = 0, unsaid = 0, most = 0;
 
+	cut_off(shares, count);
 	for (uint32_t i = 0; i < count; i++) {
 		sum += shares[i].percent == UNSAID ? 0 : shares[i].percent;
 		unsaid += shares[i].percent == UNSAID;
 		most = shares[i].percent >= shares[most].percent ? i : most;
 	}
-	if (sum > 100)
-		return err_set(err, -EINVAL, "the percentages add up to %u, above 100", sum);
 	if (!unsaid)
 		shares[most].percent += 100 - sum;
 	for (uint32_t i = 0, rest = 100 - sum; unsaid && i < count; i++) {
@@ -48,7 +60,6 @@ static int share_out(struct block_share *shares, uint32_t count, struct err *err
 		rest -= shares[i].percent;
 		unsaid--;
 	}
-	return 0;
 }
 
 static uint32_t count_parts(const char *text, char separator)
@@ -76,7 +87,8 @@ static int parse_split(const char *text, uint32_t kb_base, struct block_split *s
 		text += length + 1;
 	}
 	*split = (struct block_split){ shares, count };
-	return share_out(shares, count, err);
+	share_out(shares, count);
+	return 0;
 }
 
 int bssplit_parse(const char *text, uint32_t kb_base, struct block_split splits[DIR_DATA_COUNT],

@@ -126,10 +126,21 @@ const struct option_type type_bool_not = {
 	.parse = parse_bool,
 };
 
+/* As in fio, any number but 0 says yes: people write how many there are, "thread=32". */
+static int parse_flag(const struct option_destination *to, const char *text)
+{
+	const bool value = text[strspn(text, "0")];
+
+	if (!*text || text[strspn(text, "0123456789")])
+		return err_set(to->err, -EINVAL, "'%.80s' is neither 0 nor 1", text);
+	memcpy(to->field, &value, sizeof(value));
+	return 0;
+}
+
 const struct option_type type_flag = {
 	.words = "flag",
 	.width = sizeof(bool),
-	.parse = parse_bool,
+	.parse = parse_flag,
 	.bare = "1",
 	.only_after_equals = true,
 };

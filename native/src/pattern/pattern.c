@@ -296,6 +296,18 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 	return 0;
 }
 
+/* Offsets that are drawn anew each time know no rest that holds no block: as fio says of size, the
+ * job goes on until that many bytes are moved. */
+static void count_all_bytes(struct pattern *p, const struct job *job)
+{
+	if (!p->random || !job->norandommap || job->generator == GENERATOR_LFSR || p->zoned ||
+	    p->zbd.on || job->sprandom.on)
+		return;
+	p->loop_bytes = 0;
+	for (uint32_t i = 0; i < p->files_count; i++)
+		p->loop_bytes += p->cursors[i].extent.size_bytes;
+}
+
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 {
 	const uint64_t bs = job->block.bytes[DIR_WRITE];
@@ -345,6 +357,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 		ret = pattern_sprandom_init(p, job, seed, err);
 	if (ret)
 		return ret;
+	count_all_bytes(p, job);
 	p->loop_bytes = pattern_loop_bytes(job, p->loop_bytes);
 	choose_fill(p);
 	return 0;

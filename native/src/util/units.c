@@ -342,7 +342,7 @@ int units_percent(const char *text, uint32_t *percent, struct err *err)
 	skip_blanks(&r);
 	r.at += units_percent_sign(r.at);
 	code = read_end(&r);
-	code = code ? code : to_u64(&r, sum, &whole);
+	code = code ? code : to_u64(&r, floorl(sum), &whole);
 	if (code)
 		return code;
 	if (whole > 100)

@@ -36,7 +36,7 @@ int units_time(const char *text, uint64_t default_unit_ns, uint64_t *ns, struct 
  * whose own configuration files need it doubled (Python's configparser); 0 for none. */
 size_t units_percent_sign(const char *at);
 
-/* "37" or "37%". */
+/* "37" or "37%"; of "37.5", 37. */
 int units_percent(const char *text, uint32_t *percent, struct err *err);
 
 #endif

@@ -97,10 +97,18 @@ static bool is_past_full(const struct loop *l)
 	return l->slow.full && l->slow.checking.on;
 }
 
+/* A job that makes its files as it goes reads where nothing is yet. As with fio, that is an error
+ * where I/O is synchronous, and else an I/O of no bytes. */
+static bool is_yet_to_come(const struct loop *l, const struct io *io)
+{
+	return io->dir == DIR_READ && l->job->files.create_on_open && !l->synchronous &&
+	       !l->slow.checking.on;
+}
+
 /* Nothing more comes; what came before the end of the file is an I/O, too. */
 static void account_end(struct loop *l, const struct io *io, uint64_t now)
 {
-	if (io->buffer != io->home)
+	if (io->buffer != io->home || is_yet_to_come(l, io))
 		account_run(l, io, 1, 0, now, l->synchronous);
 	else if (!is_past_full(l))
 		account_error(l, io, EIO, io->dir == DIR_READ

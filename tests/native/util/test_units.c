@@ -176,7 +176,9 @@ static void percents_stop_at_100(void **state)
 	assert_int_equal(percent, 100);
 	assert_int_not_equal(units_percent("101", &percent, NULL), 0);
 	assert_int_not_equal(units_percent("x", &percent, NULL), 0);
-	assert_int_not_equal(units_percent("1.5", &percent, NULL), 0);
+	assert_int_equal(units_percent("12.9", &percent, NULL), 0);
+	assert_int_equal(percent, 12);
+	assert_int_not_equal(units_percent("-0.5", &percent, NULL), 0);
 	assert_int_equal(units_percent("5%%", &percent, NULL), 0);
 	assert_int_equal(percent, 5);
 	assert_int_not_equal(units_percent("5%%%", &percent, NULL), 0);

@@ -220,7 +220,7 @@ static int split(const char *text, struct block_split splits[DIR_DATA_COUNT], st
 
 static void block_splits_are_read(void **state)
 {
-	static const char *const wrong[] = { "4k/60:8k/50", "4k/x:8k", "0/50:4k", "",
+	static const char *const wrong[] = { "4k/101:8k", "4k/x:8k", "0/50:4k", "",
 					     "4k,8k,4k,8k", "2g" };
 	struct block_split splits[DIR_DATA_COUNT];
 	struct arena *memory = arena_new();
@@ -235,6 +235,9 @@ static void block_splits_are_read(void **state)
 	assert_int_equal(splits[DIR_READ].shares[2].percent, 33);
 	assert_int_equal(splits[DIR_WRITE].count, 1);
 	assert_int_equal(splits[DIR_TRIM].shares[0].bytes, 65536);
+	assert_int_equal(split("4k/60:8k/50:16k/1", splits, memory), 0);
+	assert_int_equal(splits[DIR_WRITE].shares[1].percent, 40);
+	assert_int_equal(splits[DIR_WRITE].shares[2].percent, 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		if (*wrong[i])
 			assert_int_equal(split(wrong[i], splits, memory), -EINVAL);
