@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
 import click
 
 from iogate.errors import UsageError
@@ -10,17 +15,38 @@ from iogate.sut import open_sut
 from iogate.sut.base import Sut
 from iogate.sut.lending import lending
 
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
 
 def machine() -> Sut:
     """The one that ``--machine`` names; else this machine, with its helper where there is one."""
     context = click.get_current_context().find_root()
     if context.obj is None:
+        context.with_resource(ended_in_order())
         context.obj = opened = open_sut(context.params.get("machine") or "")
         context.call_on_close(opened.close)
         if lender := lending(opened):
             lender.lend(check_lent)
     sut: Sut = context.obj
     return sut
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """SIGTERM and SIGHUP end a command as Ctrl-C does, so that it lets its machine go. Where they
+    are ignored, as after nohup, they stay so."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    usual = [each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def own_machine() -> Sut:

@@ -94,8 +94,11 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @contextmanager
 def stoppable() -> Iterator[Stop]:
     """A Stop that Ctrl-C, SIGTERM or SIGHUP sets. A second one ends everything at once, and so
-    does the first while a virtual machine boots."""
+    does the first while a virtual machine boots. A SIGHUP that is ignored, as after nohup, stays
+    so."""
     stop = Stop()
+    deaf = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    heard = [each for each in _STOPPING if each is not signal.SIGHUP or not deaf]
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         at_once = stop.requested or is_booting()
@@ -106,7 +109,7 @@ def stoppable() -> Iterator[Stop]:
         with suppress(OSError):  # the terminal may be what has gone
             os.write(sys.stderr.fileno(), message)
 
-    before = {number: signal.signal(number, handle) for number in _STOPPING}
+    before = {number: signal.signal(number, handle) for number in heard}
     try:
         yield stop
     finally:

@@ -16,6 +16,7 @@ import os
 import re
 import resource
 import secrets
+import select
 import shlex
 import struct
 import subprocess
@@ -29,6 +30,7 @@ from typing import IO, Any
 from iogate.errors import IogateError, RefusedError, RunError, UsageError
 from iogate.sut.door import socket_name
 from iogate.sut.far import Ends, FarMachine, Line
+from iogate.sut.local_process import die_with_parent
 from iogate.sut.wire import MARK, typed
 
 _USER = r"[A-Za-z_][A-Za-z0-9_.-]*"
@@ -44,6 +46,7 @@ _OPTIONS = {
     "ForwardAgent": "no",
     "ForwardX11": "no",
     "PermitLocalCommand": "no",
+    "RemoteCommand": "none",
     "LogLevel": "ERROR",
 }
 _SENT = ("", "files", "sut")
@@ -51,6 +54,10 @@ _SENT = ("", "files", "sut")
 _MOST_GREETING = 1 << 16
 _MOST_SAID = 16 << 20
 _LENGTH = struct.Struct("<I")
+SILENT_S = 120.0
+"""How long a host may say nothing that is of use while it is connected to: its client is waited for
+no longer, however the client is set up."""
+_END_S = 5.0
 AWAY_S = 60.0
 """How long an agent waits for somebody to come back."""
 _RETURN_SHARE = 0.75  # of it, for which a new line is tried
@@ -98,24 +105,31 @@ while True:
         while data:
             data = data[os.write(to[each], data):]
 """
+_OWN = 255
+"""How the client ends where it is to blame, and not what it started there."""
+_UNKNOWN = re.compile(r"No \S+ host key is known for \S+")
+_INSTALL = "install Python 3.11 or newer there"
+# By how the client ends, and a word of it that says so.
 _CAUSES = (
     (
+        _OWN,
         "Host key verification failed",
-        "its key is not the known one, or not known yet",
-        "compare the key's fingerprint with the machine's own, then add it: 'ssh-keyscan HOST'",
+        "its key is not the known one",
+        "see at the host whether it has a new one, and only then: 'ssh-keygen -R HOST'",
     ),
     (
+        _OWN,
         "Permission denied",
         "it does not let this user in",
         "a key without a passphrase, or one in ssh-agent, is needed: nobody is asked here",
     ),
-    ("not found", "it has no python3", "install Python 3.11 or newer there"),
-    ("is too old", "its python3 is older than 3.11", "install Python 3.11 or newer there"),
+    (127, "", "it has no python3", _INSTALL),
+    (1, "is too old", "its python3 is older than 3.11", _INSTALL),
 )
 
 
 class SshSut(FarMachine):
-    """A machine by ssh. ``connect_s`` is how long it may take to answer."""
+    """A machine by ssh. ``connect_s`` is how long it may take to be connected to."""
 
     connect_s = 30
 
@@ -148,7 +162,7 @@ class SshSut(FarMachine):
             self._shut()
             raise
         except BaseException:  # Ctrl-C: a client that still connects does not see its pipes close
-            self._ssh.kill()
+            self._ssh.terminate()
             self._shut()
             raise
 
@@ -168,6 +182,8 @@ class SshSut(FarMachine):
             stdout=subprocess.PIPE,
             stderr=self._said,
             start_new_session=True,  # a Ctrl-C is for iogate, which ends what runs there
+            # One that still connects does not see that iogate is gone. There are no threads.
+            preexec_fn=die_with_parent(os.getpid()),  # noqa: PLW1509
         )
         # What is said there on standard error comes into a file here: one that says too much is
         # left, as by any cut.
@@ -180,29 +196,33 @@ class SshSut(FarMachine):
     def _reopened(self) -> Ends:
         """Another line to the agent. RunError where it has ended, or stays out of reach."""
         deadline = time.monotonic() + AWAY_S * _RETURN_SHARE
+        self._end()
         while True:
-            self._end()
             self._said.truncate(0)
             self._said.seek(0)
             self._ssh = self._started(_RELAY.replace("NAME", socket_name(self._key)))
             out, into = self._pipes()
             try:
-                _skip_greeting(into)
+                _skip_greeting(into, max(deadline - time.monotonic(), _PAUSE_S))
                 out.write(self._key.encode())
                 out.flush()
-            except (OSError, EOFError):
+            except (OSError, EOFError) as error:
+                self._end(at_once=isinstance(error, TimeoutError))
                 if time.monotonic() > deadline or _ENDED in self._last_words():
                     raise self._lost(self._rebooted()) from None
                 time.sleep(_PAUSE_S)
             else:
                 return out, into
 
-    def _end(self) -> None:
+    def _end(self, *, at_once: bool = False) -> None:
+        """``at_once``: a client that still waits for the host does not see its pipes close."""
         for pipe in self._pipes():
             with suppress(OSError):  # nobody reads any more
                 pipe.close()
+        if at_once:  # and not killed: what stands before the client, such as sudo, tells it
+            self._ssh.terminate()
         try:
-            self._ssh.wait(timeout=5)
+            self._ssh.wait(_END_S)
         except subprocess.TimeoutExpired:
             self._ssh.kill()
             self._ssh.wait()
@@ -210,15 +230,16 @@ class SshSut(FarMachine):
     def _opened(self) -> tuple[Line, str]:
         out, into = self._pipes()
         try:
-            _skip_greeting(into)
+            _skip_greeting(into, SILENT_S)
             archive = agent_archive()
             away_s = _LENGTH.pack(round(AWAY_S))
             out.write(_LENGTH.pack(len(archive)) + self._key.encode() + away_s + archive)
             out.flush()
-            _skip_greeting(into)
+            _skip_greeting(into, SILENT_S)
         except (OSError, EOFError) as error:
-            self._end()
-            raise self._refusal() from error
+            silent = isinstance(error, TimeoutError)
+            self._end(at_once=silent)
+            raise self._refusal(str(error), silent=silent) from error
         line = Line(out, into, self._lost)
         said: Any = line.answer().get("value")
         line.again = self._reopened
@@ -229,14 +250,31 @@ class SshSut(FarMachine):
         assert self._ssh.stdout
         return self._ssh.stdin, self._ssh.stdout
 
-    def _refusal(self) -> IogateError:
-        said = self._last_words()
-        for sign, what, remedy in _CAUSES:
-            if sign in said:
-                return RefusedError(f"cannot work on {self._address}: {what}", remedy=remedy)
-        words = said.strip().rpartition("\n")[2] or f"ssh ended with {self._ssh.returncode}"
+    def _refusal(self, greeting: str, *, silent: bool) -> IogateError:
+        """``greeting`` is what it said in place of an answer."""
+        said, by_hand = self._last_words(), _by_hand(self._address)
+        if silent:
+            last = _last_line(said) or _last_line(greeting)
+            return RefusedError(
+                f"cannot reach {self._address}: it does not answer within {SILENT_S:.0f} s"
+                + (f", and said last: {last}" if last else ""),
+                remedy=f"see what its login shell waits for: '{by_hand} true'",
+            )
+        if unknown := _UNKNOWN.search(said):
+            return RefusedError(
+                f"cannot work on {self._address}: {unknown[0][0].lower()}{unknown[0][1:]}",
+                remedy=f"'{by_hand} true' shows its fingerprint and asks once: compare it with the "
+                "host's own",
+            )
+        for status, sign, what, remedy in _CAUSES:
+            if self._ssh.returncode == status and sign in said:
+                line = next((each for each in said.splitlines() if sign in each), "")
+                told = f" ({line.strip()})" if status == _OWN else ""
+                return RefusedError(f"cannot work on {self._address}: {what}{told}", remedy=remedy)
+        words = _last_line(said) or _last_line(greeting)
         return RefusedError(
-            f"cannot reach {self._address}: {words}", remedy=f"try '{_by_hand(self._address)} true'"
+            f"cannot reach {self._address}: {words or f'ssh ended with {self._ssh.returncode}'}",
+            remedy=f"try '{by_hand} true'",
         )
 
     def _rebooted(self) -> str:
@@ -248,7 +286,7 @@ class SshSut(FarMachine):
         return "the host has been rebooted" if again else _ENDED.partition(",")[0]
 
     def _lost(self, why: str) -> IogateError:
-        said = why or self._last_words().strip().rpartition("\n")[2]
+        said = why or _last_line(self._last_words())
         return RunError(
             f"the line to {self._address} is lost" + (f": {said}" if said else ""),
             remedy="what was measured is kept; the machine ends by itself what ran there, within "
@@ -256,7 +294,8 @@ class SshSut(FarMachine):
         )
 
     def _last_words(self) -> str:
-        self._said.seek(0)
+        size = self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(size - _MOST_GREETING, 0))
         return self._said.read(_MOST_GREETING).decode(errors="replace")
 
 
@@ -312,12 +351,21 @@ def agent_archive() -> bytes:
     return data.getvalue()
 
 
-def _skip_greeting(stream: IO[bytes]) -> None:
-    """What a login shell prints before the agent speaks is skipped. EOFError where it never
-    does."""
-    said = b""
+def _skip_greeting(stream: IO[bytes], seconds: float) -> None:
+    """What a login shell prints before the agent speaks is skipped. EOFError, with what that was,
+    where it never does, and TimeoutError where it does not in time. Nothing more is read, and
+    nothing may have been: what comes next must stay to be waited for."""
+    said, deadline = b"", time.monotonic() + seconds
     while not said.endswith(MARK):
-        byte = stream.read(1)
+        ready, _, _ = select.select([stream], [], [], max(deadline - time.monotonic(), 0))
+        if not ready:
+            raise TimeoutError(said.decode(errors="replace"))
+        byte = os.read(stream.fileno(), 1)
         if not byte or len(said) > _MOST_GREETING:
-            raise EOFError
+            raise EOFError(said.decode(errors="replace"))
         said += byte
+
+
+def _last_line(said: str) -> str:
+    """Of what somebody said, the last line that says something."""
+    return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -55,32 +56,65 @@ def test_what_is_one_does(address: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_host_that_nobody_knows_or_with_another_key_is_refused(host: SshHost) -> None:
-    for change in (host.forget, host.disguise):
-        change()
-        with pytest.raises(RefusedError, match="its key is not the known one"):
-            open_sut(host.machine)
+    host.forget()
+    with pytest.raises(RefusedError, match="no ED25519 host key is known for") as told:
+        open_sut(host.machine)
+    assert f"'ssh -p {host.port} root@127.0.0.1 true'" in told.value.remedy
+    host.disguise()
+    with pytest.raises(RefusedError, match="its key is not the known one"):
+        open_sut(host.machine)
     assert "Accepted" not in host.log()
 
 
 def test_why_there_is_no_line_is_told(host: SshHost, tmp_path: Path) -> None:
     (tmp_path / "config").write_text(f"UserKnownHostsFile {tmp_path}/known_hosts\n")
-    with pytest.raises(RefusedError, match="does not let this user in"):
+    with pytest.raises(RefusedError, match=r"let this user in \(root@127.0.0.1: Permission denied"):
         open_sut(host.machine)
     with pytest.raises(RefusedError, match=r"cannot reach 127.0.0.1:1: .*refused"):
         open_sut("ssh:127.0.0.1:1")
 
 
 @pytest.mark.parametrize(
-    ("python", "told"),
-    [("exit 127; not found", "it has no python3"), ("exec /usr/bin/false", "ssh ended with 1")],
+    ("shell", "told"),
+    [
+        ("PATH=/no/such", "it has no python3"),
+        ("alias() { :; }; python3() { /usr/bin/false; }", "ssh ended with 1"),
+        ("python3() { echo Python 3.9 is too old >&2; return 1; }", "is older than 3.11"),
+        ("echo not found >&2; echo Not for you.; exit 1", "cannot reach .*: not found"),
+        ("echo This account is not available.; exit 1", "cannot reach .*: This account is not"),
+        ("head -c 70000 /dev/zero >&2; echo; echo out of order >&2; exit 1", ": .*out of order"),
+    ],
 )
-def test_a_machine_without_python_is_told(host: SshHost, python: str, told: str) -> None:
-    said = "echo sh: python3: not found >&2; " if "not found" in python else ""
-    with closing(open_sut(host.machine)) as there:
-        there.put(f"{DISK}/bin/python3", f"#!/bin/sh\n{said}{python}\n".encode(), mode=0o755)
-        there.append_durably(f"{DISK}/home/.bashrc", f"export PATH={DISK}/bin:$PATH\n")
+def test_a_machine_on_which_no_python_starts_is_told(host: SshHost, shell: str, told: str) -> None:
+    (bashrc,) = host.folder.glob("*-disk/home/.bashrc")
+    bashrc.write_text(shell + "\n")
     with pytest.raises(RefusedError, match=told):
         open_sut(host.machine)
+
+
+def test_a_host_that_is_silent_is_not_waited_for_without_end(
+    host: SshHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lets the user in, and then its shell waits for something."""
+    monkeypatch.setattr(ssh, "SILENT_S", 1.0)
+    (bashrc,) = host.folder.glob("*-disk/home/.bashrc")
+    bashrc.write_text("echo mounting /home\nsleep 4715\n")
+    with pytest.raises(RefusedError, match="not answer within 1 s, and said last: mounting /home"):
+        open_sut(host.machine)
+    with pytest.raises(subprocess.CalledProcessError):
+        host.client()
+
+
+def test_a_host_that_is_silent_when_the_line_is_opened_again(
+    host: SshHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ssh, "AWAY_S", 2.0)
+    with closing(open_sut(host.machine)) as there:
+        (bashrc,) = host.folder.glob("*-disk/home/.bashrc")
+        bashrc.write_text("sleep 4716\n")
+        os.kill(host.client(), signal.SIGKILL)
+        with pytest.raises(RunError, match="is lost"):
+            there.clocks()
 
 
 def test_nothing_stays_there(host: SshHost) -> None:
