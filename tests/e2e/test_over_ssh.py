@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -143,6 +145,22 @@ def test_a_machine_that_is_lost_loses_nothing_that_was_measured(
     wait_for(lambda: not host.engines())
     again = iogate("--machine", host.machine, "run", spec, "--case", "quick", **host.variables)
     assert again.code == 0, again.text
+
+
+def test_of_two_controllers_one_measures(iogate: Iogate, host: SshHost, spec: Path) -> None:
+    """The other is told whose run it is, or waits for it."""
+    spec.write_text(SPEC.replace("runtime: 600", "runtime: 8"))
+    words = ("--machine", host.machine, "run", spec)
+    first = iogate.start(*words, "--case", "long", **host.variables)
+    wait_for(host.engines)
+    second = iogate(*words, "--case", "quick", **host.variables)
+    assert second.code == 3, second.text
+    whose = rf"process \d+ of root, run [0-9a-f]+ from {socket.gethostname()} \(.*--case long\)"
+    assert re.search(f"another run is measuring on this host: {whose}", second.err), second.err
+    third = iogate(*words, "--case", "quick", "--wait", "60s", **host.variables)
+    assert third.code == 0, third.text
+    assert re.search(f"waiting for the host: {whose}", third.err), third.err
+    assert iogate.end(first).code == 0
 
 
 def test_what_changes_the_host_itself_is_not_done_over_a_line(

@@ -3,13 +3,14 @@ boot would else be taken for the revision's."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from iogate.errors import RefusedError, RunError
+from iogate.files.bounds import LOG_BYTES
 from iogate.sut.base import Sut
 from iogate.sut.bootable import Bootable, WrongKernelError, bootable
+from iogate.vm.console import kept_text
 from iogate.vm.kernels import NoKernelError
 from iogate.vm.packages import BrokenPackageError
 
@@ -59,7 +60,14 @@ class Boots:
         """What the kernel has said so far."""
         console = self.machine.console
         if console is not None and console.is_file():
-            shutil.copyfile(console, self.place / f"boot-{self._count:03}.log")
+            log = self.place / f"boot-{self._count:03}.log"
+            try:
+                log.write_text(kept_text(console, LOG_BYTES), encoding="utf-8")
+            except OSError as error:
+                raise RunError(
+                    f"cannot keep the console in {log}: {error.strerror}",
+                    remedy="make room there, or name another folder with --output",
+                ) from error
 
 
 def make_boots(sut: Sut, left: Path, place: Path) -> Boots:

@@ -14,7 +14,7 @@ from iogate.dispatch.sharing import dealt
 from iogate.engine.base import Stop
 from iogate.errors import UsageError
 from iogate.model.plan import Plan
-from iogate.sut.ssh import check_address
+from iogate.sut.ssh import check_address, place_of
 
 _MOST_HOSTS = 100
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -96,4 +96,19 @@ def open_carrier(address: str, errand: Errand) -> SshCarrier:
             f"--to names {len(hosts)} hosts, more than {_MOST_HOSTS}",
             remedy="dispatch to some of them at a time: they share one history",
         )
+    _check_places(hosts)
     return SshCarrier(hosts, errand)
+
+
+def _check_places(hosts: Sequence[str]) -> None:
+    """UsageError where ssh takes two names to one host, whose runs would be in each other's way."""
+    known: dict[tuple[str, ...], str] = {}
+    for host in hosts:
+        place = place_of(host)
+        if place and place in known:
+            raise UsageError(
+                f"--to names one host twice: ssh takes {known[place]} and {host} to "
+                f"{place[0]}, port {place[1]}",
+                remedy="one run a host: name it once",
+            )
+        known[place] = host

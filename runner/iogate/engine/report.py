@@ -12,6 +12,10 @@ from iogate.model.confinement import Confinement
 from iogate.sut.base import Sut
 
 _VERSION_CHARACTERS = 200  # it is a fact of each run, and whoever wrote the engine chose it
+_START = (
+    "where its filesystem is mounted noexec, set XDG_STATE_HOME there to a folder on another one, "
+    "or IOGATE_ENGINE there to an engine that starts"
+)
 
 
 def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) -> EngineInfo:
@@ -20,7 +24,9 @@ def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) ->
         version = ask(sut, [path, "--version"], confinement)
         engines = ask(sut, [path, "--enghelp"], confinement)
     except RunError as error:
-        raise EngineError(f"{path} does not start: {error.what}", remedy=error.remedy) from error
+        raise EngineError(
+            f"{path} does not start: {error.what}", remedy=error.remedy or _START
+        ) from error
     if version.status or not version.stdout.strip():
         raise EngineError(
             f"{path} --version ended with status {version.status}: {log_tail(version.stderr)}",

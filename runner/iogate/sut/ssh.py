@@ -338,6 +338,26 @@ def _words(address: str, connect_s: int) -> list[str]:
     return [*command, "-T", *options, *there, "--", name or numbers]
 
 
+_PLACE = ("port", "proxyjump", "proxycommand", "hostkeyalias")
+
+
+def place_of(address: str) -> tuple[str, ...]:
+    """Where the client would go by its own configuration: the host's name, its port, and the way
+    there. Empty where it does not say."""
+    try:
+        done = subprocess.run(
+            [*_words(address, 1)[:-2], "-G", *_words(address, 1)[-2:]],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True,
+            errors="replace", timeout=_END_S,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+    if done.returncode or not {"hostname", "port"} <= said.keys():
+        return ()
+    return (said["hostname"].lower(), *(said.get(name, "") for name in _PLACE))
+
+
 def agent_archive() -> bytes:
     """The agent and what it imports, as a zip file: the same bytes for the same iogate."""
     data = io.BytesIO()

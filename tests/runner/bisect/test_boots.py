@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from iogate.bisect import drive
+from iogate.bisect import boots, drive
 from iogate.bisect.boots import Boots, make_boots
 from iogate.bisect.drive import Bisection, Step
 from iogate.bisect.ends import Ends, Key, Side
@@ -84,10 +84,10 @@ def step(monkeypatch: pytest.MonkeyPatch, folder: Path, machine: Machine, **fail
 
     monkeypatch.setattr(drive, "execute", execute)
     monkeypatch.setattr(drive, "make_request_plan", lambda _request: None)
-    boots = Boots(machine, folder / "tree", folder)
+    booting = Boots(machine, folder / "tree", folder)
     request = Request(spec=folder / "spec.yaml", sut=Mock())
     one = Bisection(
-        request, folder, lambda _build: None, (), folder, Mock(), Stop(), boots=boots
+        request, folder, lambda _build: None, (), folder, Mock(), Stop(), boots=booting
     )  # fmt: skip
     (step,) = one.steps(ListSearch(["good", "middle", "bad"]), ENDS)
     return step
@@ -99,6 +99,25 @@ def test_each_repetition_has_a_boot(
     assert step(monkeypatch, tmp_path, machine) == Step("middle", Side.BAD, (480, 480, 480))
     assert machine.booted == [str(tmp_path / "tree")] * 3
     assert (tmp_path / "boot-003.log").read_text() == "boot 3"
+
+
+def test_of_a_kernel_that_says_very_much_the_end_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+) -> None:
+    monkeypatch.setattr(boots, "LOG_BYTES", 3)
+    assert step(monkeypatch, tmp_path, machine).side is Side.BAD
+    said = (tmp_path / "boot-003.log").read_text()
+    assert said == "(3 bytes before this are left out)\nt 3"
+
+
+def test_a_console_that_cannot_be_kept_ends_the_search(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, machine: Machine
+) -> None:
+    """It is no kernel's fault: the search would go around each."""
+    (tmp_path / "boot-001.log").mkdir()
+    with pytest.raises(RunError, match=r"cannot keep the console in .*boot-001\.log") as told:
+        step(monkeypatch, tmp_path, machine)
+    assert "make room there" in told.value.remedy
 
 
 def test_a_kernel_that_does_not_come_up_cannot_be_told(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import sys
 from dataclasses import asdict, dataclass
 from unicodedata import category
@@ -25,7 +26,8 @@ _RUN = re.compile(r"[A-Za-z0-9._-]{1,64}")
 @dataclass(frozen=True, slots=True)
 class Holder:
     """What a holder says of itself. ``start`` is of its process, in ticks since the boot;
-    ``namespace`` says which processes ``pid`` counts."""
+    ``namespace`` says which processes ``pid`` counts; ``whence`` is the machine that iogate runs
+    on, where it is another one."""
 
     boot: str
     namespace: str
@@ -33,6 +35,7 @@ class Holder:
     start: int
     run: str
     command: str
+    whence: str = ""
 
     def is_there(self, sut: Sut) -> bool:
         """Whether that process may be alive: another boot's is not, and of another namespace's
@@ -48,7 +51,8 @@ def this_process(sut: Sut, run_id: str) -> Holder:
     command = _plain(" ".join(without_credentials(sys.argv)))
     machine = sut.about()
     start = start_of(sut, machine.pid)
-    return Holder(machine.boot, machine.namespace, machine.pid, start, run_id, command)
+    whence = "" if sut.is_here else _plain(socket.gethostname())
+    return Holder(machine.boot, machine.namespace, machine.pid, start, run_id, command, whence)
 
 
 def write_holder(lock: LockFile, holder: Holder) -> None:
@@ -67,6 +71,7 @@ def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
             int(said["start"]),
             str(said["run"]),
             _plain(str(said["command"])),
+            _plain(str(said.get("whence", ""))),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
@@ -93,7 +98,8 @@ def holder_in_words(sut: Sut, lock: LockFile) -> str:
     if len(held) > 1:
         who += f" and {len(held) - 1} more that share the host"
     if told:
-        return f"{who}, run {told.run} ({told.command})"
+        whence = f" from {told.whence}" if told.whence else ""
+        return f"{who}, run {told.run}{whence} ({told.command})"
     return who if any(locker.shared for locker in held) else f"{who}, which is no run"
 
 
