@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,9 +20,10 @@ from support.devices import needs_root
 from support.elsewhere import DISK
 from support.ssh_host import SshHost, ssh_host
 
-from .conftest import Iogate, wait_for
+from .conftest import ROOT, Iogate, wait_for
 
 pytestmark = needs_root
+CUT_LINE = ROOT / "tests/support/cut_line.py"
 SPEC = f"""\
 version: 1
 name: there
@@ -128,6 +131,36 @@ def test_a_line_that_is_cut_in_a_repetition_is_opened_again(
     (measured,) = iogate.run_document()["measurements"]
     assert measured["repetition"] == 1
     assert measured["duration_ns"] > 3.9e9
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [("100", 3), ("400 30 2000 9000 27 1000 4000", 0)],
+)
+def test_wherever_the_line_is_cut_nothing_is_done_twice(
+    iogate: Iogate, host: SshHost, spec: Path, after: str, code: int
+) -> None:
+    """Before the agent has said its first word, and then again and again."""
+    count = iogate.folder / "count"
+    tell = """'echo x >> "$0"; echo n=$(wc -l < "$0")'"""
+    program = re.sub(r"'echo n=7.*?'", lambda _: tell, PROGRAM).replace("> 6", "> 0")
+    spec.write_text(SPEC + program)
+    _, *words = shlex.split(host.variables["IOGATE_SSH"])
+    cut = {"CUT_AFTER": after, "CUT_NOTE": str(count)}
+    cut["IOGATE_SSH"] = shlex.join([sys.executable, str(CUT_LINE), *words])
+    asked = ("run", spec, "--case", "program", "--trust")
+    done = iogate("--machine", host.machine, *asked, **cut)
+    assert done.code == code, done.text
+    if code:
+        assert "cannot reach" in done.err
+        return
+    assert len(count.read_text()) > 4, count.read_text()
+    measured = iogate.run_document()["measurements"]
+    assert [m["repetition"] for m in measured] == [1, 2]
+    assert [[*m["jobs"][0]["values"].values()] for m in measured] == [
+        [2.0],
+        [2.0],
+    ]  # one line is of prepare
 
 
 def test_a_machine_that_is_lost_loses_nothing_that_was_measured(

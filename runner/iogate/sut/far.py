@@ -17,6 +17,8 @@ from iogate.sut.wire import GOODBYE, WireError, receive, receive_bytes, send, ty
 
 _T = TypeVar("_T")
 _SILENT = "it was not waited for any longer"
+_CUTS = 20
+"""After so many cuts in one answer it will not come: something on the way does not let it pass."""
 _MOST_WORDS = 4000  # of an error
 _KINDS = (
     errors.UsageError,
@@ -108,12 +110,16 @@ class Line:
         self._getting = what.get("call") == "get"
         self._count += 1
         message = {"number": self._count, **what}
-        while True:
-            try:
+        for _ in range(_CUTS):
+            with suppress(CutError):
                 self._safely(lambda: send(self._out, message))
                 return self.answer()
-            except CutError:
-                continue
+        raise self.given_up()
+
+    def given_up(self) -> IogateError:
+        """The error of a line that is cut in the same answer again and again."""
+        self._end = self._lost(f"it is cut in each of {_CUTS} tries to get one answer")
+        return self._end
 
     def answer(self) -> dict[str, Any]:
         """The answer to what was asked."""
@@ -238,11 +244,12 @@ class FarMachine(Far):
     def get(self, path: str, into: str, *, most: int = FETCHED_BYTES) -> bool:
         """As ``Sut.get`` says; no more than there is room for here."""
         most = min(most, room_for(into))
-        while True:
+        for _ in range(_CUTS):
             try:
                 return self._got(path, into, most)
             except CutError:
                 Path(into).unlink(missing_ok=True)  # it was new
+        raise self._line.given_up()
 
     def _got(self, path: str, into: str, most: int) -> bool:
         asked = {"path": path, "into": into, "most": most}

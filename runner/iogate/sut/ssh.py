@@ -236,12 +236,13 @@ class SshSut(FarMachine):
             out.write(_LENGTH.pack(len(archive)) + self._key.encode() + away_s + archive)
             out.flush()
             _skip_greeting(into, SILENT_S)
+            line = Line(out, into, self._lost)
+            line.again = _not_yet
+            said: Any = line.answer().get("value")
         except (OSError, EOFError) as error:
             silent = isinstance(error, TimeoutError)
             self._end(at_once=silent)
             raise self._refusal(str(error), silent=silent) from error
-        line = Line(out, into, self._lost)
-        said: Any = line.answer().get("value")
         line.again = self._reopened
         return line, typed(said, dict[str, str]).get("mounts", "")
 
@@ -271,7 +272,7 @@ class SshSut(FarMachine):
                 line = next((each for each in said.splitlines() if sign in each), "")
                 told = f" ({line.strip()})" if status == _OWN else ""
                 return RefusedError(f"cannot work on {self._address}: {what}{told}", remedy=remedy)
-        words = _last_line(said) or _last_line(greeting)
+        words = _last_line(said) or (self._ssh.returncode != _OWN and _last_line(greeting))
         return RefusedError(
             f"cannot reach {self._address}: {words or f'ssh ended with {self._ssh.returncode}'}",
             remedy=f"try '{by_hand} true'",
@@ -369,6 +370,11 @@ def agent_archive() -> bytes:
                     name = "/".join(filter(None, ("iogate", folder, file.name)))
                     archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
     return data.getvalue()
+
+
+def _not_yet() -> Ends:
+    """There is no way back to an agent that has not said its first word."""
+    raise EOFError
 
 
 def _skip_greeting(stream: IO[bytes], seconds: float) -> None:

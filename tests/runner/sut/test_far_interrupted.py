@@ -1,4 +1,4 @@
-"""Ctrl-C while a machine elsewhere is asked, which may never answer."""
+"""A machine elsewhere that is asked and may never answer."""
 
 from __future__ import annotations
 
@@ -104,3 +104,33 @@ def test_a_line_that_is_opened_again_may_be_interrupted(machine: Machine) -> Non
         machine.there.list_dir("/")
     with pytest.raises(RunError, match="not waited for any longer"):
         machine.there.list_dir("/")
+
+
+@pytest.mark.parametrize("gets", [False, True])
+def test_an_answer_that_never_gets_through_is_given_up(
+    machine: Machine, tmp_path: Path, *, gets: bool
+) -> None:
+    """Something on the way may let short ones pass alone."""
+    tries = 0
+
+    def again() -> Ends:
+        nonlocal tries
+        tries += 1
+        machine.said.close()
+        ends = machine.again()
+        if gets:
+            machine.says(value=True)
+        machine.said.write(b"\1")
+        machine.said.close()
+        return ends
+
+    def asked() -> object:
+        there = machine.there
+        return there.get("/x", str(tmp_path / "x")) if gets else there.list_dir("/")
+
+    machine.line.again = again
+    machine.said.close()
+    with pytest.raises(RunError, match="lost: it is cut in each of 20 tries"):
+        asked()
+    assert tries in (20, 21)
+    assert not (tmp_path / "x").exists()
