@@ -20,6 +20,7 @@ from iogate.model.measurement import (
     percentile_key,
 )
 
+ONE_SUM = "its reads and writes are one sum (unified_rw_reporting), which is left out"
 _NS_PER_MS = 1_000_000
 _VALUE = rf"({NUMBER}[kKmMgGtTpP]?)"
 _PAIR = re.compile(r"(\w+)=\s*([^,\s()]+(?:,\d{3}[^,\s()]*)*)")
@@ -115,9 +116,7 @@ def _give_to_its_direction(facts: _Facts, block: Block, setup: Mapping[str, str]
     if only:
         facts.parts[only] = mixed
     else:
-        block.warnings.append(
-            "its reads and writes are one sum (unified_rw_reporting), which is left out"
-        )
+        block.warnings.append(ONE_SUM)
 
 
 def read_disk(line: str) -> list[DiskUtil]:

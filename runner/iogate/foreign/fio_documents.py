@@ -15,6 +15,7 @@ from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 from iogate.foreign.fio_two import counts, is_of_two, modernised
+from iogate.foreign.fio_walls import with_walls
 from iogate.model.measurement import TRANSFERS
 
 # Also those of a list. Within a line: to look from each empty line over all others takes for ever.
@@ -235,8 +236,8 @@ def _completed_part(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _jobs(document: Mapping[str, Any]) -> tuple[Any, ...]:
     shared = texts(document.get("global options"))
-    return unique_jobs(
-        job_spec(str(row["jobname"]), [*shared, *texts(row.get("job options"))])
-        for row in _rows(document)
-        if "jobname" in row
-    )
+    rows = [row for row in _rows(document) if "jobname" in row]
+    jobs = [
+        job_spec(str(row["jobname"]), [*shared, *texts(row.get("job options"))]) for row in rows
+    ]
+    return unique_jobs(with_walls(rows, jobs))

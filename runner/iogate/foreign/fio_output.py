@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
 from iogate.foreign.base import ForeignResult, read_each
-from iogate.foreign.fio_block import Block, read_block, read_disk
+from iogate.foreign.fio_block import ONE_SUM, Block, read_block, read_disk
 from iogate.foreign.fio_commands import COMMAND, read_command
 from iogate.foreign.fio_options import unique_jobs
 from iogate.foreign.fio_setup import read_date, read_setup
@@ -121,9 +121,10 @@ def _result(run: _Run) -> ForeignResult | None:
     rows = [row for row in rows if row.directions or row.error]
     estimated = [f"{block.name}: {text}" for block in run.blocks for text in block.warnings]
     if not rows:
-        if estimated:
+        summed = [block.name for block in run.blocks if ONE_SUM in block.warnings]
+        if summed:
             raise EngineError(
-                f"nothing of a result is left: {estimated[0]}",
+                f"nothing of a result is left: {summed[0]}: {ONE_SUM}",
                 remedy="measure it with unified_rw_reporting=both, which gives each as well",
             )
         return None

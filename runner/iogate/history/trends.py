@@ -12,12 +12,14 @@ from typing import TypeVar
 
 from iogate.errors import UsageError
 from iogate.history.plans import kept_plans
+from iogate.jobs.options import DEFAULT_RW, transfers_of
 from iogate.metrics import Metric, metric
 from iogate.model.decision import Decision
 from iogate.model.measurement import TRANSFERS
 from iogate.model.night import Night
 from iogate.model.plan import Case, Plan
 from iogate.model.trend import Alert, Trend
+from iogate.spec.ordering import takes_turns
 from iogate.store.base import Store
 from iogate.trend import Line, analyse
 
@@ -113,16 +115,27 @@ def find_decision(store: Store, name: str) -> Decision | None:
 
 
 def followed_metrics(case: Case, plan: Plan, asked: Sequence[str] = ()) -> Iterator[Metric]:
-    """What is followed of a case: what its limits are on (without any, how much and how
-    late) and what the spec defines; or what is asked for instead. UsageError for a metric
-    that does not exist."""
+    """What is followed of a case: what its limits are on (without any, how much and how late,
+    of each job where they took turns) and what the spec defines; or what is asked for instead.
+    UsageError for a metric that does not exist."""
     if asked:
         yield from (metric(path, plan.metrics) for path in asked)
         return
     paths = list(dict.fromkeys(threshold.metric for threshold in case.thresholds))
-    paths = paths or [f"{d}.{name}" for d in TRANSFERS for name in _HEADLINES]
+    paths = paths or list(_headlines(case))
     for path in dict.fromkeys((*paths, *(each.name for each in plan.metrics))):
         yield metric(path, plan.metrics)
+
+
+def _headlines(case: Case) -> Iterator[str]:
+    """How much and how late. Jobs that took turns are followed one by one: their sum is nobody's
+    rate."""
+    if not takes_turns(case):
+        yield from (f"{direction}.{name}" for direction in TRANSFERS for name in _HEADLINES)
+        return
+    for job in case.jobs:
+        for direction in transfers_of(job.options.get("rw", DEFAULT_RW)):
+            yield from (f"jobs.{job.name}.{direction}.{name}" for name in _HEADLINES)
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:

@@ -12,10 +12,12 @@ _NO = ("", "0")
 def waiting_workloads(cases: Iterable[Case]) -> tuple[str, ...]:
     """Names of the workloads in which a job begins when an earlier one has ended. The rates of
     their jobs are summed as those of any others, and no device ever did the sum."""
-    waiting = (
-        case.workload
-        for case in cases
+    return tuple(dict.fromkeys(case.workload for case in cases if takes_turns(case)))
+
+
+def takes_turns(case: Case) -> bool:
+    """Whether a job of the case begins when an earlier one has ended."""
+    return any(
+        job.options.get("stonewall", "0") not in _NO or job.options.get("wait_for")
         for job in case.jobs[1:]
-        if job.options.get("stonewall", "0") not in _NO or job.options.get("wait_for")
     )
-    return tuple(dict.fromkeys(waiting))

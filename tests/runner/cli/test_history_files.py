@@ -241,6 +241,21 @@ def test_what_was_imported_under_a_name_trends_without_a_spec(url: str, tmp_path
     assert isinstance(missing.exception, UsageError)
 
 
+def test_jobs_that_took_turns_are_followed_one_by_one(url: str, tmp_path: Path) -> None:
+    document = f.document(name="small", elapsed_s=6, rw="randread")
+    large = f.document(name="large", elapsed_s=6, rw="read")["jobs"][0]
+    document["jobs"].append({**large, "groupid": 1})
+    file = tmp_path / "walls.json"
+    file.write_text(json.dumps(document))
+    told = history("import", "fio", str(file), "--spec", "walls", "--store", url).stderr
+    assert "jobs of small+large ran one after the other" in told
+    rows = CliRunner().invoke(trend, ["show", "walls", "--store", url]).stdout.splitlines()[2:6]
+    assert [row.split()[1] for row in rows] == [
+        "jobs.small.read.iops", "jobs.small.read.clat.p99",
+        "jobs.large.read.iops", "jobs.large.read.clat.p99",
+    ]  # fmt: skip
+
+
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text(f.VERSION_1)
     (tmp_path / "bad.txt").write_text("nothing here")

@@ -50,6 +50,26 @@ def test_numbers_and_times() -> None:
     assert (run.status, run.verdict and run.verdict.outcome) == ("complete", "pass")
 
 
+def _groups(*groups: int, elapsed_s: int, **options: str) -> list[dict[str, str]]:
+    """The options of jobs of two seconds in these groups."""
+    document = f.document(elapsed_s=elapsed_s)
+    (job,) = document["jobs"]
+    document["jobs"] = [
+        {**job, "jobname": f"j{n}", "groupid": group, "job options": options}
+        for n, group in enumerate(groups)
+    ]
+    del document["global options"]
+    (run,) = runs(document)
+    return [dict(job.options) for job in run.plan.cases[0].jobs]
+
+
+def test_a_wall_is_told_by_the_groups_of_jobs_that_took_turns() -> None:
+    wall: dict[str, str] = {"stonewall": "1"}
+    assert _groups(0, 0, 1, 1, 2, elapsed_s=6) == [{}, {}, wall, {}, wall]
+    assert _groups(0, 1, elapsed_s=3) == [{}, {}]  # new_group: both ran at once
+    assert _groups(0, 1, elapsed_s=6, wait_for="j0") == [{"wait_for": "j0"}, {"wait_for": "j0"}]
+
+
 def test_a_histogram_is_better_than_percentiles() -> None:
     document = f.document()
     document["jobs"][0]["read"]["clat_ns"] = f.latency(1000, bins=True)

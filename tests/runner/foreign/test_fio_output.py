@@ -142,6 +142,8 @@ def test_syncs_without_a_count_are_left_out_and_that_is_said() -> None:
     assert run.measurements[0].warnings == (
         "oltp: its syncs are left out, as it does not say how many there were",
     )
+    cut = "a: (groupid=0, jobs=1): err= 0: pid=7\n  fsync/fdatasync/sync_file_range:"
+    assert runs(cut) == []
 
 
 def test_what_is_there_as_json_is_not_read_again_and_the_rest_is() -> None:

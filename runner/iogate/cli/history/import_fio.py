@@ -24,6 +24,7 @@ from iogate.files.bounds import FOREIGN_BYTES
 from iogate.foreign import ForeignResult, Origin, as_run, read_fio
 from iogate.host.facts import this_host
 from iogate.model.run import Host, Revision, Run
+from iogate.spec.ordering import waiting_workloads
 from iogate.store import Store, open_store
 
 _MOST_HINTS = 3
@@ -32,7 +33,8 @@ _MOST_HINTS = 3
 @dataclass(slots=True)
 class _Reading:
     """Files that are read: how many results they gave, of which specs those are that were not
-    kept before, and how many files could not be read whole. ``places`` has the file and the time
+    kept before, which workloads have jobs that took turns, and how many files could not be read
+    whole. ``places`` has the file and the time
     of each result so far, by run: a copy under another name is the same result."""
 
     store: Store
@@ -41,6 +43,7 @@ class _Reading:
     results: int = 0
     bad: int = 0
     specs: set[str] = field(default_factory=set)
+    serial: set[str] = field(default_factory=set)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
@@ -94,6 +97,9 @@ def command(
         code = delivered(opened, before)
     read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
     click.echo(f"{read}: {told(tally)}", err=True)
+    for name in sorted(reading.serial)[:_MOST_HINTS]:
+        text = f"  jobs of {name} ran one after the other: a trend follows each by itself"
+        click.echo(defused(printable(text)), err=True)
     for name in sorted(reading.specs)[:_MOST_HINTS]:
         click.echo(f"  night by night: iogate trend {shlex.quote(name)}", err=True)
     if reading.bad and not reading.results:
@@ -155,6 +161,7 @@ def _run(result: ForeignResult, origin: Origin, reading: _Reading) -> Run:
     if run.id not in reading.places:
         if run.id not in reading.known:
             reading.specs.add(run.plan.spec_name)
+            reading.serial.update(waiting_workloads(run.plan.cases))
             reading.places[run.id] = origin.file, origin.ended_ns
             return run
         kept = reading.store.run(run.id)
