@@ -75,11 +75,18 @@ def command(
 def _notices(
     store: Store, specs: tuple[str, ...], question: Question, site: str, now_ns: int
 ) -> Iterator[Notice]:
-    """Of the specs of these names. UsageError where there is none."""
+    """Of the specs of these names, what was measured last first: specs that measure the same, as
+    one that was given another name, have the same alerts. UsageError where there is none."""
     from iogate.notify.notices import notices_of
 
-    for asked in asked_specs(store, specs, question):
-        yield from notices_of(asked.name, asked.trend, asked.runs, link=site, now_ns=now_ns)
+    all_asked = list(asked_specs(store, specs, question))
+    told: set[tuple[str, str]] = set()
+    for asked in sorted(all_asked, key=lambda each: each.runs[0].started_ns, reverse=True):
+        for notice in notices_of(asked.name, asked.trend, asked.runs, link=site, now_ns=now_ns):
+            key = (notice.machine_id, notice.alert.id) if notice.alert else None
+            if key not in told:
+                yield notice
+            told |= {key} if key else set()
 
 
 def _print(attempts: list[Attempt], *, dry_run: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Protocol
+from unicodedata import category
 
 from iogate.errors import RunError
 from iogate.model.notice import Notice
@@ -22,3 +23,8 @@ def not_taken(who: str, why: str) -> RunError:
         f"{who} did not take a notice: {why}",
         remedy="the next iogate notify tries it again; iogate notify --test sends one to try with",
     )
+
+
+def one_line(text: str) -> str:
+    """One line without control characters: names come from specs."""
+    return "".join(c if category(c)[0] != "C" else "\ufffd" for c in text)

@@ -13,7 +13,8 @@ from email.utils import formatdate
 
 from iogate.errors import RunError, SpecError
 from iogate.model.notice import Notice
-from iogate.notify.base import Channel, not_taken
+from iogate.notify.base import Channel, not_taken, one_line
+from iogate.notify.details import details_of
 from iogate.spec.text.scalars import to_json
 from iogate.spec.text.tree import Node
 
@@ -60,7 +61,8 @@ def mail_of(notice: Notice, to: tuple[str, ...]) -> EmailMessage:
     mail["To"] = ", ".join(to)
     mail["Date"] = formatdate(notice.made_ns / 1e9)
     mail["Auto-Submitted"] = "auto-generated"
-    mail.set_content("\n\n".join(filter(None, (notice.text, notice.link))))
+    details = "\n".join(map(one_line, details_of(notice)))
+    mail.set_content("\n\n".join(filter(None, (notice.text, details, notice.link))))
     return mail
 
 

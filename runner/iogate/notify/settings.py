@@ -60,7 +60,8 @@ def settings_file() -> Path:
             return place
     raise UsageError(
         f"nothing says whom to tell: there is no {listed(map(str, places))}",
-        remedy="write one as docs/trends.md shows under Notices",
+        remedy="write one, such as: version: 1, and below it channels: { mail: { sendmail:"
+        " [you@example.org] } }; webhook: and slack: take an address",
     )
 
 

@@ -215,6 +215,46 @@ def test_mail_goes_by_the_hosts_sendmail(
     assert host.notify() == ExitCode.RUN_FAILED
 
 
+def test_a_mail_of_an_alert_says_what_moved_and_what_to_do(
+    history: History, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sendmail = tmp_path / "bin/sendmail"
+    sendmail.parent.mkdir()
+    sendmail.write_text(f"#!/bin/sh\ncat > {tmp_path}/mail\n")
+    sendmail.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{sendmail.parent}:/usr/bin:/bin")
+    host.channels("a: { sendmail: [storage@example.org] }")
+    history.add(*noisy(1, (60, 1000.0), (9, 360.0)))
+    assert host.notify() == ExitCode.PASS
+    mail = email.message_from_bytes((tmp_path / "mail").read_bytes(), policy=email.policy.default)
+    subject, body = mail["Subject"], mail.get_content()
+    assert subject.startswith("[iogate] nightly on host-a: write.iops -6")
+    alert = subject.split("(")[1].removesuffix(")")
+    assert "write.iops of log: 1.0" in body
+    assert "iogate trend nightly --host host-a\n" in body
+    assert f"iogate ack {alert} --reason" in body
+    assert "iogate bisect SPEC --good 00000000003" in body
+
+
+def test_an_alert_is_told_once_where_two_specs_measure_the_same(
+    history: History, host: Host, hook: Posted
+) -> None:
+    """A spec that was given another name, and one that another host measured."""
+    host.channels(f'a: {{ webhook: "{hook.url}" }}')
+    history.add(*noisy(1, (60, 1000.0), (9, 360.0)))
+    renamed = replace(history.plan, spec_name="renamed")
+    measured = tuple(s.repetitions([360.0], case_id=history.plan.cases[0].id))
+    with closing(open_store(history.url)) as store:
+        for name, machine_id in (("elsewhere", "machine-z"), ("renamed", "machine-a")):
+            plan = replace(renamed, spec_name=name)
+            at_ns = history.nights * DAY_NS
+            run = s.run(name, started_ns=at_ns, the_plan=plan, measurements=measured)
+            there = replace(run.host, machine_id=machine_id)
+            store.add_runs([replace(run, host=there)])
+    assert host.notify() == ExitCode.PASS
+    assert [(told["spec"], told["event"]) for told in hook.documents] == [("renamed", "alert")]
+
+
 WRONG = {
     "channels: {}\n": "no version: 1",
     "version: 2\nchannels: {}\n": "no version: 1",
