@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -57,6 +57,7 @@ _MOST_CHANGES = 8
 _MOST_OVER = 10
 _MOST_HOPS = 12
 _MOST_MARKERS = 6
+_GONE_NIGHTS = 7
 
 
 def narrowed(trend: Trend, cases: Sequence[str]) -> Trend:
@@ -89,7 +90,12 @@ def text_of(trend: Trend, spec: str) -> str:
     if not trend.series:
         return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
     shown = [alert.decision for alert in trend.alerts if alert.decision]
-    accepted = [_accepted(decision) for decision in trend.accepted if decision not in shown]
+    hosts = {series.machine_id: series.host for series in trend.series}
+    accepted = [
+        _accepted(decision, hosts[decision.machine_id])
+        for decision in trend.accepted
+        if decision not in shown and decision.machine_id in hosts
+    ]
     over = [alert for alert in trend.alerts if alert.state in OVER]
     parts = [*_tables(trend), *_hops(trend), *_markers(trend), *accepted]
     parts += [_alert(alert, spec) for alert in trend.alerts if alert.state not in OVER] or [
@@ -122,6 +128,9 @@ def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
 
 
 def _tables(trend: Trend) -> Iterator[str]:
+    ids = {(s.case, s.case_id) for s in trend.series}
+    names = [case for case, _ in ids]
+    twice = {case for case in names if names.count(case) > 1}
     streams = dict.fromkeys((s.host, s.machine_id, s.environment) for s in trend.series)
     for host, machine_id, environment in streams:
         series = [
@@ -132,19 +141,31 @@ def _tables(trend: Trend) -> Iterator[str]:
             f"{trend.spec} on {host}, environment {environment},"
             f" last night {_when(last)}{_LAST.get(last.ended, '')}"
         )
-        lines = table(_HEAD, [_row(s) for s in series], right=_RIGHT)
+        rows = [_row(s, _case(s, twice), _ended(s, series, trend.nights)) for s in series]
+        lines = table(_HEAD, rows, right=_RIGHT)
         yield f"{printable(title)}\n{_coloured(lines)}"
 
 
-def _row(series: SeriesTrend) -> tuple[str, ...]:
+def _case(series: SeriesTrend, twice: Container[str]) -> str:
+    """With its id where another case has the same name, as after a change of its options."""
+    return f"{series.case} ({series.case_id[:8]})" if series.case in twice else series.case
+
+
+def _ended(series: SeriesTrend, beside: Sequence[SeriesTrend], nights: Sequence[NightRef]) -> str:
+    """When its last night was, where the host has measured others for a week of nights since."""
+    later = {index for each in beside for index in each.nights if index > series.nights[-1]}
+    return f" until {_when(nights[series.nights[-1]])[:10]}" if len(later) >= _GONE_NIGHTS else ""
+
+
+def _row(series: SeriesTrend, case: str, ended: str) -> tuple[str, ...]:
     return (
-        series.case,
+        case,
         series.metric,
         str(len(series.values) - series.start),
         format_value(series.last, series.unit),
         format_value(series.level, series.unit),
         format_change(series.change) if series.change is not None else "",
-        f"{series.state} {series.alert}".rstrip(),
+        f"{series.state} {series.alert}".rstrip() + ended,
         sparkline(series.values),
     )
 
@@ -232,8 +253,8 @@ def _end(change: Change) -> str:
     return ", accepted" if change.accepted else ", over" if change.closed else ""
 
 
-def _accepted(decision: Decision) -> str:
-    return printable(f"accepted {decision.alert}: {_decision(decision)}")
+def _accepted(decision: Decision, host: str) -> str:
+    return printable(f"accepted {decision.alert} on {host}: {_decision(decision)}")
 
 
 def _decision(decision: Decision) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
@@ -15,6 +16,7 @@ from iogate.trend.environment import digest, settled
 # A stream is shown while it goes on: hosts may take turns between two kernels, but a host
 # that was updated weeks ago does not come back.
 CURRENT_NIGHTS = 7
+_NUMBERED = re.compile(r"(\D*)([0-9]{0,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,14 @@ def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]
         environment = digest(facts)
         by_host.setdefault(machine, []).append(environment)
         indices.setdefault((machine, environment), []).append(index)
-    return [
+    streams = [
         _Stream(nights[members[-1]].facts.host, environment, tuple(members))
         for (machine, environment), members in indices.items()
         if environment in by_host[machine][-CURRENT_NIGHTS:]
     ]
+    return sorted(streams, key=lambda stream: _as_counted(stream.host.name))
+
+
+def _as_counted(name: str) -> list[tuple[str, int]]:
+    """Sorts ``lab10`` behind ``lab9``."""
+    return [(text, int(number or 0)) for text, number in _NUMBERED.findall(name)]

@@ -256,6 +256,27 @@ def test_jobs_that_took_turns_are_followed_one_by_one(url: str, tmp_path: Path) 
     ]  # fmt: skip
 
 
+def test_cases_of_one_name_and_many_hosts_can_be_told_apart(url: str, tmp_path: Path) -> None:
+    """Two jobs, whose options changed after two nights, on hosts that are counted."""
+    for night in range(10):
+        at_s = 1_700_000_000 + night * 86_400
+        document = f.document(name="a", at_s=at_s, runtime="60" if night < 2 else "90")
+        document["jobs"].append({**document["jobs"][0], "jobname": "b"})
+        (tmp_path / f"{night}.json").write_text(json.dumps(document))
+    files = list(map(str, sorted(tmp_path.glob("?.json"))))
+    for host in ("lab10", "lab9"):
+        history("import", "fio", *files, "--spec", "two", "--host", host, "--store", url)
+    text = CliRunner().invoke(trend, ["two", "--store", url]).stdout
+    assert [line.split(",")[0] for line in text.splitlines() if line.startswith("two on")] == [
+        "two on lab9", "two on lab10",
+    ]  # fmt: skip
+    rows = [line for line in text.splitlines() if "read.iops" in line][:2]
+    ids = {row.split("(")[1].split(")")[0] for row in rows}
+    assert len(ids) == 2
+    ended = [row for row in rows if " until 2023-11-15" in row or " until 2023-11-16" in row]
+    assert [row.split()[3] for row in ended] == ["2"]
+
+
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text(f.VERSION_1)
     (tmp_path / "bad.txt").write_text("nothing here")
