@@ -9,12 +9,12 @@ from iogate.model.decision import Action
 
 
 @click.command()
-@click.argument("alert")
+@click.argument("alerts", nargs=-1, required=True, metavar="ALERT…")
 @decision_options
 @expires_option
-def command(*, alert: str, **given: object) -> None:
-    """Accept the new level of ALERT: from now on it is the one to compare with.
+def command(*, alerts: tuple[str, ...], **given: object) -> None:
+    """Accept the new level of each ALERT: from now on it is the one to compare with.
 
     ALERT is the id that iogate trend shows, or the start of one.
     """
-    decide(alert, Action.ACCEPT, **given)  # type: ignore[arg-type]
+    decide(alerts, Action.ACCEPT, **given)  # type: ignore[arg-type]

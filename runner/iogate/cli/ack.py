@@ -9,12 +9,12 @@ from iogate.model.decision import Action
 
 
 @click.command()
-@click.argument("alert")
+@click.argument("alerts", nargs=-1, required=True, metavar="ALERT…")
 @decision_options
 @expires_option
-def command(*, alert: str, **given: object) -> None:
-    """Acknowledge ALERT: it stays in the list, but no longer counts as open.
+def command(*, alerts: tuple[str, ...], **given: object) -> None:
+    """Acknowledge each ALERT: it stays in the list, but no longer counts as open.
 
     ALERT is the id that iogate trend shows, or the start of one.
     """
-    decide(alert, Action.ACK, **given)  # type: ignore[arg-type]
+    decide(alerts, Action.ACK, **given)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -50,7 +50,7 @@ def expires_option(function: Function) -> Function:
 
 
 def decide(
-    name: str,
+    names: Sequence[str],
     action: Action,
     *,
     store: str | None,
@@ -59,23 +59,25 @@ def decide(
     metrics: tuple[str, ...],
     branch: str | None,
     expires_s: float | None = None,
-) -> Decision:
-    """Keep the decision and say so. UsageError when there is no such alert."""
+) -> None:
+    """Keep the decision on each of the alerts, and say so. UsageError when there is no such alert:
+    then nothing is decided on any of them."""
     now_ns = time.time_ns()
     with closing(open_kept(store)) as opened:
-        about = _about(opened, name, action, Question(metrics=metrics, branch=branch))
-        before = [d.at_ns for d in opened.decisions() if d.alert == about.alert]
+        question = Question(metrics=metrics, branch=branch)
+        abouts = [_about(opened, name, action, question) for name in dict.fromkeys(names)]
         expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
-        decision = replace(
-            about,
-            author=author or getpass.getuser(),
-            reason=reason,
-            at_ns=max([now_ns, *(at_ns + 1 for at_ns in before)]),  # the clock may have gone back
-            expires_ns=expires_ns,
-        )
-        opened.add_decision(decision)
-    _say(decision)
-    return decision
+        for about in {each.alert: each for each in abouts}.values():
+            before = [d.at_ns for d in opened.decisions() if d.alert == about.alert]
+            decision = replace(
+                about,
+                author=author or getpass.getuser(),
+                reason=reason,
+                at_ns=max([now_ns, *(at_ns + 1 for at_ns in before)]),  # clocks may go back
+                expires_ns=expires_ns,
+            )
+            opened.add_decision(decision)
+            _say(decision)
 
 
 def _about(store: Store, name: str, action: Action, question: Question) -> Decision:

@@ -26,5 +26,5 @@ class Duration(_Seconds):
 
         seconds = parse_seconds(str(value))
         if seconds is None:
-            self.fail(f"{value!r} is not a time; write it as 90s, 10m or 2h", param, ctx)
+            self.fail(f"{value!r} is not a time; write it as 90s, 10m, 2h or 14d", param, ctx)
         return seconds

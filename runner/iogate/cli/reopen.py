@@ -9,11 +9,11 @@ from iogate.model.decision import Action
 
 
 @click.command()
-@click.argument("alert")
+@click.argument("alerts", nargs=-1, required=True, metavar="ALERT…")
 @decision_options
-def command(*, alert: str, **given: object) -> None:
-    """Take back what was decided about ALERT.
+def command(*, alerts: tuple[str, ...], **given: object) -> None:
+    """Take back what was decided about each ALERT.
 
     ALERT is the id that iogate trend shows, or the start of one.
     """
-    decide(alert, Action.REOPEN, **given)  # type: ignore[arg-type]
+    decide(alerts, Action.REOPEN, **given)  # type: ignore[arg-type]

@@ -262,6 +262,22 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     assert (alert["id"], alert["state"], alert["decision"]) == (name, "open", None)
 
 
+def test_alerts_of_many_hosts_are_decided_on_at_once_or_none_is(spec: Path, url: str) -> None:
+    with closing(open_store(url)) as store:
+        ids = store.run_ids()
+        here = [store.run(run_id) for run_id in ids]
+        store.add_runs(
+            replace(run, id=f"z{run.id}", host=replace(run.host, machine_id="machine-z"))
+            for run in here
+        )
+    names = [alert["id"] for alert in document(spec, url)["alerts"]]
+    assert len(names) == 2
+    assert isinstance(decide(ack.command, *names, "nothing", "--store", url).exception, UsageError)
+    assert {a["state"] for a in document(spec, url)["alerts"]} == {"open"}
+    assert decide(ack.command, *names, "--store", url).stdout.count("is acknowledged") == 2
+    assert {a["state"] for a in document(spec, url)["alerts"]} == {"acknowledged"}
+
+
 def test_what_joins_an_alert_after_its_ack_is_accepted_with_it(spec: Path, tmp_path: Path) -> None:
     url = str(tmp_path / "later.sqlite")
     add_nights(url, spec, range(32), data_falls_to=490)
