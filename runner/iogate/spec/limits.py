@@ -95,9 +95,8 @@ def relative_example(metric: Metric) -> str:
 def _level(text: str, metric: Metric) -> float:
     match = _NUMBER.fullmatch(text)
     if not match or match[1] == "-":
-        raise BadValueError(
-            f"{text!r} is not a limit on {metric.path}", f'write "{_EXAMPLES[metric.unit]}"'
-        )
+        meant = relative_example(metric) if "baseline" in text else _EXAMPLES[metric.unit]
+        raise BadValueError(f"{text!r} is not a limit on {metric.path}", f'write "{meant}"')
     scale = _UNITS[metric.unit].get(match[3])
     if scale is None:
         given = f"the unit {match[3]!r} does not fit" if match[3] else "a unit is missing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.specs import fio, problem, workloads
+from support.specs import fio, problem, problems, workloads
 
 LIMITS = "  w:\n    fio: { size: 1m }\n    thresholds:\n      read.iops: %s\n"
 
@@ -58,6 +58,37 @@ def test_a_description_is_a_sentence_of_its_own(text: str, what: str, remedy: st
     assert error.what.startswith(what)
     assert error.remedy.startswith(remedy)
     assert bool(error.remedy) == bool(remedy)
+
+
+def test_a_job_file_of_fio_is_no_spec_and_is_told_how_to_be_taken_over() -> None:
+    error = problem("; nightly\n\n[global]\nrw=randread\n[a]\nbs=4k\n")
+    assert error.what == "this is a job file of fio, and no spec"
+    assert "jobfile: t.yaml" in error.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("targets: { disk: /mnt }", "write disk: { directory: PATH }"),
+        ("workloads: { w: { fio: rw=read } }", "write fio: { rw: randread, bs: 4k }"),
+        ("workloads: { w: { rw: read } }", "options of fio stand under fio: fio: { rw: … }"),
+        ("workloads: { w: { jobs: [{ rw: read }] } }", "write jobs: { reader:"),
+        ("workloads: { w: { fio: {}, thresholds: [read.iops] } }", "write thresholds: {"),
+        ("workloads: { w: { fio: {}, strategy: { matrix: { bs: 4k } } } }", "write bs: [4k]"),
+        ("targets: { d: { device: /dev/x, destroy: true } }", "write destroy: { serial:"),
+    ],
+)
+def test_a_value_of_the_wrong_shape_is_shown_the_right_one(text: str, remedy: str) -> None:
+    assert any(each.remedy.startswith(remedy) for each in problems(f"version: 1\n{text}\n"))
+
+
+def test_a_limit_on_a_change_with_its_words_in_another_order() -> None:
+    assert problem(workloads(LIMITS % '"> vs baseline -5%"')).remedy == 'write "vs baseline > -5%"'
+
+
+def test_a_home_folder_is_not_guessed() -> None:
+    error = problem(fio("size: 1m").replace("directory: /data", "directory: ~/disk"))
+    assert "${IOGATE_VAR_DISK}" in error.remedy
 
 
 def test_engines_that_iogate_engine_has_are_suggested_first() -> None:

@@ -185,7 +185,8 @@ def _is_in(key: str, value: str, job: tuple[str, Location], target: Target) -> b
         return True
     raise SpecError(
         f"{key} {value} is not in target {target.name!r}, {target.kind.named}",
-        remedy="the target says where I/O goes: leave it out, or name another target",
+        remedy=f"the target alone says where I/O goes: leave {key} out here, and let a target name"
+        " what is meant",
         where=where,
     )
 

@@ -123,6 +123,12 @@ def _overwrite(name: str, kind: TargetKind, node: Mapping) -> bool:
 def _path(kind: TargetKind, node: Node) -> str:
     assert isinstance(node, Scalar)
     text = expand(node.text, node.where).strip()
+    if text.partition("/")[0] == "~":
+        raise SpecError(
+            f"{text}: a spec has no ~",
+            remedy="write the whole path, or ${IOGATE_VAR_DISK} and set that variable",
+            where=node.where,
+        )
     try:
         check_text(kind.value, text)
     except BadValueError as error:

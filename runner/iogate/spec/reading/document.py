@@ -8,6 +8,7 @@ workload. Mappings of MERGED are joined key by key; every other key is replaced 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from iogate.spec.text.tree import Entry, Mapping, Node, Scalar, Sequence, parse_
 EXTENDS = "extends"
 MERGED = ("fio", "thresholds", "chart")
 _NOT_INHERITED = (EXTENDS, "aka")
+# Comments and a section: no spec begins so.
+_JOB_FILE = re.compile(r"(?:[ \t\r]*(?:[;#][^\n]*)?\n)*[ \t]*\[[^\]\n,]+\][ \t\r]*(?:\n|$)")
 
 
 def load_tree(sources: Sources, text: str) -> Mapping:
@@ -177,6 +180,13 @@ class _Reader:
 
 
 def _parsed(file: _File, text: str) -> Mapping:
+    if _JOB_FILE.match(text):
+        raise SpecError(
+            "this is a job file of fio, and no spec",
+            remedy="write a spec (iogate init does) with a workload that takes it: "
+            f"workloads: {{ NAME: {{ jobfile: {Path(file.shown).name} }} }}",
+            where=Location(file.shown, 1, 1),
+        )
     tree = parse_tree(text, file.shown)
     if not isinstance(tree, Mapping):
         raise SpecError(

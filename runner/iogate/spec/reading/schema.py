@@ -11,6 +11,7 @@ from typing import Any
 
 from iogate.errors import Location
 from iogate.files.bounds import PROBLEMS_LOOKED_AT
+from iogate.jobs.options import canonical_key
 from iogate.spec.options.check import unknown_option
 from iogate.spec.text.problems import Problems, listed, suggest
 from iogate.spec.text.scalars import plain_value, to_json
@@ -31,6 +32,19 @@ _HINTS = {
     "include": "include stands beside matrix, under strategy",
     "matrix": "matrix stands under strategy",
     "warmup": "warming up is fio's ramp_time",
+}
+
+
+# What a value of the wrong shape is shown instead, by its key.
+_EXAMPLES = {
+    "targets": "targets: { disk: { directory: /mnt/disk } }",
+    "workloads": "workloads: { reads: { fio: { rw: randread, bs: 4k, size: 1g } } }",
+    "fio": "fio: { rw: randread, bs: 4k }",
+    "jobs": "jobs: { reader: { rw: randread }, writer: { rw: randwrite } }",
+    "thresholds": 'thresholds: { read.iops: "> 10k" }',
+    "destroy": "destroy: { serial: SERIAL }, as lsblk -o NAME,SERIAL shows it",
+    "strategy": "strategy: { matrix: { bs: [4k, 16k] } }",
+    "matrix": "matrix: { bs: [4k, 16k], iodepth: [1, 32] }",
 }
 
 
@@ -113,16 +127,23 @@ def _unknown_key(error: Any, tree: Node) -> Iterator[Message]:
             unknown = unknown_option(key, entry.key_at)
             yield unknown.what, entry.key_at, unknown.remedy
             continue
-        remedy = suggest(key, known) or _HINTS.get(key, "")
+        remedy = suggest(key, known) or _HINTS.get(key, "") or _option_remedy(key, known)
         remedy = remedy or f"keys here: {', '.join(sorted(known))}"
         yield f"unknown key {key!r}{_inside(error)}", entry.key_at, remedy
+
+
+def _option_remedy(key: str, known: list[str]) -> str:
+    """For an option of fio that stands beside ``fio`` instead of in it."""
+    is_option = "fio" in known and canonical_key(key) is not None
+    return f"options of fio stand under fio: fio: {{ {key}: … }}" if is_option else ""
 
 
 def _missing_key(error: Any, tree: Node) -> Iterator[Message]:
     for key in error.validator_value:
         if key not in error.instance:
             where = node_at(tree, error.absolute_path).where
-            yield f"the key {key!r} is missing{_inside(error)}", where, f"add {key}:"
+            value = " 1" if key == "version" else ""
+            yield f"the key {key!r} is missing{_inside(error)}", where, f"add {key}:{value}"
 
 
 def _wrong_type(error: Any, tree: Node) -> Iterator[Message]:
@@ -150,7 +171,17 @@ def _type_remedy(error: Any, wanted: object) -> str:
         return "quote it if it is meant as text"
     if isinstance(wanted, list) and isinstance(error.instance, list):
         return "several values, each a case of its own, stand under strategy.matrix"
-    return ""
+    return _shape_remedy(path, wanted, _shown(error))
+
+
+def _shape_remedy(path: list[str | int], wanted: object, shown: str) -> str:
+    """How what was meant is written."""
+    key = str(path[-1]) if path else ""
+    if path[:1] == ["targets"] and len(path) == len(("targets", "NAME")):
+        return f"write {key}: {{ directory: PATH }}, or file: or device: in its place"
+    if path[-2:-1] == ["matrix"] and wanted == "array":
+        return f"write {key}: [{shown.strip(chr(34))}]"
+    return f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
 
 
 def _not_one_of(error: Any, tree: Node) -> Iterator[Message]:
