@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
+import uuid
 from pathlib import Path
 
 import pytest
@@ -171,6 +174,29 @@ def test_an_engine_cannot_change_what_another_case_gave(iogate: Iogate) -> None:
         assert not written.is_file() or b"hostile" not in written.read_bytes()
     assert len(list((root / "raw").glob("*.json"))) == 4, "two cases, twice"
     assert len(list(root.glob("logs/*-*/speed_bw.1.log"))) == 4
+
+
+@needs_root
+@pytest.mark.parametrize("asked", ["--version", "--output-format=json+"])
+def test_an_engine_leaves_nobody_behind_who_could_slow_the_next(iogate: Iogate, asked: str) -> None:
+    """Of two arms, the candidate would look the better."""
+    programs, name = iogate.folder / "programs", f"iogate-{uuid.uuid4().hex}"
+    programs.mkdir()
+    script = programs / "fio"
+    loop = "while :; do sleep 0.1; done"
+    script.write_text(
+        "#!/bin/sh\n"
+        f'for word; do if [ "$word" = {asked} ]; then\n'
+        f"setsid env -i sh -c '{loop}' {name} </dev/null >/dev/null 2>&1 &\nfi; done\n"
+        f'{shutil.which("fio")} "$@"\n'
+    )
+    script.chmod(0o755)
+    done = iogate("run", spec(iogate), "--engine", "fio", PATH=f"{programs}:{os.environ['PATH']}")
+    left = subprocess.run(["pgrep", "-f", name], capture_output=True, text=True, check=False).stdout
+    for pid in left.split():
+        os.kill(int(pid), signal.SIGKILL)
+    assert done.code == 0, done.text
+    assert not left
 
 
 @needs_root

@@ -516,8 +516,8 @@ def test_the_probe_says_what_this_kernel_gives(engine: Path) -> None:
     found = json.loads(sh(str(engine), "--confine-probe"))
     assert found["schema"] == "confine-probe/1"
     assert found["landlock"] >= 1
-    layers = ("namespaces", "read_only", "network", "capabilities")
-    assert [found[name] for name in layers] == [True] * 4
+    layers = ("namespaces", "read_only", "network", "capabilities", "family")
+    assert [found[name] for name in layers] == [True] * 5
     assert found["user_namespace"] is False
     done = subprocess.run(
         [engine, "--confine-probe"], capture_output=True, text=True, check=True, user=NOBODY

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "confine/calls.h"
+#include "confine/family.h"
 #include "confine/landlock.h"
 #include "confine/mounts.h"
 #include "confine/place.h"
@@ -26,6 +27,7 @@ static const struct {
 	{ LAYER_READ_ONLY, "read-only mounts" }, { LAYER_NETWORK, "a network of its own" },
 	{ LAYER_CAPABILITIES, "dropped capabilities" },
 	{ LAYER_PROCESSES, "processes of its own" }, { LAYER_CALLS, "withheld system calls" },
+	{ LAYER_FAMILY, "processes that all end with it" },
 };
 
 int confine_is_meant(int argc, char **argv)
@@ -112,18 +114,22 @@ static int confine_rights(struct confine_plan *p, unsigned given, struct err *er
 	return check_layers(p, given, err);
 }
 
-static int confine_self(struct confine_plan *p, const char *command, struct err *err)
+static int confine_self(struct confine_plan *p, char **words, const char *command,
+			struct err *err)
 {
-	const pid_t parent = getppid();
 	char *sockets = sockets_listed();
 	bool through_user;
 	unsigned given;
-	int ret;
+	int ret = 0;
 
 	limits_raise();
 	memory_yield();
 	given = namespaces_enter(p->required, &through_user);
-	ret = confine_filesystem(p, sockets, &given, err);
+	if (given & LAYER_FAMILY)
+		ret = family_start(words, err);
+	const pid_t parent = getppid();
+
+	ret = ret ? ret : confine_filesystem(p, sockets, &given, err);
 	free(sockets);
 	ret = ret ? ret : confine_rights(p, given, err);
 	if (!ret && landlock_abi())
@@ -134,13 +140,13 @@ static int confine_self(struct confine_plan *p, const char *command, struct err 
 	return ret;
 }
 
-static int run_confined(struct confine_plan *p, char **command, struct err *err)
+static int run_confined(struct confine_plan *p, char **words, char **command, struct err *err)
 {
 	char **environment = environment_of(p);
 	int ret = access(command[0], X_OK);	/* before a file is made for it */
 
 	if (!ret)
-		ret = confine_self(p, command[0], err);
+		ret = confine_self(p, words, command[0], err);
 	if (!ret)
 		execve(command[0], command, environment);
 	if (!err->code)
@@ -148,15 +154,16 @@ static int run_confined(struct confine_plan *p, char **command, struct err *err)
 	return CONFINE_REFUSED;
 }
 
-static int confine(const char *path, char **command, struct err *err)
+/* `words` are the launcher's arguments. */
+static int confine(char **words, struct err *err)
 {
 	struct confine_plan *p = calloc(1, sizeof(*p));
 	int status = CONFINE_USAGE;
 
 	if (!p)
 		err_set(err, -ENOMEM, "no memory for the plan");
-	else if (!load_plan(p, path, err))
-		status = run_confined(p, command, err);
+	else if (!load_plan(p, words[2], err))
+		status = run_confined(p, words, words + 4, err);
 	if (p)
 		confine_plan_release(p);
 	free(p);
@@ -178,5 +185,5 @@ int confine_main(int argc, char **argv, struct err *err)
 		err_set(err, -EINVAL, "the command '%.200s' is no absolute path", argv[4]);
 		return CONFINE_USAGE;
 	}
-	return confine(argv[2], argv + 4, err);
+	return confine(argv, err);
 }

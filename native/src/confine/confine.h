@@ -11,6 +11,7 @@
  *	landlock.h	rules for a kernel that has Landlock
  *	privileges.h	capabilities and descriptors that are taken away
  *	calls.h		system calls that are taken away
+ *	family.h	a namespace of processes, which ends with the command
  */
 #ifndef IOGATE_CONFINE_H
 #define IOGATE_CONFINE_H
@@ -51,14 +52,17 @@
  *			written and dropped before the command starts: that takes rights
  *			which the command does not have
  *	fd NUMBER	an open file that the command inherits beside 0, 1 and 2
- *	require LAYER	landlock, namespaces, read-only, network, capabilities, processes or
- *			calls: refuse where this kernel does not give it. Landlock and the
- *			capabilities are done as far as they go without it; namespaces, which
+ *	require LAYER	landlock, namespaces, read-only, network, capabilities, processes,
+ *			calls or family: refuse where this kernel does not give it. Landlock and
+ *			the capabilities are done as far as they go without it; namespaces, which
  *			read-only needs, a network of its own, which is an empty one, and the
- *			last two only when asked for. With "processes", what the command starts
+ *			last three only when asked for. With "processes", what the command starts
  *			is in a namespace whose first process is the first that it starts: all
  *			others are killed when that one ends, whatever they have become. With
  *			"calls" it makes no socket, no ring of io_uring, and reaches no keyring.
+ *			With "family" the command, too, is in such a namespace, and the launcher
+ *			stays: it hands on SIGINT, SIGTERM, SIGHUP and SIGQUIT, and ends as the
+ *			command does, once nothing that the command has started is left.
  *
  * In this order:
  *	1. Namespaces: mount, network, IPC, host name, processes. Without CAP_SYS_ADMIN in a user
@@ -76,7 +80,8 @@
  *	   read is read or run; no TCP but on the ports of the plan; no signal and no
  *	   abstract socket leads out.
  *	5. No new privileges, capabilities dropped, SIGTERM when the parent dies, all other
- *	   descriptors closed, and the command takes this process's place.
+ *	   descriptors closed, and the command takes this process's place (with "family" that of
+ *	   a child).
  *
  * Exit statuses of its own, each with one line on stderr that begins with
  * "iogate-engine: confine: ": 2 for a plan or a call that is wrong, 3 for everything that
@@ -103,8 +108,8 @@ int confine_main(int argc, char **argv, struct err *err);
 
 /* One JSON object of what this kernel gives, each layer tried in a child of its own:
  * {"schema": "confine-probe/1", "landlock": 7, "namespaces": true, "user_namespace": false,
- *  "read_only": true, "network": true, "capabilities": true}. "landlock" is its ABI, 0 for
- * none; "user_namespace" whether the namespaces need one; "capabilities" whether the command
+ *  "read_only": true, "network": true, "capabilities": true,
+ *  "family": true}. "landlock" is its ABI, 0 for none; "user_namespace" whether the namespaces need one; "capabilities" whether the command
  * ends with none but those of the plan. */
 void confine_probe(FILE *out);
 

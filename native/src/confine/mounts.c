@@ -69,8 +69,9 @@ unsigned namespaces_enter(unsigned wanted, bool *through_user)
 	const int flags = (wanted & LAYER_NAMESPACES ? CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS
 						     : 0) |
 			  (wanted & LAYER_NETWORK ? CLONE_NEWNET : 0) |
-			  (wanted & LAYER_PROCESSES ? CLONE_NEWPID : 0);
-	const unsigned given = wanted & (LAYER_NAMESPACES | LAYER_NETWORK | LAYER_PROCESSES);
+			  (wanted & (LAYER_PROCESSES | LAYER_FAMILY) ? CLONE_NEWPID : 0);
+	const unsigned given = wanted & (LAYER_NAMESPACES | LAYER_NETWORK | LAYER_PROCESSES |
+					 LAYER_FAMILY);
 	const uid_t uid = geteuid();
 	const gid_t gid = getegid();
 

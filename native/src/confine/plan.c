@@ -31,7 +31,7 @@ static const struct name_value layer_names[] = {
 	{ "landlock", LAYER_LANDLOCK }, { "namespaces", LAYER_NAMESPACES },
 	{ "read-only", LAYER_READ_ONLY }, { "network", LAYER_NETWORK },
 	{ "capabilities", LAYER_CAPABILITIES }, { "processes", LAYER_PROCESSES },
-	{ "calls", LAYER_CALLS }, { NULL, 0 },
+	{ "calls", LAYER_CALLS }, { "family", LAYER_FAMILY }, { NULL, 0 },
 };
 
 static const struct name_value kind_names[] = {

@@ -42,7 +42,22 @@ static unsigned try_layers(struct confine_plan *p)
 	return given | (through_user ? THROUGH_USER : 0);
 }
 
-static unsigned probe(void)
+/* Whether a process can be started in a namespace of processes. */
+static unsigned try_family(struct confine_plan *p)
+{
+	bool through_user;
+	const unsigned given = namespaces_enter(LAYER_NAMESPACES | LAYER_FAMILY, &through_user);
+	const pid_t child = given & LAYER_FAMILY ? fork() : -1;
+
+	(void)p;
+	if (!child)
+		_exit(getpid() == 1 ? 0 : 1);
+	int status = 0;
+
+	return child > 0 && waitpid(child, &status, 0) == child && !status ? LAYER_FAMILY : 0;
+}
+
+static unsigned probe(unsigned (*try)(struct confine_plan *p))
 {
 	struct confine_plan *p = calloc(1, sizeof(*p));
 	int status = 0;
@@ -52,7 +67,7 @@ static unsigned probe(void)
 		return FAILED;
 	child = fork();
 	if (!child)
-		_exit((int)try_layers(p));
+		_exit((int)try(p));
 	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 		status = 0;
 	free(p);
@@ -61,7 +76,7 @@ static unsigned probe(void)
 
 void confine_probe(FILE *out)
 {
-	const unsigned given = probe();
+	const unsigned given = probe(try_layers) | probe(try_family);
 	struct json j;
 
 	json_init(&j, out);
@@ -73,6 +88,7 @@ void confine_probe(FILE *out)
 	json_bool(&j, "read_only", given & LAYER_READ_ONLY);
 	json_bool(&j, "network", given & LAYER_NETWORK);
 	json_bool(&j, "capabilities", given & LAYER_CAPABILITIES);
+	json_bool(&j, "family", given & LAYER_FAMILY);
 	json_object_end(&j);
 	fputc('\n', out);
 }

@@ -25,7 +25,7 @@ _NAMES = {
 class Layers:
     """What the launcher has tried and found to hold on this kernel. ``launcher`` is its path,
     ``landlock`` the version of Landlock, 0 for none; ``through_user`` says that the namespaces
-    are those of a user, as without root."""
+    are those of a user, as without root; ``family`` that all that an engine starts ends with it."""
 
     launcher: str
     landlock: int = 0
@@ -34,6 +34,7 @@ class Layers:
     network: bool = False
     capabilities: bool = False
     through_user: bool = False
+    family: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -80,8 +81,7 @@ class Confinement:
     of the block devices ``flushes`` the page cache is emptied before the start. TCP ports that
     it ``connects`` to or ``binds`` are those of the host's network, which it then has. ``preload``
     is the path of a library that is loaded before its own. What is ``of_program`` may be any
-    program of the system: it makes no socket, and, where there are namespaces, all that it leaves
-    behind ends with it."""
+    program of the system: it makes no socket, and the meter that starts it keeps its processes."""
 
     layers: Layers
     allowed: tuple[Allowed, ...] = ()
@@ -99,7 +99,7 @@ class Confinement:
         shared = self.connects or self.binds
         layers = tuple(w for w in self.layers.words if not (shared and w == "network"))
         if not self.of_program:
-            return layers
+            return (*layers, *(("family",) if self.layers.family else ()))
         return (*layers, *(("processes",) if self.layers.namespaces else ()), "calls")
 
     @property
@@ -141,6 +141,7 @@ def layers_of_probe(launcher: str, said: Mapping[str, object]) -> Layers:
         network=said.get("network") is True,
         capabilities=said.get("capabilities") is True,
         through_user=said.get("user_namespace") is True,
+        family=said.get("family") is True,
     )
 
 
