@@ -118,7 +118,7 @@ def run_unchecked(
     job.write_text("\n".join(lines) + "\n")
     text = HEAD.format(top="") + "    fio: { rw: write, size: 64k }\n"
     case = make_plan(load_spec_text(text, scene.root / "spec.yaml")).cases[0]
-    box = open_sandbox(sut, find_layers(sut), unconfined=not confined, trusted=True, environment={})
+    box = open_sandbox(sut, find_layers(sut), unconfined=not confined, trusted=True, proposed=False)
     asked = EngineJob(
         job_file=str(job),
         result_file=str(folder / "result.json"),

@@ -4,8 +4,33 @@ from __future__ import annotations
 
 import os
 
-_BEGINNINGS = ("GITHUB_", "GITLAB_", "CI_", "BUILDKITE", "JENKINS_", "CHANGE_")
-_NAMES = ("BUILD_URL", "BRANCH_NAME", "TAG_NAME", "GIT_BRANCH", "GIT_COMMIT", "GIT_URL")
+_BEGINNINGS = (
+    "GITHUB_",
+    "GITLAB_",
+    "CI_",
+    "BUILDKITE",
+    "JENKINS_",
+    "CHANGE_",
+    "BITBUCKET_",
+    "CIRC",
+    "CIRRUS_",
+    "DRONE",
+    "TRAVIS",
+    "GERRIT_",
+    "ghprb",
+    "PULL_",
+    "SYSTEM_PULLREQUEST_",
+)
+_NAMES = (
+    "BUILD_URL",
+    "BRANCH_NAME",
+    "TAG_NAME",
+    "GIT_BRANCH",
+    "GIT_COMMIT",
+    "GIT_URL",
+    "TF_BUILD",
+    "PROW_JOB_ID",
+)
 
 
 def leave_ci() -> None:

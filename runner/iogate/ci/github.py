@@ -65,6 +65,21 @@ def _of_event(
         }
     if event == "workflow_run":
         return _of_workflow(_part(payload, "workflow_run"))
+    return _of_discussion(event, payload)
+
+
+def _of_discussion(event: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a job that somebody's words, or a check, about a pull request have started. Its variables
+    name the main branch, and the payload of a comment no commit and no branch: what is checked
+    out there may be the pull request, and is taken for it."""
+    if event == "issue_comment" and "pull_request" in _part(payload, "issue"):
+        number = _number(_part(payload, "issue"))
+        return {"head_sha": "", "head_ref": "", "proposal": True, "number": number}
+    if event in ("check_run", "check_suite"):
+        check = _part(payload, event)
+        suite = check if event == "check_suite" else _part(check, "check_suite")
+        about = {**suite, **check, "event": "pull_request" if check.get("pull_requests") else ""}
+        return _of_workflow(about) if about["event"] else {}
     return {}
 
 

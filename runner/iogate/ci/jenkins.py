@@ -2,7 +2,8 @@
 Jenkins, and https://plugins.jenkins.io/git (2026-11).
 
 Jenkins does not name the last commit of a change that it tests merged: let it test the change as it
-is (strategy "The current pull request revision").
+is (strategy "The current pull request revision"). The plugins for pull requests of GitHub
+(ghprb) and for Gerrit have variables of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ def origin(variables: Mapping[str, str]) -> Origin | None:
     if not variables.get("JENKINS_URL") or not variables.get("BUILD_URL"):
         return None
     get = variables.get
-    proposal = bool(get("CHANGE_ID"))
+    number = get("CHANGE_ID") or get("ghprbPullId") or _of_gerrit(variables)
+    proposal = bool(number)
     branch = get("BRANCH_NAME") or get("GIT_BRANCH", "").removeprefix("origin/")
     branch = "" if get("TAG_NAME") else branch
     return Origin(
@@ -26,9 +28,17 @@ def origin(variables: Mapping[str, str]) -> Origin | None:
         event="change" if proposal else "build",
         repository=get("GIT_URL", ""),
         head_sha=get("GIT_COMMIT", ""),
-        head_ref=get("CHANGE_BRANCH", branch) if proposal else branch,
-        base_ref=get("CHANGE_TARGET", ""),
+        head_ref=(get("CHANGE_BRANCH") or get("ghprbSourceBranch", branch)) if proposal else branch,
+        base_ref=(get("CHANGE_TARGET") or get("ghprbTargetBranch") or get("GERRIT_BRANCH", ""))
+        if proposal
+        else "",
         proposal=proposal,
-        number=number_of(get("CHANGE_ID", "")),
+        number=number_of(number),
         url=get("BUILD_URL", ""),
     )
+
+
+def _of_gerrit(variables: Mapping[str, str]) -> str:
+    """The number of a change that is not merged, where Gerrit's plugin started the job."""
+    merged = variables.get("GERRIT_EVENT_TYPE") in ("change-merged", "ref-updated")
+    return "" if merged else variables.get("GERRIT_CHANGE_NUMBER", "")

@@ -4,7 +4,7 @@ what every program needs to run."""
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -156,35 +156,22 @@ def open_sandbox(
     *,
     unconfined: bool,
     trusted: bool,
-    environment: Mapping[str, str],
+    proposed: bool,
 ) -> Sandbox:
     """The confinement of a run. RefusedError where there is none for a spec that a pull request
-    may have brought, and nobody has said that this is all right."""
+    may have brought (``proposed``), and nobody has said that this is all right."""
     if unconfined:
         return Sandbox(sut, None, _OFF)
     if layers is not None and layers.confine:
         return Sandbox(sut, layers)
     why_not = _NO_LAUNCHER if layers is None else _NONE
-    if is_pull_request(environment) and not trusted:
+    if proposed and not trusted:
         raise RefusedError(
             f"{why_not}, and this is a pull request's run",
             remedy="measure on a kernel from 5.13 on with Landlock; or, where only people you "
             "trust open pull requests, allow it with --unconfined",
         )
     return Sandbox(sut, None, why_not)
-
-
-def is_pull_request(environment: Mapping[str, str]) -> bool:
-    """Whether a CI system says that it runs for a pull request."""
-    said = {
-        "GITHUB_EVENT_NAME": ("pull_request", "pull_request_target", "merge_group"),
-        "CI_PIPELINE_SOURCE": ("merge_request_event", "external_pull_request_event"),
-    }
-    if any(environment.get(name) in values for name, values in said.items()):
-        return True
-    numbers = ("CHANGE_ID", "BITBUCKET_PR_ID", "SYSTEM_PULLREQUEST_PULLREQUESTID")
-    buildkite = environment.get("BUILDKITE_PULL_REQUEST", "false")
-    return any(environment.get(name) for name in numbers) or buildkite != "false"
 
 
 def _above(path: str) -> tuple[str, ...]:

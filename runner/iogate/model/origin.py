@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """``system`` is ``github``, ``gitlab``, ``jenkins`` or ``buildkite``, ``event`` what it calls
-    the reason of the job.
+    """``system`` is ``github``, ``gitlab``, ``jenkins``, ``buildkite`` or another one of
+    ``iogate.ci``, ``event`` what it calls the reason of the job.
 
     ``proposal``: what is under test is not on a branch of the project yet, as in a pull request, a
     merge request or a merge queue. Then ``base_ref`` is the branch that it is to be merged into,

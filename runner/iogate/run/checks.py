@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from iogate.ci import is_pull_request
 from iogate.engine import open_engine
 from iogate.engine.base import Engine, EngineInfo
 from iogate.engine.launcher import find_layers
@@ -109,5 +110,5 @@ def _sandbox(request: Request) -> Sandbox:
         None if request.unconfined else find_layers(request.sut),
         unconfined=request.unconfined,
         trusted=request.trusted,
-        environment=os.environ,  # the CI system's: where iogate runs, not where it measures
+        proposed=is_pull_request(os.environ),  # where iogate runs, not where it measures
     )

@@ -229,7 +229,7 @@ class _Probe:
 
 def _sandbox(sut: Sut) -> Sandbox:
     """As far as this kernel confines: the job is our own, and runs on a host without it, too."""
-    return open_sandbox(sut, find_layers(sut), unconfined=False, trusted=True, environment={})
+    return open_sandbox(sut, find_layers(sut), unconfined=False, trusted=True, proposed=False)
 
 
 def _change(name: str, quiet: Measurement, loud: Measurement) -> list[float]:

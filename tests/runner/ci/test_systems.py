@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iogate.ci import find_origin
+from iogate.ci import find_origin, is_pull_request
 from iogate.model.origin import Origin
 
 HEAD, MERGE = "a" * 40, "b" * 40
@@ -75,6 +75,34 @@ def test_a_workflow_after_another_is_about_what_that_was(tmp_path: Path) -> None
     assert (of_fork.proposal, of_fork.head_sha, of_fork.mainlines) == (True, HEAD, ())
     known = github(tmp_path, "workflow_run", {"workflow_run": {**run, "pull_requests": [PULL]}})
     assert (known.number, known.mainlines) == (12, ("main",))
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("issue_comment", {"issue": {"number": 12, "pull_request": {"url": "x"}}}),
+        ("pull_request_review", {"pull_request": PULL}),
+        ("pull_request_review_comment", {"pull_request": PULL}),
+        ("check_suite", {"check_suite": {"head_sha": HEAD, "pull_requests": [PULL]}}),
+        ("check_run", {"check_run": {"head_sha": HEAD, "pull_requests": [PULL]}}),
+    ],
+)
+def test_what_words_about_a_pull_request_start_is_no_level_of_main(
+    tmp_path: Path, event: str, payload: dict[str, Any]
+) -> None:
+    """The variables of such a job name main; what it checks out is the pull request."""
+    variables = {"GITHUB_REF_NAME": "main", "GITHUB_REF_TYPE": "branch"}
+    origin = github(tmp_path, event, payload, **variables)
+    assert (origin.proposal, origin.number) == (True, 12)
+    assert origin.head_ref != "main"
+    said = {**GITHUB, "GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    assert is_pull_request(said)
+
+
+def test_words_about_an_issue_are_about_no_pull_request(tmp_path: Path) -> None:
+    main = {"GITHUB_REF_NAME": "main", "GITHUB_REF_TYPE": "branch"}
+    for event, payload in (("issue_comment", {"issue": {"number": 3}}), ("check_run", {})):
+        assert github(tmp_path, event, payload, **main).mainlines == ("main",)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +190,125 @@ OTHERS = {
         },
         ("change", HEAD, "quicker", True, 12, ("main",)),
     ),
+    "jenkins ghprb": (
+        {
+            "JENKINS_URL": "https://ci.example/",
+            "BUILD_URL": "https://ci.example/job/1/",
+            "GIT_COMMIT": HEAD,
+            "GIT_BRANCH": "origin/main",
+            "ghprbPullId": "12",
+            "ghprbSourceBranch": "quicker",
+            "ghprbTargetBranch": "main",
+        },
+        ("change", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "jenkins gerrit": (
+        {
+            "JENKINS_URL": "https://ci.example/",
+            "BUILD_URL": "https://ci.example/job/1/",
+            "GIT_COMMIT": HEAD,
+            "GERRIT_CHANGE_NUMBER": "12",
+            "GERRIT_EVENT_TYPE": "patchset-created",
+            "GERRIT_BRANCH": "main",
+        },
+        ("change", HEAD, "", True, 12, ("main",)),
+    ),
+    "azure pull request": (
+        {
+            "TF_BUILD": "True",
+            "BUILD_SOURCEVERSION": MERGE,
+            "BUILD_SOURCEBRANCH": "refs/pull/12/merge",
+            "SYSTEM_PULLREQUEST_PULLREQUESTID": "12",
+            "SYSTEM_PULLREQUEST_SOURCECOMMITID": HEAD,
+            "SYSTEM_PULLREQUEST_SOURCEBRANCH": "refs/heads/quicker",
+            "SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/main",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "azure build": (
+        {"TF_BUILD": "True", "BUILD_SOURCEVERSION": HEAD, "BUILD_SOURCEBRANCH": "refs/heads/main"},
+        ("build", HEAD, "main", False, 0, ("main",)),
+    ),
+    "bitbucket pull request": (
+        {
+            "BITBUCKET_BUILD_NUMBER": "3",
+            "BITBUCKET_COMMIT": HEAD,
+            "BITBUCKET_BRANCH": "quicker",
+            "BITBUCKET_PR_ID": "12",
+            "BITBUCKET_PR_DESTINATION_BRANCH": "main",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "circleci pull request": (
+        {
+            "CIRCLECI": "true",
+            "CIRCLE_SHA1": HEAD,
+            "CIRCLE_BRANCH": "quicker",
+            "CIRCLE_PULL_REQUEST": "https://github.com/org/fs/pull/12",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ()),
+    ),
+    "cirrus pull request": (
+        {
+            "CIRRUS_CI": "true",
+            "CIRRUS_PR": "12",
+            "CIRRUS_CHANGE_IN_REPO": HEAD,
+            "CIRRUS_BRANCH": "pull/12",
+            "CIRRUS_BASE_BRANCH": "main",
+        },
+        ("pull request", HEAD, "pull/12", True, 12, ("main",)),
+    ),
+    "drone pull request": (
+        {
+            "DRONE": "true",
+            "DRONE_PULL_REQUEST": "12",
+            "DRONE_COMMIT_SHA": HEAD,
+            "DRONE_BRANCH": "main",
+            "DRONE_SOURCE_BRANCH": "quicker",
+            "DRONE_TARGET_BRANCH": "main",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "prow pull request": (
+        {
+            "PROW_JOB_ID": "x",
+            "PULL_NUMBER": "12",
+            "PULL_PULL_SHA": HEAD,
+            "PULL_BASE_REF": "main",
+            "PULL_HEAD_REF": "quicker",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "travis pull request": (
+        {
+            "TRAVIS": "true",
+            "TRAVIS_PULL_REQUEST": "12",
+            "TRAVIS_PULL_REQUEST_SHA": HEAD,
+            "TRAVIS_PULL_REQUEST_BRANCH": "quicker",
+            "TRAVIS_BRANCH": "main",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
+    "travis build": (
+        {
+            "TRAVIS": "true",
+            "TRAVIS_PULL_REQUEST": "false",
+            "TRAVIS_COMMIT": HEAD,
+            "TRAVIS_BRANCH": "main",
+        },
+        ("build", HEAD, "main", False, 0, ("main",)),
+    ),
+    "woodpecker pull request": (
+        {
+            "CI": "woodpecker",
+            "CI_COMMIT_SHA": HEAD,
+            "CI_COMMIT_BRANCH": "main",
+            "CI_COMMIT_PULL_REQUEST": "12",
+            "CI_COMMIT_SOURCE_BRANCH": "quicker",
+            "CI_COMMIT_TARGET_BRANCH": "main",
+        },
+        ("pull request", HEAD, "quicker", True, 12, ("main",)),
+    ),
     "jenkins build": (
         {
             "JENKINS_URL": "https://ci.example/",
@@ -182,6 +329,7 @@ def test_other_systems(name: str) -> None:
     assert origin.system == name.partition(" ")[0]
     found = (origin.event, origin.head_sha, origin.head_ref, origin.proposal, origin.number)
     assert (*found, origin.mainlines) == expected
+    assert is_pull_request(variables) is origin.proposal
 
 
 @pytest.mark.parametrize("variables", [{}, {"CI": "true"}, {"GITHUB_ACTIONS": "false"}])

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from iogate.ci import is_pull_request
 from iogate.environments import compared
 from iogate.errors import RefusedError
-from iogate.host.sandbox import SYSTEM, Sandbox, is_pull_request, open_sandbox
+from iogate.host.sandbox import SYSTEM, Sandbox, open_sandbox
 from iogate.host.targets.places import place_of
 from iogate.model.confinement import Layers, in_words, layers_of, plan_text
 from iogate.model.plan import Case
@@ -189,7 +190,11 @@ def test_without_confinement_a_pull_request_is_refused(
 ) -> None:
     def opened(*, unconfined: bool = False) -> Sandbox:
         return open_sandbox(
-            sut, layers, unconfined=unconfined, trusted=trusted, environment=environment
+            sut,
+            layers,
+            unconfined=unconfined,
+            trusted=trusted,
+            proposed=is_pull_request(environment),
         )
 
     assert is_pull_request(environment) == (refused or trusted)
@@ -203,7 +208,6 @@ def test_without_confinement_a_pull_request_is_refused(
 
 
 def test_with_confinement_a_pull_request_is_measured(sut: LocalSut) -> None:
-    environment = {"GITHUB_EVENT_NAME": "pull_request"}
-    opened = open_sandbox(sut, ALL, unconfined=False, trusted=False, environment=environment)
+    opened = open_sandbox(sut, ALL, unconfined=False, trusted=False, proposed=True)
     assert opened.layers is ALL
     assert not opened.why_not
