@@ -86,6 +86,18 @@ def test_a_run_that_could_judge_nothing_is_no_pass(tmp_path: Path, limits: str, 
     assert f"verdict={word}" in told
 
 
+@pytest.mark.parametrize("name", ["iogate", "json", "click"])
+def test_nothing_in_the_working_directory_becomes_a_part_of_iogate(
+    tmp_path: Path, name: str
+) -> None:
+    """It may be a checkout of a pull request's, of which only the spec is meant to be read."""
+    (tmp_path / "x.yaml").write_text(SPEC)
+    (tmp_path / f"{name}.py").write_text("open('pwned', 'w')\n")
+    done = step(tmp_path, Path(sys.prefix), IOGATE_ARGS="--dry-run")
+    assert not (tmp_path / "pwned").exists()
+    assert "exit-code=0" in (tmp_path / "output").read_text().splitlines(), done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "called"),
     [
@@ -102,13 +114,13 @@ def test_each_command_of_the_action(tmp_path: Path, command: str, called: str) -
     told = dict(line.split("=", 1) for line in (tmp_path / "output").read_text().splitlines())
     assert (told["exit-code"], told["verdict"]) == ("0", "none")
     words = done.stderr.replace(str(tmp_path / "history.sqlite"), "STORE")
-    assert words == f"-m iogate {called}\n".replace("FOLDER", told["folder"])
+    assert words == f"-P -m iogate {called}\n".replace("FOLDER", told["folder"])
 
 
 def test_the_action_measures_another_machine(tmp_path: Path) -> None:
     program(tmp_path / "venv" / "bin" / "python", 'echo "$@" >&2')
     done = step(tmp_path, tmp_path / "venv", IOGATE_COMMAND="ab", IOGATE_MACHINE="vm:guest.yaml")
-    assert done.stderr.startswith("-m iogate --machine vm:guest.yaml ab --output")
+    assert done.stderr.startswith("-P -m iogate --machine vm:guest.yaml ab --output")
 
 
 def test_the_action_has_no_other_command(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from iogate.bisect.ends import Side
 from iogate.errors import RunError, UsageError
-from iogate.git.command import SAFE_ENV, Answer, call, safe_git
+from iogate.git.command import SAFE_ENV, SUBJECT, Answer, call, safe_git
 
 _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
           "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS",
@@ -61,7 +61,7 @@ class Clone:
 
     def subject(self, commit: str) -> str:
         """What its author says that a commit does."""
-        return self._git("log", "-1", "--no-show-signature", "--format=%s", commit).stdout.strip()
+        return self._git("log", "-1", "--no-show-signature", SUBJECT, commit).stdout.strip()
 
     def _git(self, *words: str, fails: bool = False) -> Answer:
         done = self._run("-C", str(self.checkout), *words)

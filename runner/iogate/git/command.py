@@ -6,14 +6,15 @@ The repository stands where iogate runs, whatever machine measures: git is calle
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iogate.errors import RunError
+from iogate.sut.local_command import run_command
 
 _ALWAYS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.sshCommand=false")
+
+SUBJECT = "--format=%<(500,trunc)%s"
+"""Of ``git log``: the first line of a message, as much of it as is worth keeping."""
 
 SAFE_ENV = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -42,19 +43,7 @@ class Answer:
 
 
 def call(argv: Sequence[str], *, timeout_s: float, env: Mapping[str, str] = SAFE_ENV) -> Answer:
-    """Run git to its end. RunError when it cannot start or takes too long."""
-    try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            env={**os.environ, **env},
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise RunError(f"{argv[0]} did not end within {timeout_s:g} s") from None
-    except OSError as error:
-        raise RunError(f"cannot run {argv[0]}: {error.strerror}") from error
-    out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-    return Answer(tuple(argv), done.returncode, out, err)
+    """Run git to its end. RunError when it cannot start, takes too long, or says more than a
+    repository has to say: a commit's message may be of any size."""
+    done = run_command(argv, timeout_s=timeout_s, env=env, stdin="")
+    return Answer(tuple(argv), done.status, done.stdout, done.stderr)

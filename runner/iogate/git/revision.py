@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iogate.errors import RunError, UsageError
-from iogate.git.command import call, safe_git
+from iogate.git.command import SUBJECT, call, safe_git
 from iogate.model.origin import Origin
 from iogate.model.run import Revision
 
@@ -31,7 +31,7 @@ def find_revision(
     branch = ask_git("rev-parse", "--abbrev-ref", "HEAD") if ref is None else ref
     return Revision(
         commit=commit,
-        subject=ask_git("log", "-1", "--no-show-signature", "--format=%s", commit),
+        subject=_subject(commit),
         branch="" if branch == "HEAD" else branch,
         dirty=ref is None and _is_dirty(),
         label=label,
@@ -41,14 +41,20 @@ def find_revision(
 def _of_origin(origin: Origin, checked_out: str, label: str) -> Revision:
     """The last commit of a pull request, not the merge that was made of it to be tested."""
     commit = origin.head_sha or checked_out
-    words = ("log", "-1", "--no-show-signature", "--format=%s", "--end-of-options")
     return Revision(
         commit=commit,
-        subject=ask_git(*words, commit),
+        subject=_subject(commit),
         branch=origin.head_ref,
         dirty=bool(checked_out) and _is_dirty(),
         label=label,
     )
+
+
+def _subject(commit: str) -> str:
+    """The first line of the commit's message: as much of it as a history is to keep with each
+    run, whoever wrote it."""
+    words = ("log", "-1", "--no-show-signature", SUBJECT)
+    return ask_git(*words, "--end-of-options", commit)
 
 
 def _is_dirty() -> bool:

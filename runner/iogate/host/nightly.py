@@ -128,7 +128,7 @@ def _timer(nights: Nights) -> Iterator[str]:
 def program() -> tuple[str, ...]:
     """How iogate is started from anywhere: as it was now."""
     beside = Path(sys.executable).with_name("iogate")
-    return (str(beside),) if beside.is_file() else (sys.executable, "-m", "iogate")
+    return (str(beside),) if beside.is_file() else (sys.executable, "-P", "-m", "iogate")
 
 
 def _command(words: Sequence[str]) -> str:

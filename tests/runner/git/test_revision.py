@@ -42,6 +42,15 @@ def test_the_commit_branch_and_subject(repository: Path) -> None:
     assert not (repository / "pwned").exists()
 
 
+def test_a_subject_that_is_a_book_is_cut(repository: Path) -> None:
+    """It is kept with each run, and a pull request brings it."""
+    (repository / "message").write_text("x" * 3_000_000)
+    git("commit", "-q", "--allow-empty", "-F", "message")
+    found = find_revision()
+    assert found.commit == git("rev-parse", "HEAD")
+    assert len(found.subject) <= 500
+
+
 def test_a_ref_by_name(repository: Path) -> None:
     git("tag", "v1")
     assert find_revision(ref="v1").commit == git("rev-parse", "HEAD")
