@@ -56,7 +56,7 @@ def uuid_on(sut: Sut, path: str) -> str:
     """The UUID of the array that a device is a member of, as hex digits; empty for none."""
     if find_device(sut, path) is None:
         return ""
-    lines = mdadm(sut, "--examine", "--export", path).stdout.splitlines()
+    lines = mdadm(sut, "--examine", "--export", path).stdout.split("\n")
     uuid = next((line.partition("=")[2] for line in lines if line.startswith("MD_UUID=")), "")
     return plain(uuid)
 

@@ -1,4 +1,8 @@
-"""What is mounted and what swaps, read from /proc."""
+"""What is mounted and what swaps, read from /proc.
+
+The kernel escapes blanks, tabs, line feeds and backslashes in names, and nothing else: no other
+sign ends a line or a field there, whatever Python takes it for.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from iogate.sut.stat import parse_stat
 
 MOUNTS = "/proc/self/mountinfo"
 _OWN_SPACE, _SPACES = "/proc/self/ns/mnt", "/proc/*/ns/mnt"
+_BLANK = re.compile(r"[ \t]")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -31,7 +36,7 @@ class Mount:
 def mounts(sut: Sut) -> tuple[Mount, ...]:
     """All mounts that this process sees, in mount order."""
     text = sut.read_text(MOUNTS) or ""
-    return tuple(mount for line in text.splitlines() if (mount := parse_mount(line)))
+    return tuple(mount for line in text.split("\n") if (mount := parse_mount(line)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def mounts_everywhere(sut: Sut) -> AllMounts:
     files = [f"/proc/{pid}/mountinfo" for pid in firsts] + [f"/proc/{pid}/stat" for pid in unseen]
     more = ReadAhead(sut).read(files) if files else sut
     for pid in firsts:
-        lines = (more.read_text(f"/proc/{pid}/mountinfo") or "").splitlines()
+        lines = (more.read_text(f"/proc/{pid}/mountinfo") or "").split("\n")
         everywhere += [(mount, int(pid)) for line in lines if (mount := parse_mount(line))]
     return AllMounts(tuple(everywhere), sum(_is_there(more, pid) for pid in unseen))
 
@@ -73,7 +78,7 @@ def _is_there(sut: Sut, pid: str) -> bool:
 def parse_mount(line: str) -> Mount | None:
     """One mountinfo line; None for a malformed one."""
     before, separator, after = line.partition(" - ")
-    left, right = before.split(), after.split()
+    left, right = before.split(" "), after.rstrip("\n").split(" ")
     if not separator or len(left) < 6 or len(right) < 3:
         return None
     options = ",".join(dict.fromkeys([*left[5].split(","), *right[2].split(",")]))
@@ -95,7 +100,8 @@ def mount_of(sut: Sut, path: str) -> Mount | None:
 def swaps(sut: Sut) -> tuple[str, ...]:
     """Paths of the active swap files and devices."""
     text = sut.read_text("/proc/swaps") or ""
-    return tuple(plain(line.split()[0]) for line in text.splitlines()[1:] if line.split())
+    names = (_BLANK.split(line, maxsplit=1)[0] for line in text.split("\n")[1:])
+    return tuple(plain(name) for name in names if name)
 
 
 def plain(field: str) -> str:

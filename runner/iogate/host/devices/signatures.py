@@ -126,7 +126,7 @@ def _probe(sut: Sut, path: str, *part: str) -> list[Signature]:
         return []
     if done.status:
         raise _unreadable(path, done.stderr.strip() or f"blkid ended with {done.status}")
-    told = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    told = dict(line.split("=", 1) for line in done.stdout.split("\n") if "=" in line)
     signatures = []
     if "TYPE" in told:
         uuid = told.get("UUID") or told.get("LOGUUID", "")  # a log has that of its filesystem

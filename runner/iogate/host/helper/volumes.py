@@ -168,10 +168,14 @@ def points_of(*rdevs: int) -> list[str]:
     """Where below MOUNTS any of the devices of a filesystem is mounted now: its user may have
     renamed folders, and the kernel may name each of them."""
     points = []
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+    # The kernel escapes blanks and line feeds in names, and nothing else: no other sign ends a line
+    # or a field, and whoever mounts something by FUSE chooses its name.
+    with open(
+        "/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape", newline="\n"
+    ) as file:
         for line in file:
             left, _, right = line.partition(" - ")
-            point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), left.split()[4])
+            point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), left.split(" ")[4])
             if point.startswith(f"{MOUNTS}/") and not {_number(left), _node(right)}.isdisjoint(
                 rdevs
             ):
@@ -180,14 +184,14 @@ def points_of(*rdevs: int) -> list[str]:
 
 
 def _number(left: str) -> int:
-    major, _, minor = left.split()[2].partition(":")
+    major, _, minor = left.split(" ")[2].partition(":")
     return os.makedev(int(major), int(minor))
 
 
 def _node(right: str) -> int:
     """Of btrfs the number is none of a device, but its source is."""
     try:
-        return os.stat(right.split()[1]).st_rdev
+        return os.stat(right.split(" ")[1]).st_rdev
     except OSError:
         return 0
 

@@ -38,7 +38,7 @@ def _type_of(path: Path) -> str:
     with suppress(OSError, ValueError):
         number = place.stat().st_dev
         device = f"{os.major(number)}:{os.minor(number)}"
-        for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in _MOUNTS.read_bytes().decode(errors="replace").split("\n"):
             mount, _, source = line.partition(" - ")
             if mount.split(" ")[2] == device:
                 return source.split(" ")[0]

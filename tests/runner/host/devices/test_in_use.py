@@ -190,6 +190,16 @@ def test_a_file_that_swaps_by_another_name(sut: LocalSut, tmp_path: Path) -> Non
         assert file_user(sut, str(tmp_path / "gone")) is None
 
 
+@pytest.mark.parametrize("name", ["a\x0bb", "a\rb", "My\u2028Disk"])
+def test_mounted_where_a_name_holds_what_looks_like_the_end_of_a_line(
+    sut: LocalSut, path: str, tmp_path: Path, name: str
+) -> None:
+    sh("mkfs.ext4", "-q", "-F", path)
+    (tmp_path / name).mkdir()
+    with mounted(path, tmp_path / name):
+        assert why(sut, path) == f"{path} is mounted at {tmp_path / name}"
+
+
 def test_mounted_in_another_mount_namespace(sut: LocalSut, path: str, tmp_path: Path) -> None:
     sh("mkfs.ext4", "-q", "-F", path)
     (tmp_path / "mnt").mkdir()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +28,25 @@ def test_blanks_in_names_are_unescaped() -> None:
     mount = parse_mount(LINE.replace("/mnt2", "/my\\040disk\\134x"))
     assert mount is not None
     assert mount.point == "/my disk\\x"
+
+
+@pytest.mark.parametrize("sign", "\r\x0b\x0c\x1c\x1d\x1e\x85\xa0\u2028\u2029\u3000")
+def test_a_sign_that_the_kernel_does_not_escape_ends_no_line_and_no_field(
+    sign: str, tmp_path: Path
+) -> None:
+    """Python takes more for the end of a line, or for a blank, than the kernel does."""
+
+    class Says(LocalSut):
+        def read_text(self, path: str) -> str | None:
+            table = {"/proc/self/mountinfo": f"{line}\n{LINE}\n", "/proc/swaps": swapped}
+            return table.get(path)
+
+    line = LINE.replace("/mnt2", f"/a{sign}b").replace("/dev/root", f"/dev/x{sign}y")
+    swapped = f"Filename\t\t\tType\n/swap{sign}file\t\tfile\t100\t0\t-2\n/two   file\t1 0 -3\n"
+    first, second = mounts(Says())
+    assert (first.point, first.source, first.fs_type) == (f"/a{sign}b", f"/dev/x{sign}y", "ext3")
+    assert second.point == "/mnt2"
+    assert swaps(Says()) == (f"/swap{sign}file", "/two")
 
 
 @given(st.text())
