@@ -54,18 +54,23 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
     first = next(rest, {})
     check_header(_parsed(first["document"]) if first.get("kind") == "history" else None)
     run: Run | None = None
+    measured: list[Measurement] = []
     end: object = None
     for row in rest:
         kind, document = row.get("kind"), row.get("document")
         if kind == "measurement" and run:
-            more = measurement_from_document(_parsed(document))
-            run = replace(run, measurements=(*run.measurements, more))
+            measured.append(measurement_from_document(_parsed(document)))
         elif kind != "metric":
-            yield from count.counted([run] if run else [])
+            yield from count.counted([_with(run, measured)] if run else [])
+            measured = []
             run = run_from_document(_parsed(document)) if kind == "run" else None
             end = _parsed(document) if kind == "end" else None
             yield from count.counted(_decisions(str(kind), document))
     count.check(end)
+
+
+def _with(run: Run, measured: Iterable[Measurement]) -> Run:
+    return replace(run, measurements=(*run.measurements, *measured))
 
 
 def _decisions(kind: str, document: object) -> Iterator[Decision]:

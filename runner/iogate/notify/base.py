@@ -8,6 +8,8 @@ from unicodedata import category
 from iogate.errors import RunError
 from iogate.model.notice import Notice
 
+_ENDS = ("Zl", "Zp")  # of lines and paragraphs
+
 
 class Channel(Protocol):
     """Where notices go."""
@@ -26,5 +28,6 @@ def not_taken(who: str, why: str) -> RunError:
 
 
 def one_line(text: str) -> str:
-    """One line without control characters: names come from specs."""
-    return "".join(c if category(c)[0] != "C" else "\ufffd" for c in text)
+    """One line without control characters, or what else ends a line: names come from specs and
+    from machines elsewhere."""
+    return "".join("\ufffd" if category(c)[0] == "C" or category(c) in _ENDS else c for c in text)

@@ -17,6 +17,8 @@ from iogate.cli.entry import run_command
 from iogate.errors import ExitCode
 from iogate.model.run import RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
+from iogate.notify.notices import trial
+from iogate.notify.sendmail import mail_of
 from iogate.store import open_store
 from support import samples as s
 from support.hooks import Posted, hook_server
@@ -325,3 +327,12 @@ def test_a_broken_memory_is_told(
     memory.write_text('{"told": [["a"]]}')
     assert host.notify() == ExitCode.RUN_FAILED
     assert "remove it: what is open is then told once more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sign", "\n\r\x0b\x1c\x85\u2028\u2029\u202e\ud800")
+def test_a_name_of_a_host_keeps_no_mail_from_being_made(sign: str) -> None:
+    """A machine elsewhere chooses it, and the library takes more for a line break than \\n."""
+    notice = trial(f"lab{sign}Bcc: somebody@example.org", now_ns=1)
+    mail = email.message_from_bytes(bytes(mail_of(notice, ("storage@example.org",))))
+    assert mail["Bcc"] is None
+    assert mail["To"] == "storage@example.org"
