@@ -40,7 +40,7 @@ def view(page: Page) -> View:
         "sides": page.sides,
         "compared": compared,
         "changes": changes,
-        "commands": commands(run),
+        "commands": commands(run, page.baseline),
     }
 
 
