@@ -71,9 +71,6 @@ COMPARE_KEYS = (
     "target.*.wbt_lat_usec",
     "target.*.write_cache",
 )
-CANDIDATE = "candidate."
-"""Stands before the facts of the candidate, where the arms of a comparison are two kernels: the
-others are the base's."""
 _MOST_NAMED = 3
 
 _OWN_ENGINE = ("native", "iogate-engine")  # as a run names it, and as a result does

@@ -46,6 +46,22 @@ def test_the_first_screen_says_what_the_arms_are(page: Node) -> None:
     assert ["engine", "as the spec says", "/opt/iogate-engine"] in rows_shown
 
 
+def test_what_each_arm_ran_on_is_told_of_both(slower: Run) -> None:
+    found: dict[str, str | int | float | bool] = {
+        "kernel.release": "6.17.8",
+        "candidate.kernel.release": "6.18.0-rc3",
+        "kernel.tainted": 0,
+        "candidate.kernel.tainted": 0,
+    }
+    run = replace(slower, environment=found)
+    page = read_html(render_report(run))
+    assert "6.18.0-rc3 against 6.17.8" in page.all("dl", "facts")[0].text
+    assert "**Kernel** 6.18.0-rc3 against 6.17.8" in render_summary(run)
+    differ = page.all("section", "changes")[0].text
+    assert "kernel.release" in differ
+    assert "kernel.tainted" not in differ, "the same in both"
+
+
 def test_the_values_of_arms_are_called_no_medians_in_any_output(slower: Run) -> None:
     heads = [node.text for node in read_html(render_report(slower)).all("th")]
     assert "median" not in heads[: heads.index("n")]

@@ -10,7 +10,7 @@ from iogate.model.run import Revision, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.commands import commands
 from iogate_reports.data import Page
-from iogate_reports.facts import FACTS, differences, first_value
+from iogate_reports.facts import FACTS, differences, first_value, of_candidate, show
 from iogate_reports.labels import ERROR, OUTCOMES, STATUSES, UNJUDGED, Word, outcomes
 from iogate_reports.sections.base import View
 from iogate_reports.text import duration, moment, moment_iso, plural, short
@@ -153,14 +153,20 @@ def arms_text(compared: Comparison) -> str:
 
 
 def _arms(page: Page) -> tuple[tuple[str, str, str], ...]:
-    """What the arms of a comparison set, side by side: what, in the base, in the candidate."""
-    compared = page.run.plan.comparison
+    """What the arms of a comparison set, and then what was found to differ, side by side: what,
+    in the base, in the candidate."""
+    compared, found = page.run.plan.comparison, page.run.environment
     if compared is None:
         return ()
     base, candidate = (dict(_settings(arm)) for arm in (compared.base, compared.candidate))
-    return tuple(
+    set_so = tuple(
         (name, base.get(name, "as the spec says"), candidate.get(name, "as the spec says"))
         for name in {**base, **candidate}
+    )
+    return set_so + tuple(
+        (short(name, 80), short(show(found.get(name, "not recorded")), 120), short(show(now), 120))
+        for name, now in of_candidate(found).items()
+        if found.get(name) != now
     )
 
 

@@ -11,6 +11,9 @@ MOST_BLOCKS = 28
 SEES = 3.0
 """Times its limit: the regression that a pass has to be able to see."""
 ARMS = 2
+CANDIDATE = "candidate."
+"""Stands before the facts of the candidate, where the arms of a comparison are two kernels: the
+others are the base's."""
 LEAST_BLOCKS = 4
 """Of a canary: fewer show hardly any noise."""
 

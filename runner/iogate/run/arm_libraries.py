@@ -11,11 +11,10 @@ from iogate.boot.standing import build_id
 from iogate.engine.base import Engine
 from iogate.engine.confined import loads
 from iogate.engine.native import find_program
-from iogate.environments import CANDIDATE
 from iogate.errors import EngineError, RefusedError
 from iogate.host.facts import Fact
 from iogate.host.sandbox import Sandbox
-from iogate.model.comparison import Arm, Comparison
+from iogate.model.comparison import CANDIDATE, Arm, Comparison
 from iogate.sut.base import Sut
 
 _PATH = re.compile(r"/[A-Za-z0-9_.+/@-]+", re.ASCII)  # the loader separates others by blanks

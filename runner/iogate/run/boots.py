@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iogate.engine.base import Stop
-from iogate.environments import CANDIDATE, describe, differences
+from iogate.environments import describe, differences
 from iogate.errors import IogateError, RefusedError, RunError
 from iogate.files.bounds import LOG_BYTES
 from iogate.host.facts import Fact
 from iogate.host.locks.host_lock import Patience
 from iogate.host.own_host import own_host
 from iogate.host.stage import Stage, staged
-from iogate.model.comparison import ARMS, Comparison, repetition_of
+from iogate.model.comparison import ARMS, CANDIDATE, Comparison, repetition_of
 from iogate.model.plan import Case, Plan
 from iogate.model.run import Run
 from iogate.run.arm_modules import kernel_of, module_facts

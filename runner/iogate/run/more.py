@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from iogate.ci import find_origin
-from iogate.environments import CANDIDATE, describe, differences
+from iogate.environments import describe, differences
 from iogate.errors import RefusedError, UsageError
 from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
 from iogate.host.locks.measuring import is_measuring
-from iogate.model.comparison import Comparison, Part
+from iogate.model.comparison import CANDIDATE, Comparison, Part
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
