@@ -40,7 +40,7 @@ from iogate_reports.charts.lanes import quantiles_ns
 from iogate_reports.charts.matrix import Cell, Grid
 from iogate_reports.charts.matrix import draw as draw_matrix
 from iogate_reports.charts.png import data_uri, diverging_uri
-from iogate_reports.charts.scale import Linear, linear_around, log_around
+from iogate_reports.charts.scale import Linear, cut, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
 from iogate_reports.series.zoom import Trace, Zoom
 from iogate_reports.series.zoom import payload as zoom_payload
@@ -440,3 +440,9 @@ def test_where_the_baseline_had_no_io_at_the_time_nothing_is_told() -> None:
     before = heatmap.Before(Histogram({100_000: 10}), {1: columns[0], 3: [Histogram({900_000: 9})]})
     rows = difference_levels(heatmap.draw("", "", [now], before))
     assert [{row[place] for row in rows} for place in range(3)] == [{0}, {0}, {-7, 0, 7}]
+
+
+def test_an_axis_that_is_cut_says_so(regressed: tuple[Run, tuple[Run, ...]]) -> None:
+    dots = {f.title: f.note for f in repetitions.figures(Page(*regressed).cases[0])}
+    assert "The axis does not begin at 0." in dots["write.iops by repetition"]
+    assert cut([0.0, 9.0]) == cut([1.0, 90.0]) == cut([-1.0, 9.0]) == ""

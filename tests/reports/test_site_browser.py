@@ -348,3 +348,29 @@ def test_without_scripts_the_still_pictures_stand(browser: Browser, folder: Path
     page.goto((folder / "index.html").as_uri())
     assert page.locator("#series tbody tr").first.is_visible()
     context.close()
+
+
+@needs_uplot
+def test_the_axis_of_a_few_nights_has_their_days(browser: Browser, tmp_path: Path) -> None:
+    few = year(1, story=Story(3, (), (99, 9), 99, 99))
+    write_site(tmp_path / "young", Site([few]).pages())
+    (path,) = (tmp_path / "young").glob("*/case-*.html")
+    page = Visit(browser, path).page
+    page.locator(".zoomed canvas").first.wait_for()
+    page.evaluate(
+        """() => {
+        window.written = [];
+        const write = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+          window.written.push(text);
+          return write.call(this, text, ...more);
+        };
+        document.querySelector('.zoomed').focus();
+    }"""
+    )
+    page.keyboard.press("0")
+    page.wait_for_function("window.written.length > 8")
+    written = page.evaluate("window.written")
+    assert "22 Nov" in written
+    assert "00:00" not in written, "of which day?"
+    page.context.close()

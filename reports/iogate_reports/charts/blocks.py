@@ -12,7 +12,7 @@ from iogate.model.verdict import Interval, Look, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.scale import Linear, linear_around
+from iogate_reports.charts.scale import Linear, cut, linear_around
 from iogate_reports.data import CaseData
 from iogate_reports.text import short, signed
 
@@ -144,6 +144,8 @@ def _notes(judged: Blocks) -> Iterator[str]:
             f" {judged.repetition_sd * 100:.2g} % (standard deviations)."
         )
     yield "Below, each block’s change."
+    if told := cut(_everything(judged)):
+        yield f"Above: {told[0].lower()}{told[1:]}"
 
 
 def _legend(judged: Blocks, data: CaseData) -> Iterator[Key]:
@@ -175,13 +177,16 @@ def draw(title: str, description: str, judged: Blocks) -> str:
     return svg.document(_LOWER.size, title, description, body, "tall")
 
 
-def _values(judged: Blocks, x: Linear) -> Iterator[str]:
-    everything = [
+def _everything(judged: Blocks) -> list[float]:
+    return [
         v
         for block in judged.blocks
         for v in (block.base, block.candidate, *block.base_each, *block.candidate_each)
     ]
-    y = linear_around(everything, *_UPPER.y_range, judged.unit)
+
+
+def _values(judged: Blocks, x: Linear) -> Iterator[str]:
+    y = linear_around(_everything(judged), *_UPPER.y_range, judged.unit)
     yield _UPPER.y_axis(y, short(judged.metric, 40))
     step = min((x.at(1) - x.at(0)) * 0.18, 12)
     dots = {"base": "", "s0": ""}

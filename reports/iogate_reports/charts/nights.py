@@ -15,7 +15,7 @@ from iogate.model.units import format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.scale import Linear, Scale, linear_around
+from iogate_reports.charts.scale import Linear, Scale, cut, linear_around
 from iogate_reports.charts.spark import stretches, traced
 from iogate_reports.facts import changes_text
 from iogate_reports.text import plural, short, signed
@@ -37,13 +37,14 @@ def figure(line: Line, minutes: Sequence[int]) -> Figure:
         moved += f"; it {hops_text(series.hopping, series.unit)}"
     told = f"{len(series.values)} nights, now at {level}; {moved}"
     picture, note = draw(title, told, line, minutes), _note(line, minutes)
+    note = f"{note} {cut(_shown(line))}".strip()
     return Figure(title, picture, _table(line), _legend(line), note, wide=True)
 
 
 def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> str:
     """Time to the right, the metric upwards, not from zero."""
     x = _times(line.times)
-    y = linear_around([*line.ends, *near(line)], *FRAME.y_range, line.series.unit)
+    y = linear_around(_shown(line), *FRAME.y_range, line.series.unit)
     body = [
         *_ranges(line, x, minutes),
         FRAME.y_axis(y),
@@ -55,6 +56,11 @@ def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> st
         *_markers(line, x, minutes),
     ]
     return svg.document(FRAME.size, title, description, body, "nights")
+
+
+def _shown(line: Line) -> list[float]:
+    """What the axis has to hold."""
+    return [*line.ends, *near(line)]
 
 
 def _trace(line: Line, y: Linear) -> str:

@@ -13,7 +13,7 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.blocks import FEWEST as BLOCKS
 from iogate_reports.charts.blocks import in_full
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.scale import Scale, linear_around
+from iogate_reports.charts.scale import Scale, cut, linear_around
 from iogate_reports.data import CaseData, Sides, counted_as, number_of
 from iogate_reports.text import median, plural, short
 
@@ -192,7 +192,8 @@ def _figure(measured: Samples, sides: Sides) -> Figure:
 
 def _note(measured: Samples, sides: Sides) -> str:
     count = len(measured.before)
-    return f"{sides.before}: the newest {SHOWN} of {count} are dots." if count > SHOWN else ""
+    left = f"{sides.before}: the newest {SHOWN} of {count} are dots." if count > SHOWN else ""
+    return f"{left} {cut(_everything(measured))}".strip()
 
 
 def draw(title: str, description: str, measured: Samples) -> str:
@@ -202,9 +203,7 @@ def draw(title: str, description: str, measured: Samples) -> str:
     step = (x1 - x0) / (len(measured.newest) + gap + len(measured.in_order))
     start = x0 + step * (len(measured.newest) + gap)
     levels = [median(values) or 0.0 for values in (measured.before, measured.now) if values]
-    spoiled = [value for _, value in measured.disturbed]
-    everything = [*measured.now, *spoiled, *measured.newest, *levels, *_near(measured)]
-    y = linear_around(everything, *_FRAME.y_range, measured.unit)
+    y = linear_around(_everything(measured), *_FRAME.y_range, measured.unit)
     body = [_FRAME.y_axis(y)]
     body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(measured)]
     if measured.before:
@@ -214,6 +213,13 @@ def draw(title: str, description: str, measured: Samples) -> str:
     return svg.document(
         _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, measured.what, 14)]
     )
+
+
+def _everything(measured: Samples) -> list[float]:
+    """What the axis has to hold; a median lies among its values, of which not all are dots."""
+    spoiled = [value for _, value in measured.disturbed]
+    levels = [median(values) or 0.0 for values in (measured.before, measured.now) if values]
+    return [*measured.now, *spoiled, *measured.newest, *levels, *_near(measured)]
 
 
 def _near(measured: Samples) -> list[float]:

@@ -109,6 +109,12 @@ def linear_around(values: Sequence[float], start: float, end: float, unit: Unit)
     return Linear(max(low - air, floor), high + air, start, end, unit)
 
 
+def cut(values: Sequence[float]) -> str:
+    """What to tell of such an axis; nothing where it begins at 0, or below."""
+    low = linear_around(values, 0, 1, Unit.COUNT).low
+    return "The axis does not begin at 0." if low > 0 else ""
+
+
 def log_around(
     values: Sequence[float], start: float, end: float, unit: Unit = Unit.COUNT
 ) -> Log | None:

@@ -67,7 +67,7 @@
   const months = Array.from({length: 12}, (_, m) => new Date(2000, m, 15).toLocaleString('en', {month: 'short'}));
   const days = (u, splits, axis, space, step) => splits.map((s, i) => {
     const at = new Date(s * 1000), year = at.getUTCFullYear(), month = months[at.getUTCMonth()];
-    const text = step < 86400 ? at.toISOString().slice(11, 16) : step < 28 * 86400 ? `${at.getUTCDate()} ${month}` : month;
+    const text = step < 86400 && s % 86400 ? at.toISOString().slice(11, 16) : step < 28 * 86400 ? `${at.getUTCDate()} ${month}` : month;
     return i && new Date(splits[i - 1] * 1000).getUTCFullYear() === year ? text : `${text}\n${year}`;
   });
   const options = one => axis => {
