@@ -84,6 +84,19 @@ def test_the_open_regression_is_on_the_index_with_its_range(
     assert first.all("td")[0].text == "regressed", "what wants a look comes first"
 
 
+def test_of_many_specs_the_index_says_first_which_want_a_look() -> None:
+    quiet = Story(30, (), (99, 9), 99, 7)
+    moved = Story(60, ((30, 0.12, 1),), (99, 9), 99, 7)
+    specs = [year(2, name=f"spec-{n}", story=moved if n == 7 else quiet) for n in range(9)]
+    index = read_html(dict(Site(specs).pages())["index.html"])
+    assert "1 of 9 specs wants a look." in body(index)
+    assert [tile.all("a")[0].text for tile in index.all("li", "tile")][:2] == ["spec-7", "spec-0"]
+    places = [
+        n.attributes["id"] for n in index.walk() if n.tag == "section" and "id" in n.attributes
+    ]
+    assert places == ["alerts", "specs", "guide"]
+
+
 def test_the_index_says_how_many_alerts_it_leaves_out(
     pages: dict[str, str], nightly: SpecTrend
 ) -> None:

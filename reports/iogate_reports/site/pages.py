@@ -37,7 +37,7 @@ from iogate_reports.site.views import (
     ranked,
     series_row,
 )
-from iogate_reports.site.words import STATES, calm, last_run, standing
+from iogate_reports.site.words import CALM, STATES, calm, last_run, standing
 from iogate_reports.text import moment, plural, short
 from iogate_reports.trend_lines import Line, SpecTrend, file_name
 from iogate_reports.vendor import uplot
@@ -52,6 +52,8 @@ STYLES = (
     "print.css",
 )
 INDEX = "index.html"
+FEW_SPECS = 8
+"""With more of them the index shows what moved before it lists them."""
 _Made = TypeVar("_Made")
 
 
@@ -140,7 +142,9 @@ class Site:
             "Storage performance, night by night",
             rows=ranked([row for part in shown for row in part.rows]),
             alerts=sorted((a for a in alerts if not a.is_over), key=lambda a: a.word.rank),
-            specs=[part.tile for part in shown],
+            specs=sorted((part.tile for part in shown), key=lambda tile: tile[4].rank),
+            few=FEW_SPECS,
+            wanted=sum(part.tile[4].rank < CALM for part in shown),
             missing=[short(spec.name, 60) for spec, part in parts if part is None],
             over=sum(alert.is_over for alert in alerts),
             calm=calm([spec.trend for spec in self.specs]),

@@ -46,6 +46,8 @@ ALERTS: dict[AlertState, Word] = {
 }
 _ENDED = Word("short", "ended", 4, "")
 _NAMED = 4
+CALM = 4
+"""The rank of the first word of a spec that wants no look."""
 
 
 def alert_word(alert: Alert) -> Word:
@@ -98,10 +100,10 @@ def standing(trend: Trend) -> Word:
     few = sum(series.state is SeriesState.SHORT for series in trend.series)
     if few or not trend.series:
         return Word(
-            "short", f"{few} of {plural(len(trend.series), 'series', 'series')} too short", 5, ""
+            "short", f"{few} of {plural(len(trend.series), 'series', 'series')} too short", CALM, ""
         )
     hops = sum(series.state is SeriesState.HOPPING for series in trend.series)
-    return Word("pass", f"0 open, {hops} hopping" if hops else "0 open", 4, "")
+    return Word("pass", f"0 open, {hops} hopping" if hops else "0 open", CALM + 1, "")
 
 
 def calm(trends: Sequence[Trend]) -> str:
