@@ -97,6 +97,17 @@ def test_of_many_specs_the_index_says_first_which_want_a_look() -> None:
     assert places == ["alerts", "specs", "guide"]
 
 
+def test_an_improvement_is_not_marked_as_what_got_worse() -> None:
+    better = year(4, story=Story(60, ((20, -0.12, 1),), (99, 9), 99, 7))
+    (alert,) = better.trend.alerts
+    assert alert.state is AlertState.OPEN
+    index = read_html(dict(Site([better]).pages())["index.html"])
+    (card,) = index.all("article", "alert")
+    assert card.attributes["class"] == "alert b-pass"
+    assert card.all("span", "badge")[0].text == "improved"
+    assert index.all("li", "tile")[0].text.endswith("0 open, 1 improved")
+
+
 def test_the_index_says_how_many_alerts_it_leaves_out(
     pages: dict[str, str], nightly: SpecTrend
 ) -> None:

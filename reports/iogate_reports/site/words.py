@@ -45,15 +45,17 @@ ALERTS: dict[AlertState, Word] = {
     AlertState.CLOSED: Word("short", "closed", 4, ""),
 }
 _ENDED = Word("short", "ended", 4, "")
+_IMPROVED = STATES[SeriesState.IMPROVED]
 _NAMED = 4
 CALM = 4
 """The rank of the first word of a spec that wants no look."""
 
 
 def alert_word(alert: Alert) -> Word:
-    """Its state; an improvement that is over did not recover."""
-    is_over = alert.state is AlertState.RECOVERED and alert.turn is Turn.IMPROVEMENT
-    return _ENDED if is_over else ALERTS[alert.state]
+    """Its state; an improvement is nothing to mend, and one that is over did not recover."""
+    better = {AlertState.OPEN: _IMPROVED, AlertState.RECOVERED: _ENDED}
+    told = better if alert.turn is Turn.IMPROVEMENT else ALERTS
+    return told.get(alert.state, ALERTS[alert.state])
 
 
 def is_over(alert: Alert) -> bool:
@@ -88,9 +90,10 @@ def last_run(trend: Trend) -> Word | None:
 
 def standing(trend: Trend) -> Word:
     """Where a spec stands, for its tile on the index. Green only where its last run passed, every
-    series has nights enough to tell a change from noise, and none has moved."""
-    states = [alert.state for alert in trend.alerts]
-    moved, suspects = states.count(AlertState.OPEN), states.count(AlertState.SUSPECT)
+    series has nights enough to tell a change from noise, and none has moved for the worse."""
+    opened = [alert.turn for alert in trend.alerts if alert.state is AlertState.OPEN]
+    moved = opened.count(Turn.REGRESSION)
+    suspects = sum(alert.state is AlertState.SUSPECT for alert in trend.alerts)
     if moved:
         return Word("fail", f"{moved} open", 0, "")
     if suspects:
@@ -103,7 +106,10 @@ def standing(trend: Trend) -> Word:
             "short", f"{few} of {plural(len(trend.series), 'series', 'series')} too short", CALM, ""
         )
     hops = sum(series.state is SeriesState.HOPPING for series in trend.series)
-    return Word("pass", f"0 open, {hops} hopping" if hops else "0 open", CALM + 1, "")
+    told = ["0 open"]
+    told += [f"{len(opened)} improved"] if opened else []
+    told += [f"{hops} hopping"] if hops else []
+    return Word("pass", ", ".join(told), CALM + 1, "")
 
 
 def calm(trends: Sequence[Trend]) -> str:
