@@ -283,6 +283,9 @@ def test_three_hosts_are_too_few_to_tell_one_apart(fleet: SpecTrend) -> None:
     lines = [line for line in fleet.lines if line.series.metric == "read.iops"]
     kept = [line for line in lines if line.series.host in {"lab-1", "lab-2", "lab-3"}]
     assert not any(m.stands_out for m in members(kept))
+    few = year(1, name="few", hosts=("a", "b"), odd_host="b", story=Story(30, (), (99, 9), 99, 7))
+    page = read_html(dict(Site([few]).pages())["few/fleet.html"])
+    assert {one.text for one in page.all("span", "badge")} == {"not told"}
 
 
 def test_hosts_that_agree_exactly_have_no_outlier(fleet: SpecTrend) -> None:

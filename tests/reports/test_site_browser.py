@@ -76,6 +76,18 @@ def test_no_table_is_cut_on_paper(browser: Browser, folder: Path) -> None:
         page.context.close()
 
 
+def test_many_hosts_leave_their_cases_room(browser: Browser, tmp_path: Path) -> None:
+    hosts = [f"lab-nvme-{n:02}" for n in range(12)]
+    many = year(2, name="fleet", hosts=hosts, story=Story(20, (), (99, 9), 99))
+    write_site(tmp_path / "many", Site([many]).pages())
+    visit = Visit(browser, tmp_path / "many" / "fleet" / "fleet.html")
+    metric = visit.page.locator(".glimpse tbody th code").first
+    assert box(metric)["height"] < 20, "on one line"
+    assert too_narrow(visit) == []
+    assert cut_in_print(visit.page) == []
+    visit.page.context.close()
+
+
 def test_heads_stand_over_their_columns_and_nothing_is_cut(browser: Browser, folder: Path) -> None:
     page = Visit(browser, folder / "index.html").page
     heads = [box(page.locator("#series thead th").nth(i)) for i in range(9)]

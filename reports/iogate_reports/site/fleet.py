@@ -29,6 +29,7 @@ OF_A_MEDIAN = 1.2533
 """The standard error of a median against that of the mean, of many normal values: √(π/2)."""
 OUTLIER = Word("fail", "stands out", 0, "")
 TYPICAL = Word("steady", "typical", 1, "")
+UNTOLD = Word("steady", "not told", 1, "")
 WIDTH, HEIGHT, AIR = 300.0, 26.0, 8.0
 
 
@@ -204,7 +205,7 @@ def _rows(
         away = describe_change(member.away, series.better, overlap=not member.stands_out)
         mark = ("better" if away and away.key == "good" else "worse") if member.stands_out else ""
         yield Row(
-            OUTLIER if member.stands_out else TYPICAL,
+            _word(member),
             hosts[series.machine_id],
             f"{page}#{member.line.anchor}",
             format_value(series.level, series.unit),
@@ -215,6 +216,13 @@ def _rows(
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )
+
+
+def _word(member: Member) -> Word:
+    """Of too few hosts none has an interval, and none is known to be as the others are."""
+    if member.sure is None:
+        return UNTOLD
+    return OUTLIER if member.stands_out else TYPICAL
 
 
 def _interval(sure: Interval | None) -> str:
