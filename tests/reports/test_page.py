@@ -18,7 +18,6 @@ from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.trend import FactChange
 from iogate.model.verdict import BaselineUse
 from iogate_reports import render_report, validity
-from iogate_reports.commands import commands
 from iogate_reports.facts import with_unit
 from support import samples
 from support.html_tree import Node, read_html
@@ -576,41 +575,6 @@ def test_one_repetition_is_enough_to_draw() -> None:
     ]
 
 
-def inconclusive(repetitions: int) -> Node:
-    """The page of a run that is far past its limit, against a baseline of three runs."""
-    one = case(thresholds=[limit("write.iops vs baseline > -3%", -0.03)])
-
-    def values(level: float) -> tuple[Measurement, ...]:
-        some = [level * (1 + n / 1000) for n in range(repetitions)]
-        return samples.repetitions(some, case_id=one.id)
-
-    now = run(plan([one]), values(8000.0), judged=False)
-    before = [former(now, values(10000.0 + 10 * n), n) for n in (1, 2, 3)]
-    return read_html(render_report(run(now.plan, now.measurements, baseline=before), before))
-
-
-def test_what_is_inconclusive_says_its_change_first_and_once() -> None:
-    page = inconclusive(3)
-    (headline,) = page.all("h1")
-    assert ": −20.2 % ▼ worse, and its limit is > -3%" in headline.text
-    lead = page.all("p", "lead")[0].text
-    assert "10.0 k/s → 8.01 k/s, 95 % CI −" in lead
-    assert "Beyond the limit, but this is a young baseline" in lead
-    (why,) = page.all("tr", "why")
-    assert why.text.strip().startswith("Beyond the limit, but this is a young baseline")
-    assert "%" not in why.text, "the row has the numbers"
-
-
-def test_one_repetition_makes_no_change_clear() -> None:
-    page = inconclusive(1)
-    (row,) = page.all("tbody")[0].all("tr", "b-inconclusive")
-    assert "−20.2 % ▼ unclear" in row.text
-    assert "pairs" not in row.text
-    assert page.all("h1")[0].text.endswith("is inconclusive")
-    (why,) = page.all("tr", "why")
-    assert why.text.strip().startswith("One repetition says nothing about its own noise; set")
-
-
 def test_a_run_that_failed_past_a_limit_says_both(regressed: Regressed) -> None:
     now, before = regressed
     kept = {one.id for one in now.plan.cases[:2]}
@@ -621,23 +585,3 @@ def test_a_run_that_failed_past_a_limit_says_both(regressed: Regressed) -> None:
     assert page.all("h1")[0].text.endswith("% ▼ worse; the limit is > -3%")
     lead = page.all("p", "lead")[0].text
     assert f"Not all was measured: repetition 1 of {now.plan.cases[2].name}: EIO" in lead
-
-
-def test_a_regression_says_how_to_find_what_brought_it(regressed: Regressed) -> None:
-    now, before = regressed
-    good, bad = before[0].revision.commit[:12], now.revision.commit[:12]
-    told = dict(commands(now, before))
-    assert told["What came in"] == f"git log --oneline {good}..{bad}"
-    search = f"iogate bisect specs/xfs-gate.yaml --good {good} --bad {bad} -- BUILD COMMAND"
-    assert told["Find which it was"] == search
-    shown = [one.text for one in read_html(render_report(now, before)).all("div", "command")]
-    assert any(search in text for text in shown)
-
-
-def test_no_search_is_offered_where_none_would_find_anything(regressed: Regressed) -> None:
-    now, before = regressed
-    same = tuple(replace(old, revision=now.revision) for old in before)
-    dirty = replace(now, revision=replace(now.revision, dirty=True))
-    odd = replace(now, revision=replace(now.revision, commit="--upload-pack=x"))
-    for run_of, past in ((now, ()), (now, same), (dirty, before), (odd, before)):
-        assert [label for label, _ in commands(run_of, past)] == ["Measure again"]

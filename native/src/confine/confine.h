@@ -109,8 +109,8 @@ int confine_main(int argc, char **argv, struct err *err);
 /* One JSON object of what this kernel gives, each layer tried in a child of its own:
  * {"schema": "confine-probe/1", "landlock": 7, "namespaces": true, "user_namespace": false,
  *  "read_only": true, "network": true, "capabilities": true,
- *  "family": true}. "landlock" is its ABI, 0 for none; "user_namespace" whether the namespaces need one; "capabilities" whether the command
- * ends with none but those of the plan. */
+ *  "family": true}. "landlock" is its ABI, 0 for none; "user_namespace" whether the namespaces
+ * need one; "capabilities" whether the command ends with none but those of the plan. */
 void confine_probe(FILE *out);
 
 #endif

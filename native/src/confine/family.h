@@ -5,8 +5,9 @@
 #include "util/err.h"
 
 /*
- * After namespaces_enter gave LAYER_FAMILY. Returns 0 in a new process, the second of the namespace,
- * which is to become the command; or -errno with *err in the caller, where there is none.
+ * After namespaces_enter gave LAYER_FAMILY. Returns 0 in a new process, the second of the
+ * namespace, which is to become the command; or -errno with *err in the caller, where there
+ * is none.
  *
  * Else the caller stays and this does not return: it hands the command SIGINT, SIGTERM, SIGHUP and
  * SIGQUIT, ends as that does, and before it does all others of the namespace have ended. It ends

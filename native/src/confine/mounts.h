@@ -5,8 +5,8 @@
 #include "confine/plan.h"
 
 /* Namespaces of its own for this process, as LAYER_NAMESPACES, LAYER_NETWORK and
- * LAYER_PROCESSES or LAYER_FAMILY among `wanted` ask for: those of them that came of it. *through_user
- * says whether it took a user namespace. */
+ * LAYER_PROCESSES or LAYER_FAMILY among `wanted` ask for: those of them that came of it.
+ * *through_user says whether it took a user namespace. */
 unsigned namespaces_enter(unsigned wanted, bool *through_user);
 
 /* After places_open: all is read-only and without devices but the places, and /dev holds

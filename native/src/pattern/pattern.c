@@ -210,7 +210,8 @@ static void init_variety(struct pattern *p, const struct job *job, uint64_t seed
 		p->align_bytes[dir] = job->block.align[dir] ? (uint32_t)job->block.align[dir]
 							    : p->unit_bytes;
 		p->varied = p->varied || job->block.splits[dir].count ||
-			    pattern_has_range(job, dir) || (p->random && pattern_alignment(job, dir));
+			    pattern_has_range(job, dir) ||
+			    (p->random && pattern_alignment(job, dir));
 		if (sizes.min_bytes < sizes.max_bytes)
 			p->pass_unit_bytes = p->unaligned ? 1 : p->unit_bytes;
 	}

@@ -71,7 +71,8 @@ int pattern_map_init(struct pattern *p, const struct job *job, struct err *err)
 	p->map_units = p->mapped = false;
 	if (job->softrandommap)
 		return 0;
-	return err_set(err, -ENOMEM, "%s: no memory for the map of what random I/O has touched: set "
+	return err_set(err, -ENOMEM,
+		       "%s: no memory for the map of what random I/O has touched: set "
 		       "softrandommap=1 or norandommap=1 to go without, or make size smaller or "
 		       "the smallest block larger", job->name);
 }

@@ -90,7 +90,7 @@ struct pattern_cursor {
 	uint64_t next[DIR_DATA_COUNT];
 	uint64_t sequence_at[DIR_DATA_COUNT];	/* of rw=rand...:N: the block that follows */
 	struct permutation maps[DIR_DATA_COUNT];
-	uint64_t *taken[DIR_DATA_COUNT];	/* a bit a unit of the map (pattern_map.h), or NULL */
+	uint64_t *taken[DIR_DATA_COUNT];	/* a bit a unit (pattern_map.h), or NULL */
 	struct skewed skewed;
 	uint32_t listed;			/* of a sequence: which of its blocks is next */
 	uint64_t listed_from;			/* and what its numbers begin at */
