@@ -40,6 +40,15 @@ JOBS = {
     "a part of each": "rw=read|size=50%|nrfiles=2|filename=j.0.0:j.0.0",
     "zones": "rw=read|size=2z|zonemode=strided|zonesize=16k|filesize=64k",
     "zones of I/O": "rw=read|size=64k|io_size=2z|zonemode=strided|zonesize=16k",
+    "random without a map": "rw=randwrite|bs=16k|size=100000|norandommap=1",
+    "several without a map": "rw=randwrite|size=256k|nrfiles=3|norandommap=1",
+    "preferred blocks": "rw=randread|bs=16k|size=100000|random_distribution=zipf:1.1",
+    "random with a map": "rw=randwrite|bs=16k|size=100000",
+    "as much as size": "rw=write|bs=6k|size=250k|io_size=250k",
+    "two passes and a rest": "rw=write|bs=6k|size=250k|io_size=495k",
+    "two passes and a block": "rw=write|bs=6k|size=250k|io_size=500k",
+    "a rest of a pass": "rw=randwrite|bs=16k|size=100000|io_size=90000",
+    "a backlog that is not read": "rw=write|size=96k|verify=md5|verify_backlog=3|do_verify=0",
     "a range synced": "rw=write|size=64k|sync_file_range=write:4",
     "a range synced and waited for": "rw=write|size=64k|sync_file_range=wait_before,write:2",
     "a range synced whole": "rw=write|size=64k|sync_file_range=wait_before,write,wait_after:1",
@@ -61,6 +70,12 @@ def test_amounts_are_fios(engine: Path, fio: str, tmp_path: Path, options: str) 
         assert (ours.has_worked, ours.ran.status) == (False, 2)
     else:
         assert not list(differences(theirs, ours))
+
+
+def test_each_loop_moves_as_much(engine: Path, fio: str, tmp_path: Path) -> None:
+    text = "[j]\nrw=write\nbs=16k\nsize=64k\nio_size=96k\nloops=2\n"
+    assert outcome_of(engine, text, tmp_path / "ours").moved["write"] == (12, 192 << 10)
+    assert outcome_of(fio, text, tmp_path / "theirs").moved["write"][0] < 12
 
 
 MADE = {

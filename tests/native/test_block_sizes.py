@@ -80,6 +80,13 @@ def test_a_map_has_each_of_the_smallest_blocks_once(
     assert abs(len(found) - len(expected)) <= 20 + len(expected) / 8
 
 
+def test_a_loop_goes_on_past_the_end_of_the_pass_before(engine: Path, tmp_path: Path) -> None:
+    """The file holds about 40 blocks, and each of three loops does 20."""
+    for kind in ("randwrite", "write"):
+        options = [f"--rw={kind}", "--bsrange=1k-4k", "--size=100k", "--number_ios=20", "--loops=3"]
+        assert len(ios(engine, options, tmp_path / kind)) == 60
+
+
 def units(done: list[tuple[int, int]]) -> Counter[int]:
     """How often each 4 KiB of the job's files came, all of them together."""
     return Counter(at for offset, length in done for at in range(offset, offset + length, 4096))

@@ -96,6 +96,13 @@ def test_lfsr_covers_all_without_a_map(engine: Path, fio: str, tmp_path: Path) -
     assert len(set(expected)) == 16
 
 
+@pytest.mark.parametrize("blocks", ["blockalign=8k", "bs=4k,8k", "bs=4k\nbsrange=2k-4k,1k-8k"])
+def test_lfsr_moves_all_with_blocks_of_any_kind(engine: Path, tmp_path: Path, blocks: str) -> None:
+    text = f"[j]\nsize=1m\nrw=randread\nrandom_generator=lfsr\n{blocks}\n"
+    row = run(engine, ["--output-format=json", "-"], tmp_path, text).document()["jobs"][0]
+    assert 1 << 20 <= row["read"]["io_bytes"] < (1 << 20) + 8192
+
+
 @pytest.mark.parametrize(("option", "says"), [
     ("percentage_random=101", "101 is too large, at most 100"),
     ("random_generator=dice", "'dice' is not one of"),

@@ -42,7 +42,7 @@ static uint8_t choose_dir(struct pattern *p)
 /* Where a pass ends before its bytes were moved, its loop does. */
 static bool ends_early(const struct pattern *p)
 {
-	if (!p->one_pass || p->loop_left == p->loop_bytes)
+	if (!p->one_pass || !p->pass_of_loop)
 		return false;
 	if (p->random)
 		return p->varied && p->mapped;
@@ -65,6 +65,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 				p->loops_left = 0;
 			if (i || !p->loop_left)
 				return i;
+			p->pass_of_loop = p->loop_left == p->loop_bytes;
 			pattern_pass_begin(p);
 		}
 		if (p->rate.both)
@@ -130,7 +131,8 @@ static bool loop_begin(struct pattern *p)
 	p->loops++;
 	p->loop_left = p->loop_bytes;
 	p->ios_left = p->loop_ios;
-	if (!p->passes || p->files_done == p->files_count)
+	p->pass_of_loop = !p->passes || p->files_done == p->files_count;
+	if (p->pass_of_loop)
 		pattern_pass_begin(p);
 	return true;
 }
@@ -267,13 +269,19 @@ static int check(const struct pattern *p, const struct job *job, struct err *err
 	return 0;
 }
 
+/* Whether a loop ends with what the files hold; else it goes on until as much is moved. */
+static bool has_passes(const struct pattern *p)
+{
+	return !p->random || p->mapped || p->zoned || p->sequence.on;
+}
+
 static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 		      const struct pattern_extent *extent, struct err *err)
 {
 	int ret;
 
 	const uint64_t bs = pattern_block_max(p);
-	const uint64_t step = p->zbd.remainder ? 1 : p->map_units ? p->unit_bytes
+	const uint64_t step = p->zbd.remainder || !has_passes(p) ? 1 : p->map_units ? p->unit_bytes
 			      : p->pass_unit_bytes ? p->pass_unit_bytes : bs;
 
 	if (extent->size_bytes < bs)
@@ -297,18 +305,6 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 	return 0;
 }
 
-/* Offsets that are drawn anew each time know no rest that holds no block: as fio says of size, the
- * job goes on until that many bytes are moved. */
-static void count_all_bytes(struct pattern *p, const struct job *job)
-{
-	if (!p->random || !job->norandommap || job->generator == GENERATOR_LFSR || p->zoned ||
-	    p->zbd.on || job->sprandom.on)
-		return;
-	p->loop_bytes = 0;
-	for (uint32_t i = 0; i < p->files_count; i++)
-		p->loop_bytes += p->cursors[i].extent.size_bytes;
-}
-
 uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 {
 	const uint64_t bs = job->block.bytes[DIR_WRITE];
@@ -323,6 +319,15 @@ uint64_t pattern_loop_bytes(const struct job *job, uint64_t whole)
 	    job->amount.size.bytes < whole)
 		return job->amount.size.bytes;
 	return whole;
+}
+
+/* As fio does: what is less than a block behind whole passes is left out. */
+static uint64_t whole_passes(const struct pattern *p, uint64_t asked, uint64_t pass)
+{
+	const uint64_t rest = asked % pass;
+	const bool has_rest = asked >= pass && rest < pattern_block_max(p);
+
+	return has_rest && has_passes(p) && !p->varied ? asked - rest : asked;
 }
 
 int pattern_init(struct pattern *p, const struct job *job,
@@ -358,8 +363,7 @@ int pattern_init(struct pattern *p, const struct job *job,
 		ret = pattern_sprandom_init(p, job, seed, err);
 	if (ret)
 		return ret;
-	count_all_bytes(p, job);
-	p->loop_bytes = pattern_loop_bytes(job, p->loop_bytes);
+	p->loop_bytes = whole_passes(p, pattern_loop_bytes(job, p->loop_bytes), p->loop_bytes);
 	choose_fill(p);
 	return 0;
 }

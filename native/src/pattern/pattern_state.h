@@ -123,6 +123,7 @@ struct pattern {
 	bool map_units;				/* pattern_map.h */
 	uint64_t map_bytes[DIR_DATA_COUNT];	/* its units */
 	bool one_pass;				/* of a loop; else io_size ends it */
+	bool pass_of_loop;			/* the one at hand began with it */
 	uint32_t unit_bytes;
 	const struct distribution *distribution;
 	const struct block_split *splits;	/* by direction */

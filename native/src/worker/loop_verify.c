@@ -229,7 +229,7 @@ bool loop_verify_due(const struct loop *l)
 	const uint64_t backlog = l->job->verify.backlog;
 
 	return c->new_loop || loop_trims_due(l) ||
-	       (backlog && c->written.index - c->looked_index >= backlog);
+	       (c->keeps && backlog && c->written.index - c->looked_index >= backlog);
 }
 
 void loop_verify_new_loop(struct loop *l)
