@@ -100,3 +100,19 @@ def test_a_steady_state_has_its_means(engine: Path, fio: str, tmp_path: Path) ->
             told,
             re.MULTILINE,
         ), told
+
+
+@pytest.mark.parametrize("program", ["engine", "fio"])
+def test_output_is_in_the_file_that_who_asked_for_it_holds_open(
+    program: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Many make a temporary file, give its name, and read what they hold."""
+    asked = [*NULL, "--output-format=terse", "--output=link"]
+    (tmp_path / "link").symlink_to("out.txt")
+    with (tmp_path / "out.txt").open("w+") as held:
+        held.write("longer than a line of results is" * 100)
+        held.flush()
+        ran = run(Path(request.getfixturevalue(program)), asked, tmp_path)
+        held.seek(0)
+        assert re.match(r"3;[^;]+;j;", held.read()), ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "out.txt"]

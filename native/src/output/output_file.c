@@ -15,13 +15,6 @@ static int fail(const struct output_file *s, const char *what, struct err *err)
 		       strerror(errno));
 }
 
-static bool in_place(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 static int open_temporary(struct output_file *s, struct err *err)
 {
 	int fd;
@@ -42,15 +35,46 @@ static int open_temporary(struct output_file *s, struct err *err)
 	return s->stream ? 0 : fail(s, "create", err);
 }
 
+static int open_kept(struct output_file *s, struct err *err)
+{
+	s->fd = open(s->path, O_WRONLY | O_CLOEXEC);
+	if (s->fd < 0)
+		return fail(s, "open", err);
+	s->kept = true;
+	s->stream = open_memstream(&s->text, &s->length);
+	return s->stream ? 0 : fail(s, "open", err);
+}
+
 int output_file_open(struct output_file *s, const char *path, bool grows, struct err *err)
 {
+	struct stat st;
+	bool exists = path && !stat(path, &st);
+
 	*s = (struct output_file){ .stream = stdout, .path = path };
 	if (!path)
 		return 0;
-	if (!grows && !in_place(path))
+	if (!grows && !exists)
 		return open_temporary(s, err);
+	if (!grows && S_ISREG(st.st_mode))
+		return open_kept(s, err);
 	s->stream = fopen(path, "we");
 	return s->stream ? 0 : fail(s, "open", err);
+}
+
+static int fill_kept(struct output_file *s)
+{
+	size_t done = 0;
+
+	if (ftruncate(s->fd, 0))
+		return -1;
+	while (done < s->length) {
+		ssize_t wrote = write(s->fd, s->text + done, s->length - done);
+
+		if (wrote < 0 && errno != EINTR)
+			return -1;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	return 0;
 }
 
 int output_file_finish(struct output_file *s, struct err *err)
@@ -60,7 +84,7 @@ int output_file_finish(struct output_file *s, struct err *err)
 	if (s->path)
 		bad = fclose(s->stream) || bad;
 	s->stream = NULL;
-	if (bad)
+	if (bad || (s->kept && fill_kept(s)))
 		return fail(s, "write", err);
 	if (s->temporary && rename(s->temporary, s->path))
 		return fail(s, "create", err);
@@ -75,6 +99,9 @@ void output_file_discard(struct output_file *s)
 		fclose(s->stream);
 	if (s->temporary)
 		unlink(s->temporary);
+	if (s->kept)
+		close(s->fd);
 	free(s->temporary);
+	free(s->text);
 	*s = (struct output_file){ 0 };
 }
