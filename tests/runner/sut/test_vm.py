@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from iogate.engine.base import Stop
 from iogate.errors import RefusedError, RunError
 from iogate.host.lent_devices import check_lent
-from iogate.sut import open_sut
+from iogate.run.pipeline import execute
+from iogate.run.request import Request, make_request_plan
+from iogate.sut import open_sut, vm
 from iogate.sut.vm import VmSut
 from support.devices import loop_device, needs_root, sh
 from support.guests import NEW, OLD, PARTS, describe
 
 pytestmark = needs_root
+SPEC = """\
+version: 1
+name: late
+targets: { here: { directory: /root } }
+workloads:
+  w:
+    target: here
+    fio: { rw: write, bs: 4k, size: 1m, ioengine: psync }
+    repetitions: 1
+    thresholds: { write.iops: ">= 1" }
+validity: { again: 0 }
+"""
 KEPT = "/dev/disk/by-id/kept"
 
 
@@ -52,19 +69,52 @@ def machine(tmp_path_factory: pytest.TempPathFactory, loop: str) -> Iterator[VmS
         yield opened
 
 
-def test_a_machine_boots_one_kernel_after_the_other(machine: VmSut) -> None:
-    """Its disks stay, and all else is new."""
+def test_a_machine_boots_a_kernel(machine: VmSut) -> None:
     with pytest.raises(RefusedError, match="has no kernel to boot"):
         machine.about()
     machine.boot(machine.kernel(NEW))
     assert machine.run(["uname", "-r"]).stdout.startswith(f"{NEW}.")
-    first = machine.about()
     writes = f"printf iogate | dd of={KEPT} bs=512 conv=sync,fsync"
     assert machine.run(["sh", "-c", f"echo > /root/here; {writes}"]).status == 0
+    assert machine.about().host_name == "twice"
+
+
+def test_a_clock_that_differs_changes_nothing(
+    machine: VmSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Times of a run are those of iogate's machine, and durations are of no clock that is set."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(SPEC)
+    assert machine.run(["date", "--set", "2001-02-03"]).status == 0
+    request = Request(spec=spec, sut=machine, store=str(tmp_path / "h"), output=tmp_path / "run")
+    before = time.time_ns()
+    run = execute(request, make_request_plan(request), Mock(), Stop()).run
+    assert machine.run(["date", "+%Y"]).stdout == "2001\n"
+    (measured,) = run.measurements
+    times = [before, run.started_ns, measured.started_ns, run.finished_ns, time.time_ns()]
+    assert times == sorted(times)
+    assert not run.failures
+    assert "clock" not in str(measured.disturbances)
+
+
+def test_a_machine_that_hangs_is_ended_and_told(
+    machine: VmSut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It suspends itself, and nothing wakes it."""
+    monkeypatch.setattr(vm, "_PATIENCE_S", 4.0)
+    with pytest.raises(RunError, match=r"kernel 6\.12\..* hangs: ") as told:
+        machine.write_text("/sys/power/state", "mem")
+    assert str(machine.console) in told.value.remedy
+    assert not machine.up
+    with pytest.raises(RunError, match="hangs"):
+        machine.clocks()
+
+
+def test_the_next_kernel_has_its_disks_and_all_else_is_new(machine: VmSut) -> None:
     machine.boot(machine.kernel(OLD))
     assert machine.run(["uname", "-r"]).stdout.startswith(f"{OLD}.")
-    assert machine.about().boot != first.boot
-    assert (first.host_name, machine.about().host_name) == ("twice", "twice")
+    assert machine.about().host_name == "twice"
     assert machine.stat("/root/here") is None
     assert machine.run(["dd", f"if={KEPT}", "bs=6", "count=1"]).stdout == "iogate"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,8 @@ def test_a_disk_that_no_file_can_be_is_refused(size: str, file: str, tmp_path: P
     assert not (tmp_path / "large").exists()
 
 
-def test_a_kernel_that_goes_down_before_it_speaks_has_failed(tmp_path: Path) -> None:
-    """It is no fault of QEMU's: a search among kernels goes on."""
+def image(folder: Path, code: bytes) -> Path:
+    """A kernel that does this before anything else."""
     setup = bytearray(b"\xf4" * 0x400)
     setup[0x1F1] = 1  # one more sector of setup
     setup[0x200:0x202] = b"\xeb\x66"
@@ -35,15 +36,36 @@ def test_a_kernel_that_goes_down_before_it_speaks_has_failed(tmp_path: Path) -> 
     setup[0x211] = 1  # loaded high
     struct.pack_into("<I", setup, 0x214, 0x100000)
     struct.pack_into("<I", setup, 0x22C, 0x7FFFFFFF)  # where the initramfs may be
-    # Interrupts without a table of handlers: lidt of nothing, and then one.
-    setup[0x268:0x26F] = b"\x2e\x0f\x01\x1e\x6f\x00\xcc"
-    setup[0x26F:0x275] = bytes(6)
+    setup[0x268 : 0x268 + len(code)] = code
     setup[0x380:0x386] = b"6.1.0\0"
-    image = tmp_path / "bzImage"
-    image.write_bytes(bytes(setup) + bytes(4096))
+    path = folder / "bzImage"
+    path.write_bytes(bytes(setup) + bytes(4096))
+    return path
+
+
+# Interrupts without a table of handlers (lidt of nothing, and then one), and a loop without any.
+FALLS = b"\x2e\x0f\x01\x1e\x6f\x00\xcc" + bytes(6)
+LOOPS = b"\xfa\xeb\xfe"
+
+
+@pytest.mark.parametrize(("code", "told"), [(FALLS, "is gone"), (LOOPS, "hangs")])
+def test_a_kernel_that_gets_nowhere_before_it_speaks_has_failed(
+    code: bytes, told: str, tmp_path: Path
+) -> None:
+    """It is no fault of QEMU's: a search among kernels goes on."""
     name = f"silent{os.getpid()}"
+    more = "boot_seconds: 2" if code is LOOPS else ""
+    machine = VmSut(str(describe(tmp_path, name=name, more=more, d="size: 1m")))
     with (
-        closing(VmSut(str(describe(tmp_path, name=name, d="size: 1m")))) as machine,
-        pytest.raises(RunError, match=r"kernel 6\.1\.0 is gone: it said nothing"),
+        closing(machine),
+        pytest.raises(RunError, match=rf"kernel 6\.1\.0 {told}: it said nothing"),
     ):
-        machine.boot(machine.kernel(str(image)))
+        machine.boot(machine.kernel(str(image(tmp_path, code))))
+    assert name not in "".join(commands())
+
+
+def commands() -> Iterator[str]:
+    """What runs here."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            yield path.read_text(errors="replace")
