@@ -32,7 +32,7 @@ def dispatch(
         shares = list(carrier.shares(plan))
         while shares:
             ended = list(carrier.measure(shares, tell, stop))
-            new = [gather(each, store, plan, keep=keep) for each in ended]
+            new = [gather(each, store, plan, keep=keep, since_ns=started_ns) for each in ended]
             lost = [each for each, part in zip(ended, new, strict=True) if part.left]
             left = {case for part in new for case in part.left}
             rest = plan.with_cases(tuple(case for case in plan.cases if case.id in left))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from iogate import exits
 from iogate.dispatch.base import Ended
+from iogate.dispatch.clocks import dated_here
 from iogate.errors import IogateError, RunError
 from iogate.files.run_folder import RunFolder
 from iogate.history.baseline import Baseline
@@ -34,8 +35,9 @@ class Gathered:
     rest_code: int = int(exits.DONE)
 
 
-def gather(ended: Ended, store: Store, plan: Plan, *, keep: bool) -> Gathered:
-    """The part of a share of ``plan``. What comes back broken makes no other part worse."""
+def gather(ended: Ended, store: Store, plan: Plan, *, keep: bool, since_ns: int = 0) -> Gathered:
+    """The part of a share of ``plan``, which was given out at ``since_ns`` (Unix time in ns). What
+    comes back broken makes no other part worse."""
     share = ended.share
     part = Part(
         host=ended.host,
@@ -49,7 +51,12 @@ def gather(ended: Ended, store: Store, plan: Plan, *, keep: bool) -> Gathered:
     if not is_run_folder(share.folder):
         return Gathered(part, left=left)
     try:
-        return _with_run(part, _read(ended, store, plan), ended, store, keep=keep)
+        run, clock = dated_here(_read(ended, store, plan), since_ns, time.time_ns())
+        done = _with_run(part, run, ended, store, keep=keep)
+        if done.finished:
+            finished = replace(done.finished, notes=(*clock, *done.finished.notes))
+            done = replace(done, finished=finished)
+        return done
     except Exception as error:  # whatever it is: the parts of the other hosts are kept
         told = error.what if isinstance(error, IogateError) else f"{type(error).__name__}: {error}"
         failed = int(exits.of_run(None))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -115,3 +117,30 @@ def test_a_folder_that_is_a_link_is_not_read_or_written(tmp_path: Path) -> None:
     part = of_folder(tmp_path / "run")
     assert part.exit_code == 4
     assert (elsewhere / "run.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("off_s", "told"),
+    [(86400, "86,... s or more ahead of"), (-86400, "86,... s or more behind"), (100, ""),
+     (-100, "")],
+)  # fmt: skip
+def test_a_run_of_a_host_whose_clock_is_wrong_is_dated_here(
+    off_s: int, told: str, tmp_path: Path
+) -> None:
+    """A history is ordered by time: a run of next year would be the newest until then."""
+    root, now_ns = make_run_folder(tmp_path / "run"), time.time_ns()
+    document = json.loads((root / "run.json").read_text())
+    took_ns = document["finished_ns"] - document["started_ns"]
+    document["started_ns"] = now_ns - took_ns + off_s * 10**9
+    document["finished_ns"] = now_ns + off_s * 10**9
+    (root / "run.json").write_text(json.dumps(document))
+    share = Share("n1", (s.CASE_ID,), root)
+    with closing(open_store(str(tmp_path / "history.sqlite"))) as store:
+        done = gather(Ended(share, "n1", 0), store, PLAN, keep=True, since_ns=now_ns - took_ns)
+        (kept,) = store.runs()
+    assert done.finished
+    assert re.search(told, " ".join(done.finished.notes))
+    assert bool(done.finished.notes) == bool(told)
+    assert kept.finished_ns - kept.started_ns == took_ns
+    if told:
+        assert now_ns - took_ns <= kept.started_ns < kept.finished_ns <= time.time_ns()
