@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.devices import needs_root
+from support.devices import needs_root, sh
 from support.elsewhere import DISK
 from support.ssh_host import SshHost, ssh_hosts
 
@@ -80,6 +80,24 @@ def test_every_host_measures_every_case_and_all_are_in_one_history(
     assert all((Path(part["folder"]) / "report.html").exists() for part in parts)
     for host in hosts:
         assert f"{host.address}: [1/6]" in done.err
+
+
+def test_what_cannot_be_kept_here_is_told_with_all_the_rest(
+    iogate: Iogate, hosts: list[SshHost]
+) -> None:
+    """On a disk that takes one folder more."""
+    full = iogate.folder / "full"
+    full.mkdir()
+    sh("mount", "-t", "tmpfs", "-o", "nr_inodes=2", "tmpfs", str(full))
+    try:
+        done = asked(iogate, hosts[:1], iogate.spec(SPEC), f"--output={full}/runs")
+    finally:
+        sh("umount", str(full))
+    assert done.code == 4, done.text
+    assert f"1 of 1 run on 1 host: {hosts[0].address}: " in done.out
+    assert "No space left on device" in done.text
+    assert f"iogate: cannot write {full}/runs/.dispatch.json" in done.err
+    wait_for(lambda: not any(engines(hosts)))
 
 
 def test_cases_are_dealt_out_the_same_way_every_time(iogate: Iogate, hosts: list[SshHost]) -> None:

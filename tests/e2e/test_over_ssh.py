@@ -116,6 +116,28 @@ def test_a_full_disk_there_is_told(iogate: Iogate, host: SshHost, spec: Path) ->
     assert "No space left on device\n  make room there" in done.err
 
 
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ("export IOGATE_ENGINE=/usr/bin/env", "/usr/bin/env is no iogate-engine: it says that"),
+        (
+            "mount -t tmpfs -o noexec tmpfs /run/lock; export XDG_STATE_HOME=/run/lock",
+            "where its filesystem is mounted noexec, set XDG_STATE_HOME there",
+        ),
+    ],
+)
+def test_an_engine_that_cannot_be_used_there_is_told(
+    iogate: Iogate, host: SshHost, spec: Path, there: str, told: str
+) -> None:
+    (bashrc,) = host.folder.glob("*-disk/home/.bashrc")
+    bashrc.write_text(f"{bashrc.read_text()}{there}\n")
+    words = ("--machine", host.machine, "run", spec, "--case", "quick")
+    done = iogate(*words, **host.variables)
+    assert done.code == 4, done.text
+    assert told in done.err
+    assert not (iogate.folder / "iogate-runs").exists()
+
+
 def test_a_line_that_is_cut_in_a_repetition_is_opened_again(
     iogate: Iogate, host: SshHost, spec: Path
 ) -> None:

@@ -15,11 +15,14 @@ from iogate.cli.outcome import write_reports_with
 from iogate.cli.table import counted, defused, printable, table
 from iogate.dispatch.base import Errand, Share
 from iogate.dispatch.gathering import Gathered
+from iogate.errors import IogateError
+from iogate.files.run_folder import RunFolder
 from iogate.model.dispatch import Dispatch, Part
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 
 _HEAD = ("host", "cases", "verdict", "exit code", "run")
+_DOCUMENT = "dispatch.json"
 _ANY = "(the queue chooses)"
 
 
@@ -38,6 +41,7 @@ def conclude(
     from iogate.cli.entry import tell
 
     errors = [error for each in gathered for error in _reported(each, errand)]
+    errors += _kept(whole, errand)
     code = exits.with_faults(exits.of_hosts([whole.exit_code]), errors)
     if as_json:
         document = to_document(replace(whole, exit_code=int(code)))
@@ -62,6 +66,15 @@ def _reported(each: Gathered, errand: Errand) -> list[Exception]:
     try:
         write_reports_with(each.finished, errand.store)
     except Exception as error:
+        return [error]
+    return []
+
+
+def _kept(whole: Dispatch, errand: Errand) -> list[Exception]:
+    """The whole as a document; where it cannot be written it is still shown."""
+    try:
+        RunFolder(errand.folder).write_json(_DOCUMENT, to_document(whole))
+    except IogateError as error:
         return [error]
     return []
 

@@ -11,14 +11,10 @@ from iogate import exits
 from iogate.dispatch.base import Carrier, Errand, Tell
 from iogate.dispatch.gathering import Gathered, gather
 from iogate.engine.base import Stop
-from iogate.files.run_folder import RunFolder
 from iogate.model.dispatch import Dispatch, Part
-from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.verdict import WORST_FIRST
 from iogate.store import open_store
-
-DOCUMENT = "dispatch.json"
 
 
 def dispatch(
@@ -42,9 +38,7 @@ def dispatch(
                 tell(
                     f"{each.came_from} is lost: its cases are measured on {each.host or 'another'}"
                 )
-    whole = conclude(plan, gathered, started_ns, interrupted=stop.requested)
-    RunFolder(errand.folder).write_json(DOCUMENT, to_document(whole))
-    return whole, gathered
+    return conclude(plan, gathered, started_ns, interrupted=stop.requested), gathered
 
 
 def _moved(gathered: Gathered) -> Gathered:

@@ -58,7 +58,9 @@ def gather(ended: Ended, store: Store, plan: Plan, *, keep: bool, since_ns: int 
             done = replace(done, finished=finished)
         return done
     except Exception as error:  # whatever it is: the parts of the other hosts are kept
-        told = error.what if isinstance(error, IogateError) else f"{type(error).__name__}: {error}"
+        told = f"{type(error).__name__}: {error}"
+        if isinstance(error, IogateError):
+            told = "; ".join(filter(None, (error.what, error.remedy)))
         failed = int(exits.of_run(None))
         sentence = f"what came back cannot be used: {told}"
         return Gathered(replace(part, exit_code=failed, sentence=sentence), left=left)

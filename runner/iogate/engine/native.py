@@ -52,7 +52,7 @@ class NativeEngine:
     def info(self, confinement: Confinement | None = None) -> EngineInfo:
         program = self._program or find_program(self._sut)
         clock, semantics = _says(self._sut, program, confinement)
-        info = ask_info(self._sut, self.name, program, confinement)
+        info = ask_info(self._sut, self.name, program, confinement, called=PROGRAM)
         return replace(info, clock=clock, semantics=semantics)
 
     def run(

@@ -18,8 +18,11 @@ _START = (
 )
 
 
-def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) -> EngineInfo:
-    """Version and ioengines of the program at ``path``; EngineError if it cannot say."""
+def ask_info(
+    sut: Sut, name: str, path: str, confinement: Confinement | None, *, called: str = ""
+) -> EngineInfo:
+    """Version and ioengines of the program at ``path``; EngineError if it cannot say, or calls
+    itself otherwise than ``called``."""
     try:
         version = ask(sut, [path, "--version"], confinement)
         engines = ask(sut, [path, "--enghelp"], confinement)
@@ -31,6 +34,11 @@ def ask_info(sut: Sut, name: str, path: str, confinement: Confinement | None) ->
         raise EngineError(
             f"{path} --version ended with status {version.status}: {log_tail(version.stderr)}",
             remedy="is this an engine of this machine's kind? Set IOGATE_ENGINE to one that is",
+        )
+    if not version.stdout.startswith(called):
+        raise EngineError(
+            f"{path} is no {called}: it says that it is {version.stdout.splitlines()[0]}",
+            remedy=f"unset IOGATE_ENGINE on that machine, or let it name an {called}",
         )
     return EngineInfo(
         name=name,
