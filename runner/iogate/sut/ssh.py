@@ -35,7 +35,8 @@ from iogate.sut.wire import MARK, typed
 
 _USER = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _HOST = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
-_ADDRESS = re.compile(rf"(?:({_USER})@)?(?:({_HOST})|\[([0-9A-Fa-f:.]+)\])(?::([0-9]{{1,5}}))?")
+_NUMBERS = r"[0-9A-Fa-f:.]+(?:%[A-Za-z0-9_.-]+)?"
+_ADDRESS = re.compile(rf"(?:({_USER})@)?(?:({_HOST})|\[({_NUMBERS})\])(?::([0-9]{{1,5}}))?")
 _OPTIONS = {
     "BatchMode": "yes",
     "StrictHostKeyChecking": "yes",

@@ -38,7 +38,7 @@ def host(tmp_path: Path) -> Iterator[SshHost]:
 @pytest.mark.parametrize(
     "address",
     ["", "-oProxyCommand=touch /tmp/x", "a b", "root@", "@host", "host:0", "host:70000", "[::1",
-     "host;id", "u@-host", "host\n", "$(id)", "ssh://host"],
+     "host;id", "[fe80::1%]", "[::1%-x y]", "u@-host", "host\n", "$(id)", "ssh://host"],
 )  # fmt: skip
 def test_what_is_no_address_reaches_no_client(
     address: str, monkeypatch: pytest.MonkeyPatch
@@ -48,7 +48,9 @@ def test_what_is_no_address_reaches_no_client(
         open_sut(f"ssh:{address}")
 
 
-@pytest.mark.parametrize("address", ["lab3", "root@lab3", "lab-3.example:2222", "u@[fe80::1]:22"])
+@pytest.mark.parametrize(
+    "address", ["lab3", "root@lab3", "lab-3.example:2222", "u@[fe80::1%eth0.7]:22"]
+)
 def test_what_is_one_does(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOGATE_SSH", "/no/such/client")
     with pytest.raises(RefusedError, match="cannot start /no/such/client"):
@@ -72,6 +74,26 @@ def test_why_there_is_no_line_is_told(host: SshHost, tmp_path: Path) -> None:
         open_sut(host.machine)
     with pytest.raises(RefusedError, match=r"cannot reach 127.0.0.1:1: .*refused"):
         open_sut("ssh:127.0.0.1:1")
+
+
+def test_what_the_client_is_told_in_its_own_configuration_holds(
+    host: SshHost, tmp_path: Path
+) -> None:
+    """A jump, a connection that is kept for others, and a command that is meant for people."""
+    there = f"  HostName 127.0.0.1\n  Port {host.port}\n  User root\n"
+    with (tmp_path / "config").open("a") as config:
+        config.write(f"Host jump\n{there}Host far\n{there}  ProxyJump jump\n")
+        config.write(f"  ControlMaster auto\n  ControlPath {tmp_path}/c\n  ControlPersist 60\n")
+        config.write("  RemoteCommand echo hello\n  RequestTTY force\n")
+    client = ["ssh", "-F", str(tmp_path / "config")]
+    try:
+        for _ in range(2):
+            with closing(open_sut("ssh:far")) as far:
+                assert far.run(["hostname"]).stdout.startswith("elsewhere-")
+                subprocess.run([*client, "-O", "exit", "far"], check=True, capture_output=True)
+                assert far.run(["hostname"]).stdout.startswith("elsewhere-")
+    finally:
+        subprocess.run([*client, "-O", "exit", "far"], check=False, capture_output=True)
 
 
 @pytest.mark.parametrize(
