@@ -103,8 +103,11 @@ def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as
     with closing(open_store(request.store)) as store:
         kept, _, broken = find_named(name, store)
         later = later_part(kept, store)
-        if kept.status is RunStatus.RUNNING and not broken and is_left(kept, request.sut):
-            kept = close_run(store, kept)
+        running = kept.status is RunStatus.RUNNING and not broken
+        if running and is_left(kept, request.sut, request.wait_s):
+            kept, _, broken = find_named(name, store)  # it may have come to its end meanwhile
+            if kept.status is RunStatus.RUNNING and not broken:
+                kept = close_run(store, kept)
     if broken:
         raise UsageError(f"{name} is damaged: {broken[0]}", remedy="name the run by its id")
     if later is not None:

@@ -3,6 +3,7 @@ measured before. What was asked then is asked now, or it is refused."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from iogate.errors import RefusedError, UsageError
 from iogate.gate.blocks import Standing, State, open_cases, stand
 from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
+from iogate.host.locks.host_lock import RETRY_S
 from iogate.host.locks.measuring import is_measuring
 from iogate.model.comparison import CANDIDATE, Comparison, Part
 from iogate.model.document import to_document
@@ -73,16 +75,21 @@ def _of_candidate(environment: Mapping[str, Any]) -> dict[str, Any]:
     return {name.removeprefix(CANDIDATE): environment[name] for name in own}
 
 
-def is_left(kept: Run, sut: Sut) -> bool:
-    """Whether a run that has no end is measured by nobody any longer: its process was killed. A
-    virtual machine is this process's alone."""
+def is_left(kept: Run, sut: Sut, wait_s: float = 0.0) -> bool:
+    """Whether a run that has no end is measured by nobody any longer, or will be by nobody within
+    ``wait_s``: its process was killed, or has ended. A virtual machine is this process's alone."""
     machine, rule = bootable(sut), kept.plan.comparison
     if machine is not None and rule is not None and rule.boots:
         machine.wake(kernel_of(machine, rule.base))
     if this_host(sut).machine_id != kept.host.machine_id:
         return False
     alone = machine is not None and machine.is_virtual
-    return alone or not is_measuring(sut, kept.id)
+    deadline = time.monotonic() + wait_s
+    while not alone and is_measuring(sut, kept.id):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(RETRY_S)
+    return True
 
 
 def goes_on(kept: Run) -> Comparison | None:
@@ -100,7 +107,8 @@ def goes_on(kept: Run) -> Comparison | None:
     if kept.status is RunStatus.RUNNING:
         raise UsageError(
             f"run {_name(kept)} is not at its end",
-            remedy="wait for it; the end of one that was killed is recorded by the next run here",
+            remedy="wait for it (--wait 2m), also where it was killed: a host by ssh is held for a "
+            "minute longer. The next run there records its end",
         )
     standings = stand(kept.plan, kept.measurements)
     if any(each.gated and each.state is State.FAILED for each in standings):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,12 +11,15 @@ import pytest
 
 from iogate.errors import UsageError
 from iogate.gate.judge import judge
+from iogate.host.facts import this_host
+from iogate.host.locks.host_lock import host_lock
 from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.verdict import Outcome
-from iogate.run.more import goes_on
+from iogate.run.more import goes_on, is_left
+from iogate.sut.local import LocalSut
 from support import samples as s
 
 LIMIT = s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True)
@@ -90,3 +94,25 @@ def test_added_blocks_decide_what_was_open_and_what_was_judged_stays() -> None:
     assert both.decision.interval.confidence == pytest.approx(0.75)
     assert both.decision.level == pytest.approx(1.1 * 0.0083)
     assert "found after 36 of at most 56 blocks" in both.reason
+
+
+def test_a_run_that_is_still_held_is_waited_for() -> None:
+    """As by the agent of a host by ssh, a minute longer than by its iogate."""
+    sut = LocalSut()
+    begun = replace(kept([1.0], [1.0]), status=RunStatus.RUNNING)
+    begun = replace(begun, host=replace(begun.host, machine_id=this_host(sut).machine_id))
+    ends = threading.Event()
+
+    def measure() -> None:
+        with host_lock(LocalSut(), begun.id):
+            holds.set()
+            ends.wait(30)
+
+    holds = threading.Event()
+    measuring = threading.Thread(target=measure)
+    measuring.start()
+    holds.wait(30)
+    assert not is_left(begun, sut)
+    threading.Timer(0.1, ends.set).start()
+    assert is_left(begun, sut, 30)
+    measuring.join()
