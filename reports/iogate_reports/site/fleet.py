@@ -23,6 +23,9 @@ FEWEST = 4
 FAR, LEAST = 3.5, 0.02
 """A host stands out when it is further from the median than FAR robust standard deviations,
 its own error among them, and by at least LEAST of the median."""
+UNSTEADY, UNSTEADY_NIGHTS = 3.0, 8
+"""The nights of a host vary more than those of the others when they spread over UNSTEADY times what
+is usual among them, and by more than LEAST; fewer than UNSTEADY_NIGHTS nights say nothing of it."""
 SURE = 1.96
 """So many standard deviations to either side hold 95 % of a normal."""
 OF_A_MEDIAN = 1.2533
@@ -116,6 +119,7 @@ class Group:
     reach: str
     outliers: tuple[str, ...]
     rows: tuple[Row, ...]
+    unsteady: tuple[str, ...] = ()
 
     def row(self, host: str) -> Row | None:
         """That of a host, by its label."""
@@ -182,6 +186,11 @@ def outliers(grouped: Sequence[Group]) -> list[tuple[str, int]]:
     return Counter(host for group in grouped for host in group.outliers).most_common()
 
 
+def unsteady(grouped: Sequence[Group]) -> list[tuple[str, int]]:
+    """Hosts whose nights vary more, and in how many series; most often first."""
+    return Counter(host for group in grouped for host in group.unsteady).most_common()
+
+
 def _group(anchor: str, measured: Sequence[Member], hosts: Mapping[str, str], page: str) -> Group:
     first = measured[0].line.series
     reach = _reach(measured)
@@ -194,7 +203,29 @@ def _group(anchor: str, measured: Sequence[Member], hosts: Mapping[str, str], pa
         signed(reach).lstrip("+"),
         tuple(hosts[member.line.series.machine_id] for member in measured if member.stands_out),
         tuple(_rows(measured, hosts, page, reach)),
+        tuple(hosts[member.line.series.machine_id] for member in _unsteady(measured)),
     )
+
+
+def _unsteady(measured: Sequence[Member]) -> Iterator[Member]:
+    """Those whose nights vary far more than is usual among the others: a disk that is failing
+    now and then has the level of a sound one."""
+    old = [member for member in measured if _nights(member) >= UNSTEADY_NIGHTS]
+    if len(old) < FEWEST:
+        return
+    usual = median([_width(member) for member in old])
+    yield from (m for m in old if _width(m) > max(UNSTEADY * usual, 2 * LEAST))
+
+
+def _width(member: Member) -> float:
+    low, high = member.ends
+    return high - low
+
+
+def _nights(member: Member) -> int:
+    """How many are on its level."""
+    now = member.line.segments[-1]
+    return now.last - now.first + 1
 
 
 def _rows(
@@ -212,7 +243,7 @@ def _rows(
             away,
             _interval(member.sure),
             _noise(member),
-            member.line.segments[-1].last - member.line.segments[-1].first + 1,
+            _nights(member),
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )

@@ -14,6 +14,7 @@ from iogate.cli.table import counted, defused, printable, table
 
 if TYPE_CHECKING:
     from iogate_reports.site import SpecTrend
+    from iogate_reports.site.fleet import Group, Row
 
 _LAST = 300
 _HEAD = ("host", "level", "away", "95 % interval", "nights", "noise", "")
@@ -29,7 +30,8 @@ def command(*, spec: Path, store: str | None, **asked: object) -> None:
     SPEC is a file, or the name of a spec in the history. A host is compared with the median of all
     hosts, by its level: the median of its nights since its last change. Which hosts stand out is
     told from four on. Noise is half of what 95 % of its nights spread over: a change that is
-    smaller is not seen in a night there.
+    smaller is not seen in a night there. A host whose noise is three times what is usual among the
+    hosts varies more, as one does whose disk fails now and then.
     """
     from iogate.cli.trend import plan_of
     from iogate.history.trends import Question, find_trend
@@ -46,7 +48,7 @@ def command(*, spec: Path, store: str | None, **asked: object) -> None:
 
 
 def _lines(spec: SpecTrend) -> Iterator[str]:
-    from iogate_reports.site.fleet import FEWEST, groups, outliers, shared_by_worse
+    from iogate_reports.site.fleet import FEWEST, groups, outliers, shared_by_worse, unsteady
 
     compared = groups(spec, {})
     name = printable(spec.name)
@@ -56,6 +58,9 @@ def _lines(spec: SpecTrend) -> Iterator[str]:
     yield f"{name} on {counted(len(spec.hosts), 'host')}"
     for host, times in outliers(compared):
         yield f"{printable(host)} stands out in {times} of {len(compared)} series"
+    for host, times in unsteady(compared):
+        text = f"varies more from night to night in {times} of {len(compared)} series"
+        yield f"{printable(host)} {text}: see its noise"
     if len(spec.hosts) < FEWEST:
         yield f"with fewer than {FEWEST} hosts none can be told to stand out"
     for group in compared:
@@ -63,7 +68,7 @@ def _lines(spec: SpecTrend) -> Iterator[str]:
         yield f"\n{printable(title)}; median of the hosts {group.middle}"
         rows = [
             (r.host, r.level, r.away.text if r.away else "–", r.sure, str(r.nights), r.noise,
-             r.word.word if r.mark else "")
+             ", ".join(_words(group, r)))
             for r in group.rows
         ]  # fmt: skip
         yield table(_HEAD, rows, right=(1, 2, 4, 5))
@@ -73,3 +78,10 @@ def _lines(spec: SpecTrend) -> Iterator[str]:
         yield table(
             ("fact", "there", "others"), [(s.fact, s.value, ", ".join(s.others)) for s in shared]
         )
+
+
+def _words(group: Group, row: Row) -> Iterator[str]:
+    if row.mark:
+        yield row.word.word
+    if row.host in group.unsteady:
+        yield "varies more"

@@ -21,7 +21,7 @@ SLOW = "lab-3"
 NIGHTS = 12
 
 
-def keep(history: History, hosts: tuple[str, ...], slower: float = 0.11) -> None:
+def keep(history: History, hosts: tuple[str, ...], slower: float = 0.11, flaky: str = "") -> None:
     """Nights of each host since its first, on one of which all is slower."""
     noise = np.random.default_rng(1).normal(size=(NIGHTS, len(hosts))) / 100
     (case,) = history.plan.cases
@@ -29,6 +29,7 @@ def keep(history: History, hosts: tuple[str, ...], slower: float = 0.11) -> None
         for night in range(NIGHTS):
             for place, name in enumerate(hosts):
                 level = 1000 * (1 - slower * (name == SLOW)) * (1 + noise[night][place])
+                level *= 0.7 if name == flaky and night in (3, 8) else 1
                 measured = tuple(s.repetitions([float(level)], case_id=case.id))
                 run = s.run(
                     f"{night:02}{name}",
@@ -87,6 +88,14 @@ def test_hosts_that_are_alike_share_nothing_odd(history: History) -> None:
     assert "stands out" not in text
     assert "only" not in text
     assert "lab-3 stands out" not in history.pages()["index.html"]
+
+
+def test_a_host_that_is_slow_now_and_then_is_told(history: History) -> None:
+    keep(history, HOSTS, slower=0, flaky="lab-1")
+    lines = shown(history).splitlines()
+    assert lines[1] == "lab-1 varies more from night to night in 1 of 1 series: see its noise"
+    assert [line.split()[0] for line in lines if line.endswith("varies more")] == ["lab-1"]
+    assert "stands out" not in "".join(lines)
 
 
 def test_few_hosts_are_compared_and_not_judged(history: History) -> None:
