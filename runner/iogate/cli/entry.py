@@ -30,6 +30,19 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"iogate.cli.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a name that may have been meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from iogate.spec.text.problems import suggest
+
+            meant = suggest(args[0], COMMANDS)
+            what = f"{error.message.removesuffix('.')}: {meant}" if meant else error.message
+            raise click.UsageError(what, ctx) from None
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Names and their help without loading each command."""
         names = [name for name in COMMANDS if name.startswith(incomplete)]

@@ -69,7 +69,9 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
     click.echo(printable(f"and measure with: iogate run {path}"))
     if gate and not job:
         click.echo(
-            f"wrote {_WORKFLOW}; put in it where iogate is, and start it: it makes the baseline"
+            f"wrote {_WORKFLOW}, which measures the baseline: put the repository of iogate in"
+            " place of OWNER/iogate, and start it by hand\n"
+            'the job that gates pull requests: README.md of iogate, "Gate a pull request"'
         )
 
 

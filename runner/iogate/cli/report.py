@@ -14,6 +14,7 @@ from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.table import printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder
+from iogate.foreign import is_imported
 from iogate.history.baseline import baseline_of
 from iogate.run.finishing import Finished
 from iogate.store import open_store
@@ -34,8 +35,12 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
         reported, own, broken = find_named(run, opened)
         folder = output or own
         if folder is None:
+            why = (
+                "was imported, and has no folder" if is_imported(reported) else "has none any more"
+            )
             raise UsageError(
-                f"the folder of run {reported.id[:12]} is gone", remedy="say where to: --output DIR"
+                f"a report goes into the folder of its run, and run {reported.id[:12]} {why}",
+                remedy="say where to: --output DIR",
             )
         folder.mkdir(parents=True, exist_ok=True)
         finished = Finished(reported, tuple(baseline_of(reported, opened)), RunFolder(folder))

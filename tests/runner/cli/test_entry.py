@@ -66,6 +66,15 @@ def test_a_command_imports_only_what_it_needs(command: str) -> None:
     assert found & HEAVY <= allowed.get(command, {"click"})
 
 
+def test_a_command_that_is_none_may_be_one_that_is_near(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_command(["histroy"]) == ExitCode.USAGE
+    assert "No such command 'histroy': did you mean 'history'?" in capsys.readouterr().err
+    assert run_command(["zzz"]) == ExitCode.USAGE
+    assert "No such command 'zzz'." in capsys.readouterr().err
+
+
 def test_version() -> None:
     assert iogate("--version").stdout == "iogate, version 0.1.0\n"
 

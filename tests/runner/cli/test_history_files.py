@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from iogate.cli.entry import run_command
 from iogate.cli.history import command
 from iogate.cli.trend import command as trend
-from iogate.errors import RunError, UsageError
+from iogate.errors import ExitCode, RunError, UsageError
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
 from iogate.store import open_store
@@ -275,6 +276,20 @@ def test_cases_of_one_name_and_many_hosts_can_be_told_apart(url: str, tmp_path: 
     assert len(ids) == 2
     ended = [row for row in rows if " until 2023-11-15" in row or " until 2023-11-16" in row]
     assert [row.split()[3] for row in ended] == ["2"]
+
+
+def test_the_report_of_an_imported_run_needs_a_folder(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(f.document()))
+    history("import", "fio", str(file), "--spec", "old", "--store", url)
+    (run_id,) = set(ids(url)) - {run.id for run in year(nights=4)}
+    assert run_command(["report", run_id, "--store", url]) == ExitCode.USAGE
+    assert f"run {run_id[:12]} was imported" in capsys.readouterr().err
+    folder = str(tmp_path / "report")
+    assert run_command(["report", run_id, "--store", url, "--output", folder]) == ExitCode.PASS
+    assert (tmp_path / "report/report.html").exists()
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: Path) -> None:
