@@ -44,7 +44,7 @@ def expires_option(function: Function) -> Function:
         "expires_s",
         type=Duration(),
         metavar="TIME",
-        help="Reopen the alert after this long (72h).",
+        help="Reopen the alert after this long, such as 72h or 14d; by default never.",
     )
     return option(function)
 

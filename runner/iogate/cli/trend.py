@@ -47,10 +47,13 @@ class DefaultGroup(click.Group):
 
 @click.group(cls=DefaultGroup)
 def command() -> None:
-    """Show where the nights of a spec moved to a new level: iogate trend SPEC."""
+    """Show where the nights of a spec moved to a new level: iogate trend SPEC.
+
+    Its options, such as --gate, --host and --json, are those of iogate trend show.
+    """
 
 
-@command.command("show")
+@command.command("show", short_help="What iogate trend SPEC does, and its options.")
 @options.SPEC
 @options.ENV
 @options.metrics()
@@ -131,7 +134,7 @@ def plan_of(spec: Path, store: Store) -> Plan:
     return held[name]
 
 
-@command.command("detect")
+@command.command("detect", short_help="Find changes in numbers on stdin.")
 def detect() -> None:
     """Find changes in numbers on stdin: one JSON array a line, oldest first.
 

@@ -24,7 +24,7 @@ from iogate.run.request import Request
 from iogate.store import open_store
 
 
-@click.command("confirm")
+@click.command("confirm", short_help="Compare the revisions before and after an alert.")
 @options.SPEC
 @click.argument("alert")
 @click.argument("build", nargs=-1, metavar="[-- BUILD COMMAND…]")

@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -73,6 +74,21 @@ def test_a_command_that_is_none_may_be_one_that_is_near(
     assert "No such command 'histroy': did you mean 'history'?" in capsys.readouterr().err
     assert run_command(["zzz"]) == ExitCode.USAGE
     assert "No such command 'zzz'." in capsys.readouterr().err
+
+
+def test_a_list_of_commands_cuts_no_sentence() -> None:
+    def lists(group: click.Group, context: click.Context) -> Iterator[str]:
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            if group is not GROUP:  # its own list has words of its own
+                yield command.get_short_help_str(65)
+            if isinstance(command, click.Group):
+                yield from lists(command, click.Context(command, info_name=name, parent=context))
+
+    found = list(lists(GROUP, click.Context(GROUP, info_name="iogate")))
+    assert "List runs, newest first." in found
+    assert [text for text in found if text.endswith("...")] == []
 
 
 def test_version() -> None:

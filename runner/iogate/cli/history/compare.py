@@ -39,7 +39,7 @@ class _Row:
     better: bool | None
 
 
-@click.command("compare")
+@click.command("compare", short_help="Show two runs side by side.")
 @click.argument("before")
 @click.argument("after")
 @options.CASES

@@ -47,7 +47,7 @@ class _Reading:
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
-@click.command("fio")
+@click.command("fio", short_help="Put results of fio into a history.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--spec", default="", metavar="NAME", help="Name of the spec; by default made from the jobs."

@@ -29,7 +29,7 @@ class _Files(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group("import", cls=_Files)
+@click.group("import", cls=_Files, short_help="Put in an export, or results of fio.")
 def command() -> None:
     """Put into the history what was exported from one: iogate history import FILE; or what fio
     measured: iogate history import fio FILE."""

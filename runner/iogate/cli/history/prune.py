@@ -17,7 +17,7 @@ from iogate.history.retention import SETTING, Thinned, parse_policy, prune
 from iogate.store import Store, open_kept
 
 
-@click.command("prune")
+@click.command("prune", short_help="Thin out the time series of old runs.")
 @click.option(
     "--series", metavar="STEPS", help="What to keep of old time series, such as 30d:10s,365d:none."
 )

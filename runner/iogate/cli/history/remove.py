@@ -19,7 +19,7 @@ from iogate.model.run import Run, RunStatus
 from iogate.store import Store, open_kept
 
 
-@click.command("remove")
+@click.command("remove", short_help="Take whole runs out.")
 @click.argument("named", nargs=-1, metavar="[RUN]…")
 @click.option("--spec", metavar="NAME", help="All runs of this spec.")
 @click.option("--host", metavar="HOST", help="All runs on this host (name or machine id).")

@@ -10,7 +10,7 @@ from iogate.errors import RefusedError, RunError, UsageError
 from iogate.sut.helped import ask_helper, is_installed
 
 
-@click.command()
+@click.command(short_help="Ask the helper of this host, as a run does.")
 @click.argument("request_", metavar="REQUEST", default='{"verb": "hello"}')
 def command(request_: str) -> None:
     """Ask the helper of this host through sudo, as a run does; without REQUEST, what it serves.

@@ -9,7 +9,7 @@ from iogate.host.install import install, serve
 from iogate.host.locks.host_lock import host_lock
 
 
-@click.command()
+@click.command(short_help="Let users measure what needs root on this host.")
 @click.option(
     "--user",
     "users",
