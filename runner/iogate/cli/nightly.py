@@ -33,6 +33,7 @@ def command() -> None:
     default=Path(),
     help="Where it is measured; the run folders go there. Else the current folder.",
 )
+@options.engine()
 @click.option("--trust", is_flag=True, help="Run the spec with --trust.")
 @click.option(
     "--wait",
@@ -77,6 +78,7 @@ def _nights(
     at: str,
     user: str,
     folder: Path,
+    engine: str,
     trust: bool,
     wait_s: float,
     site: Path | None,
@@ -92,7 +94,8 @@ def _nights(
         raise UsageError("only root can measure as another user", remedy="leave out --user")
     where = ("--store", store) if store else ()
     of_spec = ("--spec", plan.spec_name)
-    run = ("run", "--quiet", "--wait", f"{wait_s:g}s", *(("--trust",) if trust else ()), *where)
+    how = [*(() if engine == "native" else ("--engine", engine)), *(("--trust",) if trust else ())]
+    run = ("run", "--quiet", "--wait", f"{wait_s:g}s", *how, *where)
     after = []
     if site:
         after.append(("site", *where, str(site.resolve())))

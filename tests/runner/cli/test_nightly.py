@@ -143,3 +143,12 @@ def test_a_dry_run_prints_and_writes_nothing(
     assert run_command(["nightly", "install", str(spec_in(tmp_path / "x")), "--dry-run"]) == 0
     assert "# iogate-nightly-oltp.timer\n" in capsys.readouterr().out
     assert not units.exists()
+
+
+def test_a_night_may_be_measured_by_fio(units: Path, tmp_path: Path) -> None:
+    spec = str(spec_in(tmp_path / "lab"))
+    service = units / "iogate-nightly-oltp.service"
+    assert run_command(["nightly", "install", spec, "--engine", "fio"]) == ExitCode.PASS
+    assert " --engine fio " in settings_of(service)["ExecStart"][0]
+    assert run_command(["nightly", "install", spec]) == ExitCode.PASS
+    assert "--engine" not in settings_of(service)["ExecStart"][0]

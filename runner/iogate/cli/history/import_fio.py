@@ -33,9 +33,9 @@ _MOST_HINTS = 3
 @dataclass(slots=True)
 class _Reading:
     """Files that are read: how many results they gave, of which specs those are that were not
-    kept before, which workloads have jobs that took turns, and how many files could not be read
-    whole. ``places`` has the file and the time
-    of each result so far, by run: a copy under another name is the same result."""
+    kept before, which workloads have jobs that took turns, the ids of the cases by name, and how
+    many files could not be read whole. ``places`` has the file and the time of each result so far,
+    by run: a copy under another name is the same result."""
 
     store: Store
     origin: Origin
@@ -44,6 +44,7 @@ class _Reading:
     bad: int = 0
     specs: set[str] = field(default_factory=set)
     serial: set[str] = field(default_factory=set)
+    cases: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
@@ -97,11 +98,8 @@ def command(
         code = delivered(opened, before)
     read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
     click.echo(f"{read}: {told(tally)}", err=True)
-    for name in sorted(reading.serial)[:_MOST_HINTS]:
-        text = f"  jobs of {name} ran one after the other: a trend follows each by itself"
-        click.echo(defused(printable(text)), err=True)
-    for name in sorted(reading.specs)[:_MOST_HINTS]:
-        click.echo(f"  night by night: iogate trend {shlex.quote(name)}", err=True)
+    for hint in _hints(reading):
+        click.echo(defused(printable(f"  {hint}")), err=True)
     if reading.bad and not reading.results:
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     if reading.bad:
@@ -110,6 +108,16 @@ def command(
             remedy="each is named above, with the reason; what could be read is in the history",
         )
     return code
+
+
+def _hints(reading: _Reading) -> Iterator[str]:
+    """What to do with what was imported, some of each kind."""
+    for name in sorted(reading.specs)[:_MOST_HINTS]:
+        yield f"night by night: iogate trend {shlex.quote(name)}"
+    for name, case in sorted(reading.cases.items())[:_MOST_HINTS]:
+        yield f"a workload that goes on with {name} names its id: aka: [{case}]"
+    for name in sorted(reading.serial)[:_MOST_HINTS]:
+        yield f"jobs of {name} ran one after the other: a trend follows each by itself"
 
 
 def _check_names(**names: str) -> None:
@@ -162,6 +170,7 @@ def _run(result: ForeignResult, origin: Origin, reading: _Reading) -> Run:
         if run.id not in reading.known:
             reading.specs.add(run.plan.spec_name)
             reading.serial.update(waiting_workloads(run.plan.cases))
+            reading.cases.update({case.name: case.id for case in run.plan.cases})
             reading.places[run.id] = origin.file, origin.ended_ns
             return run
         kept = reading.store.run(run.id)
