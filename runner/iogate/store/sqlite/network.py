@@ -40,6 +40,6 @@ def _type_of(path: Path) -> str:
         device = f"{os.major(number)}:{os.minor(number)}"
         for line in _MOUNTS.read_bytes().decode(errors="replace").split("\n"):
             mount, _, source = line.partition(" - ")
-            if mount.split(" ")[2] == device:
+            if mount.split(" ")[2:3] == [device]:
                 return source.split(" ")[0]
     return ""
