@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from support.lineage import who_asked
 from support.pages import File, steps
 from support.quiet import never_disturbed
 from support.slurm import NODES, Slurm, needs_slurm, running_slurm
@@ -73,7 +74,7 @@ def measuring(iogate: Iogate) -> set[str]:
     found = set()
     for pid in engines_of(iogate.folder):
         with suppress(OSError):
-            found.add(str(Path(f"/proc/{pid}/ns/pid").readlink()))
+            found.add(str(Path(f"/proc/{who_asked(pid)}/ns/pid").readlink()))
     return found
 
 
@@ -104,15 +105,10 @@ def test_an_epilog_puts_in_order_what_a_killed_job_leaves(iogate: Iogate, tmp_pa
     with running_slurm(folder, f"Epilog={epilog}") as slurm:
         running = begun(iogate, slurm, LONG)
         assert list(state.glob("iogate-nodes/*/iogate/scratch/*"))
-        for pid in {parent_of(engine) for engine in engines_of(iogate.folder)}:
+        for pid in {who_asked(engine) for engine in engines_of(iogate.folder)} - {0}:
             os.kill(pid, signal.SIGKILL)
         assert running.wait(timeout=120) == 4
         wait_for(lambda: not list(state.glob("iogate-nodes/*/iogate/scratch/*")))
-
-
-def parent_of(pid: int) -> int:
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    return int(stat.rpartition(")")[2].split()[1])
 
 
 def test_every_node_that_fits_measures_every_case(iogate: Iogate, slurm: Slurm) -> None:

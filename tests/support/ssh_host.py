@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from support.elsewhere import machine_that
+from support.lineage import lineage
 
 _WAIT = "while [ ! -e /there/disk/sshd_config ]; do sleep 0.05; done\n"
 _SSHD = """
@@ -88,9 +89,10 @@ class SshHost:
             os.kill(int(pid), signal.SIGKILL)
 
     def _is_there(self, pid: str) -> bool:
+        """Also what is in a namespace of processes within that of the host."""
         with suppress(OSError):
             own = Path(f"/proc/{self.server}/ns/pid_for_children").readlink()
-            return Path(f"/proc/{pid}/ns/pid").readlink() == own
+            return any(Path(f"/proc/{each}/ns/pid").readlink() == own for each in lineage(int(pid)))
         return False
 
     def log(self) -> str:
