@@ -23,6 +23,7 @@ from iogate.errors import RunError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import JOB_TEXT_BYTES
 from iogate.files.fresh_copy import move_to_fresh
+from iogate.files.own_rights import without_passed_on
 from iogate.model.document import disturbances_document, to_document
 from iogate.model.measurement import Disturbance
 from iogate.model.run import Run
@@ -159,6 +160,7 @@ class RunFolder:
         with _told(raw):
             if _is_regular(written / raw.name):
                 move_to_fresh(written / raw.name, raw)
+            without_passed_on(written)
             with suppress(OSError):  # logs that the job asked for
                 written.rmdir()
                 written.parent.rmdir()

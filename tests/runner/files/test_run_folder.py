@@ -58,3 +58,22 @@ def test_a_log_that_says_nothing_is_dropped_and_a_link_is_no_result(tmp_path: Pa
     folder.settle("case", 1)
     assert not log.exists()
     assert not raw.exists()
+
+
+def test_what_stays_of_an_engine_runs_as_nobody_else(tmp_path: Path) -> None:
+    """An engine of root could leave a program of its own that gives root to whoever calls it."""
+    folder = RunFolder(make_run_folder(tmp_path / "run"))
+    written, elsewhere = folder.engine_folder("case", 1), tmp_path / "elsewhere"
+    (written / "deep").mkdir()
+    elsewhere.write_text("")
+    for path in (written / "log", written / "deep/log", elsewhere):
+        path.touch()
+        path.chmod(0o6755)
+    (written / "deep/link").symlink_to(elsewhere)
+    (written / "other").symlink_to(tmp_path)
+    folder.settle("case", 1)
+    assert [(p.stat().st_mode & 0o7777) for p in (written / "log", written / "deep/log")] == [
+        0o755,
+        0o755,
+    ]
+    assert elsewhere.stat().st_mode & 0o7777 == 0o6755, "no link is followed"
