@@ -84,6 +84,20 @@ def test_the_open_regression_is_on_the_index_with_its_range(
     assert first.all("td")[0].text == "regressed", "what wants a look comes first"
 
 
+def test_an_alert_on_the_index_leads_to_its_spec_and_the_newest_is_first() -> None:
+    def moved(night: int) -> SpecTrend:
+        story = Story(60, ((night, 0.12, 1),), (99, 9), 99, 7)
+        return year(2, name=f"night-{night}", story=story)
+
+    specs = [moved(20), moved(35)]
+    cards = read_html(dict(Site(specs).pages())["index.html"]).all("article", "alert")
+    told = [next(a for a in card.all("a") if a.text.startswith("night-")) for card in cards]
+    assert [link.text for link in told] == ["night-35", "night-20"]
+    for spec, link in zip(reversed(specs), told, strict=True):
+        place = f"#alert-{spec.trend.alerts[0].id}"
+        assert link.attributes["href"] == f"{spec.name}/index.html{place}"
+
+
 def test_of_many_specs_the_index_says_first_which_want_a_look() -> None:
     quiet = Story(30, (), (99, 9), 99, 7)
     moved = Story(60, ((30, 0.12, 1),), (99, 9), 99, 7)

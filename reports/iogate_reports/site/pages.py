@@ -141,7 +141,9 @@ class Site:
             "site_index.html.j2",
             "Storage performance, night by night",
             rows=ranked([row for part in shown for row in part.rows]),
-            alerts=sorted((a for a in alerts if not a.is_over), key=lambda a: a.word.rank),
+            alerts=sorted(
+                (a for a in alerts if not a.is_over), key=lambda a: (a.word.rank, -a.came_ns)
+            ),
             specs=sorted((part.tile for part in shown), key=lambda tile: tile[4].rank),
             few=FEW_SPECS,
             wanted=sum(part.tile[4].rank < CALM for part in shown),
@@ -159,7 +161,7 @@ class Site:
         files = {case: f"{folder}/{name}" for case, name in _case_files(spec).items()}
         return _Part(
             [series_row(spec, line, files[line.series.case_id]) for line in spec.lines],
-            alert_views(spec.trend.alerts, spec, files),
+            alert_views(spec.trend.alerts, spec, files, f"{folder}/{INDEX}"),
             (
                 short(spec.name, 60),
                 f"{folder}/{INDEX}",

@@ -100,7 +100,8 @@ class AlertView:
     """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``effect`` is the
     interval of the change that the sentence names, ``commands`` show the revisions it may have
     come in. ``recovered`` are the nights with which it was over: the likeliest, the last before,
-    the first after; or none."""
+    the first after; or none. ``href`` is its place on the page of its spec, where that is another;
+    ``came_ns`` (Unix time) when it most likely came."""
 
     key: str
     id: str
@@ -120,6 +121,9 @@ class AlertView:
     recovered: tuple[str, ...]
     is_over: bool
     evidence: str
+    spec: str
+    href: str
+    came_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +138,18 @@ class ChangeView:
     change: Change | None
 
 
-def alert_views(alerts: Iterable[Alert], spec: SpecTrend, pages: dict[str, str]) -> list[AlertView]:
-    """In the order given; ``pages`` maps case ids to the addresses of their pages."""
-    return [_alert(alert, index, spec, pages) for index, alert in enumerate(alerts)]
+def alert_views(
+    alerts: Iterable[Alert], spec: SpecTrend, pages: dict[str, str], home: str = ""
+) -> list[AlertView]:
+    """In the order given; ``pages`` maps case ids to the addresses of their pages, and ``home`` is
+    that of the spec's, where it is another."""
+    return [_alert(alert, index, spec, pages, home) for index, alert in enumerate(alerts)]
 
 
-def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> AlertView:
+def _alert(
+    alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str], home: str
+) -> AlertView:
+    place = anchor("alert", alert.id, index)
     anchors = {
         (m.change.case_id, m.change.metric, m.alert.id): line.anchor
         for line in spec.lines
@@ -149,7 +159,7 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
     return AlertView(
         alert.id,
         short(alert.id, 40),
-        anchor("alert", alert.id, index),
+        place,
         alert_word(alert),
         short(alert.sentence, 400),
         _effect(alert.changes[0]) if alert.changes else "",
@@ -165,6 +175,9 @@ def _alert(alert: Alert, index: int, spec: SpecTrend, pages: dict[str, str]) -> 
         tuple(map(revision, _ends(alert.recovery))),
         is_over(alert),
         _evidence(alert.evidence),
+        short(spec.name, 60),
+        f"{home}#{place}" if home else "",
+        alert.estimate.started_ns,
     )
 
 
