@@ -98,8 +98,23 @@ def test_an_alert_on_the_index_leads_to_its_spec_and_the_newest_is_first() -> No
         assert link.attributes["href"] == f"{spec.name}/index.html{place}"
 
 
+def test_a_spec_that_has_fallen_silent_is_not_green() -> None:
+    quiet = [
+        year(1, name=name, story=Story(count, (), (99, 9), 99, 7))
+        for name, count in (("still-here", 40), ("late", 38), ("gone", 31))
+    ]
+    index = read_html(dict(Site(quiet).pages())["index.html"])
+    tiles = {
+        tile.all("a")[0].text: tile.all("span", "badge")[0] for tile in index.all("li", "tile")
+    }
+    assert [tiles[name].text for name in ("still-here", "late")] == ["0 open"] * 2
+    assert tiles["gone"].text == "no night for 9 days"
+    assert tiles["gone"].attributes["class"] == "badge b-missing"
+    assert "But of gone: no night for 9 days." in body(index)
+
+
 def test_of_many_specs_the_index_says_first_which_want_a_look() -> None:
-    quiet = Story(30, (), (99, 9), 99, 7)
+    quiet = Story(60, (), (99, 9), 99, 7)
     moved = Story(60, ((30, 0.12, 1),), (99, 9), 99, 7)
     specs = [year(2, name=f"spec-{n}", story=moved if n == 7 else quiet) for n in range(9)]
     index = read_html(dict(Site(specs).pages())["index.html"])

@@ -37,7 +37,7 @@ from iogate_reports.site.views import (
     ranked,
     series_row,
 )
-from iogate_reports.site.words import CALM, STATES, calm, last_run, standing
+from iogate_reports.site.words import CALM, STATES, calm, last_run, newest_night, standing
 from iogate_reports.text import moment, plural, short
 from iogate_reports.trend_lines import Line, SpecTrend, file_name
 from iogate_reports.vendor import uplot
@@ -82,6 +82,11 @@ class Site:
     def folders(self) -> dict[str, str]:
         """Spec name → its folder."""
         return {spec.name: file_name(spec.name, i) for i, spec in enumerate(self.specs)}
+
+    @cached_property
+    def newest_ns(self) -> int:
+        """When the newest night of all specs began."""
+        return newest_night(spec.trend for spec in self.specs)
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """(address, text) of every page that can be made. The cases are most of them, and drawn
@@ -165,7 +170,7 @@ class Site:
             (
                 short(spec.name, 60),
                 f"{folder}/{INDEX}",
-                *_summary(spec),
+                *_summary(spec, self.newest_ns),
                 len(spec.hosts),
                 _odd(spec),
             ),
@@ -183,12 +188,12 @@ def _case_files(spec: SpecTrend) -> dict[str, str]:
     return {case: f"case-{file_name(case, i)}.html" for i, case in enumerate(spec.cases)}
 
 
-def _summary(spec: SpecTrend) -> tuple[str, str, Word]:
-    """How much, how new, and where it stands."""
+def _summary(spec: SpecTrend, now_ns: int = 0) -> tuple[str, str, Word]:
+    """How much, how new, and where it stands, seen from ``now_ns``."""
     nights = plural(len(spec.trend.nights), "night" if len(spec.hosts) == 1 else "run")
     count = f"{plural(len(spec.lines), 'series', 'series')}, {nights}"
     last = moment(spec.trend.nights[-1].started_ns) if spec.trend.nights else "–"
-    return count, last, standing(spec.trend)
+    return count, last, standing(spec.trend, now_ns)
 
 
 def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:

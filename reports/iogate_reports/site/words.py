@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import median
 
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
 from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED
@@ -47,6 +49,9 @@ ALERTS: dict[AlertState, Word] = {
 _ENDED = Word("short", "ended", 4, "")
 _IMPROVED = STATES[SeriesState.IMPROVED]
 _NAMED = 4
+_DAY_NS = 86_400 * 10**9
+_SILENT = 3
+"""Times its usual days from night to night."""
 CALM = 4
 """The rank of the first word of a spec that wants no look."""
 
@@ -88,9 +93,26 @@ def last_run(trend: Trend) -> Word | None:
     return min(words, key=lambda word: word.rank, default=None)
 
 
-def standing(trend: Trend) -> Word:
-    """Where a spec stands, for its tile on the index. Green only where its last run passed, every
-    series has nights enough to tell a change from noise, and none has moved for the worse."""
+def newest_night(trends: Iterable[Trend]) -> int:
+    """When the newest night of all began (Unix nanoseconds); 0 where there is none."""
+    return max((night.started_ns for trend in trends for night in trend.nights[-1:]), default=0)
+
+
+def silent(trend: Trend, now_ns: int) -> Word | None:
+    """Said of a spec that has had no night for several times as long as it usually takes, while
+    others had theirs; ``now_ns`` is their newest."""
+    days = sorted({night.started_ns // _DAY_NS for night in trend.nights})
+    gaps = [after - before for before, after in pairwise(days)]
+    since = now_ns // _DAY_NS - days[-1] if days else 0
+    if not gaps or since <= _SILENT * median(gaps):
+        return None
+    return Word("missing", f"no night for {since} days", 3, "")
+
+
+def standing(trend: Trend, now_ns: int = 0) -> Word:
+    """Where a spec stands, for its tile on the index. Green only where its last run passed and is
+    not long ago, seen from ``now_ns``, every series has nights enough to tell a change from noise,
+    and none has moved for the worse."""
     opened = [alert.turn for alert in trend.alerts if alert.state is AlertState.OPEN]
     moved = opened.count(Turn.REGRESSION)
     suspects = sum(alert.state is AlertState.SUSPECT for alert in trend.alerts)
@@ -98,8 +120,8 @@ def standing(trend: Trend) -> Word:
         return Word("fail", f"{moved} open", 0, "")
     if suspects:
         return Word("inconclusive", plural(suspects, "suspect"), 1, "")
-    if last := last_run(trend):
-        return last
+    if word := last_run(trend) or silent(trend, now_ns):
+        return word
     few = sum(series.state is SeriesState.SHORT for series in trend.series)
     if few or not trend.series:
         return Word(
@@ -113,9 +135,11 @@ def standing(trend: Trend) -> Word:
 
 
 def calm(trends: Sequence[Trend]) -> str:
-    """What is said where no alert is left: no more than the series can tell, and which runs did
-    not end well."""
-    ended = [(trend.spec, word) for trend in trends if (word := last_run(trend))]
+    """What is said where no alert is left: no more than the series can tell, which runs did not
+    end well, and which are long ago."""
+    now_ns = newest_night(trends)
+    unwell = ((trend.spec, last_run(trend) or silent(trend, now_ns)) for trend in trends)
+    ended = [(spec, word) for spec, word in unwell if word]
     told = [f"of {short(spec, 60)}: {word.word}" for spec, word in ended[:_NAMED]]
     told += [f"and {len(ended) - _NAMED} more"] if len(ended) > _NAMED else []
     return _levels(trends) + (f" But {', '.join(told)}." if told else "")
