@@ -352,6 +352,14 @@ def test_the_axis_of_change_is_not_stretched_by_one_row() -> None:
     assert interval_bar.axis([*calm, wild]).high < 0.2
 
 
+@pytest.mark.parametrize("value", [1e-9, 0.031, 0.146, 0.5, 7.0])
+def test_the_axis_of_change_has_round_numbers(value: float) -> None:
+    axis = interval_bar.axis([interval_bar.Bar(value, None, None, value, "baseline")])
+    assert axis.high >= min(value, 1.0)
+    told = f"{axis.high / 2 * 100:.6g}".rstrip("0").replace(".", "").lstrip("0")
+    assert told in {"1", "15", "2", "25", "3", "4", "5", "6", "8"}
+
+
 def test_a_limit_without_baseline_is_drawn_as_distance_from_itself() -> None:
     one = case(thresholds=[limit("write.iops > 1k", 1000.0)])
     found = measurement(one, 1, {"j": {"write": Pace(iops=1500)}}, random.Random(1), seconds=3)

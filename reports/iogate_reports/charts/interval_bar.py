@@ -13,6 +13,7 @@ from iogate_reports.text import median, signed
 
 WIDTH, HEIGHT, PAD = 168.0, 26.0, 9.0
 _NARROWEST, _WIDEST = 0.05, 1.0
+_ROUND = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,14 @@ def axis(bars: Iterable[Bar]) -> Linear:
         reach.append(values[int(len(values) * 0.8)] * 1.1)
         reach.append((median(values) or 0.0) * 2)
     wide = min(max(reach, default=_NARROWEST), _WIDEST)
-    wide = max(wide, _NARROWEST)
+    wide = 2 * _round(max(wide, _NARROWEST) / 2)
     return Linear(-wide, wide, PAD, WIDTH - PAD)
+
+
+def _round(value: float) -> float:
+    """The next round number; such are written at the middle of each side."""
+    power = 10.0 ** math.floor(math.log10(value) + 1e-9)
+    return next(step * power for step in _ROUND if step * power >= value * (1 - 1e-9))
 
 
 def draw_head(scale: Linear) -> str:
@@ -118,9 +125,14 @@ def _dot(value: float, scale: Linear) -> str:
     return f'<path class="far" d="M{svg.num(edge)} {middle}l{-8 * side} -5v10z"/>'
 
 
+def is_beyond(mark: Bar, scale: Linear) -> bool:
+    """Whether the limit lies further out than the axis goes."""
+    return not scale.low <= mark.limit <= scale.high
+
+
 def _tick(mark: Bar, scale: Linear) -> str:
     """The limit's path; a chevron at the edge where it lies further out."""
-    if scale.low <= mark.limit <= scale.high:
+    if not is_beyond(mark, scale):
         return f"M{scale.at(mark.limit):.0f} 2v22"
     edge, side = (scale.end + 7, 1) if mark.limit > 0 else (scale.start - 7, -1)
     return f"M{svg.num(edge - 4 * side)} 9l{4 * side} 4l{-4 * side} 4"

@@ -57,6 +57,7 @@ def view(page: Page) -> View | None:
         "count": plural(len(every), "limit"),
         "left_out": len(every) - len(shown),
         "axis": Markup(interval_bar.draw_head(axis)),  # noqa: S704 - our own SVG
+        "beyond": any(bar and interval_bar.is_beyond(bar, axis) for bar in bars),
         "against_limit": any(bar is not None and bar.zero == "limit" for bar in bars),
         "against_baseline": any(bar is not None and bar.zero == "baseline" for bar in bars),
     }
