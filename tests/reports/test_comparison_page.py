@@ -144,6 +144,13 @@ def test_an_absolute_limit_shows_values_apart_by_the_change_it_borrows(slower: R
     assert shown.value / shown.baseline - 1 == pytest.approx(first.change)
 
 
+def test_raw_results_are_told_apart_by_arm_and_block(slower: Run) -> None:
+    (meta,) = read_html(render_report(slower)).all("p", "meta")
+    assert meta.text.endswith("raw results of spec 1 2 3 4 5 6, of deep 1 2 3 4 5 6")
+    several = read_html(render_report(compared(0.0, per_boot=2))).all("p", "meta")[0].text
+    assert "of spec 1.1 1.2 2.1" in several
+
+
 def test_words_mean_what_a_comparison_proves(page: Node) -> None:
     tiles = page.all("ul", "tiles")[0].text
     assert "holds, or no regression found" in tiles

@@ -14,7 +14,7 @@ from iogate_reports.cases_in_full import in_full, worst
 from iogate_reports.charts import CASE_CHARTS, glance
 from iogate_reports.charts.base import Figure
 from iogate_reports.charts.waits import waits
-from iogate_reports.data import CaseData, Page
+from iogate_reports.data import CaseData, Page, called
 from iogate_reports.labels import Word
 from iogate_reports.sections.base import View
 from iogate_reports.sections.observations import as_text, metrics
@@ -118,7 +118,7 @@ def _common(page: Page, data: CaseData) -> dict[str, object]:
         "hidden": [told for each in waits(data.measurements) if (told := each.told())],
         "job_file": text,
         "exact": exact,
-        "raw": [_raw(m.raw_file, page.in_folder) for m in _own(data) if m.raw_file],
+        "raw": _raw_results(page, data),
     }
 
 
@@ -126,6 +126,17 @@ def _own(data: CaseData) -> list[Measurement]:
     """What this run measured of the case, in the order it ran; in a comparison of both arms."""
     arms = [m for m in data.baseline if m.arm]
     return sorted((*data.measurements, *data.disturbed, *arms), key=lambda m: m.started_ns)
+
+
+def _raw_results(page: Page, data: CaseData) -> dict[str, list[tuple[str, str, str]]]:
+    """Each arm's, or the run's under no name: what a result is called, its file, its address."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    own = _own(data)
+    for name, one in zip(called(own), own, strict=True):
+        if one.raw_file:
+            raw = name, *_raw(one.raw_file, page.in_folder)
+            found.setdefault(short(one.arm, 40), []).append(raw)
+    return found
 
 
 def _count(data: CaseData) -> str:
