@@ -23,7 +23,8 @@ packages_to_run="make gcc libc6-dev libaio-dev liburing-dev zlib1g-dev"
 packages_to_lint="clang clang-tidy"
 packages_to_test="libcmocka-dev ccache clang clang-tidy libclang-rt-14-dev fio fio-examples dbench e2fsprogs xfsprogs btrfs-progs f2fs-tools mdadm util-linux
 	libfuse3-dev fuse3 pkg-config mount fdisk dmsetup kmod procps strace chromium git influxdb openssl sudo
-	python3-venv qemu-user openssh-client openssh-server groff-base mandoc zsh fish slurm-wlm munge qemu-system-x86 binutils cpio kexec-tools"
+	python3-venv qemu-user openssh-client openssh-server groff-base mandoc zsh fish slurm-wlm munge qemu-system-x86 binutils cpio kexec-tools
+	iproute2 bc python3-six zstd lz4 lzop"
 packages_to_cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 say() { printf '==> %s\n' "$*"; }

@@ -8,7 +8,7 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 
-from support.devices import needs_root, sh
+from support.devices import loop_device, mounted, needs_root, sh
 from support.elsewhere import DISK
 from support.ssh_host import ssh_hosts
 from support.throttle import throttle
@@ -36,10 +36,9 @@ SLOW = 2
 @needs_root
 def test_the_host_with_a_slower_disk_stands_out(iogate: Iogate, tmp_path: Path) -> None:
     spec = iogate.spec(SPEC)
-    folder = tmp_path / "hosts"
-    folder.mkdir()
-    disk = sh("findmnt", "--noheadings", "--output", "SOURCE", "--target", str(folder))
     with ExitStack() as stack:
+        disk = stack.enter_context(loop_device(tmp_path, 512))
+        folder = stack.enter_context(mounted(disk, tmp_path / "hosts"))
         held = [stack.enter_context(throttle(disk)) for _ in IOPS]
         hosts = stack.enter_context(ssh_hosts(folder, len(IOPS)))
         for host, group, iops in zip(hosts, held, IOPS, strict=True):
