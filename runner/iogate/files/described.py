@@ -10,8 +10,6 @@ from typing import Any
 from iogate.errors import SpecError, UsageError
 from iogate.files import bounded, bounds
 
-_SHOWN = "docs/how-to/compare-kernels.md shows such a file"
-
 
 def read_described(path: Path, kind: str) -> Any:
     """What the file of a machine of this kind says. UsageError for a file that cannot be read,
@@ -24,7 +22,7 @@ def read_described(path: Path, kind: str) -> Any:
     except (OSError, UnicodeError) as error:
         raise UsageError(
             f"cannot read the machine {path}: {getattr(error, 'strerror', None) or error}",
-            remedy=f"write --machine {kind}:FILE; {_SHOWN}",
+            remedy=f"write --machine {kind}:FILE; 'iogate schema {kind}' prints what it may say",
         ) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise SpecError(f"{path} is no YAML: {' '.join(str(error).split())}") from None

@@ -102,3 +102,4 @@ def test_one_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read the machine") as told:
         read_host(tmp_path / "none.yaml")
     assert "--machine host:FILE" in told.value.remedy
+    assert "iogate schema host" in told.value.remedy
