@@ -58,6 +58,13 @@ def test_writes_in_flight_are_synced_once(engine: Path, tmp_path: Path, ioengine
     assert _syncs(engine, tmp_path, options) == 7
 
 
+def test_reads_in_between_need_no_sync(engine: Path, tmp_path: Path) -> None:
+    job = [*JOB, "--rw=randrw", "--size=1m", "--fsync=3", "--output-format=json"]
+    row = run(engine, job, tmp_path).document()["jobs"][0]
+    writes = row["write"]["total_ios"]
+    assert row["sync"]["total_ios"] in {writes // 3, (writes - 1) // 3}
+
+
 def test_syncs_stand_between_the_writes(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(bytes(12 << 10))
     assert _calls(engine, tmp_path, "--fsync=1 --loops=2") == "WFWFWFWFWFW"

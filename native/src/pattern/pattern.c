@@ -65,7 +65,7 @@ static uint32_t fill_general(struct pattern *p, struct pattern_io *out, uint32_t
 				p->loops_left = 0;
 			if (i || !p->loop_left)
 				return i;
-			p->pass_of_loop = p->loop_left == p->loop_bytes;
+			p->pass_of_loop = p->loop_left == p->loop_share;
 			pattern_pass_begin(p);
 		}
 		if (p->rate.both)
@@ -122,6 +122,11 @@ uint64_t pattern_due_ns(const struct pattern *p, uint32_t from_last)
 	return p->trace_base_ns + p->trace->ios[p->trace_next - from_last].due_ns;
 }
 
+static uint64_t share_of(uint64_t over, uint64_t bytes)
+{
+	return over < bytes ? over : bytes;
+}
+
 /* One more loop, which goes on where the last one ended; false: there are no more. */
 static bool loop_begin(struct pattern *p)
 {
@@ -129,7 +134,8 @@ static bool loop_begin(struct pattern *p)
 		return false;
 	p->loops_left -= p->loops_left != UINT64_MAX;
 	p->loops++;
-	p->loop_left = p->loop_bytes;
+	p->loop_left = p->loop_share = p->loop_bytes - share_of(p->loop_over, p->loop_bytes);
+	p->loop_over -= share_of(p->loop_over, p->loop_bytes);
 	p->ios_left = p->loop_ios;
 	p->pass_of_loop = !p->passes || p->files_done == p->files_count;
 	if (p->pass_of_loop)
@@ -137,13 +143,27 @@ static bool loop_begin(struct pattern *p)
 	return true;
 }
 
+/* As fio does: what the last block of a loop moves above its share is the next one's. */
+static void note_over(struct pattern *p, const struct pattern_io *ios, uint32_t n, uint64_t left)
+{
+	uint64_t moved = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		moved += ios[i].length;
+	p->loop_over = moved > left ? moved - left : 0;
+}
+
 /* As many of n as belong to this loop; 0 where that has ended before its bytes were moved. */
 static uint32_t fill_loop(struct pattern *p, struct pattern_io *out, uint32_t n)
 {
+	const uint64_t left = p->loop_left;
+
 	n = loop_ios_left(p) < n ? (uint32_t)loop_ios_left(p) : n;
 	n = p->ios_left < n ? (uint32_t)p->ios_left : n;
 	n = p->fill(p, out, n);
 	p->ios_left -= n;
+	if (left && !p->loop_left)
+		note_over(p, out, n, left);
 	return n;
 }
 
@@ -327,7 +347,7 @@ static uint64_t whole_passes(const struct pattern *p, uint64_t asked, uint64_t p
 	const uint64_t rest = asked % pass;
 	const bool has_rest = asked >= pass && rest < pattern_block_max(p);
 
-	return has_rest && has_passes(p) && !p->varied ? asked - rest : asked;
+	return has_rest && has_passes(p) && (!p->varied || p->map_units) ? asked - rest : asked;
 }
 
 int pattern_init(struct pattern *p, const struct job *job,

@@ -137,6 +137,7 @@ struct pattern {
 	struct random directions, offsets, maps, places;
 	uint64_t loop_bytes, loop_ios;		/* of each loop, of which the less ends it */
 	uint64_t loop_left, loops_left, ios_left;
+	uint64_t loop_share, loop_over;	/* what it began with; what it moved above that */
 	uint64_t loops;			/* begun */
 	const struct trace *trace;	/* a replay: nothing else counts, or NULL */
 	bool no_data;
