@@ -73,3 +73,47 @@ def test_shares_above_a_hundred_are_cut_off(engine: Path, tmp_path: Path) -> Non
     sizes = Counter(row[-1] for row in rows if "read" in row)
     assert set(sizes) == {"4096", "8192", "65536"}, sizes
     assert sizes["65536"] == pytest.approx(2000, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        "1k:4k",
+        "4k:1k",
+        "1k-4k,8k:32k",
+        "1k:4k,8k:32k",
+        "4k:4k,4k:4k",
+        "1k-2k,",
+        ",1k-2k",
+        ",1k:2k,",
+    ],
+)
+def test_ranges_have_a_dash_or_a_colon(engine: Path, fio: str, tmp_path: Path, ranges: str) -> None:
+    asked = ["--name=j", "--ioengine=null", "--size=256k", "--rw=read", f"--bsrange={ranges}"]
+    heads = []
+    for program in (engine, fio):
+        ran = run(program, asked, tmp_path)
+        assert ran.status == 0, ran.err
+        heads.append(ran.out.splitlines()[0])
+    assert heads[0] == heads[1]
+
+
+def test_a_slash_stands_between_directions_too(engine: Path, tmp_path: Path) -> None:
+    """So the documentation says; fio takes the first range for all."""
+    asked = ["--name=j", "--ioengine=null", "--size=256k", "--bsrange=1k-4k/8k-32k"]
+    head = run(engine, asked, tmp_path).out.splitlines()[0]
+    assert "bs=(R) 1024B-4096B, (W) 8192B-32.0KiB, (T) 8192B-32.0KiB" in head
+
+
+@pytest.mark.parametrize("delay", ["10ms:20ms", "0:1ms"])
+def test_delays_have_a_colon_too(engine: Path, fio: str, tmp_path: Path, delay: str) -> None:
+    asked = ["--name=j", "--ioengine=null", "--size=4k", f"--startdelay={delay}"]
+    for program in (engine, fio):
+        assert run(program, asked, tmp_path).status == 0
+
+
+def test_files_of_drawn_sizes_have_a_colon_too(engine: Path, tmp_path: Path) -> None:
+    asked = ["--name=j", "--rw=read", "--filesize=4k:16k", "--nrfiles=4", "--create_only=1"]
+    assert run(engine, asked, tmp_path).status == 0
+    sizes = {path.stat().st_size for path in tmp_path.iterdir()}
+    assert 4096 <= min(sizes) <= max(sizes) <= 16384

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from support.engine_runs import run
 
 SECONDS = ["--name=j", "--ioengine=null", "--size=1m", "--time_based", "--runtime=900ms"]
+WHOLE = re.compile(r"^\{\n(?:.*\n)*?\}\n", re.MULTILINE)
 SHORT = ["--name=j", "--ioengine=null", "--size=64k"]
 
 
@@ -21,7 +23,7 @@ def test_status_interval_gives_whole_results(engine: Path, tmp_path: Path) -> No
         tmp_path,
     )  # fmt: skip
     assert (ran.status, ran.err) == (0, "")
-    documents = [json.loads(line) for line in ran.out.splitlines()]
+    documents = [json.loads(text) for text in WHOLE.findall(ran.out)]
     assert len(documents) >= 2
     reads = [document["jobs"][0]["read"] for document in documents]
     assert all(len(document["jobs"]) == 1 for document in documents)
@@ -50,7 +52,7 @@ def test_groups_that_ended_are_counted_once(engine: Path, tmp_path: Path) -> Non
     ran = run(
         engine, [*first, *second, "--status-interval=200ms", "--output-format=json"], tmp_path
     )
-    documents = [json.loads(line) for line in ran.out.splitlines()]
+    documents = [json.loads(text) for text in WHOLE.findall(ran.out)]
     assert len(documents) >= 2
     assert {document["jobs"][0]["read"]["total_ios"] for document in documents} == {3 * 256}
 

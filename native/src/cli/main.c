@@ -96,14 +96,13 @@ static bool wants_eta(const struct session *s)
 static void write_results(struct session *s, const struct result *result)
 {
 	const unsigned formats = s->cmdline->formats;
-	const bool one_line = s->cmdline->status_interval_ns;
 
 	if (formats & FORMAT_TERSE)
 		output_terse(s->file.stream, result, s->cmdline->terse_version);
 	if (formats & FORMAT_JSON_PLUS)
-		output_json(s->file.stream, result, &s->jobs, true, one_line);
+		output_json(s->file.stream, result, &s->jobs, true);
 	else if (formats & FORMAT_JSON)
-		output_json(s->file.stream, result, &s->jobs, false, one_line);
+		output_json(s->file.stream, result, &s->jobs, false);
 	if (formats & FORMAT_NORMAL)
 		output_normal(s->file.stream, result, &s->jobs);
 }

@@ -126,9 +126,15 @@ const struct option_type type_percentiles = {
 	.parse = parse_percentiles,
 };
 
+/* Either stands between the two ends. */
+static const char *range_sign(const char *text)
+{
+	return strpbrk(text, "-:");
+}
+
 static int parse_size_range(const struct option_destination *to, const char *text)
 {
-	const char *dash = strchr(text, '-');
+	const char *dash = range_sign(text);
 	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
 	struct size_range range;
 	int code = units_number(arena_text(to->memory, text, length), to->kb_base, &range.min_bytes,
@@ -154,7 +160,7 @@ const struct option_type type_size_range = {
 static int parse_time_range(const struct option_destination *to, const char *text)
 {
 	const uint64_t unit_ns = to->option->unit_ns;
-	const char *dash = strchr(text, '-');
+	const char *dash = range_sign(text);
 	const size_t length = dash ? (size_t)(dash - text) : strlen(text);
 	struct time_range range;
 	int code = units_time(arena_text(to->memory, text, length), unit_ns, &range.min_ns,
@@ -180,7 +186,7 @@ const struct option_type type_time_range = {
 static int parse_range(const struct option_destination *to, const char *text,
 		       struct size_range *range)
 {
-	const char *dash = strchr(text, '-');
+	const char *dash = range_sign(text);
 	uint64_t a, b;
 	int code;
 
@@ -196,7 +202,8 @@ static int parse_range(const struct option_destination *to, const char *text,
 	return code;
 }
 
-/* As with sizes, the last part is for all directions that follow, too. */
+/* As with sizes, the last part is for all directions that follow, too: an empty one leaves them as
+ * they are. */
 static int parse_size_ranges(const struct option_destination *to, const char *text)
 {
 	struct size_range ranges[DIR_DATA_COUNT];
@@ -205,13 +212,13 @@ static int parse_size_ranges(const struct option_destination *to, const char *te
 
 	memcpy(ranges, to->field, sizeof(ranges));
 	for (; at; dir++) {
-		const size_t length = strcspn(at, ",");
+		const size_t length = strcspn(at, ",/");
 		int code = 0;
 
 		if (dir == DIR_DATA_COUNT)
 			return err_set(to->err, -EINVAL, "'%.80s' has more than the three "
 				       "parts read,write,trim", text);
-		if (length || !at[length])
+		if (length || (!dir && !at[length]))
 			code = parse_range(to, arena_text(to->memory, at, length), &ranges[dir]);
 		if (code)
 			return code;

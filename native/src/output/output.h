@@ -19,10 +19,9 @@
 #include "run/result.h"
 
 /* fio's JSON document, streamed; plus: with bins of every histogram (json+).
- * one_line: for who writes document after document.
  * What fio does not have stands in an `iogate` object, top-level and per job. */
 void output_json(FILE *out, const struct result *result, const struct job_list *jobs,
-		 bool plus, bool one_line);
+		 bool plus);
 /* fio's text for people. */
 void output_normal(FILE *out, const struct result *result, const struct job_list *jobs);
 /* The lines of --idle-prof; without a profile the unit of work alone. */

@@ -306,13 +306,11 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 	json_object_end(j);
 }
 
-void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus,
-		 bool one_line)
+void output_json(FILE *out, const struct result *result, const struct job_list *jobs, bool plus)
 {
 	struct json j;
 
 	json_init(&j, out);
-	j.flat = one_line;
 	json_object_begin(&j, NULL);
 	output_json_head(&j, result, jobs);
 	json_list_begin(&j, "jobs");
