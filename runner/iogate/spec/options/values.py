@@ -157,7 +157,7 @@ def _size(key: str, text: str) -> str:
 
 def _duration(unit_ns: int) -> Callable[[str, str], str]:
     def canonical(key: str, text: str) -> str:
-        if key in SPANS and "-" in text:
+        if key in SPANS and re.search("[-:]", text):
             _read(partial(numbers.span, read=numbers.nanoseconds), key, text)
             return text
         value = _read(partial(numbers.nanoseconds, unit_ns=unit_ns), key, text)

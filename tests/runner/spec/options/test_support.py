@@ -14,6 +14,7 @@ from support.specs import fio, load, workloads
         ("ioengine: splice", ["ioengine=splice"]),
         ("fallocate: whole", ["fallocate=whole"]),
         ("startdelay: 1s-5s", ["startdelay=1s-5s"]),
+        ("startdelay: 1s:5s", ["startdelay=1s:5s"]),
     ],
 )
 def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list[str]) -> None:
