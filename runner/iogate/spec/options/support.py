@@ -63,4 +63,4 @@ def _missing(what: str, jobs: Sequence[JobSpec]) -> Iterator[SpecError]:
 
 
 def _is_span(key: str, value: str) -> bool:
-    return key in SPANS and "-" in value
+    return key in SPANS and ("-" in value or ":" in value)
