@@ -227,7 +227,7 @@ def test_a_profile_in_a_job_file_is_nothing(engine: Path, fio: str, tmp_path: Pa
 
 NOT_YET = DOCUMENT.read_text().partition("## What is not there yet")[2]
 VALUES = {
-    "ioengine=pvsync2": "ioengine: there is no engine 'pvsync2'",
+    "ioengine=vsync": "ioengine: there is no engine 'vsync'",
 }
 
 

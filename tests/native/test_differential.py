@@ -100,7 +100,17 @@ def _probes() -> Iterable[tuple[str, str]]:
 
 
 def _options() -> Iterable[tuple[str, str]]:
-    for engine in ("sync", "psync", "libaio", "io_uring", "mmap", "posixaio", "null"):
+    for engine in (
+        "sync",
+        "psync",
+        "pvsync",
+        "pvsync2",
+        "libaio",
+        "io_uring",
+        "mmap",
+        "posixaio",
+        "null",
+    ):
         yield f"engine-{engine}", _job("j", f"ioengine={engine} rw=randrw size=512k iodepth=4")
     yield "threads", _job("j", "thread numjobs=3 rw=randwrite size=256k")
     yield "stonewall", _job("a", "rw=write size=256k") + _job("b", "stonewall rw=read size=256k")

@@ -23,7 +23,7 @@ def _names(program: Path | str, ioengine: str, folder: Path) -> set[str]:
     return set(re.findall(r"^\s*(\w+)\s*(?::|  )", told, re.MULTILINE))
 
 
-@pytest.mark.parametrize("ioengine", ["libaio", "io_uring", "mmap", "cpuio"])
+@pytest.mark.parametrize("ioengine", ["libaio", "io_uring", "mmap", "cpuio", "pvsync2"])
 def test_each_option_of_fios_is_there(
     engine: Path, fio: str, tmp_path: Path, ioengine: str
 ) -> None:
@@ -52,6 +52,7 @@ def _job(program: Path | str, folder: Path, options: str) -> dict[str, Any]:
         "ioengine=io_uring nowait=1 direct=1 force_async=2",
         "ioengine=libaio nowait=1 direct=1 userspace_reap",
         "ioengine=mmap thp=1",
+        "ioengine=pvsync2 nowait=1 direct=1 hipri hipri_percentage=50",
     ],
 )
 def test_io_is_as_without_them(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
@@ -63,7 +64,7 @@ def test_io_is_as_without_them(engine: Path, fio: str, tmp_path: Path, options: 
         assert job["read"]["total_ios"] == 64
 
 
-@pytest.mark.parametrize("ioengine", ["io_uring", "libaio direct=1"])
+@pytest.mark.parametrize("ioengine", ["io_uring", "libaio direct=1", "pvsync2"])
 def test_what_would_wait_fails(engine: Path, fio: str, tmp_path: Path, ioengine: str) -> None:
     """A write behind the end of a file waits for its blocks, on whatever filesystem."""
     words = f"filename=g size=64k rw=write nowait=1 fallocate=none ioengine={ioengine}".split()

@@ -108,7 +108,7 @@ def test_a_block_is_as_large_as_the_larger_size(
 
 
 @needs_root
-@pytest.mark.parametrize("name", ["psync", "libaio", "io_uring", "posixaio", "mmap"])
+@pytest.mark.parametrize("name", ["psync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"])
 def test_no_write_is_lost_to_its_trim(engine: Path, tmp_path: Path, device: str, name: str) -> None:
     """A trim that came after the write of its block would leave zeros there."""
     options = f"rw=randtrimwrite size=2m ioengine={name} iodepth=16 verify=crc32c"

@@ -18,12 +18,12 @@ static const char *const engines =
 	"filedelete fileoperations filestat ftruncate gfapi gfapi_async guasi http "
 	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
 	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
-	"mtd nbd net netsplice nfs pmemblk pvsync pvsync2 rados rbd rdma sg splice vsync xnvme ";
+	"mtd nbd net netsplice nfs pmemblk rados rbd rdma sg splice vsync xnvme ";
 static const char *const engine_options =
 	" "
 	"apptag apptag_mask arguments bindname brick busy_poll busy_wait_polling chunk_size "
 	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem donorname "
-	"gpu_dev_ids grace_time hdfsdirectory hipri_percentage hostname http_host http_mode "
+	"gpu_dev_ids grace_time hdfsdirectory hostname http_host http_mode "
 	"http_object_mode http_pass http_s3_key http_s3_keyid http_s3_region "
 	"http_s3_security_token http_s3_sse_customer_algorithm http_s3_sse_customer_key "
 	"http_s3_storage_class http_swift_auth_token http_user http_verbose https inplace "

@@ -30,7 +30,7 @@ OPTIONS: dict[str, str] = {
     "FLAG": """
         bs_unaligned=blocksize_unaligned exitall exitall_on_error group_reporting new_group
         norandommap refill_buffers stonewall=wait_for_previous thread time_based verify_only
-        zero_buffers userspace_reap fixedbufs hipri registerfiles sqthread_poll
+        zero_buffers hipri userspace_reap fixedbufs registerfiles sqthread_poll
     """,
     "MICROSECONDS": """
         latency_target latency_window thinktime thinktime_spin cpuchunks
@@ -46,8 +46,8 @@ OPTIONS: dict[str, str] = {
         rate_cycle=ratecycle replay_scale replay_time_scale rwmixread rwmixwrite
         significant_figures spr_num_regions thinkcycles thinktime_blocks threads trim_backlog
         trim_backlog_batch trim_percentage uid verify_async verify_backlog verify_backlog_batch
-        verify_interval verify_offset verify_pattern_interval write_barrier force_async
-        nonvectored sqthread_poll_cpu thp cpuload
+        verify_interval verify_offset verify_pattern_interval write_barrier hipri_percentage
+        force_async nonvectored sqthread_poll_cpu thp cpuload
     """,
     "NUMBERS": """
         ba=blockalign bs=blocksize percentage_random rate rate_iops rate_iops_min
@@ -107,7 +107,7 @@ CHOICES: dict[str, str] = {
         inline offload
     """,
     "ioengine": """
-        sync psync libaio io_uring mmap posixaio null cpuio
+        sync psync pvsync pvsync2 libaio io_uring mmap posixaio null cpuio
     """,
     "kb_base": """
         1024 1000
@@ -174,6 +174,7 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "dedupe_percentage": (0, 100),
     "dedupe_working_set_percentage": (0, 100),
     "flow": (0, 1000),
+    "hipri_percentage": (0, 100),
     "hugepage-size": (1, 1073741824),
     "iodepth": (1, 1048576),
     "iomem_align": (0, 1073741824),
@@ -205,6 +206,6 @@ RANGES: dict[str, tuple[int, int | None]] = {
 }
 
 # These ioengines do an I/O as it is issued.
-SYNCHRONOUS = "sync psync mmap cpuio"
+SYNCHRONOUS = "sync psync pvsync pvsync2 mmap cpuio"
 DEFAULT_ENGINE = "psync"
 DEFAULT_RW = "read"

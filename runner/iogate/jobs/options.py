@@ -44,8 +44,8 @@ ONLY_FIO: dict[Kind, str] = {
 # The same, of options that only some ioengines have: text to the runner.
 ONLY_FIO_ENGINES = """
     arguments bindname brick busy_poll clientname clustername cmd_type conf donorname grace_time
-    hipri_percentage hostname inplace interface listen mss nodelay pingpong pool port program
-    protocol rbdname readfua sg_write_mode skip_bad stat_type std_redirect stream_id touch_objects
+    hostname inplace interface listen mss nodelay pingpong pool port program protocol rbdname
+    readfua sg_write_mode skip_bad stat_type std_redirect stream_id touch_objects
     ttl uri verb volume window_size writefua
 """
 
@@ -58,7 +58,8 @@ SPELLED: dict[Kind, str] = {
     """,
     Kind.MICROSECONDS: "thinktime_iotime",
     Kind.TEXT: """
-        clocksource cpuchunks cpuload fallocate fixedbufs hipri rate_process registerfiles
+        clocksource cpuchunks cpuload fallocate fixedbufs hipri hipri_percentage rate_process
+        registerfiles
         cmdprio cmdprio_class cmdprio_percentage dedupe_mode fadvise_hint filetype lockfile
         lockmem mem=iomem write_hint continue_on_error exit_what io_submit_mode
         log_window_value=log_max_value rate_cycle=ratecycle rw_sequencer sqthread_poll
