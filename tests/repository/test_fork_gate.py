@@ -127,7 +127,7 @@ def test_only_the_comment_may_write() -> None:
     assert jobs["gate"]["if"] == "always()"
 
 
-@pytest.mark.parametrize("name", ["README.md", "specs/gate.workflow.yml"])
+@pytest.mark.parametrize("name", ["README.md", "specs/gate.workflow.yml", "specs/gate.check.yml"])
 def test_the_action_is_named_by_the_version_that_this_is(name: str) -> None:
     text = (ROOT / name).read_text()
     named = re.findall(r"uses: OWNER/iogate/\.github/actions/iogate@(\S+)", text)

@@ -15,9 +15,11 @@ from iogate.cli.table import printable
 from iogate.errors import RunError, UsageError
 
 _TEMPLATE = "specs/quick.yaml"
-_GATE, _SEED = "specs/gate.yaml", "specs/gate.workflow.yml"
-_SEED_SPEC = "spec: iogate.yaml"
-_WORKFLOW = Path(".github", "workflows", "storage-baseline.yml")
+_GATE = "specs/gate.yaml"
+_WORKFLOW_SPEC = "spec: iogate.yaml"
+_BASELINE = Path(".github", "workflows", "storage-baseline.yml")
+_CHECK = Path(".github", "workflows", "storage-gate.yml")
+_WORKFLOWS = {_BASELINE: "specs/gate.workflow.yml", _CHECK: "specs/gate.check.yml"}
 _SYSTEMS = {
     "gitlab": ("specs/ci/gitlab.yml", Path(".gitlab", "iogate.yml")),
     "jenkins": ("specs/ci/jenkins.groovy", Path("Jenkinsfile")),
@@ -35,8 +37,8 @@ _MODELINE = "# yaml-language-server: $schema="
 @click.option(
     "--gate",
     is_flag=True,
-    help="A spec that blocks what it cannot judge, and a workflow of GitHub Actions,"
-    f" {_WORKFLOW}, that measures its baseline.",
+    help="A spec that blocks what it cannot judge, and two workflows of GitHub Actions:"
+    f" {_BASELINE} measures its baseline, and {_CHECK} gates pull requests.",
 )
 @click.option(
     "--ci",
@@ -54,24 +56,24 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
     if path.is_dir():
         path /= "iogate.yaml"
     job = _job(system, path) if system else None
-    beside = job[0] if job else _WORKFLOW if gate else None
+    beside = [job[0]] if job else [*_WORKFLOWS] if gate else []
     if not force:
-        _require_free(*filter(None, (path, beside)))
+        _require_free(path, *beside)
     _write(path, _with_schema_beside(_template(_GATE if gate else _TEMPLATE)), force=force)
     _write_schema(path.parent / schema.BESIDE_SPEC)
     if job:
         _write(*job, force=force)
         click.echo(f"wrote {job[0]}: put in it which runner is on the host that is measured")
-    if gate and not job:
-        text = _template(_SEED).replace(_SEED_SPEC, f"spec: {json.dumps(str(path))}")
-        _write(_WORKFLOW, text, force=force)
+    for place, name in _WORKFLOWS.items() if gate and not job else ():
+        text = _template(name).replace(_WORKFLOW_SPEC, f"spec: {json.dumps(str(path))}")
+        _write(place, text, force=force)
     click.echo(printable(f"wrote {path}; check it with: iogate validate {path}"))
     click.echo(printable(f"and measure with: iogate run {path}"))
     if gate and not job:
         click.echo(
-            f"wrote {_WORKFLOW}, which measures the baseline: put the repository of iogate in"
-            " place of OWNER/iogate, and start it by hand\n"
-            'the job that gates pull requests: README.md of iogate, "Gate a pull request"'
+            f"wrote {_BASELINE}, which measures the baseline: start it by hand\n"
+            f"wrote {_CHECK}, which gates pull requests: require its check 'storage gate'\n"
+            "put the repository of iogate in place of OWNER/iogate in both"
         )
 
 
@@ -94,7 +96,7 @@ def _template(name: str) -> str:
 def _write(path: Path, text: str, *, force: bool) -> None:
     """UsageError where it is there already, RunError where it cannot be written."""
     try:
-        if path in (_WORKFLOW, *(place for _, place in _SYSTEMS.values())):
+        if path in (*_WORKFLOWS, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)

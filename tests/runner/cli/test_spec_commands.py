@@ -50,19 +50,28 @@ def test_init_writes_a_gate_and_what_makes_its_baseline(
     assert spec.baseline.window >= 20
     limits = [each for workload in spec.workloads for each in workload.thresholds]
     assert {each.level for each in limits} == {"fail"}
-    workflow = tmp_path / ".github" / "workflows" / "storage-baseline.yml"
-    (job,) = yaml.safe_load(workflow.read_text())["jobs"].values()
-    assert len(job["strategy"]["matrix"]["run"]) == 20
-    assert job["steps"][0]["with"]["fetch-depth"] == 0
-    assert job["steps"][1]["with"] == {"spec": "disk.yaml"}
-    actionlint = Path(sys.executable).parent / "actionlint"
-    done = subprocess.run(
-        [actionlint, "-ignore", 'label "storage" is unknown', workflow],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    workflows = tmp_path / ".github" / "workflows"
+    (seed,) = yaml.safe_load((workflows / "storage-baseline.yml").read_text())["jobs"].values()
+    assert len(seed["strategy"]["matrix"]["run"]) == 20
+    jobs = yaml.safe_load((workflows / "storage-gate.yml").read_text())["jobs"]
+    for job in (seed, jobs["measure"]):
+        assert job["steps"][0]["with"]["fetch-depth"] == 0
+        assert job["steps"][1]["with"] == {"spec": "disk.yaml"}
+    assert jobs["measure"]["if"].endswith("head.repo.full_name == github.repository")
+    assert (jobs["gate"]["if"], jobs["gate"]["needs"]) == ("always()", "measure")
+    assert '[ "$MEASURED" = success ]' in jobs["gate"]["steps"][0]["run"]
+    programs = Path(sys.executable).parent
+    for check in (
+        ["actionlint", "-ignore", 'label "storage" is unknown'],
+        ["zizmor", "--offline", "--no-progress", "--pedantic"],
+    ):
+        done = subprocess.run(
+            [programs / check[0], *check[1:], *workflows.iterdir()],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
     assert run_command(["init", "--gate", "other.yaml"]) == ExitCode.USAGE
 
 
@@ -97,7 +106,11 @@ def test_init_writes_what_another_ci_system_takes(
 
 @pytest.mark.parametrize(
     ("words", "place"),
-    [(("--ci", "jenkins"), "Jenkinsfile"), (("--gate",), ".github/workflows/storage-baseline.yml")],
+    [
+        (("--ci", "jenkins"), "Jenkinsfile"),
+        (("--gate",), ".github/workflows/storage-baseline.yml"),
+        (("--gate",), ".github/workflows/storage-gate.yml"),
+    ],
 )
 def test_init_writes_all_or_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], place: str
