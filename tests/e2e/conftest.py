@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,4 +134,6 @@ def engines_of(folder: Path, job_file: str = ".fio") -> list[int]:
 
 
 def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
+    """Of a family of processes the others end with the first that is killed."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)

@@ -86,7 +86,8 @@ def test_what_changed_on_the_host_stands_below_its_nights(
     page = read_html(render_report(now, before, trend=trend))
     (figure,) = (one for one in page.all("figure") if "by night" in one.text)
     assert re.fullmatch(
-        r"The host changed\. 1: 2025-11-01 kernel.release 6.17 → 6.18\.",
+        r"The host changed\. 1: 2025-11-01 kernel.release 6.17 → 6.18\."
+        r" The axis does not begin at 0\.",
         figure.all("p", "note")[0].text,
     )
 

@@ -7,6 +7,9 @@
 
 #include "pattern/pattern_sizes.h"
 
+/* More than any machine's memory: the allocator is not asked for it. */
+#define MAP_MOST_BYTES (UINT64_C(1) << 38)
+
 /* Bytes that a window has at most. */
 static uint64_t window_most(const struct pattern *p, const struct pattern_cursor *c)
 {
@@ -42,7 +45,7 @@ void pattern_map_choose(struct pattern *p, const struct job *job)
 	p->map_bytes[DIR_WRITE] = writes;
 }
 
-static size_t map_bytes(const struct pattern *p, unsigned dir, uint64_t window_size)
+static uint64_t map_bytes(const struct pattern *p, unsigned dir, uint64_t window_size)
 {
 	return (window_size / p->map_bytes[dir] / 64 + 1) * sizeof(uint64_t);
 }
@@ -50,9 +53,12 @@ static size_t map_bytes(const struct pattern *p, unsigned dir, uint64_t window_s
 static bool add(struct pattern *p, struct pattern_cursor *c)
 {
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		uint64_t bytes;
+
 		if (!(p->lanes & (1u << dir)))
 			continue;
-		c->taken[dir] = calloc(1, map_bytes(p, dir, window_most(p, c)));
+		bytes = map_bytes(p, dir, window_most(p, c));
+		c->taken[dir] = bytes <= MAP_MOST_BYTES ? calloc(1, bytes) : NULL;
 		if (!c->taken[dir])
 			return false;
 	}
