@@ -144,8 +144,8 @@ def test_what_the_run_wrote_and_the_kernel_brings_out_later_is_no_stranger(
     read = (
         "  r: { fio: { ioengine: psync, rw: read, size: 48m, bs: 1m, direct: 1 }, repetitions: 3 }"
     )
-    with zram_device(64) as device, Path(device).open("rb"):  # or the last close would flush it
-        target = f"{{ device: {device}, destroy: {{ size: 64m, holds: anything }} }}"
+    with zram_device(61) as device, Path(device).open("rb"):  # or the last close would flush it
+        target = f"{{ device: {device}, destroy: {{ size: 61m, holds: anything }} }}"
         text = spec(target, fio, repetitions=3, again=0, io="1%", off=", cpu")
         done = iogate("run", iogate.spec(f"{text}{read}\n"))
         assert done.code == 0, done.text
@@ -159,8 +159,8 @@ def test_what_the_run_wrote_and_the_kernel_brings_out_later_is_no_stranger(
 def test_what_the_run_moves_is_known_by_whatever_way_it_goes(iogate: Iogate, ioengine: str) -> None:
     direct = "" if ioengine == "mmap" else ", direct: 1, iodepth: 16"
     fio = f"rw: randrw, size: 48m, bs: 16k, numjobs: 2{direct}"
-    with zram_device(64) as device:
-        target = f"{{ device: {device}, destroy: {{ size: 64m, holds: anything }} }}"
+    with zram_device(61) as device:
+        target = f"{{ device: {device}, destroy: {{ size: 61m, holds: anything }} }}"
         text = spec(target, fio, repetitions=3, again=0, io="1%", off=", cpu")
         done = iogate("run", iogate.spec(text.replace("psync", ioengine)))
         assert done.code == 0, done.text

@@ -253,13 +253,13 @@ def test_a_filesystem_and_its_device_in_one_spec_on_zram(iogate: Iogate) -> None
 version: 1
 name: both
 targets:
-  raw: {{ device: {device}, destroy: {{ size: 67m }} }}
+  raw: {{ device: {device}, destroy: {{ size: 53m }} }}
   fs: {{ filesystem: {{ on: raw, type: ext4 }} }}
 workloads:
   one: {{ target: fs, fio: {{ rw: write, bs: 4k, size: 1m }}, repetitions: 2 }}
   two: {{ target: raw, fio: {{ rw: randwrite, bs: 4k, size: 1m }}, repetitions: 2 }}
 """
-    with zram_device(67) as device:
+    with zram_device(53) as device:
         done = iogate("run", iogate.spec(text.format(device=device)), "--trust")
         assert done.code == 0, done.text
         assert len(iogate.run_document()["measurements"]) == 4

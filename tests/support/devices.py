@@ -178,7 +178,8 @@ def _removed(control: int, number: int) -> None:
 
 @contextmanager
 def zram_device(size_mib: int = 64) -> Iterator[str]:
-    """A disk in memory; its path."""
+    """A disk in memory; its path. It has no name but its size, by which a spec tells it from
+    others: tests that run side by side take sizes of their own."""
     control = Path("/sys/class/zram-control")
     number = (control / "hot_add").read_text().strip()
     try:

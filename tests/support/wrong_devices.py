@@ -71,7 +71,7 @@ def _(folder: Path) -> Iterator[Wrong]:
 
 @entry(IN_USE, "mounted, in memory")
 def _(folder: Path) -> Iterator[Wrong]:
-    with zram_device(67) as device, mounted(device, folder / "mnt"):
+    with zram_device(71) as device, mounted(device, folder / "mnt"):
         yield Wrong(named(device), (device,), "is mounted at")
 
 
