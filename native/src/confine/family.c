@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "confine/family.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -25,22 +22,6 @@ static void hand_on(int number)
 	errno = kept;
 }
 
-/* What the command has open alone tells when it has ended. */
-static void close_everything(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	const struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		const int fd = (int)strtol(entry->d_name, NULL, 10);
-
-		if (entry->d_name[0] != '.' && fd != dirfd(d))
-			close(fd);
-	}
-	if (d)
-		closedir(d);
-}
-
 /* A list of processes shows it as what it is, and not as the command. */
 static void rename_to(char **words)
 {
@@ -57,7 +38,7 @@ static _Noreturn void stay(char **words)
 	if (getppid())
 		_exit(LOST);
 	signal(SIGCHLD, SIG_IGN);	/* orphans leave nothing to be waited for */
-	close_everything();
+	close_range(0, ~0u, 0);	/* what the command has open alone tells when it has ended */
 	rename_to(words);
 	for (;;)
 		pause();
@@ -94,7 +75,7 @@ static _Noreturn void watch(pid_t first, const sigset_t *before, char **words)
 	for (size_t i = 0; i < HANDED_ON; i++)
 		sigaction(handed_on[i], &action, NULL);
 	sigprocmask(SIG_SETMASK, before, NULL);
-	close_everything();
+	close_range(0, ~0u, 0);
 	rename_to(words);
 	status = wait_for((pid_t)command);
 	for (size_t i = 0; i < HANDED_ON; i++)

@@ -5,7 +5,6 @@
  *	engine.h	what an ioengine is given and must do; struct io, one I/O in flight
  *	engines.h	the one list of them: a new one is a file here and a line there
  *	single_io.h	for synchronous engines: the one I/O between queue() and reap()
- *	vectored_io.h	one I/O by preadv2(2) or pwritev2(2)
  *	trim.h		a trim: of one that waits for it, and of one that does not
  *	rw_flags.h	what reads and writes ask of the kernel: to be whole, not to wait
  *	cmdprio.h	which I/Os have a priority of their own

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engines/single_io.h"
-#include "engines/trim.h"
 
 static int32_t do_io(const struct engine *e, const struct io *io)
 {
@@ -11,12 +10,8 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 		return single_io_result(pread(fd, io->buffer, io->length, (off_t)io->offset));
 	case DIR_WRITE:
 		return single_io_result(pwrite(fd, io->buffer, io->length, (off_t)io->offset));
-	case DIR_TRIM:
-		return trim_now(e, io);
-	case DIR_SYNC:
-		return single_io_sync(fd, io);
 	default:
-		return -EOPNOTSUPP;
+		return single_io_other(e, io);
 	}
 }
 

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engines/vectored_io.h"
+#include <sys/uio.h>
+
+#include "engines/single_io.h"
+
+static int32_t do_io(const struct engine *e, const struct io *io)
+{
+	const struct iovec all = { io->buffer, io->length };
+	const int fd = e->files[io->file].fd;
+
+	switch (io->dir) {
+	case DIR_READ:
+		return single_io_result(preadv(fd, &all, 1, (off_t)io->offset));
+	case DIR_WRITE:
+		return single_io_result(pwritev(fd, &all, 1, (off_t)io->offset));
+	default:
+		return single_io_other(e, io);
+	}
+}
 
 static int pvsync_commit(struct engine *e)
 {
 	struct io *io = ((struct single_io *)e->state)->io;
 
-	io->result = vectored_io(e, io, 0);
+	io->result = do_io(e, io);
 	return 1;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/uio.h>
+
 #include "engines/rw_flags.h"
-#include "engines/vectored_io.h"
+#include "engines/single_io.h"
 #include "util/random.h"
 
 struct pvsync2_state {
@@ -35,13 +37,28 @@ static int flags_of(const struct pvsync2_options *o, struct pvsync2_state *s, co
 	return rw_flags_of(&o->flags, io) | (polls ? RWF_HIPRI : 0);
 }
 
+static int32_t do_io(const struct engine *e, const struct io *io, int flags)
+{
+	const struct iovec all = { io->buffer, io->length };
+	const int fd = e->files[io->file].fd;
+
+	switch (io->dir) {
+	case DIR_READ:
+		return single_io_result(preadv2(fd, &all, 1, (off_t)io->offset, flags));
+	case DIR_WRITE:
+		return single_io_result(pwritev2(fd, &all, 1, (off_t)io->offset, flags));
+	default:
+		return single_io_other(e, io);
+	}
+}
+
 static int pvsync2_commit(struct engine *e)
 {
 	const struct pvsync2_options *o = e->job->engine_options;
 	struct pvsync2_state *s = e->state;
 	struct io *io = s->single.io;
 
-	io->result = vectored_io(e, io, o ? flags_of(o, s, io) : 0);
+	io->result = do_io(e, io, o ? flags_of(o, s, io) : 0);
 	return 1;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engines/engine.h"
+#include "engines/trim.h"
 
 /* What every synchronous engine needs: the one I/O between queue() and reap(). */
 struct single_io {
@@ -30,9 +31,19 @@ static inline int32_t single_io_result(ssize_t returned)
 	return returned < 0 ? -errno : (int32_t)returned;
 }
 
-static inline int32_t single_io_sync(int fd, const struct io *io)
+/* What is neither read nor written: a sync or a trim. */
+static inline int32_t single_io_other(const struct engine *e, const struct io *io)
 {
-	return single_io_result(io->data_only ? fdatasync(fd) : fsync(fd));
+	const int fd = e->files[io->file].fd;
+
+	switch (io->dir) {
+	case DIR_TRIM:
+		return trim_now(e, io);
+	case DIR_SYNC:
+		return single_io_result(io->data_only ? fdatasync(fd) : fsync(fd));
+	default:
+		return -EOPNOTSUPP;
+	}
 }
 
 #endif

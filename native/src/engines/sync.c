@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engines/single_io.h"
-#include "engines/trim.h"
 
 /* read(2) and write(2) move the file position: seek only when it is elsewhere. */
 struct sync_state {
@@ -21,14 +20,8 @@ static int32_t do_io(const struct engine *e, const struct io *io)
 {
 	const int fd = e->files[io->file].fd;
 
-	switch (io->dir) {
-	case DIR_READ:
-		return single_io_result(read(fd, io->buffer, io->length));
-	case DIR_WRITE:
-		return single_io_result(write(fd, io->buffer, io->length));
-	default:
-		return -EOPNOTSUPP;
-	}
+	return single_io_result(io->dir == DIR_READ ? read(fd, io->buffer, io->length)
+						    : write(fd, io->buffer, io->length));
 }
 
 static int32_t seek_and_do(const struct engine *e, const struct io *io)
@@ -36,10 +29,8 @@ static int32_t seek_and_do(const struct engine *e, const struct io *io)
 	struct sync_state *s = e->state;
 	int32_t result;
 
-	if (io->dir == DIR_SYNC)
-		return single_io_sync(e->files[io->file].fd, io);
-	if (io->dir == DIR_TRIM)
-		return trim_now(e, io);
+	if (io->dir != DIR_READ && io->dir != DIR_WRITE)
+		return single_io_other(e, io);
 	result = seek(s, e->files[io->file].fd, io);
 	if (result)
 		return result;

@@ -26,7 +26,6 @@ double report_iops(const struct dir_stats *d);
 uint64_t report_bw_bytes(const struct dir_stats *d);	/* per second */
 uint64_t report_runtime_ms(uint64_t runtime_ns);	/* rounded; 1 for less than a ms that ran */
 double report_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
-/* CPU time as percent of the wall time of all jobs of the row. */
 /* The mean over the window of a steady state, of the value that stands at that offset of each. */
 enum {
 	STEADY_AT_IOPS = offsetof(struct steady_value, iops),
@@ -34,6 +33,7 @@ enum {
 };
 double report_steady_mean(const struct steady_state *s, size_t offset);
 
+/* CPU time as percent of the wall time of all jobs of the row. */
 double report_cpu_percent(const struct job_result *row, uint64_t cpu_ns);
 
 /* As many values as the list has: the middle of a bucket, but never beyond what was measured. */
