@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from iogate.model.comparison import CANDIDATE
+from iogate.model.comparison import of_candidate
 from iogate.model.run import Run
 from iogate.model.trend import FactChange
 from iogate.model.units import Unit, format_value
@@ -78,12 +78,6 @@ def first_value(fact: Fact, environment: Mapping[str, Value]) -> str:
     of a comparison has others, ``6.18.0 against 6.17.8``."""
     own, other = _joined(fact, environment), _joined(fact, of_candidate(environment))
     return f"{other} against {own}" if own and other and own != other else own or other
-
-
-def of_candidate(environment: Mapping[str, Value]) -> dict[str, Value]:
-    """The facts that were recorded of the candidate alone, by the names that the base's have."""
-    own = (name for name in environment if name.startswith(CANDIDATE))
-    return {name.removeprefix(CANDIDATE): environment[name] for name in own}
 
 
 def _joined(fact: Fact, environment: Mapping[str, Value]) -> str:

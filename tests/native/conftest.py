@@ -23,3 +23,12 @@ def fio() -> str:
     if not found:
         pytest.skip("fio is not installed: apt-get install fio")
     return found
+
+
+@pytest.fixture
+def named_fio(engine: Path, tmp_path: Path) -> Path:
+    """A link of the name fio to the engine."""
+    link = tmp_path / "bin" / "fio"
+    link.parent.mkdir()
+    link.symlink_to(engine)
+    return link

@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from support.engine_runs import run
 
 SPEAKS = "fio-3.33"
 OWN = "iogate-engine-0.1.0"
 JOB = ["--name=j", "--rw=read", "--size=64k", "--ioengine=null"]
-
-
-@pytest.fixture
-def named_fio(engine: Path, tmp_path: Path) -> Path:
-    """A link of the name fio to the engine."""
-    link = tmp_path / "bin" / "fio"
-    link.parent.mkdir()
-    link.symlink_to(engine)
-    return link
 
 
 def test_the_version_begins_as_fios(named_fio: Path, fio: str, tmp_path: Path) -> None:

@@ -20,15 +20,6 @@ LIVE = re.compile(
 )
 
 
-@pytest.fixture
-def named_fio(engine: Path, tmp_path: Path) -> Path:
-    """A link of the name fio to the engine."""
-    link = tmp_path / "bin" / "fio"
-    link.parent.mkdir()
-    link.symlink_to(engine)
-    return link
-
-
 @pytest.mark.parametrize("version", ["3", "4", "5"])
 def test_terse_lines_name_fio(named_fio: Path, tmp_path: Path, version: str) -> None:
     asked = [*NULL, "--output-format=terse", f"--terse-version={version}"]

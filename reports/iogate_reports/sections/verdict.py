@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from iogate.model.comparison import Arm, Comparison
+from iogate.model.comparison import Arm, Comparison, of_candidate
 from iogate.model.run import Revision, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.commands import commands
 from iogate_reports.data import Page
-from iogate_reports.facts import FACTS, differences, first_value, of_candidate, show
+from iogate_reports.facts import FACTS, differences, first_value, show
 from iogate_reports.labels import ERROR, OUTCOMES, STATUSES, UNJUDGED, Word, outcomes
 from iogate_reports.sections.base import View
 from iogate_reports.text import duration, moment, moment_iso, plural, short

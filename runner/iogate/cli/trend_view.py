@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -128,9 +130,8 @@ def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
 
 
 def _tables(trend: Trend) -> Iterator[str]:
-    ids = {(s.case, s.case_id) for s in trend.series}
-    names = [case for case, _ in ids]
-    twice = {case for case in names if names.count(case) > 1}
+    names = Counter(case for case, _ in {(s.case, s.case_id) for s in trend.series})
+    twice = {case for case, count in names.items() if count > 1}
     streams = dict.fromkeys((s.host, s.machine_id, s.environment) for s in trend.series)
     for host, machine_id, environment in streams:
         series = [
@@ -141,7 +142,8 @@ def _tables(trend: Trend) -> Iterator[str]:
             f"{trend.spec} on {host}, environment {environment},"
             f" last night {_when(last)}{_LAST.get(last.ended, '')}"
         )
-        rows = [_row(s, _case(s, twice), _ended(s, series, trend.nights)) for s in series]
+        measured = sorted({index for s in series for index in s.nights})
+        rows = [_row(s, _case(s, twice), _ended(s, measured, trend.nights)) for s in series]
         lines = table(_HEAD, rows, right=_RIGHT)
         yield f"{printable(title)}\n{_coloured(lines)}"
 
@@ -151,10 +153,12 @@ def _case(series: SeriesTrend, twice: Container[str]) -> str:
     return f"{series.case} ({series.case_id[:8]})" if series.case in twice else series.case
 
 
-def _ended(series: SeriesTrend, beside: Sequence[SeriesTrend], nights: Sequence[NightRef]) -> str:
-    """When its last night was, where the host has measured others for a week of nights since."""
-    later = {index for each in beside for index in each.nights if index > series.nights[-1]}
-    return f" until {_when(nights[series.nights[-1]])[:10]}" if len(later) >= _GONE_NIGHTS else ""
+def _ended(series: SeriesTrend, measured: Sequence[int], nights: Sequence[NightRef]) -> str:
+    """When its last night was, where the host has measured others for a week of nights since;
+    ``measured`` are all of the host's nights, ascending."""
+    last = series.nights[-1]
+    is_gone = len(measured) - bisect_right(measured, last) >= _GONE_NIGHTS
+    return f" until {_when(nights[last])[:10]}" if is_gone else ""
 
 
 def _row(series: SeriesTrend, case: str, ended: str) -> tuple[str, ...]:

@@ -21,12 +21,12 @@ def with_walls(rows: Sequence[Mapping[str, Any]], jobs: Sequence[JobSpec]) -> It
     """The jobs of the rows, one each: the first of each later group has its ``stonewall`` again.
     They stay as they are where their own options say who waits."""
     told = any(key in job.options for job in jobs for key in _TELLING)
+    groups = [row.get("groupid", 0) for row in rows]
+    turns = not told and len(set(groups)) > 1 and _took_turns(rows)
     first: dict[Any, str] = {}
-    for row, job in zip(rows, jobs, strict=True):
-        name = first.setdefault(row.get("groupid", 0), job.name)
-        begins = len(first) > 1 and name == job.name and row.get("groupid", 0) != next(iter(first))
-        is_wall = begins and not told and _took_turns(rows)
-        yield replace(job, options={**job.options, "stonewall": "1"}) if is_wall else job
+    for group, job in zip(groups, jobs, strict=True):
+        begins = first.setdefault(group, job.name) == job.name and group != groups[0]
+        yield replace(job, options={**job.options, "stonewall": "1"}) if turns and begins else job
 
 
 def _took_turns(rows: Sequence[Mapping[str, Any]]) -> bool:

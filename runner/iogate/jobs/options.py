@@ -59,9 +59,8 @@ SPELLED: dict[Kind, str] = {
     Kind.MICROSECONDS: "thinktime_iotime",
     Kind.TEXT: """
         clocksource cpuchunks cpuload fallocate fixedbufs hipri hipri_percentage rate_process
-        registerfiles
-        cmdprio cmdprio_class cmdprio_percentage dedupe_mode fadvise_hint filetype lockfile
-        lockmem mem=iomem write_hint continue_on_error exit_what io_submit_mode
+        registerfiles cmdprio cmdprio_class cmdprio_percentage dedupe_mode fadvise_hint filetype
+        lockfile lockmem mem=iomem write_hint continue_on_error exit_what io_submit_mode
         log_window_value=log_max_value rate_cycle=ratecycle rw_sequencer sqthread_poll
         sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
         unified_rw_reporting unit_base verify_backlog random_generator verify_policy

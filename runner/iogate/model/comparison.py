@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from iogate.model.environment import Environment
 
@@ -16,6 +17,7 @@ CANDIDATE = "candidate."
 others are the base's."""
 LEAST_BLOCKS = 4
 """Of a canary: fewer show hardly any noise."""
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +161,10 @@ def repetition_of(block: int, index: int, turn: int = 1, *, per_boot: int = 1) -
     """The number of the repetition in which an arm (0: the base) is measured in a block, for the
     ``turn``-th time: the inverse of ``Comparison.place_of``."""
     return per_boot * (ARMS * (block - 1) + index) + turn
+
+
+def of_candidate(environment: Mapping[str, _Value]) -> dict[str, _Value]:
+    """The facts that were recorded of the candidate alone, where the arms are two kernels, by the
+    names that the base's have."""
+    own = (name for name in environment if name.startswith(CANDIDATE))
+    return {name.removeprefix(CANDIDATE): environment[name] for name in own}

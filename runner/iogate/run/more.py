@@ -16,7 +16,7 @@ from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
 from iogate.host.locks.host_lock import RETRY_S
 from iogate.host.locks.measuring import is_measuring
-from iogate.model.comparison import CANDIDATE, Comparison, Part
+from iogate.model.comparison import Comparison, Part, of_candidate
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
 from iogate.model.run import Run, RunStatus
@@ -55,7 +55,7 @@ class More:
         then, now = self.kept.environment, run.environment
         changes = [
             *differences(then, now, rule.across, rule.also),
-            *differences(_of_candidate(then), _of_candidate(now), rule.across, rule.also),
+            *differences(of_candidate(then), of_candidate(now), rule.across, rule.also),
         ]
         if changes:
             raise RefusedError(
@@ -67,12 +67,6 @@ class More:
             measurements=tuple(replace(m, raw_file="") for m in self.kept.measurements),
             failures=tuple(each for each in self.kept.failures if each.again),
         )
-
-
-def _of_candidate(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of the candidate, where it is a kernel."""
-    own = (name for name in environment if name.startswith(CANDIDATE))
-    return {name.removeprefix(CANDIDATE): environment[name] for name in own}
 
 
 def is_left(kept: Run, sut: Sut, wait_s: float = 0.0) -> bool:

@@ -346,9 +346,10 @@ _PLACE = ("port", "proxyjump", "proxycommand", "hostkeyalias")
 def place_of(address: str) -> tuple[str, ...]:
     """Where the client would go by its own configuration: the host's name, its port, and the way
     there. Empty where it does not say."""
+    *words, end, host = _words(address, 1)
     try:
         done = subprocess.run(
-            [*_words(address, 1)[:-2], "-G", *_words(address, 1)[-2:]],
+            [*words, "-G", end, host],
             stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True,
             errors="replace", timeout=_END_S,
         )  # fmt: skip

@@ -194,15 +194,20 @@ def test_a_room_is_told_in_words_that_call_nobody(
     assert link == "<https://perf.example/site>"
 
 
-def test_mail_goes_by_the_hosts_sendmail(
-    history: History, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def sendmail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A script in its place: it keeps its words and the mail."""
-    sendmail = tmp_path / "bin/sendmail"
-    sendmail.parent.mkdir()
-    sendmail.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/words\ncat > {tmp_path}/mail\n')
-    sendmail.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{sendmail.parent}:/usr/bin:/bin")
+    script = tmp_path / "bin/sendmail"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/words\ncat > {tmp_path}/mail\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:/usr/bin:/bin")
+    return script
+
+
+def test_mail_goes_by_the_hosts_sendmail(
+    history: History, host: Host, tmp_path: Path, sendmail: Path
+) -> None:
     host.channels("a: { sendmail: [storage@example.org, root] }")
     hostile = replace(FAILED, sentence="run fails: été\r\nBcc: somebody@example.org")
     fail_a_night(history, verdict=hostile)
@@ -217,14 +222,10 @@ def test_mail_goes_by_the_hosts_sendmail(
     assert host.notify() == ExitCode.RUN_FAILED
 
 
+@pytest.mark.usefixtures("sendmail")
 def test_a_mail_of_an_alert_says_what_moved_and_what_to_do(
-    history: History, host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    history: History, host: Host, tmp_path: Path
 ) -> None:
-    sendmail = tmp_path / "bin/sendmail"
-    sendmail.parent.mkdir()
-    sendmail.write_text(f"#!/bin/sh\ncat > {tmp_path}/mail\n")
-    sendmail.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{sendmail.parent}:/usr/bin:/bin")
     host.channels("a: { sendmail: [storage@example.org] }")
     history.add(*noisy(1, (60, 1000.0), (9, 360.0)))
     assert host.notify() == ExitCode.PASS

@@ -122,8 +122,9 @@ class InfluxStore:
             self._sender.offer()
 
     def remove_runs(self, run_ids: Collection[str]) -> int:
+        asked = set(run_ids)
         with self._reading():
-            gone = [run for run in self._newest_first() if run.id in set(run_ids)]
+            gone = [run for run in self._newest_first() if run.id in asked]
             for run in gone:
                 remove_run(self._server, run)
                 self._begun.pop(run.id, None)
