@@ -49,7 +49,9 @@ RANGES: dict[str, tuple[int, int | None]] = {{
 }}
 
 # These ioengines do an I/O as it is issued.
-SYNCHRONOUS = "{synchronous}"
+SYNCHRONOUS = \"\"\"
+{synchronous}
+\"\"\"
 DEFAULT_ENGINE = "{ioengine}"
 DEFAULT_RW = "{rw}"
 """
@@ -71,7 +73,7 @@ def module() -> str:
         options=_blocks(kinds),
         choices=_blocks(choices),
         ranges="\n".join(sorted(filter(None, map(_range, rows)))),
-        synchronous=" ".join(engine["name"] for engine in engines if engine["synchronous"]),
+        synchronous=_lines([engine["name"] for engine in engines if engine["synchronous"]], 4),
         rw=next(row["default"] for row in rows if row["name"] == "rw"),
         ioengine=next(row["default"] for row in rows if row["name"] == "ioengine"),
     )
@@ -113,8 +115,12 @@ def _kind(row: Mapping[str, Any]) -> str:
 
 def _blocks(words: Mapping[str, Sequence[str]]) -> str:
     """The items of a dict whose values are words in lines."""
-    fill = TextWrapper(96, initial_indent=" " * 8, subsequent_indent=" " * 8).fill
     lines = []
     for name in sorted(words):
-        lines += [f'    "{name}": """', fill(" ".join(words[name])), '    """,']
+        lines += [f'    "{name}": """', _lines(words[name], 8), '    """,']
     return "\n".join(lines)
+
+
+def _lines(words: Sequence[str], indent: int) -> str:
+    before = " " * indent
+    return TextWrapper(96, initial_indent=before, subsequent_indent=before).fill(" ".join(words))

@@ -67,10 +67,17 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 	return job;
 }
 
+/* Reads and writes bytes, or takes part as if it did (null): no call of a filesystem alone. */
+static inline bool core_moves_data(const struct engine_ops *ops)
+{
+	return (!ops->files || engine_is_diskless(ops)) && strcmp(ops->name, "ftruncate") != 0 &&
+	       !(ops->flags & (ENGINE_NO_DATA | ENGINE_PUNCHES));
+}
+
 /* Engines that move data, one after the other. */
 #define core_for_each_engine(ops)							\
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)		\
-		if (!((*ops)->flags & ENGINE_NO_DATA))
+		if (core_moves_data(*ops))
 
 /* Run jobs; the caller looks at *result and releases it. */
 __attribute__((unused))

@@ -10,6 +10,7 @@ import pytest
 
 from support.devices import loop_device, needs_root
 from support.differential import Outcome, differences, outcome_of
+from support.engine_runs import run
 
 NULL = "ioengine=null "
 ON_FILE = "filename=f "
@@ -350,6 +351,18 @@ def test_gaps_wrap_with_an_offset(engine: Path, fio: str, tmp_path: Path) -> Non
     )
     assert [o.moved["read"][0] for o in plain] == [16, 16]
     assert [o.moved["read"][0] for o in moved] == [8, 16]
+
+
+def test_gaps_wrap_in_a_larger_file(engine: Path, fio: str, tmp_path: Path) -> None:
+    found = []
+    for program in (fio, engine):
+        folder = tmp_path / Path(program).name
+        folder.mkdir()
+        (folder / "f").write_bytes(bytes(1 << 20))
+        words = ["--name=j", "--filename=f", "--rw=read:12k", "--size=64k", "--output-format=json"]
+        document = run(program, words, folder).document(notes=True)
+        found.append(document["jobs"][0]["read"]["total_ios"])
+    assert found == [4, 16]
 
 
 def test_files_past_65535_are_refused(engine: Path, fio: str, tmp_path: Path) -> None:

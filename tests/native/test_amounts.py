@@ -14,7 +14,7 @@ from support.engine_runs import files, run
 from support.tracing import calls_of
 
 FILE = 100 << 10
-ENGINES = ("sync", "psync", "pvsync2", "libaio", "io_uring", "posixaio")
+ENGINES = ("sync", "psync", "vsync", "pvsync2", "libaio", "io_uring", "splice", "posixaio")
 
 
 def _there(folder: Path) -> None:

@@ -164,3 +164,32 @@ def test_a_set_that_cannot_be_is_told(
     ran = run(engine, ["--parse-only", *JOB, *SET, *options.split()], tmp_path)
     assert ran.status == 2
     assert wrong in ran.err
+
+
+def pages(*files: Path) -> list[bytes]:
+    data = b"".join(each.read_bytes() for each in files)
+    return [data[at : at + 4096] for at in range(0, len(data), 4096)]
+
+
+@pytest.mark.parametrize("options", ["--rw=randread --numjobs=4", "--rw=write --numjobs=4 --bs=4k"])
+def test_no_two_files_have_a_page_in_common(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    """What deduplicates would have to read one of them alone, or nothing to write."""
+    for program in (engine, fio):
+        folder = tmp_path / Path(program).name
+        words = ["--name=j", "--size=256k", *options.split()]
+        assert run(program, words, folder).status == 0
+        found = pages(*folder.glob("j.*"))
+        assert len(set(found)) == len(found) == 256
+
+
+@pytest.mark.parametrize("options", ["--rw=write", "--rw=randwrite --bs=4k", "--rw=read"])
+def test_each_run_has_other_data(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
+    for program in (engine, fio) if "write" in options else (engine,):  # fio lays out the same
+        folder = tmp_path / Path(program).name
+        for name in ("a", "b"):
+            words = ["--name=j", "--size=256k", f"--filename={name}", *options.split()]
+            assert run(program, words, folder).status == 0
+        found = pages(folder / "a", folder / "b")
+        assert len(set(found)) == len(found) == 128

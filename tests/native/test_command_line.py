@@ -208,7 +208,7 @@ def test_help_lists_what_there_is(engine: Path, tmp_path: Path) -> None:
     assert "--output-format" in run(engine, ["--help"], tmp_path).out
     assert run(engine, ["--version"], tmp_path).out.strip() == VERSION
     engines = run(engine, ["--enghelp"], tmp_path).out
-    for name in ("sync", "psync", "pvsync2", "libaio", "io_uring", "mmap", "posixaio", "null"):
+    for name in ("sync", "psync", "vsync", "libaio", "io_uring", "mmap", "splice", "null"):
         assert f"\t{name}\n" in engines
     assert "read(2)" in run(engine, ["--enghelp=sync"], tmp_path).out
     assert "randwrite" in run(engine, ["--cmdhelp=rw"], tmp_path).out

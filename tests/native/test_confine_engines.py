@@ -14,9 +14,11 @@ from support.confining import confined, layers_of, place, plan_of
 from support.devices import loop_device, needs_root
 
 NOBODY = 65534
-IO = ("psync", "sync", "pvsync", "pvsync2", "libaio", "io_uring", "mmap", "posixaio")
-ONLY_FIO = ("vsync", "splice")
-EACH = [("native", io) for io in IO] + [("fio", io) for io in (*IO, *ONLY_FIO)]
+IO = (
+    *("psync", "sync", "vsync", "pvsync", "pvsync2", "splice"),
+    *("libaio", "io_uring", "mmap", "posixaio"),
+)
+EACH = [(program, io) for program in ("native", "fio") for io in IO]
 each_way = pytest.mark.parametrize("way", EACH, ids=["-".join(each) for each in EACH])
 
 pytestmark = needs_root

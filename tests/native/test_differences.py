@@ -118,6 +118,46 @@ def test_options_of_a_group_are_those_of_its_name(engine: Path, fio: str, tmp_pa
     assert [jobs[0]["job options"]["size"] for jobs in rows] == ["64k", "32k"]
 
 
+def test_a_section_names_its_own_file(engine: Path, fio: str, tmp_path: Path) -> None:
+    text = "[global]\nrw=write\nsize=64k\nfilename=t\n[a]\nfilename=own\n"
+    for program, sizes in ((fio, {"t": 32, "own": 32}), (engine, {"own": 64})):
+        folder = tmp_path / Path(program).name
+        assert run(program, ["-"], folder, text).status == 0
+        assert {each.name: each.stat().st_size >> 10 for each in folder.iterdir()} == sizes
+
+
+def test_only_who_asks_is_reported_as_a_group(engine: Path, fio: str, tmp_path: Path) -> None:
+    text = "[global]\nioengine=null\nsize=64k\nnumjobs=2\n[r]\n[w]\ngroup_reporting\n"
+    words = ["-", "--output-format=json"]
+    rows = [run(each, words, tmp_path, text).document(notes=True)["jobs"] for each in (engine, fio)]
+    assert [row["jobname"] for row in rows[0]] == ["r", "r", "w"]
+    assert [row["jobname"] for row in rows[1] if row["groupid"] == 0] == ["r", "r"]
+
+
+def test_a_group_is_sampled_as_a_whole(engine: Path, fio: str, tmp_path: Path) -> None:
+    words = ["--ioengine=null", "--size=1g", "--rate_iops=300", "--time_based", "--runtime=1200ms"]
+    words += ["--name=j", "--numjobs=4", "--group_reporting", "--output-format=json"]
+    fios, ours = (
+        run(each, words, tmp_path).document(notes=True)["jobs"][0]["read"] for each in (fio, engine)
+    )
+    assert fios["bw_samples"] >= 2 * ours["bw_samples"] > 0
+    assert ours["bw_mean"] == pytest.approx(fios["bw_mean"], rel=0.2)
+    assert ours["bw_agg"] <= 100
+
+
+def test_a_seed_is_an_order(engine: Path, fio: str, tmp_path: Path) -> None:
+    differ = []
+    for program in (fio, engine):
+        orders = []
+        for seed in (1, 2):
+            text = f"{NULL}rw=randread\nsize=1m\nwrite_iops_log=l\nlog_offset=1\nrandseed={seed}\n"
+            assert run(program, ["-"], tmp_path, text).status == 0
+            rows = (tmp_path / "l_iops.1.log").read_text().splitlines()
+            orders.append([row.split(",")[4] for row in rows])
+        differ.append(orders[0] != orders[1])
+    assert differ == [False, True]
+
+
 def test_a_wrong_value_names_its_place(engine: Path, fio: str, tmp_path: Path) -> None:
     text = f"{NULL}size=1m\ndirect=yes\n"
     assert "4" not in run(fio, ["-", "--parse-only"], tmp_path, text).err
@@ -227,7 +267,7 @@ def test_a_profile_in_a_job_file_is_nothing(engine: Path, fio: str, tmp_path: Pa
 
 NOT_YET = DOCUMENT.read_text().partition("## What is not there yet")[2]
 VALUES = {
-    "ioengine=vsync": "ioengine: there is no engine 'vsync'",
+    "ioengine=nbd": "ioengine: there is no engine 'nbd'",
 }
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from support.devices import image_of, loop_device, needs_root, sh
+from support.devices import image_of, loop_device, needs_root, sh, tmpfs
 from support.differential import Outcome, differences, outcome_of
+from support.engine_runs import run
 
 NULL = "[j]\nioengine=null\nsize=1m\n"
 
@@ -38,6 +39,16 @@ def _small(folder: Path) -> Iterator[None]:
         yield
     finally:
         sh("umount", str(folder))
+
+
+@needs_root
+def test_a_filesystem_without_room_for_another_file_is_told(engine: Path, tmp_path: Path) -> None:
+    with tmpfs(tmp_path / "few", "1m,nr_inodes=8") as few:
+        text = _text(f"directory={few} nrfiles=20 filesize=4k rw=read")
+        ran = run(engine, ["-"], tmp_path, text)
+    assert ran.status == 1
+    assert "the filesystem has none for another file (df -i" in ran.err
+    assert "MiB left" not in ran.err
 
 
 def _errors(outcome: Outcome) -> tuple[int, int, int | None]:

@@ -127,7 +127,7 @@ def test_no_more_files_are_open_than_are_said(engine: Path, tmp_path: Path, ioen
 @pytest.mark.parametrize("ioengine", ENGINES)
 def test_each_loop_makes_its_files_anew(engine: Path, tmp_path: Path, ioengine: str) -> None:
     options = f"rw=write\nloops=3\nunlink_each_loop=1\nioengine={ioengine}\n"
-    calls = calls_of(engine, "unlink", f"{SIZES}{options}{VERIFY}", tmp_path)
+    calls = calls_of(engine, "unlinkat", f"{SIZES}{options}{VERIFY}", tmp_path)
     assert len([call for call in calls if "j.0." in call and call.endswith("= 0")]) == 8
     assert files(tmp_path) == {f"j.0.{number}": 64 << 10 for number in range(4)}
 

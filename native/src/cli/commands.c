@@ -220,7 +220,7 @@ const struct command commands_all[] = {
 	  "Tell more of: parse, job (what else fio has is accepted); help lists all" },
 	{ "warnings-fatal", NULL, false, apply_warnings_fatal,
 	  "Refuse jobs that ask for what does nothing" },
-	{ "aux-path", "folder", false, apply_aux_path, "Where state is saved" },
+	{ "aux-path", "folder", false, apply_aux_path, "Folder of verify state" },
 	{ "idle-prof", "what", false, apply_idle_prof,
 	  "How idle the CPUs were: system, percpu; calibrate: the unit of work alone" },
 	{ "bandwidth-log", NULL, false, apply_bandwidth_log,

@@ -45,13 +45,23 @@ static void on_signal(int number)
 	raise(number);
 }
 
+/* Who asks all processes of that name asks the workers, too, whose calls go on. */
+static void on_look(int number)
+{
+	(void)number;
+	run_request_look();
+}
+
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction looks = { .sa_handler = on_look, .sa_flags = SA_RESTART };
 
 	sigemptyset(&action.sa_mask);
+	sigemptyset(&looks.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGUSR1, &looks, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -93,27 +103,30 @@ static bool wants_eta(const struct session *s)
 	return s->cmdline->eta == ETA_ALWAYS;
 }
 
-static void write_results(struct session *s, const struct result *result)
+static void write_results(struct session *s, FILE *stream, const struct result *result)
 {
 	const unsigned formats = s->cmdline->formats;
 
 	if (formats & FORMAT_TERSE)
-		output_terse(s->file.stream, result, s->cmdline->terse_version);
+		output_terse(stream, result, s->cmdline->terse_version);
 	if (formats & FORMAT_JSON_PLUS)
-		output_json(s->file.stream, result, &s->jobs, true);
+		output_json(stream, result, &s->jobs, true);
 	else if (formats & FORMAT_JSON)
-		output_json(s->file.stream, result, &s->jobs, false);
+		output_json(stream, result, &s->jobs, false);
 	if (formats & FORMAT_NORMAL)
-		output_normal(s->file.stream, result, &s->jobs);
+		output_normal(stream, result, &s->jobs);
 }
 
-/* --status-interval: whoever reads it has a whole result at once. */
+/* Whoever reads it has a whole result at once. What a signal asks for is for a person who is
+ * there: a file that is to have one result keeps to that. */
 static void look(void *context, const struct result *so_far)
 {
 	struct session *s = context;
+	const bool grows = s->cmdline->status_interval_ns;
+	FILE *stream = s->cmdline->output && !grows ? stdout : s->file.stream;
 
-	write_results(s, so_far);
-	fflush(s->file.stream);
+	write_results(s, stream, so_far);
+	fflush(stream);
 }
 
 static int start_eta(struct session *s, struct run_options *options, struct err *err)
@@ -166,7 +179,7 @@ static int run_and_write(struct session *s, struct err *err)
 	eta_stop(&s->eta);
 	if (code)
 		return err->refused ? EXIT_REFUSED : EXIT_JOB_FAILED;
-	write_results(s, &result);
+	write_results(s, s->file.stream, &result);
 	status = status_of(&result);
 	result_release(&result);
 	return output_file_finish(&s->file, err) ? EXIT_JOB_FAILED : status;
@@ -184,6 +197,8 @@ static int run(struct session *s, struct err *err)
 		output_normal_jobs(s->file.stream, &s->jobs);
 		fflush(s->file.stream);
 	}
+	for (size_t i = 0; i < s->jobs.count; i++)
+		s->jobs.jobs[i].verify.state_folder = c->aux_path;
 	catch_signals();
 	status = run_and_write(s, err);
 	output_file_discard(&s->file);

@@ -42,9 +42,13 @@ struct io {
 /* A power of 2 in size: an index costs a shift and no multiplication. */
 struct engine_file {
 	int fd;
-	int claim_fd;			/* of a device that is claimed: trims need it; 0: none */
+	union {
+		int claim_fd;		/* of a device that is claimed: trims need it; 0: none */
+		int folder_fd;		/* with ENGINE_BY_NAME: the directory that it is in */
+	};
 	uint64_t end_bytes;		/* where the region that the job may touch ends */
 	const char *path;
+	const char *name;		/* what it is called in that directory */
 } __attribute__((aligned(32)));
 
 struct engine {
@@ -66,24 +70,32 @@ struct engine {
 enum {
 	ENGINE_NO_DIRECT = 1,		/* cannot do O_DIRECT (mmap) */
 	ENGINE_NO_DATA = 2,		/* moves no bytes and needs no size (cpuio) */
+	ENGINE_PUNCHES = 4,		/* its trims are of files, not of devices (falloc) */
+	ENGINE_DELETES = 8,		/* a file that is there is deleted as it is: filling it
+					 * would reach what a link leads to */
+	ENGINE_BY_NAME = 16,		/* its I/O is a call on a name in a directory: what was
+					 * looked at stays what is changed, whatever becomes of
+					 * the path */
 };
 
 /*
  * An engine's own way with what a job's filename= names, step by step; where a member is
  * NULL the room target does what it does with files and devices, its checks of what is in
- * use and of --expect included. Functions that fail return -errno with a text in *err.
+ * use and of --expect included; of ENGINE_BY_NAME the directory is always target's to open.
+ * Functions that fail return -errno with a text in *err.
  */
 struct engine_files {
 	/* How many bytes are there before the job begins; 0: none yet. Changes nothing. */
-	int (*size)(const struct job *job, const char *path, uint64_t *bytes, struct err *err);
-	/* Before all jobs begin: have `bytes` there, to be read and written. */
-	int (*layout)(const struct job *job, const char *path, uint64_t bytes, struct err *err);
+	int (*size)(const struct job *job, const struct engine_file *file, uint64_t *bytes,
+		    struct err *err);
+	/* Before all jobs begin: have file->end_bytes there, to be read and written. */
+	int (*layout)(const struct job *job, const struct engine_file *file, struct err *err);
 	/* In the worker, before ops->open: set file->fd, or leave it at -1. */
 	int (*open)(const struct job *job, struct engine_file *file, struct err *err);
 	/* After ops->close, of a file whose fd is not -1. */
 	void (*close)(const struct job *job, struct engine_file *file);
 	/* With unlink=1, when all jobs have ended. */
-	void (*unlink)(const struct job *job, const char *path);
+	void (*unlink)(const struct job *job, const struct engine_file *file);
 };
 
 extern const struct engine_files engine_no_files;	/* each of them does nothing */

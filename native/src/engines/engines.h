@@ -5,6 +5,10 @@
  *	engine.h	what an ioengine is given and must do; struct io, one I/O in flight
  *	engines.h	the one list of them: a new one is a file here and a line there
  *	single_io.h	for synchronous engines: the one I/O between queue() and reap()
+ *	position.h	for engines whose calls have no offset: where the file position is
+ *	no_data.h	for engines whose I/O is a call of the filesystem that moves no data
+ *	directories.h	and for those whose files are directories
+ *	stat_call.h	which call looks at a path
  *	trim.h		a trim: of one that waits for it, and of one that does not
  *	rw_flags.h	what reads and writes ask of the kernel: to be whole, not to wait
  *	cmdprio.h	which I/Os have a priority of their own
@@ -22,14 +26,24 @@
 #define ENGINES(X)	\
 	X(sync)		\
 	X(psync)	\
+	X(vsync)	\
 	X(pvsync)	\
 	X(pvsync2)	\
 	X(libaio)	\
 	X(io_uring)	\
 	X(mmap)		\
+	X(splice)	\
 	X(posixaio)	\
 	X(null)		\
-	X(cpuio)
+	X(cpuio)	\
+	X(falloc)	\
+	X(ftruncate)	\
+	X(filecreate)	\
+	X(filestat)	\
+	X(filedelete)	\
+	X(dircreate)	\
+	X(dirstat)	\
+	X(dirdelete)
 
 #define ENGINE_DECLARE(name) extern const struct engine_ops engine_##name;
 ENGINES(ENGINE_DECLARE)

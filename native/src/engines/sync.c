@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "engines/position.h"
 #include "engines/single_io.h"
 
-/* read(2) and write(2) move the file position: seek only when it is elsewhere. */
 struct sync_state {
-	struct single_io single;
-	uint64_t position;
-	uint32_t file;			/* whose position that is, plus 1; 0: none */
+	struct single_io single;	/* the first: what single_io_ works on */
+	struct position position;
 };
-
-static int32_t seek(struct sync_state *s, int fd, const struct io *io)
-{
-	if (s->file == io->file + 1u && s->position == io->offset)
-		return 0;
-	s->file = 0;
-	return lseek(fd, (off_t)io->offset, SEEK_SET) < 0 ? -errno : 0;
-}
 
 static int32_t do_io(const struct engine *e, const struct io *io)
 {
@@ -31,12 +22,11 @@ static int32_t seek_and_do(const struct engine *e, const struct io *io)
 
 	if (io->dir != DIR_READ && io->dir != DIR_WRITE)
 		return single_io_other(e, io);
-	result = seek(s, e->files[io->file].fd, io);
+	result = position_seek(&s->position, e, io);
 	if (result)
 		return result;
 	result = do_io(e, io);
-	s->file = result < 0 ? 0 : io->file + 1u;
-	s->position = io->offset + (uint64_t)(result < 0 ? 0 : result);
+	position_moved(&s->position, io, result);
 	return result;
 }
 
@@ -52,7 +42,7 @@ static int sync_commit(struct engine *e)
 static int sync_file_changed(struct engine *e, uint32_t file)
 {
 	(void)file;
-	((struct sync_state *)e->state)->file = 0;
+	((struct sync_state *)e->state)->position.file = 0;
 	return 0;
 }
 

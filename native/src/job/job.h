@@ -205,6 +205,7 @@ struct job {
 		struct file_service service;
 		bool overwrite, unlink, unlink_each_loop;
 		bool no_create;		/* nothing may be made or extended */
+		bool changed;		/* by the ioengine, whatever rw says */
 		bool create_on_open, create_only;
 		bool no_create_fsync, fsync_on_close;
 		bool pre_read;
@@ -325,6 +326,7 @@ struct job {
 		bool header_seed, write_sequence;	/* have to be right */
 		bool dump;		/* damaged blocks, to files */
 		bool state_save, state_load;	/* worker/verify_state.h */
+		const char *state_folder;	/* NULL: the working directory */
 		uint32_t async;		/* threads that look; 0: the job does */
 		struct cpu_list async_cpus;
 		struct byte_pattern pattern;
@@ -391,7 +393,7 @@ static inline bool job_does(const struct job *job, unsigned dir)
 
 static inline bool job_changes(const struct job *job)
 {
-	return job->rw & (RW_WRITE | RW_TRIM);
+	return job->files.changed || job->rw & (RW_WRITE | RW_TRIM);
 }
 
 /* Of what it has written and will look at again. */

@@ -136,7 +136,7 @@ static const struct option rows[] = {
 	  .help = "CPU that is left free of the job. No thread reads the clock there: that is "
 		  "cheap enough for each job." },
 	{ "nice", NULL, &type_nice, JOB(place.nice), "0",
-	  .help = "Niceness that the job's clones run at." },
+	  .help = "Added to the niceness that the job's clones run at." },
 	{ "numa_cpu_nodes", NULL, &type_nodes, JOB(place.nodes),
 	  .help = "Nodes on whose CPUs the job's clones run." },
 	{ "numa_mem_policy", NULL, &type_memory, JOB(place.memory),

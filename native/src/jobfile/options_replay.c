@@ -3,9 +3,9 @@
 
 static const struct option rows[] = {
 	{ "read_iolog", NULL, &type_text, JOB(replay.files),
-	  .help = "Replay an I/O log (version 2 or 3) with its times, files and offsets instead of "
-		  "generating I/O; several, separated by `:`, are shared out among the "
-		  "clones." },
+	  .help = "Replay an I/O log (version 2 or 3, or a binary trace of blktrace) with its "
+		  "times, files and offsets instead of generating I/O; several, separated by `:`, "
+		  "are shared out among the clones." },
 	{ "read_iolog_chunked", NULL, &type_bool, JOB(nothing.flag), "0",
 	  .help = "Does nothing: a log takes little memory as it is." },
 	{ "replay_align", NULL, &type_size, JOB(replay.align), "0",

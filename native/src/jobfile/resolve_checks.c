@@ -284,8 +284,9 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 		   struct job_list *list, struct arena *memory, struct err *err)
 {
 	const struct check c = { earlier, own, job, list, memory, err };
-	int code = check_pattern(&c);
+	int code = check_engine(&c);
 
+	code = code ? code : check_pattern(&c);
 	code = code ? code : check_files(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);
@@ -294,7 +295,6 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	code = code ? code : check_logs(&c);
 	code = code ? code : check_dedupe(&c);
 	code = code ? code : check_wait(&c);
-	code = code ? code : check_engine(&c);
 	if (code)
 		return code;
 	if (job->files.pre_read)

@@ -14,11 +14,11 @@ static const char *const options =
 	"merge_blktrace_iters merge_blktrace_scalars plid_select plids ";
 static const char *const engines =
 	" "
-	"cpp_null dev-dax dfs dircreate dirdelete dirstat e4defrag exec external falloc filecreate "
-	"filedelete fileoperations filestat ftruncate gfapi gfapi_async guasi http "
+	"cpp_null dev-dax dfs e4defrag exec external "
+	"fileoperations gfapi gfapi_async guasi http "
 	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
 	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
-	"mtd nbd net netsplice nfs pmemblk rados rbd rdma sg splice vsync xnvme ";
+	"mtd nbd net netsplice nfs pmemblk rados rbd rdma sg xnvme ";
 static const char *const engine_options =
 	" "
 	"apptag apptag_mask arguments bindname brick busy_poll busy_wait_polling chunk_size "
@@ -32,7 +32,7 @@ static const char *const engine_options =
 	"libblkio_pre_start_props libblkio_queue_size libblkio_wait_mode "
 	"libblkio_write_zeroes_on_trim listen md_per_io_size mss namenode nfs_url nodelay "
 	"object_class pi_act pi_chk pingpong pool port program protocol rbdname readfua serverip "
-	"sg_write_mode single_instance skip_bad stat_type std_redirect stream_id touch_objects "
+	"sg_write_mode single_instance skip_bad std_redirect stream_id touch_objects "
 	"ttl uri verb volume window_size write_mode writefua xnvme_admin xnvme_async "
 	"xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec xnvme_mem xnvme_sync ";
 

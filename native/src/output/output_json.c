@@ -89,7 +89,7 @@ static void write_rates(struct json *j, const struct rate_samples *r, uint64_t g
 {
 	json_uint(j, "bw_min", r->bw_kib.n ? r->bw_kib.min : 0);
 	json_uint(j, "bw_max", r->bw_kib.max);
-	json_float(j, "bw_agg", group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0);
+	json_float(j, "bw_agg", report_share_of_group(r, group_bw_bytes));
 	json_float(j, "bw_mean", r->bw_mean);
 	json_float(j, "bw_dev", r->bw_stddev);
 	json_uint(j, "bw_samples", r->bw_kib.n);
@@ -292,7 +292,7 @@ static void write_job(struct json *j, const struct result *r, const struct job_r
 		write_mixed(j, r, row, &detail);
 	write_cpu(j, row);
 	write_distributions(j, row->stats);
-	if (row->error || report_passes_errors(row->job)) {
+	if (report_errors(row->stats) || report_passes_errors(row->job)) {
 		json_uint(j, "total_err", report_errors(row->stats));
 		json_int(j, "first_error", report_error(row));
 	}

@@ -19,7 +19,7 @@ static void print_bandwidth(FILE *out, const struct rate_samples *r, uint64_t gr
 	fprintf(out, "   bw (  %s/s): min=%5" PRIu64 ", max=%5" PRIu64 ", per=%3.2f%%, avg=%5.2f, "
 		"stdev=%5.2f, samples=%" PRIu64 "\n", large ? "MiB" : "KiB", r->bw_kib.min / per,
 		r->bw_kib.max / per,
-		group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0,
+		report_share_of_group(r, group_bw_bytes),
 		r->bw_mean / per, r->bw_stddev / per, r->bw_kib.n);
 }
 

@@ -48,12 +48,10 @@ static void print_percentiles(const struct terse *t, const struct dir_stats *d)
 static void print_samples(const struct terse *t, const struct rate_samples *r, enum io_dir dir)
 {
 	struct group_total group;
-	double share;
 
 	report_group_total(t->result, t->row->group_id, dir, &group);
-	share = group.bw_bytes ? r->bw_mean * 102400 / (double)group.bw_bytes : 0;
 	fprintf(t->out, ";%" PRIu64 ";%" PRIu64 ";%f%%;%f;%f", r->bw_kib.n ? r->bw_kib.min : 0,
-		r->bw_kib.max, share < 100 ? share : 100, r->bw_mean, r->bw_stddev);
+		r->bw_kib.max, report_share_of_group(r, group.bw_bytes), r->bw_mean, r->bw_stddev);
 	if (t->version >= TERSE_SAMPLES)
 		fprintf(t->out, ";%" PRIu64 ";%" PRIu64 ";%" PRIu64 ";%f;%f;%" PRIu64,
 			r->bw_kib.n, r->iops.n ? r->iops.min : 0, r->iops.max, r->iops_mean,

@@ -94,6 +94,13 @@ double report_percent(uint64_t part, uint64_t whole)
 	return whole ? (double)part * 100 / (double)whole : 0;
 }
 
+double report_share_of_group(const struct rate_samples *r, uint64_t group_bw_bytes)
+{
+	const double share = group_bw_bytes ? r->bw_mean * 102400 / (double)group_bw_bytes : 0;
+
+	return share < 100 ? share : 100;
+}
+
 double report_cpu_percent(const struct job_result *row, uint64_t cpu_ns)
 {
 	return report_percent(cpu_ns, row->stats->all_runtimes_ns);

@@ -33,6 +33,9 @@ enum {
 };
 double report_steady_mean(const struct steady_state *s, size_t offset);
 
+/* Mean bandwidth of the samples as a share of the group's, in %; 100 at most, as fio has it. */
+double report_share_of_group(const struct rate_samples *r, uint64_t group_bw_bytes);
+
 /* CPU time as percent of the wall time of all jobs of the row. */
 double report_cpu_percent(const struct job_result *row, uint64_t cpu_ns);
 

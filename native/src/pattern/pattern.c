@@ -36,7 +36,19 @@ static uint8_t choose_dir(struct pattern *p)
 {
 	if (!p->mixed)
 		return p->only_dir;
+	if (p->holds)
+		return rate_free(&p->rate);
 	return p->rate.both ? rate_first(&p->rate) : pattern_draw_dir(p);
+}
+
+bool pattern_may_hold(const struct pattern *p)
+{
+	return p->mixed && p->rate.one && !p->trace;
+}
+
+void pattern_hold(struct pattern *p, bool holds)
+{
+	p->holds = holds;
 }
 
 /* Where a pass ends before its bytes were moved, its loop does. */
@@ -205,7 +217,7 @@ uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n)
 static void choose_fill(struct pattern *p)
 {
 	const bool is_simple = p->files_count == 1 && !p->zoned && !p->rate.both &&
-			       !p->sequence.on && !p->zbd.on;
+			       !pattern_may_hold(p) && !p->sequence.on && !p->zbd.on;
 	const bool one_size = !p->varied && (!p->mixed || p->shared_map);
 
 	p->fill = is_simple && one_size ? pattern_plain(p) : fill_general;

@@ -21,6 +21,9 @@
  *	skew.h			blocks or files that are drawn more often than others
  *	zipf.h			ranks by Zipf's law
  *	trace.h			an I/O log to replay, read into memory
+ *	trace_ios.h		what it holds
+ *	trace_reader.h		what its readers share
+ *	blktrace.h		one that is a binary trace of blktrace
  *	trace_words.h		the words of its lines
  */
 #ifndef IOGATE_PATTERN_H
@@ -36,7 +39,8 @@
  *
  * Random offsets visit each block once a pass (unless norandommap); reads and
  * writes of a mixed job share the map when they share the smallest block; with rates for
- * both, the rates decide which comes next. Sequential
+ * both, the rates decide which comes next, and with a rate for one of them the other one has
+ * every turn that it cannot take yet. Sequential
  * reads and writes of a mixed job each have their own position; the pass ends for
  * both when one reaches the end. Several files take turns, as file_service_type says. A job of
  * trims and writes trims each block, as large as the larger of both sizes, and then writes it:
@@ -57,6 +61,11 @@ void pattern_release(struct pattern *p);
 
 /* Up to n I/Os, all of one pass; fewer near its end. 0: the job is done. */
 uint32_t pattern_fill(struct pattern *p, struct pattern_io *out, uint32_t n);
+
+/* A mixed job with a rate for one direction. It is filled one I/O at a time, before each of which
+ * it is told whether that direction waits: then the I/O is of the other one. */
+bool pattern_may_hold(const struct pattern *p);
+void pattern_hold(struct pattern *p, bool holds);
 
 /* When a replayed I/O is due, in ns since the first: of the last fill, with so many after
  * it, 1 being the last one. */

@@ -133,6 +133,7 @@ struct pattern {
 	uint32_t align_bytes[DIR_DATA_COUNT];	/* of random offsets */
 	struct random lengths;
 	struct rate rate;			/* of a mixed job, chooses directions */
+	bool holds;				/* what has a rate waits (pattern_hold) */
 	uint64_t read_threshold;		/* of 2^32: below it is a read */
 	struct random directions, offsets, maps, places;
 	uint64_t loop_bytes, loop_ios;		/* of each loop, of which the less ends it */

@@ -12,7 +12,7 @@
  * loop one for the times.
  */
 struct rate {
-	bool on, both;			/* both: reads and writes have a rate */
+	bool on, both, one;		/* of reads and writes both have a rate, or one has */
 	bool poisson;
 	double per_io[DIR_DATA_COUNT], per_byte[DIR_DATA_COUNT];	/* ns; 0: no limit */
 	double next[DIR_DATA_COUNT];	/* ns since the loop began */
@@ -31,6 +31,17 @@ static inline bool rate_limits(const struct rate *p, int dir)
 static inline uint8_t rate_first(const struct rate *p)
 {
 	return p->next[DIR_READ] <= p->next[DIR_WRITE] ? DIR_READ : DIR_WRITE;
+}
+
+/* Where one of reads and writes has a rate: which, and which has none. */
+static inline uint8_t rate_limited(const struct rate *p)
+{
+	return rate_limits(p, DIR_READ) ? DIR_READ : DIR_WRITE;
+}
+
+static inline uint8_t rate_free(const struct rate *p)
+{
+	return rate_limits(p, DIR_READ) ? DIR_WRITE : DIR_READ;
 }
 
 static inline uint64_t rate_due_ns(const struct rate *p, uint8_t dir)

@@ -2,152 +2,29 @@
 #include "pattern/trace.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pattern/trace_words.h"
+#include "pattern/blktrace.h"
+#include "pattern/trace_reader.h"
 #include "util/arena.h"
 #include "util/input.h"
-
-enum {
-	LENGTH_MAX = 1 << 30,
-	FILES_MAX = UINT16_MAX,
-};
 
 static const uint64_t FILE_MAX_BYTES = 1ull << 30;
 static const uint64_t TIME_MAX_US = UINT64_MAX / 2000;	/* in ns, two of them do not wrap */
 
-/* What binary traces begin with, in either byte order; the byte left out is a version. */
-static const char blktrace_magic[2][4] = { "eat", "tae" };
-
-struct trace_reader {
-	struct trace *trace;
-	const struct job *job;
-	const char *name;
-	unsigned version, line;
-	/* most lines are about the same file as the one before */
-	uint32_t last_file;
-	uint64_t now_ns;		/* of the trace, before scaling */
-	struct trace_words words;		/* of the line: name, action, offset, length */
-	struct err *err;
-};
-
-__attribute__((format(printf, 2, 3)))
-static int line_error(const struct trace_reader *r, const char *format, ...)
-{
-	char text[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	return err_set(r->err, -EINVAL, "%s:%u: %s", r->name, r->line, text);
-}
-
-static int find_file(struct trace_reader *r, const struct word *name)
-{
-	const struct trace *t = r->trace;
-
-	if (r->last_file < t->files_count && word_is(name, t->files[r->last_file].path))
-		return (int)r->last_file;
-	for (uint32_t i = 0; i < t->files_count; i++) {
-		if (word_is(name, t->files[i].path)) {
-			r->last_file = i;
-			return (int)i;
-		}
-	}
-	return -1;
-}
-
-static bool grow(void **array, size_t element, size_t count, size_t *capacity)
-{
-	const size_t wanted = *capacity ? 2 * *capacity : 64;
-	void *larger;
-
-	if (count < *capacity)
-		return true;
-	larger = realloc(*array, wanted * element);
-	if (!larger)
-		return false;
-	*array = larger;
-	*capacity = wanted;
-	return true;
-}
-
-static int no_memory(const struct trace_reader *r)
-{
-	return err_set(r->err, -ENOMEM, "%s: no memory for this log", r->name);
-}
-
-static int add_file(struct trace_reader *r, const struct word *name)
-{
-	struct trace *t = r->trace;
-	size_t capacity = t->files_capacity;
-
-	if (find_file(r, name) >= 0)
-		return 0;
-	if (t->files_count == FILES_MAX)
-		return line_error(r, "more than %d files", FILES_MAX);
-	if (!grow((void **)&t->files, sizeof(*t->files), t->files_count, &capacity))
-		return no_memory(r);
-	t->files_capacity = (uint32_t)capacity;
-	t->files[t->files_count++] = (struct trace_file){
-		.path = arena_text(t->memory, name->text, name->length),
-	};
-	return 0;
-}
-
-static uint64_t due_ns(const struct trace_reader *r)
-{
-	const uint32_t percent = r->job->replay.time_scale ? r->job->replay.time_scale : 100;
-
-	if (r->job->replay.no_stall)
-		return 0;
-	return (uint64_t)((unsigned __int128)r->now_ns * 100 / percent);
-}
-
-static int add_io(struct trace_reader *r, struct trace_io io)
-{
-	struct trace *t = r->trace;
-	struct trace_file *f = &t->files[io.file];
-
-	if (!grow((void **)&t->ios, sizeof(*t->ios), t->count, &t->capacity))
-		return no_memory(r);
-	io.due_ns = due_ns(r);
-	t->ios[t->count++] = io;
-	if (io.dir == DIR_SYNC)
-		return 0;
-	t->rw |= (uint32_t)RW_READ << io.dir;
-	t->bytes += io.length;
-	if (io.length > t->length_max[io.dir])
-		t->length_max[io.dir] = io.length;
-	if (io.offset + io.length > f->end_bytes)
-		f->end_bytes = io.offset + io.length;
-	return 0;
-}
-
 static int read_transfer(struct trace_reader *r, uint16_t file, uint8_t dir)
 {
-	const uint32_t scale = r->job->replay.scale ? r->job->replay.scale : 1;
-	const uint32_t align = r->job->replay.align ? r->job->replay.align : 1;
-	uint64_t offset, length;
+	struct trace_io io = { .file = file, .dir = dir };
+	uint64_t length;
 
-	if (r->words.count != 4 || word_number(&r->words.at[2], &offset) ||
+	if (r->words.count != 4 || word_number(&r->words.at[2], &io.offset) ||
 	    word_number(&r->words.at[3], &length))
-		return line_error(r, "an offset and a length in bytes are missing");
-	if (!length || length > LENGTH_MAX)
-		return line_error(r, "a length of %llu bytes: 1 to %d are possible",
-				  (unsigned long long)length, LENGTH_MAX);
-	offset = offset / scale / align * align;
-	if (offset > INT64_MAX - length)
-		return line_error(r, "offset %llu is too large", (unsigned long long)offset);
-	return add_io(r, (struct trace_io){ .offset = offset, .length = (uint32_t)length,
-					    .file = file, .dir = dir });
+		return trace_line_error(r, "an offset and a length in bytes are missing");
+	return trace_add_transfer(r, io, length);
 }
 
 /* Version 2 has pauses where version 3 has times. */
@@ -156,9 +33,9 @@ static int read_wait(struct trace_reader *r)
 	uint64_t us;
 
 	if (r->words.count < 3 || word_number(&r->words.at[2], &us))
-		return line_error(r, "wait needs a number of microseconds");
+		return trace_line_error(r, "wait needs a number of microseconds");
 	if (us > TIME_MAX_US || r->now_ns + us * 1000 > TIME_MAX_US * 1000)
-		return line_error(r, "the waits up to here are too long");
+		return trace_line_error(r, "the waits up to here are too long");
 	r->now_ns += us * 1000;
 	return 0;
 }
@@ -178,26 +55,29 @@ static uint8_t action_dir(const struct word *action)
 static int read_action(struct trace_reader *r)
 {
 	const struct word *action = &r->words.at[1];
-	const int file = find_file(r, &r->words.at[0]);
+	const int file = trace_find_file(r, &r->words.at[0]);
 	const uint8_t dir = action_dir(action);
 
-	if (word_is(action, "add"))
-		return add_file(r, &r->words.at[0]);
+	if (word_is(action, "add")) {
+		const int added = trace_add_file(r, &r->words.at[0]);
+
+		return added < 0 ? added : 0;
+	}
 	if (word_is(action, "wait") && r->version == 2)
 		return read_wait(r);
 	if (file < 0)
-		return line_error(r, "the file '%.*s' was not added before",
-				  (int)r->words.at[0].length, r->words.at[0].text);
+		return trace_line_error(r, "the file '%.*s' was not added before",
+					(int)r->words.at[0].length, r->words.at[0].text);
 	if (word_is(action, "open") || word_is(action, "close"))
 		return 0;
 	if (dir == DIR_COUNT)
-		return line_error(r, "'%.*s' is not one of add, open, close, read, write, sync, "
-				  "datasync, trim%s", (int)action->length, action->text,
-				  r->version == 2 ? ", wait" : "");
+		return trace_line_error(r, "'%.*s' is not one of add, open, close, read, write, "
+					"sync, datasync, trim%s", (int)action->length,
+					action->text, r->version == 2 ? ", wait" : "");
 	if (r->job->replay.skip & (1u << dir))
 		return 0;
 	if (dir == DIR_SYNC)
-		return add_io(r, (struct trace_io){ .file = (uint16_t)file, .dir = DIR_SYNC,
+		return trace_add_io(r, (struct trace_io){ .file = (uint16_t)file, .dir = DIR_SYNC,
 						    .data_only = word_is(action, "datasync") });
 	return read_transfer(r, (uint16_t)file, dir);
 }
@@ -208,7 +88,7 @@ static int read_time(struct trace_reader *r)
 	uint64_t us;
 
 	if (word_number(&r->words.at[0], &us) || us > TIME_MAX_US)
-		return line_error(r, "'%.*s' is no time in microseconds",
+		return trace_line_error(r, "'%.*s' is no time in microseconds",
 				  (int)r->words.at[0].length, r->words.at[0].text);
 	if (us * 1000 > r->now_ns)
 		r->now_ns = us * 1000;
@@ -221,13 +101,13 @@ static int read_line(struct trace_reader *r, const char *line, size_t length)
 	int ret = 0;
 
 	if (!trace_words_split(&r->words, line, length))
-		return line_error(r, "too many words: file names cannot hold blanks");
+		return trace_line_error(r, "too many words: file names cannot hold blanks");
 	if (!r->words.count)
 		return 0;
 	if (r->version == 3)
 		ret = read_time(r);
 	if (!ret && r->words.count < 2)
-		ret = line_error(r, "a file and an action are missing");
+		ret = trace_line_error(r, "a file and an action are missing");
 	return ret ? ret : read_action(r);
 }
 
@@ -236,11 +116,6 @@ static int read_head(struct trace_reader *r, const char *text, size_t length)
 	static const char head[] = "fio version ";
 	const size_t at = sizeof(head) - 1;
 
-	for (int i = 0; i < 2; i++) {
-		if (length >= 4 && !memcmp(text + i, blktrace_magic[i], 3))
-			return err_set(r->err, -EINVAL, "%s: this is a binary blktrace, which "
-				       "cannot be read yet: record with write_iolog", r->name);
-	}
 	if (length < at + 7 || memcmp(text, head, at) || memcmp(text + at + 1, " iolog", 6) ||
 	    (text[at] != '2' && text[at] != '3'))
 		return err_set(r->err, -EINVAL, "%s:1: this is no I/O log: its first line is not "
@@ -307,9 +182,12 @@ int trace_parse(struct trace *t, const struct job *job, const char *name, const 
 	int ret;
 
 	*t = (struct trace){ .memory = arena_new() };
-	ret = read_head(&r, text, length);
-	if (!ret)
-		ret = read_lines(&r, text, length);
+	if (blktrace_is_meant(text, length)) {
+		ret = blktrace_read(&r, text, length);
+	} else {
+		ret = read_head(&r, text, length);
+		ret = ret ? ret : read_lines(&r, text, length);
+	}
 	if (!ret && !t->rw)
 		ret = err_set(err, -EINVAL, "%s: there is no I/O to replay", name);
 	if (ret)
@@ -340,6 +218,8 @@ int trace_load(struct trace *t, const struct job *job, const char *path, struct 
 		return err_set(err, ret, "%s: cannot read the I/O log '%s': %s", job->name, path,
 			       why);
 	ret = trace_parse(t, job, path, text, (size_t)size, err);
+	if (!ret && blktrace_is_meant(text, (size_t)size) && !job->replay.redirect)
+		ret = blktrace_name_devices(t, path, err);
 	munmap(text, (size_t)size);
 	return ret;
 }

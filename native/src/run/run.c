@@ -21,6 +21,11 @@ void run_request_stop(void)
 	stop_request();
 }
 
+void run_request_look(void)
+{
+	snapshots_request();
+}
+
 static void say(const struct run *r, const char *text)
 {
 	if (r->options->say)

@@ -45,5 +45,7 @@ void result_release(struct result *result);
 
 /* From a signal handler: end all workers soon; what was measured is kept. */
 void run_request_stop(void);
+/* The same: hand what there is so far to options->look; the run goes on. */
+void run_request_look(void);
 
 #endif

@@ -2,9 +2,12 @@
 #include "run/snapshot.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "stats/clock.h"
+
+static atomic_bool requested;
 
 struct snapshot {
 	struct result result;
@@ -80,17 +83,24 @@ static void hand_over(const struct snapshots *from, uint64_t now)
 {
 	struct snapshot s = { .stats = NULL };
 
-	if (take(&s, from, now))
+	if (from->options->look && take(&s, from, now))
 		from->options->look(from->options->say_context, &s.result);
 	free(s.result.rows);
 	free(s.result.disks);
 	free(s.stats);
 }
 
+void snapshots_request(void)
+{
+	requested = true;
+}
+
 uint64_t snapshots_tick(struct snapshots *s, uint64_t now_ns)
 {
 	const uint64_t interval_ns = s->options->look_interval_ns;
 
+	if (atomic_exchange(&requested, false))
+		hand_over(s, now_ns);
 	if (!interval_ns)
 		return UINT64_MAX;
 	if (!s->due_ns)

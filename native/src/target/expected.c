@@ -178,15 +178,37 @@ static int adopt(struct expected *e, int fd, bool made, struct err *err)
 	return 0;
 }
 
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* All but the last name. */
+static char *parent_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+}
+
+static int folder_of_new(const struct expected *e, struct err *err)
+{
+	char *parent = parent_of(e->path);
+	const int folder = parent ? open_folder(e, parent, err) : -ENOMEM;
+
+	free(parent);
+	return folder;
+}
+
 static int open_new(struct expected *e, int flags, struct err *err)
 {
-	const char *name = strrchr(e->path, '/') + 1;
-	char *parent = strndup(e->path, name - e->path > 1 ? (size_t)(name - e->path - 1) : 1);
-	const int folder = parent ? open_folder(e, parent, err) : -ENOMEM;
+	const char *name = name_of(e->path);
+	const int folder = folder_of_new(e, err);
 	bool made = false;
 	int fd;
 
-	free(parent);
 	if (folder < 0)
 		return folder;
 	fd = open_plainly(folder, name, flags & ~O_CREAT, RESOLVE_BENEATH);
@@ -275,44 +297,93 @@ int expected_stat(struct expected_list *list, const char *path, struct stat *st,
 	return code;
 }
 
-static int mkdir_below(const struct expected *e, const char *path)
+/* The directory of what is below one of this run's own. */
+static int folder_below(const struct expected *e, const char *path, struct err *err)
 {
-	struct err err = { 0 };
-	const int folder = open_folder(e, e->path, &err);
-	const char *name = strrchr(path, '/') + 1;
-	const size_t skipped = strlen(e->path) + 1;
-	char *parent = strndup(path + skipped, (size_t)(name - path) - skipped);
-	int ret = folder, above = folder;
+	const int top = open_folder(e, e->path, err);
+	char *parent = parent_of(path);
+	int fd = parent ? top : -ENOMEM;
 
-	if (parent && *parent && folder >= 0)
-		ret = above = open_plainly(folder, parent, O_PATH | O_DIRECTORY,
-					   RESOLVE_BENEATH | RESOLVE_NO_XDEV);
-	if (above >= 0)
-		ret = mkdirat(above, name, 0755) && errno != EEXIST ? -errno : 0;
-	if (above >= 0 && above != folder)
-		close(above);
-	if (folder >= 0)
-		close(folder);
+	if (top >= 0 && parent && strlen(parent) > strlen(e->path)) {
+		fd = open_plainly(top, parent + strlen(e->path) + 1, O_PATH | O_DIRECTORY,
+				  RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+		close(top);
+	}
 	free(parent);
-	return ret;
+	if (fd == -ELOOP || fd == -EXDEV)
+		return differs(path, err, "its path leads out of the directory");
+	return fd;
+}
+
+/* No identity of its own is known: the file's tells whether it is the right one. */
+static int folder_of_known(const struct expected *e, struct err *err)
+{
+	char *parent = parent_of(e->path);
+	const int folder = parent ? open_plainly(AT_FDCWD, parent, O_PATH | O_DIRECTORY, 0)
+				  : -ENOMEM;
+	struct stat st;
+
+	free(parent);
+	if (folder < 0)
+		return folder == -ELOOP ? differs(e->path, err, "a link stands in its path")
+					: folder;
+	if (!fstatat(folder, name_of(e->path), &st, AT_SYMLINK_NOFOLLOW) &&
+	    (st.st_dev != e->device || st.st_ino != e->inode))
+		return closing(folder, differs(e->path, err, "another file stands there"));
+	return folder;
+}
+
+static int plain_folder(const char *path)
+{
+	char *parent = parent_of(path);
+	const int fd = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(parent);
+	return fd < 0 ? -errno : fd;
+}
+
+int expected_folder(struct expected_list *list, const char *path, struct err *err)
+{
+	const struct expected *e;
+
+	if (!list || !list->count)
+		return plain_folder(path);
+	e = find(list, path);
+	if (!e)
+		return differs(path, err, "it is no target of this run");
+	if (e->type == S_IFDIR)
+		return folder_below(e, path, err);
+	return e->type ? folder_of_known(e, err) : folder_of_new(e, err);
 }
 
 int expected_mkdir(struct expected_list *list, const char *path)
 {
-	struct expected *e;
+	const struct expected *e;
+	struct err err = { 0 };
+	int folder, ret;
 
 	if (!list || !list->count)
 		return mkdir(path, 0755) && errno != EEXIST ? -errno : 0;
 	e = find(list, path);
-	return e && e->type == S_IFDIR ? mkdir_below(e, path) : 0;
+	if (!e || e->type != S_IFDIR)
+		return 0;
+	folder = folder_below(e, path, &err);
+	if (folder < 0)
+		return folder;
+	ret = mkdirat(folder, name_of(path), 0755) && errno != EEXIST ? -errno : 0;
+	close(folder);
+	return ret;
 }
 
 void expected_unlink(struct expected_list *list, const char *path)
 {
-	struct stat meant, there;
+	const int folder = expected_folder(list, path, NULL);
+	const char *name = name_of(path);
+	struct stat st;
 
-	if (!expected_stat(list, path, &meant, NULL) && S_ISREG(meant.st_mode) &&
-	    !lstat(path, &there) && S_ISREG(there.st_mode) && there.st_ino == meant.st_ino &&
-	    there.st_dev == meant.st_dev)
-		unlink(path);
+	if (folder < 0)
+		return;
+	if (!fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+		unlinkat(folder, name, 0);
+	close(folder);
 }

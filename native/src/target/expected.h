@@ -51,6 +51,10 @@ int expected_open(struct expected_list *list, const char *path, int flags, struc
 int expected_stat(struct expected_list *list, const char *path, struct stat *st,
 		  struct err *err);
 
+/* The directory that `path` is in: an O_PATH descriptor, or -errno as of expected_open. What
+ * stands at `path` is the file that is expected there, or nothing. */
+int expected_folder(struct expected_list *list, const char *path, struct err *err);
+
 /* As mkdir(path, 0755): 0, also where it is there; or -errno. With a list, only directories below
  * one of it are made, and all others are left as they are. */
 int expected_mkdir(struct expected_list *list, const char *path);

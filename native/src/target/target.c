@@ -16,6 +16,7 @@
 #include "target/target_extent.h"
 #include "target/target_folder.h"
 #include "target/target_listing.h"
+#include "target/target_place.h"
 
 static int device_bytes(const struct target *t, struct target_file *f, struct err *err)
 {
@@ -70,6 +71,24 @@ static void look_before(const struct target *t, struct target_file *f)
 	}
 }
 
+/* Of one that is below directories that are yet to be made, there is nothing. */
+static int look_own(const struct target *t, struct target_file *f, struct err *err)
+{
+	const struct engine_files *own = target_own_way(t->job);
+	const bool disk = !engine_is_diskless(t->job->ops);
+	struct engine_file place;
+	int ret = disk ? target_folder_check(t, f, err) : 0;
+
+	ret = ret ? ret : target_place(t, f, &place, err);
+	if (ret == -ENOENT && !err->text[0])
+		return 0;
+	if (ret)
+		return ret;
+	ret = own->size(t->job, &place, &f->present_bytes, err);
+	target_place_close(t, &place);
+	return ret;
+}
+
 static int init_file(struct target *t, uint32_t i, bool readonly, struct err *err)
 {
 	const struct engine_files *own = target_own_way(t->job);
@@ -80,7 +99,7 @@ static int init_file(struct target *t, uint32_t i, bool readonly, struct err *er
 		f->path = target_path(t->job, t->clone, i);
 	if (!f->path)
 		return err_set(err, -ENOMEM, "%s: no memory", t->job->name);
-	ret = own->size ? own->size(t->job, f->path, &f->present_bytes, err) : look(t, f, err);
+	ret = own->size ? look_own(t, f, err) : look(t, f, err);
 	if (ret)
 		return ret;
 	look_before(t, f);

@@ -6,6 +6,7 @@
  *	target_file.h		the files of a clone, and what is known of each
  *	target_checks.h		what a job may do with each
  *	target_folder.h		the directories of files that are not there yet
+ *	target_place.h		a file as its ioengine knows it, in its directory
  *	target_listing.h	the files below a directory
  *	target_extent.h		which bytes of a file a job works on
  *	expected.h		what must stand there, as the command line says: --expect
@@ -63,15 +64,19 @@ int target_pre_read(const struct target *t, const struct target_hooks *hooks, st
 void target_invalidate(const struct target *t, const struct engine_file *files);
 void target_close(const struct target *t, struct engine_file *files);
 void target_close_file(const struct target *t, struct engine_file *file);
-/* Delete what are regular files: with unlink=1, and with unlink_each_loop. */
+/* Delete what are regular files: with unlink=1, and with unlink_each_loop of a job that goes on,
+ * whose `files` are those of target_open. */
 void target_unlink(const struct target *t);
-void target_unlink_loop(const struct target *t);
+void target_unlink_loop(const struct target *t, const struct engine_file *files);
 
 /* Files are opened when their turn comes: fewer at a time than there are, or anew in each loop. */
 static inline bool target_opens_later(const struct job *job)
 {
-	return (job->files.open || job->files.unlink_each_loop) && !job->replay.trace &&
-	       (!job->ops->files || !job->ops->files->open);
+	const struct engine_files *own = job->ops->files;
+	const bool few = job->files.open && (!own || !own->open);
+	const bool anew = job->files.unlink_each_loop && !engine_is_diskless(job->ops);
+
+	return (few || anew) && !job->replay.trace;
 }
 
 /* Names as fio makes them, also for messages: a malloced path. */

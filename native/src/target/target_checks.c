@@ -30,6 +30,8 @@ static int check_trim(const struct job *job, const struct target_file *f, struct
 	const uint32_t unit = device_logical_block(f->device);
 	const bool by_rw = job_does(job, DIR_TRIM);
 
+	if (job->ops->flags & ENGINE_PUNCHES)
+		return 0;
 	if (f->type != S_IFBLK)
 		return err_set(err, -EOPNOTSUPP, "%s: '%s' is no block device, and only those can "
 			       "be trimmed: name one with filename=, or %s", job->name, f->path,
@@ -101,9 +103,9 @@ static int check_kind(const struct job *job, const struct target_file *f, struct
 
 	if (job->files.kind == FILE_ANY || type == kinds[job->files.kind].type)
 		return 0;
-	return err_set(err, -EINVAL, "%s: '%s' is no %s, which filetype= says it is: name another "
-		       "with filename=, or leave filetype out", job->name, f->path,
-		       kinds[job->files.kind].words);
+	return err_set(err, -EINVAL, "%s: '%s' is no %s, which filetype= or ioengine=%s asks for: "
+		       "name another with filename=", job->name, f->path,
+		       kinds[job->files.kind].words, job->ops->name);
 }
 
 /* What a device's queue says of itself; a partition has its disk's. False: there is none. */

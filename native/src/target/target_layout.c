@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "pattern/content.h"
 #include "target/target.h"
 #include "target/target_folder.h"
+#include "target/target_place.h"
 #include "util/random.h"
 
 enum { CHUNK_BYTES = 1 << 20, LEAST_BYTES = 4096 };
@@ -48,10 +50,13 @@ static bool look_now(const struct target *t, const struct target_file *f, uint64
 
 static bool needs_layout(const struct target *t, const struct target_file *f)
 {
+	struct stat st;
 	uint64_t bytes;
 
 	if (f->type && f->type != S_IFREG)
 		return false;
+	if (t->job->ops->flags & ENGINE_DELETES && !lstat(f->path, &st))
+		return false;	/* a link that leads to nothing, too */
 	return !look_now(t, f, &bytes) || bytes < file_end(f);
 }
 
@@ -82,6 +87,16 @@ static int write_error(const struct layout *l, const struct target_file *f, int 
 		return full(l, f, needed);
 	return err_set(l->err, code, "%s: cannot lay out '%s': %s", l->target->job->name, f->path,
 		       strerror(-code));
+}
+
+/* One with bytes left may have none for the name of another file. */
+static int make_error(const struct layout *l, const struct target_file *f, int code)
+{
+	if (code != -ENOSPC)
+		return write_error(l, f, code, 0);
+	return err_set(l->err, code, "%s: no space for '%s': the filesystem has none for another "
+		       "file (df -i shows how many it can have): delete some, make nrfiles "
+		       "smaller, or name another directory", l->target->job->name, f->path);
 }
 
 /* Noise neither compresses nor deduplicates, and one word a page changes each time. */
@@ -212,7 +227,7 @@ static int lay_out_file(struct layout *l, struct target_file *f)
 	const int fd = ret ? ret : expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
 
 	if (fd < 0)
-		return write_error(l, f, fd, 0);
+		return make_error(l, f, fd);
 	/* Known before it is filled: others may need the disk meanwhile. */
 	if (l->target->job->amount.fill)
 		ret = fill(l, fd, f, from);
@@ -256,14 +271,29 @@ static bool announce(const struct target *t, const struct target_hooks *hooks)
 	return files;
 }
 
-/* The engine's own way, file by file. */
+/* The engine's own way with one file, below directories that are made for it. */
+static int lay_out_one(const struct target *t, const struct target_file *f, struct err *err)
+{
+	struct engine_file place;
+	int ret = engine_is_diskless(t->job->ops) ? 0 : target_folder_make(t, f->path);
+
+	ret = ret ? ret : target_place(t, f, &place, err);
+	if (ret && !err->text[0])
+		return err_set(err, ret, "%s: cannot make the directory of '%s': %s",
+			       t->job->name, f->path, strerror(-ret));
+	if (ret)
+		return ret;
+	ret = t->job->ops->files->layout(t->job, &place, err);
+	target_place_close(t, &place);
+	return ret;
+}
+
 static int lay_out_own(const struct target *t, struct err *err)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < t->files_count; i++)
-		ret = t->job->ops->files->layout(t->job, t->files[i].path,
-						 file_end(&t->files[i]), err);
+		ret = lay_out_one(t, &t->files[i], err);
 	return ret;
 }
 
@@ -289,7 +319,7 @@ static int make_chunk(struct layout *l)
 
 int target_layout(struct target *t, const struct target_hooks *hooks, struct err *err)
 {
-	struct layout l = { .target = t, .hooks = hooks, .err = err, .noise = { 0x1a70 } };
+	struct layout l = { .target = t, .hooks = hooks, .err = err };
 	int ret = 0;
 
 	if (t->job->ops->files && t->job->ops->files->layout)
@@ -298,6 +328,9 @@ int target_layout(struct target *t, const struct target_hooks *hooks, struct err
 		return 0;
 	if (!announce(t, hooks))
 		return 0;
+	/* Other data than in any other file, or what deduplicates would have one for all. */
+	if (getrandom(&l.noise.state, sizeof(l.noise.state), 0) != sizeof(l.noise.state))
+		l.noise.state = random_mix(t->clone);
 	ret = make_chunk(&l);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++) {
 		if (needs_layout(t, &t->files[i]))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "target/target_folder.h"
+#include "target/target_place.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
 
@@ -78,14 +79,6 @@ static int make_and_open(const struct target *t, const struct target_file *f, in
 	return -errno;
 }
 
-static void describe(const struct target_file *f, struct engine_file *out)
-{
-	*out = (struct engine_file){
-		.path = f->path, .end_bytes = f->extent.start_bytes + f->extent.size_bytes,
-		.fd = -1, .claim_fd = f->claim_fd,
-	};
-}
-
 static int open_file(const struct target *t, const struct target_file *f,
 		     struct engine_file *out, struct err *err)
 {
@@ -118,10 +111,8 @@ int target_open_file(const struct target *t, uint32_t file, struct engine_file *
 
 int target_open(const struct target *t, struct engine_file *files, struct err *err)
 {
-	int ret = 0;
+	int ret = target_places(t, files, err);
 
-	for (uint32_t i = 0; i < t->files_count; i++)
-		describe(&t->files[i], &files[i]);
 	for (uint32_t i = 0; !ret && !target_opens_later(t->job) && i < t->files_count; i++)
 		ret = open_file(t, &t->files[i], &files[i], err);
 	if (ret)
@@ -194,27 +185,33 @@ void target_close(const struct target *t, struct engine_file *files)
 {
 	for (uint32_t i = 0; i < t->files_count; i++)
 		target_close_file(t, &files[i]);
+	target_places_close(t, files);
 }
 
-static void unlink_files(const struct target *t)
+static void unlink_file(const struct target *t, const struct engine_file *file)
 {
 	const struct engine_files *own = target_own_way(t->job);
 
-	for (uint32_t i = 0; i < t->files_count; i++) {
-		if (own->unlink)
-			own->unlink(t->job, t->files[i].path);
-		else
-			expected_unlink(t->expected, t->files[i].path);
-	}
+	if (own->unlink)
+		own->unlink(t->job, file);
+	else
+		expected_unlink(t->expected, file->path);
 }
 
-void target_unlink_loop(const struct target *t)
+void target_unlink_loop(const struct target *t, const struct engine_file *files)
 {
-	unlink_files(t);
+	for (uint32_t i = 0; i < t->files_count; i++)
+		unlink_file(t, &files[i]);
 }
 
 void target_unlink(const struct target *t)
 {
-	if (t->job->files.unlink)
-		unlink_files(t);
+	for (uint32_t i = 0; t->job->files.unlink && i < t->files_count; i++) {
+		struct engine_file place;
+		struct err err = { 0 };
+
+		if (!target_place(t, &t->files[i], &place, &err))
+			unlink_file(t, &place);
+		target_place_close(t, &place);
+	}
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "worker/file_locks.h"
@@ -47,16 +49,29 @@ static bool passes(struct loop *l, enum error_kind kind, int error)
 	return passed;
 }
 
+/* "write of 4096 bytes at offset 0 of 'x'"; of a call on a name no bytes are moved. */
+static const char *io_words(const struct loop *l, const struct io *io, char *text, size_t size)
+{
+	const char *path = l->engine.files_count ? l->engine.files[io->file].path : "";
+
+	if (l->job->ops->flags & ENGINE_BY_NAME)
+		snprintf(text, size, "%s of '%s'", l->job->ops->name, path);
+	else
+		snprintf(text, size, "%s of %u bytes at offset %" PRIu64 " of '%s'",
+			 io_dir_names[io->dir], io->length, io->offset, path);
+	return text;
+}
+
 static void account_error(struct loop *l, const struct io *io, int error, const char *what)
 {
+	char text[PATH_MAX + 128];
+
 	worker_stats_error(l->stats, error, 1);
 	if (passes(l, io->dir == DIR_READ ? ERROR_READ : ERROR_WRITE, error) || l->error)
 		return;
 	loop_fail(l, error);
-	worker_error(l->shared, error, "%s: %s of %u bytes at offset %" PRIu64
-		     " of '%s' failed: %s", l->job->name, io_dir_names[io->dir], io->length,
-		     io->offset, l->engine.files_count ? l->engine.files[io->file].path : "",
-		     what ? what : strerror(error));
+	worker_error(l->shared, error, "%s: %s failed: %s", l->job->name,
+		     io_words(l, io, text, sizeof(text)), what ? what : strerror(error));
 }
 
 static void account_sync(struct loop *l, const struct io *io, uint64_t now)
@@ -214,12 +229,13 @@ static void account_intended(struct loop *l, const struct io *io, uint64_t now)
 
 static void account_too_long(struct loop *l, const struct io *io, uint64_t lat_ns)
 {
+	char text[PATH_MAX + 128];
+
 	if (l->error)
 		return;
 	loop_fail(l, ETIMEDOUT);
-	worker_error(l->shared, ETIMEDOUT, "%s: max_latency: %s of %u bytes at offset %" PRIu64
-		     " took %" PRIu64 " ns, more than %" PRIu64, l->job->name,
-		     io_dir_names[io->dir], io->length, io->offset, lat_ns,
+	worker_error(l->shared, ETIMEDOUT, "%s: max_latency: %s took %" PRIu64 " ns, more than %"
+		     PRIu64, l->job->name, io_words(l, io, text, sizeof(text)), lat_ns,
 		     l->job->latency.max_ns[io->dir]);
 }
 

@@ -6,6 +6,8 @@
 
 #include "stats/clock.h"
 
+enum { ALL_PERCENT = 100 };
+
 void latency_target_init(struct loop *l)
 {
 	const struct job *job = l->job;
@@ -32,8 +34,12 @@ static void follow(struct depth_search *s, bool met, uint32_t most)
 	s->over = met ? most + 1 : s->depth;
 }
 
-static bool fail(struct loop *l)
+/* As in fio, where a share of the I/Os may take longer the job goes on, one at a time, and may meet
+ * it yet. */
+static bool fails(struct loop *l)
 {
+	if (l->job->latency.percentile < ALL_PERCENT)
+		return false;
 	loop_fail(l, ETIMEDOUT);
 	worker_error(l->shared, ETIMEDOUT, "%s: latency_target=%" PRIu64 " ns is not met by "
 		     "%g %% of I/Os, even one at a time", l->job->name, l->job->latency.target_ns,
@@ -55,8 +61,8 @@ bool latency_target_look(struct loop *l, uint64_t now)
 		s->under = s->depth;
 	else
 		s->over = s->depth;
-	if (s->over == 1 && !l->job->latency.run)
-		return fail(l);
+	if (s->over == 1 && !l->job->latency.run && fails(l))
+		return true;
 	if (s->over - s->under <= 1) {
 		if (!l->job->latency.run && met) {
 			l->shared->latency_depth = s->depth;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/clock.h"
+
 int loop_begin_pattern(struct loop *l, struct err *err)
 {
 	const struct target *t = l->target;
@@ -32,10 +34,25 @@ static void pass_begun(struct loop *l)
 	l->passes = p->passes;
 }
 
+/* Whether an I/O of the direction that has a rate would have to wait. */
+static bool rate_waits(const struct loop *l)
+{
+	const struct rate *rate = &l->slow.rate;
+	const uint64_t due_ns = rate_due_ns(rate, rate_limited(rate));
+
+	return clock_ticks() < l->slow.begin_ticks + clock_ns_to_ticks(due_ns);
+}
+
 bool loop_plan(struct loop *l)
 {
+	uint32_t most = l->planned_most;
+
+	if (pattern_may_hold(&l->pattern)) {
+		pattern_hold(&l->pattern, rate_waits(l));
+		most = 1;
+	}
 	l->planned_next = 0;
-	l->planned_count = pattern_fill(&l->pattern, l->planned, l->planned_most);
+	l->planned_count = pattern_fill(&l->pattern, l->planned, most);
 	if (l->pattern.passes != l->passes)
 		pass_begun(l);
 	return l->planned_count;

@@ -51,7 +51,7 @@ static void close_file(struct loop *l, uint32_t file)
 	struct engine *e = &l->engine;
 
 	if ((job->files.fsync_on_close || job->end_fsync) && job_does(job, DIR_WRITE) &&
-	    fsync(e->files[file].fd))
+	    e->files[file].fd >= 0 && fsync(e->files[file].fd))
 		failed(l, file, errno, "fsync");
 	target_close_file(l->target, &e->files[file]);
 	if (e->ops->file_changed)
@@ -117,5 +117,5 @@ void open_files_renew(struct loop *l)
 
 	while (o->count)
 		close_file(l, o->files[--o->count]);
-	target_unlink_loop(l->target);
+	target_unlink_loop(l->target, l->engine.files);
 }

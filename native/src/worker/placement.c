@@ -62,9 +62,10 @@ static int take_memory(const struct worker *w)
 
 static int take_nice(const struct worker *w)
 {
-	const int32_t nice = w->job->place.nice;
+	const int32_t more = w->job->place.nice;
 
-	return nice && setpriority(PRIO_PROCESS, 0, nice) ? -errno : 0;
+	errno = 0;
+	return more && nice(more) == -1 && errno ? -errno : 0;
 }
 
 static int take_priority(const struct worker *w)

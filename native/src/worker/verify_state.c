@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,26 @@
 
 enum { STATE_BYTES_MAX = 32 << 20 };
 
-static bool name_of(const struct job *job, uint32_t index, char name[256])
+static bool name_of(const struct job *job, uint32_t index, char name[PATH_MAX])
 {
-	const int length = snprintf(name, 256, "local-%s-%u-verify.state", job->name, index);
+	const char *folder = job->verify.state_folder;
+	const int begin = folder ? snprintf(name, PATH_MAX, "%s/", folder) : 0;
+	int length;
 
-	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash, '/'))
+	if (begin >= PATH_MAX)
+		return false;
+	length = snprintf(name + begin, PATH_MAX - (size_t)begin, "local-%s-%u-verify.state",
+			  job->name, index);
+	for (char *slash = strchr(name + begin, '/'); slash; slash = strchr(slash, '/'))
 		*slash = '.';
-	return length < 256;
+	return begin + length < PATH_MAX;
 }
 
 void verify_state_save(const struct job *job, uint32_t index, const struct verify_state *s)
 {
 	const size_t bytes = state_bytes(s);
 	uint8_t *packed = malloc(bytes);
-	char name[256];
+	char name[PATH_MAX];
 	int fd = -1;
 
 	if (packed && name_of(job, index, name))
@@ -45,7 +52,7 @@ int verify_state_load(const struct job *job, uint32_t index, struct verify_state
 	uint64_t bytes = 0;
 	uint8_t *packed = NULL;
 	struct err why = { 0 };
-	char name[256] = "";
+	char name[PATH_MAX] = "";
 	int code, fd = name_of(job, index, name) ? input_open(name, STATE_BYTES_MAX, &bytes)
 						 : -ENAMETOOLONG;
 

@@ -7,8 +7,8 @@
 #include "verify/state.h"
 
 /*
- * verify_state_save and _load: local-JOB-INDEX-verify.state in the working directory, INDEX being
- * that of the clone among all of the run.
+ * verify_state_save and _load: local-JOB-INDEX-verify.state in the folder of --aux-path or the
+ * working directory, INDEX being that of the clone among all of the run.
  */
 
 /* One that cannot be written is left out: it is not what was asked of the job. */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/clock.h"
+#include "util/random.h"
+
 enum { PAGE_BYTES = 4096, STATE_ALIGNMENT = 64 };
 
 static uint64_t buffer_bytes(const struct job *job)
@@ -18,8 +21,9 @@ static uint64_t buffer_bytes(const struct job *job)
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* Written data is noise, so that no device finds it easy; read buffers only need to
- * be there before the clock starts, where anything is read into them. */
+/* Written data is noise, so that no device finds it easy, and stamped with other words in each
+ * run, so that none finds that it has them already; read buffers only need to be there before the
+ * clock starts, where anything is read into them. */
 static int make_buffers(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
@@ -31,6 +35,7 @@ static int make_buffers(struct worker_setup *setup)
 
 	e->buffer_bytes = buffer_bytes(e->job);
 	bytes = e->depth * e->buffer_bytes;
+	setup->loop.stamp = random_mix(clock_unix_ms() ^ setup->loop.seed);
 	ret = buffers_make(&setup->buffers, e->job, bytes, populate, &setup->err);
 	e->buffers = words = setup->buffers.first;
 	if (ret || e->job->buffers.zero)

@@ -25,7 +25,7 @@ OPTIONS: dict[str, str] = {
         fallocate filetype io_submit_mode ioengine kb_base lockfile
         log_window_value=log_max_value mem=iomem random_generator rate_process rw=readwrite
         rw_sequencer sync thinktime_blocks_type unified_rw_reporting unit_base verify
-        verify_policy write_hint zonemode cpumode
+        verify_policy write_hint zonemode cpumode stat_type
     """,
     "FLAG": """
         bs_unaligned=blocksize_unaligned exitall exitall_on_error group_reporting new_group
@@ -107,7 +107,8 @@ CHOICES: dict[str, str] = {
         inline offload
     """,
     "ioengine": """
-        sync psync pvsync pvsync2 libaio io_uring mmap posixaio null cpuio
+        sync psync vsync pvsync pvsync2 libaio io_uring mmap splice posixaio null cpuio falloc
+        ftruncate filecreate filestat filedelete dircreate dirstat dirdelete
     """,
     "kb_base": """
         1024 1000
@@ -132,6 +133,9 @@ CHOICES: dict[str, str] = {
     """,
     "rw_sequencer": """
         sequential identical
+    """,
+    "stat_type": """
+        stat lstat statx
     """,
     "sync": """
         none 0 sync 1 dsync
@@ -206,6 +210,9 @@ RANGES: dict[str, tuple[int, int | None]] = {
 }
 
 # These ioengines do an I/O as it is issued.
-SYNCHRONOUS = "sync psync pvsync pvsync2 mmap cpuio"
+SYNCHRONOUS = """
+    sync psync pvsync pvsync2 mmap splice cpuio falloc ftruncate filecreate filestat filedelete
+    dircreate dirstat dirdelete
+"""
 DEFAULT_ENGINE = "psync"
 DEFAULT_RW = "read"

@@ -45,7 +45,7 @@ ONLY_FIO: dict[Kind, str] = {
 ONLY_FIO_ENGINES = """
     arguments bindname brick busy_poll clientname clustername cmd_type conf donorname grace_time
     hostname inplace interface listen mss nodelay pingpong pool port program protocol rbdname
-    readfua sg_write_mode skip_bad stat_type std_redirect stream_id touch_objects
+    readfua sg_write_mode skip_bad std_redirect stream_id touch_objects
     ttl uri verb volume window_size writefua
 """
 
@@ -65,7 +65,7 @@ SPELLED: dict[Kind, str] = {
         sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
         unified_rw_reporting unit_base verify_backlog random_generator verify_policy
         trim_backlog cpumode exit_on_io_done force_async nonvectored nowait thp uncached
-        userspace_reap
+        stat_type userspace_reap
     """,
 }
 
@@ -99,9 +99,7 @@ _CHOICES: dict[str, str] = {
 CHOICES = {key: tuple(words.split()) for key, words in _CHOICES.items()}
 
 # Of these engines a submission is the whole I/O: they have no submission latency.
-SYNC_ENGINES = frozenset(
-    (*engine_table.SYNCHRONOUS.split(), "vsync", "pvsync", "pvsync2", "splice")
-)
+SYNC_ENGINES = frozenset((*engine_table.SYNCHRONOUS.split(), "vsync"))
 DEFAULT_ENGINE = engine_table.DEFAULT_ENGINE
 DEFAULT_RW = engine_table.DEFAULT_RW
 

@@ -86,7 +86,6 @@ static void bad_logs_name_the_line(void **state)
 	} cases[] = {
 		{ "", "no I/O log" }, { "0, 4096, 4096\n", "no I/O log" },
 		{ "fio version 1 iolog\n", "no I/O log" },
-		{ "\x07" "taexxxxxx", "binary blktrace" }, { "eat\x07xxxxxx", "binary blktrace" },
 		{ "fio version 3 iolog\n0 /a add\n", "no I/O to replay" },
 		{ "fio version 3 iolog\n0 /a read 0 4096\n", "log:2: the file '/a' was not added" },
 		{ "fio version 3 iolog\n0 /a add\n0 /a wait 5 0\n", "log:3: 'wait' is not one of" },

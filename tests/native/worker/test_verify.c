@@ -9,7 +9,7 @@ static void what_a_job_writes_it_finds_again(void **state)
 	static const struct block_share shares[] = { { 4096, 50 }, { 12288, 50 } };
 
 	(void)state;
-	for (const struct engine_ops *const *ops = engines_all; *ops; ops++) {
+	core_for_each_engine(ops) {
 		struct job job = core_job((*ops)->name, RW_WRITE | RW_RANDOM, 1 << 20);
 		struct result result;
 		struct err err;
