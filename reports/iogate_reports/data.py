@@ -19,7 +19,8 @@ from iogate_reports.text import anchor, short
 from iogate_reports.trend_lines import Line
 
 CURVE_BASELINES = 5
-"""Curves show the newest runs of the baseline only: more would cost time, not add truth."""
+"""Curves show the newest runs of the baseline only: more would cost time, not add truth. Each chart
+says so where there are more."""
 
 _LONGEST_HEAD = 11
 
@@ -52,7 +53,8 @@ class CaseData:
     """One case with its repetitions, those it is compared with, and its verdicts. The latter
     are of the newest baseline runs; in a comparison of the base arm. ``history`` is of each
     metric that has one; ``nights`` are the times (Unix minutes) of all nights it counts.
-    ``disturbed`` are repetitions that do not count: no other field has them."""
+    ``disturbed`` are repetitions that do not count: no other field has them. ``baseline_runs`` is
+    how many runs the whole baseline has, of which the page has the newest."""
 
     case: Case
     anchor: str
@@ -65,6 +67,14 @@ class CaseData:
     history: Mapping[str, Line] = field(default_factory=dict)
     nights: Sequence[int] = ()
     disturbed: tuple[Measurement, ...] = ()
+    baseline_runs: int = 0
+
+
+def of_newest(data: CaseData) -> str:
+    """A sentence where curves do not show all of the baseline, which limits are judged by."""
+    if not data.baseline or data.baseline_runs <= CURVE_BASELINES:
+        return ""
+    return f"Of the baseline’s {data.baseline_runs} runs these are the newest {CURVE_BASELINES}."
 
 
 def counted(data: CaseData) -> str:
@@ -196,6 +206,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
             history=past.get(case.id, {}),
             nights=nights,
             disturbed=spoiled.get(case.id, ()),
+            baseline_runs=len(page.baseline),
         )
 
 

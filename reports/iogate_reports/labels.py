@@ -40,8 +40,12 @@ OUTCOMES: dict[Outcome, Word] = {
         "inconclusive",
         "inconclusive",
         1,
-        "The confidence interval lies on both sides of the limit: these measurements "
-        "cannot decide. More repetitions, or less noise, would decide it.",
+        "These measurements do not decide, and the row says why. Where its interval lies on both "
+        "sides of the limit, more repetitions, or less noise, would decide it. A change beyond a "
+        "limit against the baseline fails only where the baseline has 20 runs, chance is excluded "
+        "for all limits of the run together, and no earlier run was nearly as far out: more runs, "
+        "or iogate ab, would decide that. Too few I/Os, or repetitions that were disturbed, leave "
+        "a limit undecided, too.",
         "cannot be decided from these measurements",
     ),
     Outcome.MISSING_BASELINE: Word(
@@ -179,9 +183,9 @@ CHANGE_WORDS: tuple[tuple[str, str], ...] = (
     (
         "unclear",
         (
-            "the confidence interval of the change includes zero, or, where there is none, the "
-            "values of this run overlap those of the baseline, or one side has a single value: the "
-            "sign is not certain."
+            "the confidence interval of the change includes zero, or, where there is none (and of "
+            "a percentile of a whole latency curve in any case), the values of this run overlap "
+            "those of the baseline, or one side has a single value: the sign is not certain."
         ),
     ),
 )
@@ -189,7 +193,9 @@ CHANGE_WORDS: tuple[tuple[str, str], ...] = (
 
 def interval_text(around: Interval) -> str:
     """The interval of a change: ``95 % CI +8.1 … +9.9 %``."""
-    return f"{share_text(around)} {signed(around.low)[:-2]} … {signed(around.high)}"
+    low, high = signed(around.low), signed(around.high)
+    low = low.removesuffix(" %") if high.endswith(" %") else low
+    return f"{share_text(around)} {low} … {high}"
 
 
 def share_text(around: Interval) -> str:

@@ -174,7 +174,16 @@ def needs_reason(verdict: ThresholdVerdict) -> bool:
     """Whether the row's numbers leave open why it ended so."""
     if verdict.value is None:
         return True
-    return verdict.outcome is Outcome.INCONCLUSIVE and not _straddles(verdict)
+    if verdict.outcome is not Outcome.INCONCLUSIVE:
+        return False
+    return not _straddles(verdict) or _is_beyond(verdict)
+
+
+def _is_beyond(verdict: ThresholdVerdict) -> bool:
+    """Whether a change from the history is beyond its limit: the interval is not why it did not
+    fail."""
+    limit = verdict.threshold.limit
+    return bool(verdict.baseline_runs) and limit.relative and verdict.excess > 0
 
 
 def _straddles(verdict: ThresholdVerdict) -> bool:
@@ -235,8 +244,9 @@ def _place(verdict: ThresholdVerdict) -> str:
 def _note(verdict: ThresholdVerdict) -> str:
     parts = ["warning only"] if verdict.threshold.level is Level.WARN else []
     if verdict.point:
-        few = "runs" if verdict.threshold.limit.relative else "values"
-        parts.append(f"a point estimate: too few {few} for a confidence")
+        few = "values for 95 % confidence"
+        few = "runs to know how they vary" if verdict.threshold.limit.relative else few
+        parts.append(f"a point estimate: too few {few}")
     if verdict.blocks and verdict.outcome is Outcome.PASS and _straddles(verdict) and sees(verdict):
         parts.append(
             f"no regression found; {plural(verdict.judged_blocks, 'block')} would detect"

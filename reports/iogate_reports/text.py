@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from iogate.model.units import Unit, format_change, format_value
+from iogate.model.units import Unit, format_change, format_percent, format_value
 from iogate.stats import robust
 
 NAME_LENGTH = 160
@@ -72,8 +72,13 @@ def duration(ns: int) -> str:
 
 
 def signed(change: float | None) -> str:
-    """A relative change with a true minus sign: ``−3.1 %``."""
+    """A relative change with a true minus sign: ``−3.1 %``; a large one as a factor: ``446×``."""
     return format_change(change).replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share of something, of any size and without a sign: ``3.1 %``."""
+    return format_percent(share).lstrip("+")
 
 
 def plural(count: int, noun: str, many: str = "") -> str:

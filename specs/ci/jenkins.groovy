@@ -9,7 +9,7 @@ pipeline {
         stage('storage') {
             steps {
                 sh 'rm -rf storage'
-                sh 'iogate run iogate.yaml --output storage'
+                sh 'iogate run iogate.yaml --output storage --wait 30m'
             }
         }
     }

@@ -92,12 +92,12 @@ def test_a_list_of_builds(iogate: Iogate) -> None:
 
 def test_ends_that_are_alike_are_told(iogate: Iogate, commits: list[str]) -> None:
     spec = SPEC.replace('read.iops: "> 1"', 'errors: "< 1"')  # noise parts no ends of this
-    done = iogate(
-        "bisect", iogate.spec(spec), "--repository", "repository", "--good", commits[4], "--bad",
-        commits[6], *install(iogate),
-    )  # fmt: skip
-    assert done.code == 2, done.text
-    assert "do not differ measurably" in done.err
+    words = ["--repository", "repository", "--good", commits[4], "--bad", commits[6]]
+    for command in (install(iogate), ()):
+        done = iogate("bisect", iogate.spec(spec), *words, *command)
+        assert done.code == 2, done.text
+        assert "do not differ measurably" in done.err
+        assert ("no command behind -- has built them" in done.err) == (not command)
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ def test_ended_at_once_it_still_tells_what_it_has(iogate: Iogate) -> None:
     done = iogate.end(process)
     assert done.code == 4, done.text
     tells_all(iogate, done, "read.iops")
-    assert engines_of(iogate.folder) == []
+    wait_for(lambda: not engines_of(iogate.folder))  # the kernel may take a moment
 
 
 @needs_root

@@ -254,3 +254,18 @@ def test_a_restart_of_the_server_brings_everything_back(
     server.start()
     assert points_in(url) == before
     check(url, [reported(iogate, 0, done.err)])
+
+
+def test_what_cannot_be_kept_is_refused_before_it_is_measured(
+    iogate: Iogate, tmp_path: Path
+) -> None:
+    spec, output = iogate.spec(SPEC), iogate.folder / "run"
+    (tmp_path / "file").touch()
+    for words in (
+        ["--store", str(tmp_path), "--output", output],
+        ["--store", "/proc/history.sqlite", "--output", output],
+        ["--output", tmp_path / "file" / "run"],
+    ):
+        done = iogate("run", spec, *words)
+        assert (done.code, "repetition 1" in done.err) == (3, False), done.err
+        assert not output.exists()

@@ -71,6 +71,7 @@ def test_a_pull_request_is_recorded_as_what_it_is(iogate: Iogate) -> None:
     assert (origin["number"], origin["base_ref"], origin["proposal"]) == (7, "main", True)
     shown = iogate("history", "show", kept["id"]).out
     assert "asked by  pull_request 7 into main of org/fs (github)" in shown
+    assert iogate("history", "show", iogate.latest).out == shown
 
     git(iogate.folder, "checkout", "-q", "main")
     iogate("run", spec, **on_main(base))

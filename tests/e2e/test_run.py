@@ -226,7 +226,7 @@ def test_an_interrupt_keeps_what_was_measured(iogate: Iogate, number: signal.Sig
     store = open_store(str(iogate.store))
     assert len(store.run(run["id"]).measurements) == 1
     store.close()
-    assert engines_of(iogate.latest) == []
+    wait_for(lambda: not engines_of(iogate.latest))
     assert iogate.left_behind() == []
 
 
@@ -241,7 +241,7 @@ def test_a_second_interrupt_ends_at_once(iogate: Iogate) -> None:
     process.send_signal(signal.SIGINT)
     done = iogate.end(process)
     assert done.code == 4
-    assert engines_of(iogate.latest) == []
+    wait_for(lambda: not engines_of(iogate.latest))
     assert iogate.left_behind() == []
     store = open_store(str(iogate.store))
     assert store.run(iogate.run_document()["id"]).status == "interrupted"
@@ -278,7 +278,7 @@ def test_when_iogate_is_killed_nothing_stays_but_what_was_measured(iogate: Iogat
     assert len(iogate.left_behind()) == 1
     again = iogate("report", folder)
     assert again.code == 0, again.text
-    assert (folder / "report.html").exists()
+    assert "This run was interrupted" in (folder / "report.html").read_text("utf-8")
     (killed,) = json.loads(iogate("history", "--json").out)
     assert killed["status"] == "interrupted"
     after = iogate("run", iogate.spec(PASSES))
@@ -347,7 +347,7 @@ def test_a_full_disk_under_the_run_folder(iogate: Iogate) -> None:
     with loop_device(iogate.folder, 4) as device, mounted(device, iogate.folder / "mnt") as disk:
         fill(disk)
         done = iogate("run", iogate.spec(PASSES), "--output", disk / "out")
-        assert done.code == 4, done.text
+        assert done.code == 3, done.text  # before anything was measured
         assert "No space left on device" in done.err
         assert iogate.left_behind() == []
 

@@ -11,9 +11,9 @@ from support.devices import by_id_link, loop_device, needs_root
 
 from .conftest import ROOT, Iogate
 
-ON_A_DEVICE = ROOT / "specs" / "filesystem.yaml"
+ON_A_DEVICE = [ROOT / "specs" / f"filesystem{of}.yaml" for of in ("", "-metadata")]
 OF_PROGRAMS = ROOT / "specs" / "filesystem-programs.yaml"
-SPECS = sorted({*(ROOT / "specs").rglob("*.yaml")} - {ON_A_DEVICE, OF_PROGRAMS})
+SPECS = sorted({*(ROOT / "specs").rglob("*.yaml")} - {*ON_A_DEVICE, OF_PROGRAMS})
 # The sweep has 216 cases: of each of its three series, one point for every kind of I/O.
 SOME = ("--case", "*numjobs=2", "--case", "*blocksize=64k", "--case", "*zonesize=1m")
 SMALL = ("--set", "size=16m", "--set", "runtime=300ms", "--repetitions", "1")
@@ -30,9 +30,12 @@ def test_it_runs_and_ends_with_a_report(iogate: Iogate, spec: Path) -> None:
 
 
 @needs_root
-def test_a_spec_that_wants_a_device_is_given_one(iogate: Iogate, tmp_path: Path) -> None:
+@pytest.mark.parametrize("spec", ON_A_DEVICE, ids=lambda path: path.stem)
+def test_a_spec_that_wants_a_device_is_given_one(
+    iogate: Iogate, tmp_path: Path, spec: Path
+) -> None:
     with loop_device(tmp_path, 512) as device, by_id_link(device) as link:
-        done = iogate("run", ON_A_DEVICE, "--trust", *SMALL, IOGATE_DEVICE=str(link))
+        done = iogate("run", spec, "--trust", *SMALL, IOGATE_DEVICE=str(link))
         assert done.code in (0, 1), done.text
     check_run(iogate)
 

@@ -53,6 +53,25 @@ def test_a_run_that_nobody_watched_is_not_a_quiet_one(regressed: Regressed) -> N
     assert strip(replace(regressed[0], measurements=old)).key == "missing"
 
 
+def test_checks_that_are_off_found_nothing_and_that_is_told(regressed: Regressed) -> None:
+    now, n = regressed[0], len(regressed[0].measurements)
+
+    def without(*off: str) -> validity.Check:
+        plan = replace(now.plan, validity=replace(now.plan.validity, off=off))
+        return strip(replace(now, plan=plan))
+
+    assert strip(now).text.startswith(f"none of {n} repetitions disturbed; others used")
+    some = without("cpu", "io")
+    assert some.key == "missing"
+    assert some.text.startswith(
+        f"the spec turns off cpu, io; by the other checks none of {n} repetitions disturbed; others"
+    )
+    assert without("temperature").key == "pass"
+    every = without("all")
+    assert every.key == "missing"
+    assert every.text.startswith("not judged: the spec turns all checks off; others used")
+
+
 def test_curves_are_of_those_that_count_and_dots_show_the_others(regressed: Regressed) -> None:
     run = disturbed(regressed[0], 2)
     data = Page(run).cases[0]
@@ -94,8 +113,20 @@ def test_the_page_says_in_how_many_repetitions_the_disk_failed(regressed: Regres
 
 def test_a_case_of_disturbed_repetitions_alone_says_so(regressed: Regressed) -> None:
     numbers = {m.repetition for m in regressed[0].measurements}
-    page = render_report(disturbed(regressed[0], *numbers))
-    assert "Every repetition of this case was disturbed, so there is nothing to draw." in page
+    run = disturbed(regressed[0], *numbers)
+    page = render_report(run)
+    told = (
+        "Every repetition of this case was disturbed: their values are pale dots, and not judged."
+    )
+    assert told in page
+    data = Page(run).cases[0]
+    (one, *_) = repetitions.figures(data)
+    assert one.svg.count("dot spoiled") == 1
+    assert "dot s0" not in one.svg
+    assert [row[0] for row in one.table.rows][: len(numbers)] == [
+        f"repetition {n}, disturbed" for n in sorted(numbers)
+    ]
+    assert "All were disturbed: none is judged." in one.note
 
 
 def test_what_they_may_hide_is_told_in_every_form(regressed: Regressed) -> None:

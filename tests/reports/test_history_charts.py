@@ -13,6 +13,7 @@ from iogate_reports import history, render_report
 from iogate_reports.charts import heatmap, knee, matrix, percentiles, sweep
 from iogate_reports.charts import ribbon as bands
 from iogate_reports.charts.base import Figure
+from iogate_reports.charts.pooled import Pooled
 from iogate_reports.data import Page, WorkloadData
 from iogate_reports.text import signed
 from support.golden import golden
@@ -97,6 +98,7 @@ def test_load_against_latency_has_a_line_a_block_size(grid: WorkloadData) -> Non
     assert [key.label for key in figure.legend] == ["bs=4k", "bs=16k", "baseline"]
     assert figure.table.headers[:4] == ("line", "iodepth", "I/Os a second", "p99")
     assert [row[1] for row in figure.table.rows[:4]] == [str(depth) for depth in DEPTHS]
+    assert "The rate is the median of repetitions, the latency of all their I/Os" in figure.note
     (small, large) = knee.lines(grid, "write", "iodepth")
     assert [p.iops for p in small.points] == sorted(p.iops for p in small.points)
     assert all(now.p99_ns > old.p99_ns for now, old in zip(large.points, large.before, strict=True))
@@ -105,6 +107,11 @@ def test_load_against_latency_has_a_line_a_block_size(grid: WorkloadData) -> Non
 def test_a_workload_without_load_has_no_such_picture(grid: WorkloadData) -> None:
     few = WorkloadData("w", grid.cases[: knee.FEWEST - 1])
     assert knee.figures(few) == []
+    (alone,) = knee.figures(WorkloadData("w", grid.cases[: knee.FEWEST]))
+    assert "<desc>1 line over iodepth" in alone.svg
+    old = replace(grid.cases[0], baseline_runs=9)
+    (figure,) = knee.figures(WorkloadData("w", (old, *grid.cases[1:])))
+    assert "Of the baseline’s 9 runs these are the newest 5." in figure.note
 
 
 def test_a_matrix_shows_the_change_though_its_first_limit_is_absolute(grid: WorkloadData) -> None:
@@ -164,10 +171,12 @@ def test_heatmap_golden() -> None:
 
 def test_ribbon_golden() -> None:
     bodies = [Histogram({95_000 + 5_000 * n: 500, 400_000: 80 + n, 2_000_000: 5}) for n in range(3)]
-    curves = [percentiles.curve(one, "run", "s0") for one in bodies]
-    kept = [one for one in curves if one is not None]
-    found = bands.band([one.points for one in kept])
-    golden("ribbon", percentiles.draw("latency", "three", kept[:1], [], [(found, "s0")]))
+    side = Pooled(Histogram.merged(bodies), tuple(bodies))
+    line = percentiles.curve(side.whole, "run", "s0")
+    assert line
+    curves = [percentiles.curve(one, "run", "s0") for one in side.without_each()]
+    found = bands.band(line.points, [one.points for one in curves if one is not None])
+    golden("ribbon", percentiles.draw("latency", "three", [line], [], [(found, "s0")]))
 
 
 def test_a_page_with_history_is_whole(regressed: tuple[Run, tuple[Run, ...]]) -> None:

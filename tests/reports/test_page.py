@@ -254,8 +254,8 @@ def test_a_verdict_that_claims_no_confidence_is_marked_as_a_point() -> None:
 
     values, runs = judged(3, 3)
     assert "fail" in values
-    assert "a point estimate: too few values for a confidence" in values
-    assert "a point estimate: too few runs for a confidence" in runs
+    assert "a point estimate: too few values for 95 % confidence" in values
+    assert "a point estimate: too few runs to know how they vary" in runs
     assert not any("a point" in text for text in judged(5, 5))
 
 
@@ -585,3 +585,15 @@ def test_a_run_that_failed_past_a_limit_says_both(regressed: Regressed) -> None:
     assert page.all("h1")[0].text.endswith("% ▼ worse; the limit is > -3%")
     lead = page.all("p", "lead")[0].text
     assert f"Not all was measured: repetition 1 of {now.plan.cases[2].name}: EIO" in lead
+
+
+def test_a_warning_of_many_repetitions_is_told_once(regressed: Regressed) -> None:
+    now, blank = regressed[0], "64 of 64 blocks looked at were never written"
+    every = [replace(m, warnings=(blank,)) for m in now.measurements]
+    every[0] = replace(every[0], warnings=(blank, "the clock went back"))
+    page = read_html(render_report(replace(now, measurements=tuple(every))))
+    (row,) = [row.text for row in page.all("tr") if blank in row.text]
+    assert f"{len({m.case_id for m in every})} cases" in row
+    assert f"{len(every)} of them" in row
+    (alone,) = [row.text for row in page.all("tr") if "the clock went back" in row.text]
+    assert now.plan.cases[0].name in alone

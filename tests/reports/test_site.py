@@ -113,13 +113,26 @@ def test_a_spec_that_has_fallen_silent_is_not_green() -> None:
     assert "But of gone: no night for 9 days." in body(index)
 
 
+def test_runs_of_one_day_are_no_nights(nightly: SpecTrend) -> None:
+    def told(spec: SpecTrend) -> str:
+        return "".join(text for _, text in Site([spec]).pages())
+
+    nights = nightly.trend.nights
+    often = tuple(
+        replace(each, started_ns=START_NS + n * 600 * 10**9) for n, each in enumerate(nights)
+    )
+    within = replace(nightly, trend=replace(nightly.trend, nights=often))
+    assert f"series, {len(nights)} runs, last run" in told(within)
+    assert f"series, {len(nights)} nights, last night" in told(nightly)
+
+
 def test_of_many_specs_the_index_says_first_which_want_a_look() -> None:
     quiet = Story(60, (), (99, 9), 99, 7)
     moved = Story(60, ((30, 0.12, 1),), (99, 9), 99, 7)
-    specs = [year(2, name=f"spec-{n}", story=moved if n == 7 else quiet) for n in range(9)]
+    specs = [year(2, name=f"lab-{n}", story=moved if n == 7 else quiet) for n in range(9)]
     index = read_html(dict(Site(specs).pages())["index.html"])
     assert "1 of 9 specs wants a look." in body(index)
-    assert [tile.all("a")[0].text for tile in index.all("li", "tile")][:2] == ["spec-7", "spec-0"]
+    assert [tile.all("a")[0].text for tile in index.all("li", "tile")][:2] == ["lab-7", "lab-0"]
     places = [
         n.attributes["id"] for n in index.walk() if n.tag == "section" and "id" in n.attributes
     ]

@@ -35,7 +35,7 @@ def test_a_row_has_its_intervals_its_notes_and_its_place_in_the_spec(
     )
     assert re.search(r" <br>gate\.yaml:\d+:9$", relative[3])
     assert re.search(r"worse <br>95 % CI [+−]\d.* … [+−]\d", relative[6])
-    assert absolute[3].endswith(" <br>a point estimate: too few values for a confidence")
+    assert absolute[3].endswith(" <br>a point estimate: too few values for 95 % confidence")
     assert re.search(r" <br>75 % CI \d.* … \d", absolute[4])
 
 

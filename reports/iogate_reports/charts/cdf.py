@@ -19,12 +19,13 @@ from iogate_reports.charts.lanes import (
     quantiles_ns,
 )
 from iogate_reports.charts.scale import Linear, Log
-from iogate_reports.data import CaseData, Sides
+from iogate_reports.data import CaseData, Sides, of_newest
 
 _FRAME = Frame(height=200, right=20)
 _SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 _EDGES = (0.002, 0.998)
 STEPS = 60
+_TAIL = "The slowest 0.2 % are drawn at the edge; the percentiles show that tail."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,7 @@ def _figure(data: CaseData, direction: str) -> Figure | None:
         svg=draw(title, told, shown, ends, name=latency_name(direction)),
         table=_table(now, before, data.sides),
         legend=tuple(Key(curve.style, curve.label) for curve in reversed(shown)),
-        note=f"n = {_counts(now, before)} I/Os. The slowest 0.2 % are drawn at the edge; the "
-        "percentiles show that tail.",
+        note=" ".join(filter(None, (f"n = {_counts(now, before)} I/Os.", of_newest(data), _TAIL))),
     )
 
 

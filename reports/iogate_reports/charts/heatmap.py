@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
 from iogate.model.histogram import Histogram
@@ -23,7 +23,7 @@ from iogate_reports.charts.lanes import (
 )
 from iogate_reports.charts.png import LEVELS, data_uri, diverging_uri
 from iogate_reports.charts.scale import Log
-from iogate_reports.data import CaseData, called, counted_as
+from iogate_reports.data import CaseData, called, counted_as, of_newest
 from iogate_reports.text import plural
 
 COLUMNS, ROWS = 120, 36
@@ -104,7 +104,8 @@ def figures(data: CaseData) -> list[Figure]:
         if strips:
             before = _before(data.baseline, direction)
             names = (data.sides.before, counted_as(data))
-            drawn.append(_figure(direction, strips, before, names))
+            figure = _figure(direction, strips, before, names)
+            drawn.append(replace(figure, note=f"{figure.note} {of_newest(data)}".strip()))
     return drawn
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -88,7 +89,8 @@ def draw_head(scale: Linear) -> str:
     """The axis itself, for the column's head."""
     ends = (scale.low / 2, 0.0, scale.high / 2)
     labels = [
-        svg.text(scale.at(v), 11, signed(v).replace(".0 %", " %") if v else "0", "m") for v in ends
+        svg.text(scale.at(v), 11, re.sub(r"\.0(?= %|×)", "", signed(v)) if v else "0", "m")
+        for v in ends
     ]
     marks = "".join(f"M{svg.num(scale.at(v))} 15v4" for v in ends)
     rule = svg.element("path", d=f"M{PAD} 17H{WIDTH - PAD}{marks}", class_="rule")

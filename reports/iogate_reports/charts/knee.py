@@ -12,8 +12,8 @@ from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import Lane, directions, latency_histogram, quantiles_ns
 from iogate_reports.charts.scale import Log, log_around
 from iogate_reports.charts.sweep import amount
-from iogate_reports.data import CaseData, WorkloadData, counted
-from iogate_reports.text import median, short
+from iogate_reports.data import CaseData, WorkloadData, counted, of_newest
+from iogate_reports.text import median, plural, short
 
 FEWEST = 3
 MOST_LINES = 8
@@ -58,17 +58,21 @@ def _figure(data: WorkloadData, direction: str, load: str) -> Figure | None:
     if not curves:
         return None
     title = f"{short(data.name, 60)}: {direction} throughput against latency"
-    told = f"{len(curves)} lines over {load}: " + ", ".join(
+    told = f"{plural(len(curves), 'line')} over {load}: " + ", ".join(
         line.label or direction for line in curves
     )
     keys = [Key(line.style, line.label or data.cases[0].sides.now) for line in curves]
     if any(line.before for line in curves):
         keys.append(Key("base", data.cases[0].sides.before))
-    note = (
-        f"Each dot a case, named by its {load}, of {counted(data.cases[0])}; up and left is worse."
-    )
+    note = " ".join(filter(None, _notes(data.cases[0], load)))
     table = _table(curves, load, data.cases[0].sides.before)
     return Figure(title, draw(title, told, curves), table, tuple(keys), note, wide=True)
+
+
+def _notes(data: CaseData, load: str) -> Iterator[str]:
+    yield f"Each dot a case, named by its {load}, of {counted(data)}; up and left is worse."
+    yield "The rate is the median of repetitions, the latency of all their I/Os together."
+    yield of_newest(data)
 
 
 def lines(data: WorkloadData, direction: str, load: str) -> Iterator[Line]:

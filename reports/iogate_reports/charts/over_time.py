@@ -14,7 +14,7 @@ from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
 from iogate_reports.charts.lanes import directions, whole_intervals
 from iogate_reports.charts.scale import Linear, linear_from_zero
-from iogate_reports.data import CaseData, called, counted_as
+from iogate_reports.data import CaseData, called, counted_as, of_newest
 from iogate_reports.series.zoom import MOST_LINES, Trace, Zoom, drawn
 from iogate_reports.text import median, plural
 
@@ -214,7 +214,7 @@ def _figure(
         bytes_each=size,
     )
     legend = _legend([trace.label for trace in own], level, data.sides.before)
-    note = " ".join((*_notes(data), *_left_out(zoom, counted_as(data))))
+    note = " ".join(filter(None, (*_notes(data), *_left_out(zoom, counted_as(data)))))
     table = _table(counted_as(data), series, quantity)
     return Figure(title, picture, table, legend, note, zoom=zoom)
 
@@ -255,6 +255,7 @@ def _points(series: Sequence[Numbered], quantity: Quantity) -> list[list[svg.Poi
 
 
 def _notes(data: CaseData) -> Iterator[str]:
+    yield of_newest(data)
     jobs = {job.name for m in data.measurements for job in m.jobs}
     if len(jobs) > 1:
         yield f"All {len(jobs)} jobs added."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iogate.model.histogram import Histogram
@@ -20,10 +20,11 @@ from iogate_reports.charts.lanes import (
     latency_name,
     quantiles_ns,
 )
+from iogate_reports.charts.pooled import Pooled, change_between
 from iogate_reports.charts.scale import Linear, log_around
-from iogate_reports.data import CaseData, counted
-from iogate_reports.labels import describe_change
-from iogate_reports.text import relative_change, short
+from iogate_reports.data import CaseData, counted, of_newest
+from iogate_reports.labels import Change, describe_change
+from iogate_reports.text import overlap, relative_change, short
 
 LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999, "p99.999": 0.99999}
 SURE = 10
@@ -101,55 +102,81 @@ def figures(data: CaseData) -> list[Figure]:
     return [figure for figure in drawn if figure is not None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A lane of this run and of its baseline: their I/Os and their curves."""
+
+    sides: tuple[Pooled, Pooled]
+    now: Curve
+    before: Curve | None
+    is_history: bool
+
+
 def _figure(data: CaseData, direction: str) -> Figure | None:
-    pairs = [_pair(data, lane, i) for i, lane in enumerate(lanes(data.measurements, direction))]
-    pairs = [pair for pair in pairs if pair[0] is not None]
-    curves = [line for pair in pairs for line in pair if line is not None]
+    every = enumerate(lanes(data.measurements, direction))
+    pairs = [pair for i, lane in every if (pair := _pair(data, lane, i))]
+    curves = [line for pair in pairs for line in (pair.now, pair.before) if line is not None]
     if not curves:
         return None
     title = f"{direction.capitalize()} latency percentiles"
-    every = _repetitions(data.measurements, direction) if len(pairs) == 1 else []
-    band_now = ribbon.band([line.points for line in every])
-    old = _repetitions(data.baseline, direction) if band_now else []
-    bands = [(ribbon.band([line.points for line in old]), "base"), (band_now, "s0")]
-    faint = [] if band_now else every
-    table = _table(pairs, data.sides.before, bands)
+    bands = _bands(pairs[0]) if len(pairs) == 1 else []
+    faint = [] if bands or len(pairs) > 1 else _each(pairs[0].sides[0])
     worst = "; ".join(f"{line.label}: {_reach(line)}" for line in curves)
     return Figure(
         title=title,
-        svg=draw(
-            title,
-            worst,
-            curves[::-1],
-            faint,
-            bands if band_now else (),
-            name=latency_name(direction),
-        ),
-        table=table,
+        svg=draw(title, worst, curves[::-1], faint, bands, name=latency_name(direction)),
+        table=_table(pairs, data.sides.before, bands),
         legend=tuple(Key(line.style, line.label) for line in curves)
         + ((Key("faint s0", f"each {_unit(data)}"),) if faint else ())
-        + ((Key("ribbon s0", f"95 % CI over {_unit(data)}s"),) if band_now else ()),
-        note=f"n = {counted(data)}. Dotted where fewer than {SURE} I/Os lie beyond.",
+        + ((Key("ribbon s0", f"95 % CI over {_unit(data)}s"),) if bands else ()),
+        note=" ".join(filter(None, _notes(data))),
     )
 
 
-def _pair(data: CaseData, lane: Lane, index: int) -> tuple[Curve | None, Curve | None]:
-    name = short(lane.job, 40)
-    now = latency_histogram(data.measurements, lane)
-    before = latency_histogram(data.baseline, lane)
-    style = colour(index)
-    return (
-        curve(now, name or data.sides.now, style),
-        curve(before, f"{name} {data.sides.before}".strip(), f"{style} base" if name else "base"),
-    )
+def _notes(data: CaseData) -> Iterator[str]:
+    yield f"n = {counted(data)}."
+    if len(data.measurements) > 1:
+        unit = _unit(data)
+        yield f"Of all their I/Os together; a limit takes each {unit}’s own percentile."
+    yield of_newest(data)
+    yield f"Dotted where fewer than {SURE} I/Os lie beyond."
 
 
-def _repetitions(measurements: Sequence[Measurement], direction: str) -> list[Curve]:
-    """A curve of each; of the repetitions of a boot, which are not independent, one."""
-    if len(measurements) < 2:
-        return []
-    lane = Lane("", direction)
-    drawn = (curve(latency_histogram(run, lane), "", "s0") for run in arm_runs(measurements))
+def _pair(data: CaseData, lane: Lane, index: int) -> _Pair | None:
+    """None where the lane did no I/O in this run."""
+    name, style = short(lane.job, 40), colour(index)
+    sides = _pooled(data.measurements, lane), _pooled(data.baseline, lane)
+    now = curve(sides[0].whole, name or data.sides.now, style)
+    other = f"{name} {data.sides.before}".strip()
+    before = curve(sides[1].whole, other, f"{style} base" if name else "base")
+    compared = any(m.arm for m in data.measurements)
+    return _Pair(sides, now, before, not compared) if now else None
+
+
+def _pooled(measurements: Sequence[Measurement], lane: Lane) -> Pooled:
+    """The repetitions of a boot are not independent: they are one."""
+    every = (latency_histogram(run, lane) for run in arm_runs(measurements))
+    parts = tuple(part for part in every if part.bins)
+    return Pooled(parts[0] if len(parts) == 1 else Histogram.merged(parts), parts)
+
+
+def _bands(pair: _Pair) -> list[tuple[ribbon.Band, str]]:
+    """Of the baseline, then of this run; none where this run's repetitions are too few."""
+    drawn = (_band(*side) for side in zip(pair.sides, (pair.now, pair.before), strict=True))
+    now, before = drawn
+    return [(before, "base"), (now, "s0")] if now else []
+
+
+def _band(side: Pooled, line: Curve | None) -> ribbon.Band:
+    if line is None:
+        return ()
+    without = [curve(each, "", "") for each in side.without_each()]
+    return ribbon.band(line.points, [each.points if each else () for each in without])
+
+
+def _each(side: Pooled) -> list[Curve]:
+    """A curve of each repetition, where there are several."""
+    drawn = (curve(part, "", "s0") for part in side.parts if len(side.parts) > 1)
     return [line for line in drawn if line is not None]
 
 
@@ -173,27 +200,50 @@ def _at(line: Curve | None, share: float) -> float | None:
     return next((v for n, v in line.points if abs(n - wanted) < 1e-4), None)
 
 
-def _table(
-    pairs: Sequence[tuple[Curve | None, Curve | None]],
-    other: str,
-    bands: Sequence[tuple[ribbon.Band, str]],
-) -> Table:
+def _table(pairs: Sequence[_Pair], other: str, bands: Sequence[tuple[ribbon.Band, str]]) -> Table:
     headers = ["percentile"]
-    compared = any(before for _, before in pairs)
-    for curve, former in pairs:
-        label = curve.label if curve else ""
-        headers += [label] + ([former.label if former else other, "change"] if compared else [])
-    before, now = (_intervals(band) for band, _ in bands)
+    compared = any(pair.before for pair in pairs)
+    for pair in pairs:
+        former = pair.before.label if pair.before else other
+        headers += [pair.now.label] + ([former, "change"] if compared else [])
+    before, now = (_intervals(band) for band, _ in bands) if bands else ({}, {})
     headers += ["95 % CI"] if now else []
     headers += [f"95 % CI, {other}"] if before else []
+    told = [_changes(pair) for pair in pairs]
     rows = []
     for name, share in LABELS.items():
         row = [name]
-        for curve, former in pairs:
-            row += _cells(_at(curve, share), _at(former, share), compared)
+        for pair, changes in zip(pairs, told, strict=True):
+            row += _cells(_at(pair.now, share), _at(pair.before, share), changes.get(name))
+            row = row if compared else row[:-2]
         row += [of_side.get(name, "–") for of_side in (now, before) if of_side]
         rows.append(tuple(row))
     return Table(tuple(headers), tuple(rows))
+
+
+def _changes(pair: _Pair) -> dict[str, Change | None]:
+    """How each percentile changed. Repetitions do not tell how runs differ: against a history a
+    change is clear only where, besides, no value of the one side lies among the other's."""
+    told = {}
+    for name, share in LABELS.items():
+        now, other = _at(pair.now, share), _at(pair.before, share)
+        if now is None or other is None:
+            continue
+        own, former = (_values(side.parts, share) for side in pair.sides)
+        apart, before = (_values(tuple(side.without_each()), share) for side in pair.sides)
+        unsure = overlap(own, former) or not (own and former)
+        around = change_between((now, apart), (other, before))
+        around = None if unsure and pair.is_history else around
+        change = relative_change(now, other)
+        told[name] = describe_change(change, Better.LOW, around, overlap=unsure)
+    return told
+
+
+def _values(histograms: Sequence[Histogram], share: float) -> list[float]:
+    """A percentile of each; nothing where one does not reach as far."""
+    if any(each.count * (1 - share) < 1 - 1e-9 for each in histograms):
+        return []
+    return [quantiles_ns(each, (share,))[0] for each in histograms]
 
 
 def _intervals(band: ribbon.Band) -> dict[str, str]:
@@ -207,10 +257,7 @@ def _intervals(band: ribbon.Band) -> dict[str, str]:
     }
 
 
-def _cells(now: float | None, before: float | None, compared: bool) -> list[str]:
-    cell = [format_value(now, Unit.NANOSECONDS)]
-    if compared:
-        change = describe_change(relative_change(now, before), Better.LOW)
-        told = f"{change.text} {change.arrow} {change.word}" if change else "–"
-        cell += [format_value(before, Unit.NANOSECONDS), told]
-    return cell
+def _cells(now: float | None, before: float | None, change: Change | None) -> list[str]:
+    told = f"{change.text} {change.arrow} {change.word}" if change else "–"
+    values = [format_value(each, Unit.NANOSECONDS) for each in (now, before)]
+    return [*values, told]

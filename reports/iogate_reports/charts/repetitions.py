@@ -61,7 +61,8 @@ class Samples:
 
 def samples(data: CaseData) -> list[Samples]:
     """A case's judged metrics; without thresholds the first ones that were observed. A
-    single dot, or nothing but zeros, is no picture."""
+    single dot, or nothing but zeros, is no picture. Where every repetition was disturbed, those are
+    drawn."""
     judged: dict[str, list[ThresholdVerdict]] = {}
     for verdict in data.thresholds:
         judged.setdefault(verdict.threshold.metric, []).append(verdict)
@@ -71,9 +72,9 @@ def samples(data: CaseData) -> list[Samples]:
     return [
         measured
         for measured in of_each_metric
-        if measured.now
-        and len(measured.now) + len(measured.before) > 1
-        and any((*measured.now, *measured.before))
+        if (shown := (*measured.now, *(value for _, value in measured.disturbed)))
+        and len(shown) + len(measured.before) > 1
+        and any((*shown, *measured.before))
     ]
 
 
@@ -173,10 +174,10 @@ def _figure(measured: Samples, sides: Sides) -> Figure:
     def write(value: float) -> str:
         return format_value(value, measured.unit)
 
-    middle = write(median(measured.now) or 0.0)
-    told = f"{plural(len(measured.now), measured.what)}, median {middle}"
+    middle = f", median {write(median(measured.now) or 0.0)}" if measured.now else ""
+    told = f"{plural(len(measured.now), measured.what)}{middle}"
     told += f"; {len(measured.disturbed)} disturbed" if measured.disturbed else ""
-    keys = [Key("dot s0", sides.now), Key("s0", "its median")]
+    keys = [Key("dot s0", sides.now), Key("s0", "its median")] if measured.now else []
     keys += [Key("dot spoiled", "disturbed, does not count")] if measured.disturbed else []
     keys += [Key("dot base", sides.before)] if measured.before else []
     near = _near(measured)
@@ -193,7 +194,8 @@ def _figure(measured: Samples, sides: Sides) -> Figure:
 def _note(measured: Samples, sides: Sides) -> str:
     count = len(measured.before)
     left = f"{sides.before}: the newest {SHOWN} of {count} are dots." if count > SHOWN else ""
-    return f"{left} {cut(_everything(measured))}".strip()
+    none = "" if measured.now else "All were disturbed: none is judged."
+    return " ".join(filter(None, (none, left, cut(_everything(measured)))))
 
 
 def draw(title: str, description: str, measured: Samples) -> str:
@@ -202,13 +204,13 @@ def draw(title: str, description: str, measured: Samples) -> str:
     gap = 1 if measured.before else 0
     step = (x1 - x0) / (len(measured.newest) + gap + len(measured.in_order))
     start = x0 + step * (len(measured.newest) + gap)
-    levels = [median(values) or 0.0 for values in (measured.before, measured.now) if values]
+    before, now = (median(values) for values in (measured.before, measured.now))
     y = linear_around(_everything(measured), *_FRAME.y_range, measured.unit)
     body = [_FRAME.y_axis(y)]
     body += [svg.line((x0, y.at(v)), (x1, y.at(v)), "ln limit") for v in _near(measured)]
-    if measured.before:
-        body += _dots(measured.newest, levels[0], (x0, start - step), y, "base")
-    body += _all_dots(measured, levels[-1], (start, x1), y)
+    if before is not None:
+        body += _dots(measured.newest, before, (x0, start - step), y, "base")
+    body += _all_dots(measured, now, (start, x1), y)
     ticks = [(start + step * (i + 0.5), str(n)) for i, (n, _, _) in enumerate(measured.in_order)]
     return svg.document(
         _FRAME.size, title, description, [*body, _FRAME.x_axis(ticks, measured.what, 14)]
@@ -224,21 +226,26 @@ def _everything(measured: Samples) -> list[float]:
 
 def _near(measured: Samples) -> list[float]:
     """The limits that can be shown without flattening the dots."""
-    values = (*measured.now, *measured.newest)
+    spoiled = () if measured.now else tuple(value for _, value in measured.disturbed)
+    values = (*measured.now, *spoiled, *measured.newest)
     low, high = min(values), max(values)
     reach = max((high - low) * 1.5, abs(high) * 0.15)
     return [v for _, v in measured.limits if low - reach <= v <= high + reach]
 
 
-def _all_dots(measured: Samples, level: float, ends: tuple[float, float], y: Scale) -> list[str]:
+def _all_dots(
+    measured: Samples, level: float | None, ends: tuple[float, float], y: Scale
+) -> list[str]:
     """This run's dots, those that do not count in a style of their own."""
-    if not measured.disturbed:
+    if level is not None and not measured.disturbed:
         return _dots(measured.now, level, ends, y, "s0")
     step = (ends[1] - ends[0]) / len(measured.in_order)
     places = [
         (ends[0] + step * (i + 0.5), value) for i, (_, value, _) in enumerate(measured.in_order)
     ]
-    body = [svg.line((ends[0], y.at(level)), (ends[1], y.at(level)), "ln s0")]
+    body = []
+    if level is not None:
+        body.append(svg.line((ends[0], y.at(level)), (ends[1], y.at(level)), "ln s0"))
     for style, wanted in (("s0", False), ("spoiled", True)):
         chosen = [
             place
@@ -246,7 +253,8 @@ def _all_dots(measured: Samples, level: float, ends: tuple[float, float], y: Sca
             if each[2] is wanted
         ]
         dots = "".join(f"M{svg.num(x)} {svg.num(y.at(value))}h0" for x, value in chosen)
-        body.append(svg.element("path", d=dots, class_=f"dot {style}"))
+        if chosen:
+            body.append(svg.element("path", d=dots, class_=f"dot {style}"))
     return body
 
 
@@ -273,7 +281,8 @@ def _table(measured: Samples, write: Callable[[float], str], sides: Sides) -> Ta
         else (f"{measured.what} {number}", in_full(v, parts.get(number, ()), measured.unit))
         for number, v, spoiled in measured.in_order
     ]
-    rows.append(("median", write(median(measured.now) or 0.0)))
+    if measured.now:
+        rows.append(("median", write(median(measured.now) or 0.0)))
     if measured.before:
         middle = write(median(measured.before) or 0.0)
         rows.append((f"{sides.before}, median of {len(measured.before)}", middle))

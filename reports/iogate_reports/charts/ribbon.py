@@ -1,36 +1,28 @@
-"""A band around a curve: where the curve of another repetition is to be expected."""
+"""A band around a curve: how far the curve of as many other repetitions may be from it."""
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Sequence
 
-from iogate.stats.confidence import USUAL_CONFIDENCE
-from iogate.stats.distributions import t_quantile
 from iogate_reports.charts import svg
+from iogate_reports.charts.pooled import FEWEST, around
 from iogate_reports.charts.scale import Scale
-
-FEWEST = 3
-_BESIDE = (1 - USUAL_CONFIDENCE) / 2  # on either side of an interval
 
 Band = tuple[tuple[float, float, float], ...]
 
 
-def band(curves: Sequence[Sequence[tuple[float, float]]]) -> Band:
-    """(x, low, high) at each x that all of the curves have: the 95 % confidence interval of
-    their mean, on a log scale. Empty for fewer than FEWEST curves."""
-    if len(curves) < FEWEST:
+def band(middle: Sequence[svg.Point], without: Sequence[Sequence[svg.Point]]) -> Band:
+    """(x, low, high) at each x of a curve of all repetitions that it also has without each of
+    them: the 95 % confidence interval about it, on a log scale. Empty for fewer than FEWEST."""
+    if len(without) < FEWEST:
         return ()
-    columns = zip(*curves, strict=False)
-    return tuple(_interval(column) for column in columns if len({x for x, _ in column}) == 1)
-
-
-def _interval(column: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    logs = [math.log(v) for _, v in column]
-    middle = statistics.fmean(logs)
-    wide = t_quantile(_BESIDE, len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
-    return column[0][0], math.exp(middle - wide), math.exp(middle + wide)
+    others = [dict(curve) for curve in without]
+    intervals = (
+        (x, around(value, [curve[x] for curve in others]))
+        for x, value in middle
+        if all(x in curve for curve in others)
+    )
+    return tuple((x, interval.low, interval.high) for x, interval in intervals)
 
 
 def draw(interval_band: Band, x: Scale, y: Scale, clip: tuple[float, float], style: str) -> str:

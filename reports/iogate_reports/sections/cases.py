@@ -154,7 +154,9 @@ def _raw(file: str, beside: bool) -> tuple[str, str]:
 def _missing(data: CaseData) -> str:
     """Why a chart that a reader expects is not there."""
     if not data.measurements and data.disturbed:
-        return "Every repetition of this case was disturbed, so there is nothing to draw."
+        shown = any(observation.disturbed for observation in data.observations)
+        so = "their values are pale dots, and not judged" if shown else "there is nothing to draw"
+        return f"Every repetition of this case was disturbed: {so}."
     if not data.measurements:
         return "No repetition of this case gave a measurement, so there is nothing to draw."
     jobs = [job for m in data.measurements for job in m.jobs]

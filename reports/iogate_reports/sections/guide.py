@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iogate_reports.data import Page
+from iogate_reports.data import CURVE_BASELINES, Page
 from iogate_reports.history import DAYS
 from iogate_reports.labels import CHANGE_WORDS, ERROR, outcomes
 from iogate_reports.sections.base import View
@@ -18,4 +18,5 @@ def view(page: Page) -> View:
         "compared": page.run.plan.comparison is not None,
         "window": rule.window,
         "min_samples": rule.min_samples,
+        "curves": CURVE_BASELINES,
     }

@@ -41,9 +41,9 @@ def _line(seen: Observation) -> str:
 
 
 def unjudged(data: CaseData) -> Sequence[Observation]:
-    """A case's observations of metrics without a threshold."""
+    """A case's observations of metrics without a threshold, as far as anything counts."""
     judged = {verdict.threshold.metric for verdict in data.thresholds}
-    return [observation for observation in data.observations if observation.metric not in judged]
+    return [seen for seen in data.observations if seen.samples and seen.metric not in judged]
 
 
 def _count(seen: Observation) -> str:

@@ -15,7 +15,7 @@ from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.labels import Change, Word, describe_change
 from iogate_reports.site.shared import SharedFact, shared_facts
-from iogate_reports.text import short, signed
+from iogate_reports.text import percent, short, signed
 from iogate_reports.trend_lines import Line, SpecTrend
 
 FEWEST = 4
@@ -31,6 +31,7 @@ SURE = 1.96
 OF_A_MEDIAN = 1.2533
 """The standard error of a median against that of the mean, of many normal values: √(π/2)."""
 OUTLIER = Word("fail", "stands out", 0, "")
+VARIES = Word("warn", "varies more", 1, "")
 TYPICAL = Word("steady", "typical", 1, "")
 UNTOLD = Word("steady", "not told", 1, "")
 WIDTH, HEIGHT, AIR = 300.0, 26.0, 8.0
@@ -200,7 +201,7 @@ def _group(anchor: str, measured: Sequence[Member], hosts: Mapping[str, str], pa
         short(first.metric, 60),
         f"{first.better.comparative} is better",
         format_value(median([m.line.series.level for m in measured]), first.unit),
-        signed(reach).lstrip("+"),
+        percent(reach),
         tuple(hosts[member.line.series.machine_id] for member in measured if member.stands_out),
         tuple(_rows(measured, hosts, page, reach)),
         tuple(hosts[member.line.series.machine_id] for member in _unsteady(measured)),
@@ -263,7 +264,7 @@ def _interval(sure: Interval | None) -> str:
 def _noise(member: Member) -> str:
     """Half of what 95 % of its nights spread over, against the median; nothing of one night."""
     low, high = member.ends
-    return f"±{signed((high - low) / 2).lstrip('+')}" if high > low else "–"
+    return f"±{percent((high - low) / 2)}" if high > low else "–"
 
 
 def _reach(measured: Sequence[Member]) -> float:

@@ -19,10 +19,14 @@ from iogate_reports.site.fleet import (
     FEWEST,
     LEAST,
     OUTLIER,
+    UNSTEADY,
+    UNSTEADY_NIGHTS,
+    VARIES,
     groups,
     outliers,
     shared_by_worse,
     standing_out,
+    unsteady,
 )
 from iogate_reports.site.payload import payload
 from iogate_reports.site.together import made_together
@@ -190,7 +194,8 @@ def _case_files(spec: SpecTrend) -> dict[str, str]:
 
 def _summary(spec: SpecTrend, now_ns: int = 0) -> tuple[str, str, Word]:
     """How much, how new, and where it stands, seen from ``now_ns``."""
-    nights = plural(len(spec.trend.nights), "night" if len(spec.hosts) == 1 else "run")
+    several = len(spec.hosts) > 1
+    nights = plural(len(spec.trend.nights), "run" if several else spec.trend.counted_in)
     count = f"{plural(len(spec.lines), 'series', 'series')}, {nights}"
     last = moment(spec.trend.nights[-1].started_ns) if spec.trend.nights else "–"
     return count, last, standing(spec.trend, now_ns)
@@ -212,7 +217,8 @@ def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         markers=[marker_text(m, spec) for m in reversed(spec.trend.markers)],
         fleet=len(spec.hosts) if len(spec.hosts) > 1 else 0,
         hosts=len(spec.hosts),
-        summary=f"{count}, last night {last}" + (f"; {ended.word}" if ended else ""),
+        summary=f"{count}, last {spec.trend.counted_in} {last}"
+        + (f"; {ended.word}" if ended else ""),
         words=STATES.values(),
         home="../",
     )
@@ -265,13 +271,15 @@ def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         name=short(spec.name, 80),
         hosts=len(spec.hosts),
         outliers=outliers(compared),
+        unsteady=unsteady(compared),
         worse=worse,
         shared=[
             (short(s.fact, 80), short(s.value, 80), short(", ".join(s.others), 120)) for s in shared
         ],
         names=sorted({row.host for group in compared for row in group.rows}),
         word=OUTLIER,
-        rule=(FEWEST, FAR, LEAST * 100),
+        varies=VARIES,
+        rule=(FEWEST, FAR, LEAST * 100, UNSTEADY, UNSTEADY_NIGHTS),
         home="../",
     )
 

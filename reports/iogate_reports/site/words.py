@@ -148,13 +148,13 @@ def calm(trends: Sequence[Trend]) -> str:
 def _levels(trends: Sequence[Trend]) -> str:
     series = [each for trend in trends for each in trend.series]
     few = sum(each.state is SeriesState.SHORT for each in series)
+    nights = all(trend.counted_in == "night" for trend in trends)
+    short_of = "too few nights" if nights else "too few runs"
     if series and few == len(series):
-        return (
-            "Nothing can be told yet: every series has too few nights to tell a change from noise."
-        )
+        return f"Nothing can be told yet: every series has {short_of} to tell a change from noise."
     if few:
         return (
-            f"Nothing that could be told: {few} of {len(series)} series have too few nights to"
+            f"Nothing that could be told: {few} of {len(series)} series have {short_of} to"
             " tell a change from noise."
         )
     hops = sum(each.state is SeriesState.HOPPING for each in series)

@@ -89,8 +89,10 @@ class Bisection:
             if ends is not None or not may_differ(metrics, *measured):
                 break
         if ends is None:
+            unbuilt = "" if self.command else "; no command behind -- has built them"
             raise UsageError(
-                f"the good end and the bad end do not differ measurably: {_told_apart(measured)}",
+                "the good end and the bad end do not differ measurably:"
+                f" {_told_apart(measured)}{unbuilt}",
                 remedy="see with iogate ab that there is a difference, name the metric that "
                 "shows it with --metric, or give it more time (runtime)",
             )

@@ -12,7 +12,7 @@ from iogate.cli import options
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
-from iogate.cli.warnings import warn_of, warn_of_beside, warn_of_few_blocks
+from iogate.cli.warnings import warn_of, warn_of_beside, warn_of_few_blocks, warn_of_idle_arms
 from iogate.model.run import Run
 from iogate.run.comparison import execute_comparison
 from iogate.run.more import More
@@ -74,6 +74,7 @@ def run_comparison(
     comparison = sides.plan.comparison
     assert comparison is not None
     warn_of((*sides.base, *sides.candidate), request.spec)
+    warn_of_idle_arms(sides, request.spec)
     warn_of_few_blocks(sides.plan, request.spec)
     warn_of_beside(sides.base, request.spec)
     measured = comparison.parts[-1].last_block if comparison.parts else 0

@@ -16,7 +16,7 @@ from iogate.errors import RunError, UsageError
 from iogate.jobs.job_file import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
-from iogate.spec import check_doable, check_native, load_spec, make_plan
+from iogate.spec import check_doable, check_engine, load_spec, make_plan
 
 
 @click.command()
@@ -48,8 +48,7 @@ def command(
     """
     plan = make_plan(load_spec(file, overrides=overrides), overrides=overrides)
     check_doable(plan)
-    if engine == "native":
-        check_native(plan)
+    check_engine(plan, engine)
     warn_of(plan.cases, file)
     if as_json:
         click.echo(json.dumps(to_document(plan), indent=2, ensure_ascii=False, allow_nan=False))

@@ -68,16 +68,16 @@ def decide(
         abouts = [_about(opened, name, action, question) for name in dict.fromkeys(names)]
         expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
         for about in {each.alert: each for each in abouts}.values():
-            before = [d.at_ns for d in opened.decisions() if d.alert == about.alert]
+            before = [each for each in opened.decisions() if each.alert == about.alert]
             decision = replace(
                 about,
                 author=author or getpass.getuser(),
                 reason=reason,
-                at_ns=max([now_ns, *(at_ns + 1 for at_ns in before)]),  # clocks may go back
+                at_ns=max([now_ns, *(each.at_ns + 1 for each in before)]),  # clocks may go back
                 expires_ns=expires_ns,
             )
             opened.add_decision(decision)
-            _say(decision)
+            _say(decision, max(before, key=lambda each: each.at_ns, default=None))
 
 
 def _about(store: Store, name: str, action: Action, question: Question) -> Decision:
@@ -101,10 +101,14 @@ def _about(store: Store, name: str, action: Action, question: Question) -> Decis
     return replace(decision, alert=earlier.alert) if earlier else decision
 
 
-def _say(decision: Decision) -> None:
+def _say(decision: Decision, last: Decision | None) -> None:
     told = {
         Action.ACK: "is acknowledged",
         Action.ACCEPT: "is accepted: its series are compared with the new level from now on",
         Action.REOPEN: "has no decision any more",
     }
-    click.echo(defused(printable(f"{decision.alert} {told[decision.action]}")))
+    replaced = ""
+    if last is not None and last.action not in (decision.action, Action.REOPEN):
+        was = "acknowledged" if last.action is Action.ACK else "accepted"
+        replaced = f"; it was {was} by {last.author}" + (f" ({last.reason})" if last.reason else "")
+    click.echo(defused(printable(f"{decision.alert} {told[decision.action]}{replaced}")))

@@ -12,7 +12,7 @@ import click
 
 from iogate.cli import schema
 from iogate.cli.table import printable
-from iogate.errors import RunError, UsageError
+from iogate.errors import RefusedError, UsageError
 
 _TEMPLATE = "specs/quick.yaml"
 _GATE = "specs/gate.yaml"
@@ -69,6 +69,11 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
         _write(place, text, force=force)
     click.echo(printable(f"wrote {path}; check it with: iogate validate {path}"))
     click.echo(printable(f"and measure with: iogate run {path}"))
+    if gate and job:
+        click.echo(
+            "run the job on the default branch some twenty times first: until then there is no"
+            " baseline,\nand it ends with exit code 5, as what cannot be judged does"
+        )
     if gate and not job:
         click.echo(
             f"wrote {_BASELINE}, which measures the baseline: start it by hand\n"
@@ -94,7 +99,7 @@ def _template(name: str) -> str:
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
-    """UsageError where it is there already, RunError where it cannot be written."""
+    """UsageError where it is there already, RefusedError where it cannot be written."""
     try:
         if path in (*_WORKFLOWS, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,8 +119,8 @@ def _require_free(*places: Path) -> None:
             )
 
 
-def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(
+def _unwritable(path: Path, error: OSError) -> RefusedError:
+    return RefusedError(
         f"cannot write {path}: {error.strerror}", remedy="name a file that can be written"
     )
 

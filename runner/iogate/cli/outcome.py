@@ -20,7 +20,7 @@ from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
-from iogate.model.verdict import WORST_FIRST, Interval, Outcome, ThresholdVerdict
+from iogate.model.verdict import FAILED_RUN, WORST_FIRST, Interval, Outcome, ThresholdVerdict
 from iogate.run.finishing import Finished
 from iogate.stats.confidence import ALL_LOOKS_CONFIDENCE, USUAL_CONFIDENCE
 from iogate.store import Store, open_store
@@ -142,9 +142,11 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
             click.echo(defused(printable(f"warning: {line}")))
     sentence = closing_sentence(run, () if quiet else _EXPLAINED)
     if run.status is not RunStatus.COMPLETE:
-        sentence = f"{run.status.value}: {sentence}"
+        sentence = f"{run.status.value}: {sentence.removeprefix(FAILED_RUN)}"
     click.echo(defused(printable(sentence)))
-    click.echo(f"report: {finished.folder.root / 'report.html'}")
+    report = finished.folder.root / "report.html"
+    if report.exists():
+        click.echo(f"report: {report}")
     click.echo(f"run:    {finished.folder.root}  (id {run.id[:12]})")
 
 

@@ -20,7 +20,7 @@ def prospect_table(expected: Sequence[Prospect], blocks: Sequence[int]) -> str:
         "limit",
         "noise",
         *(f"{n} blocks detect" for n in blocks),
-        "limit needs",
+        "a pass needs",
     )
     return table(
         head, [_row(each, len(blocks)) for each in expected], right=tuple(range(3, 5 + len(blocks)))

@@ -14,7 +14,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
-from iogate.errors import Location, UsageError
+from iogate.cli.table import printable
+from iogate.errors import Location, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from iogate.model.plan import Plan
@@ -95,6 +96,8 @@ def show(  # each is an option
         whole = find_trend(opened, plan, question)
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name), question)
+            if gate:
+                raise _nothing_to_gate(plan.spec_name, store)
     check_patterns({series.metric for series in whole.series}, question.metrics)
     for name in valueless(whole, question.metrics, plan.metrics):
         click.echo(f"iogate: {name} has no value in any night", err=True)
@@ -105,6 +108,17 @@ def show(  # each is an option
         click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC"))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return exits.of_open(regression=gate and is_open)
+
+
+def _nothing_to_gate(spec: str, store: str | None) -> RefusedError:
+    """A gate over nothing would be green for good."""
+    from iogate.store import sqlite_path
+
+    return RefusedError(
+        f"no night of {printable(spec)} is kept in {sqlite_path(store) or 'this history'}, so that"
+        " --gate would let everything through",
+        remedy="measure with 'iogate run SPEC', or name the history with --store",
+    )
 
 
 def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:

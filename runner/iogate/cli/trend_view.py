@@ -90,7 +90,7 @@ def valueless(
 def text_of(trend: Trend, spec: str) -> str:
     """The whole page. ``spec`` is the file to give to the commands that it names."""
     if not trend.series:
-        return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
+        return _nothing(trend)
     shown = [alert.decision for alert in trend.alerts if alert.decision]
     hosts = {series.machine_id: series.host for series in trend.series}
     accepted = [
@@ -100,13 +100,24 @@ def text_of(trend: Trend, spec: str) -> str:
     ]
     over = [alert for alert in trend.alerts if alert.state in OVER]
     parts = [*_tables(trend), *_hops(trend), *_markers(trend), *accepted]
-    parts += [_alert(alert, spec) for alert in trend.alerts if alert.state not in OVER] or [
+    unit = trend.counted_in
+    parts += [_alert(alert, spec, unit) for alert in trend.alerts if alert.state not in OVER] or [
         _calm(trend, is_first=not over)
     ]
-    parts += [_alert(alert, spec) for alert in over[:_MOST_OVER]]
+    parts += [_alert(alert, spec, unit) for alert in over[:_MOST_OVER]]
     if len(over) > _MOST_OVER:
         parts.append(f"{counted(len(over) - _MOST_OVER, 'older alert')} that are over: see --json")
     return "\n\n".join(defused(part) for part in parts)
+
+
+def _nothing(trend: Trend) -> str:
+    """What is said where no line can be drawn."""
+    if not trend.nights:
+        return "no nights of this are kept here yet: measure with 'iogate run SPEC'"
+    return (
+        f"{counted(len(trend.nights), 'run')} kept, none with a value to follow: what they measured"
+        f" was disturbed, thin or failed; see 'iogate history show {trend.nights[-1].run[:12]}'"
+    )
 
 
 def _calm(trend: Trend, *, is_first: bool) -> str:
@@ -116,7 +127,7 @@ def _calm(trend: Trend, *, is_first: bool) -> str:
     if not few:
         return text
     which = "every series has" if few == len(trend.series) else f"{few} of {len(trend.series)} have"
-    return f"{text}; {which} too few nights to tell a change from noise"
+    return f"{text}; {which} too few {trend.counted_in}s to tell a change from noise"
 
 
 def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
@@ -140,11 +151,12 @@ def _tables(trend: Trend) -> Iterator[str]:
         last = trend.nights[max(s.nights[-1] for s in series)]
         title = (
             f"{trend.spec} on {host}, environment {environment},"
-            f" last night {_when(last)}{_LAST.get(last.ended, '')}"
+            f" last {trend.counted_in} {_when(last)}{_LAST.get(last.ended, '')}"
         )
         measured = sorted({index for s in series for index in s.nights})
         rows = [_row(s, _case(s, twice), _ended(s, measured, trend.nights)) for s in series]
-        lines = table(_HEAD, rows, right=_RIGHT)
+        head = ("case", "metric", f"{trend.counted_in}s", *_HEAD[3:])
+        lines = table(head, rows, right=_RIGHT)
         yield f"{printable(title)}\n{_coloured(lines)}"
 
 
@@ -185,9 +197,9 @@ def _coloured(lines: str) -> str:
     return "\n".join(coloured)
 
 
-def _alert(alert: Alert, spec: str) -> str:
+def _alert(alert: Alert, spec: str, unit: str) -> str:
     good, bad = _revision(alert.last_good), _revision(alert.first_bad)
-    likely, since = _revision(alert.estimate), counted(alert.nights_since, "night")
+    likely, since = _revision(alert.estimate), counted(alert.nights_since, unit)
     lines = [
         f"{alert.id}  {state_word(alert)}  {alert.sentence}",
         f"  after {good}, up to {bad}; most likely {likely}; {since} since",

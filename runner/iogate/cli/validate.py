@@ -15,6 +15,8 @@ from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable, tamed
 from iogate.cli.warnings import (
     warn_of,
+    warn_of_cached,
+    warn_of_depths,
     warn_of_syncs,
     warn_of_thin,
     warn_of_undecidable,
@@ -23,12 +25,11 @@ from iogate.cli.warnings import (
 from iogate.errors import SpecError, UsageError
 from iogate.model.plan import Plan
 from iogate.model.spec import Spec
-from iogate.spec import check_doable, check_native, load_spec, make_plan, needs_trust, note_lacking
+from iogate.spec import check_doable, check_engine, load_spec, make_plan, needs_trust, note_lacking
 from iogate.spec.arms import arm_plan
 from iogate.spec.text.problems import Problems
 
-# What an engine does not have, asked of plans, and of a spec that cannot be planned.
-_CHECKS = {"native": [check_native]}
+# What an engine does not have, asked of a spec that cannot be planned.
 _LACKING = {"native": note_lacking}
 
 
@@ -60,6 +61,8 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
     if changes := needs_trust(plan):
         click.echo(printable(f"    a run needs --trust: {', '.join(changes)}"))
     warn_of([case for each in plans for case in each.cases], path)
+    warn_of_depths([case for each in plans for case in each.cases], path)
+    warn_of_cached(plan.cases, path)
     warn_of_undecidable(plan.cases, path)
     warn_of_syncs(plan, path)
     for each in plans:
@@ -70,23 +73,24 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
 
 def _plans(spec: Spec, overrides: Sequence[str], engine: str) -> list[Plan]:
     """The plan of a spec and of each of its arms; SpecError with all that is wrong in them."""
-    problems, plans = Problems(), list[Plan]()
-    makers: list[Callable[[], Plan]] = [lambda: make_plan(spec, overrides=overrides)]
-    makers += [partial(arm_plan, spec, arm, overrides) for arm in spec.compare.arms]
-    for make in makers:
+    problems, plans = Problems(), list[tuple[str, Plan]]()
+    makers: dict[str, Callable[[], Plan]] = {"": lambda: make_plan(spec, overrides=overrides)}
+    makers |= {arm.name: partial(arm_plan, spec, arm, overrides) for arm in spec.compare.arms}
+    for name, make in makers.items():
         try:
-            plans.append(make())
+            plans.append((name, make()))
         except SpecError as error:
-            problems.take(error)
-    for plan, check in product(plans, [check_doable, *_CHECKS.get(engine, ())]):
+            problems.take(error, arm=name)
+    checks: list[Callable[[Plan], None]] = [check_doable, partial(check_engine, engine=engine)]
+    for (name, plan), check in product(plans, checks):
         try:
             check(plan)
         except SpecError as error:
-            problems.take(error)
+            problems.take(error, arm=name)
     if problems and engine in _LACKING:
         _LACKING[engine](spec, problems)
     problems.check()
-    return plans
+    return [plan for _, plan in plans]
 
 
 def _count(number: int, noun: str) -> str:

@@ -12,10 +12,15 @@ from iogate.gate.absolute import can_decide
 from iogate.gate.beside import LEAST_REPETITIONS
 from iogate.gate.history import RUNS_NEEDED
 from iogate.jobs.estimate import most_ios
+from iogate.jobs.options import DEFAULT_ENGINE
 from iogate.metrics import table_paths
 from iogate.metrics.thin_quantiles import least_ios
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Level
+from iogate.spec.arms import Sides
+from iogate.spec.cached import reads_cached
+from iogate.spec.depths import idle_depth
+from iogate.spec.differing import idle_difference
 from iogate.spec.ordering import waiting_workloads
 from iogate.spec.sync_costs import SYNCS_AMONG_WRITES, counts_syncs, is_latency_of_writes
 from iogate.stats.boundary import blocks_against_states, failed_by_states
@@ -30,6 +35,42 @@ def warn_of(cases: Iterable[Case], spec: Path) -> None:
             f"{spec}: jobs of workload {name!r} wait for each other (stonewall,"
             " wait_for), and their rates are summed all the same: make each a workload of its own,"
             " or limit single jobs (jobs.NAME.METRIC)"
+        )
+
+
+def warn_of_depths(cases: Iterable[Case], spec: Path) -> None:
+    """Say which jobs have an iodepth that their ioengine does nothing with. In a run the engine
+    says so itself."""
+    sentences = dict.fromkeys(
+        f"{spec}: workload {case.workload!r} has iodepth={depth}, but ioengine"
+        f" {job.options.get('ioengine', DEFAULT_ENGINE)} is synchronous: one I/O is in flight at a"
+        " time: choose another ioengine, such as io_uring, or set numjobs"
+        for case in cases
+        for job in case.jobs
+        if (depth := idle_depth(job))
+    )
+    for text in sentences:
+        _warn(text)
+
+
+def warn_of_cached(cases: Iterable[Case], spec: Path) -> None:
+    """Say which jobs read what may be in memory, where the spec does not say that it is meant."""
+    names = dict.fromkeys(c.workload for c in cases if any(map(reads_cached, c.jobs)))
+    for name in names:
+        _warn(
+            f"{spec}: workload {name!r} reads through the page cache, so that what it reads again"
+            " comes from memory: set direct: 1, or direct: 0 where this is meant"
+        )
+
+
+def warn_of_idle_arms(sides: Sides, spec: Path) -> None:
+    """Say that the arms of a comparison differ in nothing that an ioengine does."""
+    rule = sides.plan.comparison
+    change = idle_difference(sides, *rule.arms) if rule else ""
+    if change:
+        _warn(
+            f"{spec}: the arms differ in {change} alone, which a synchronous ioengine does nothing"
+            " with: both do the same"
         )
 
 

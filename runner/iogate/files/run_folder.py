@@ -19,7 +19,7 @@ from pathlib import Path
 from time import gmtime, strftime
 from typing import Any
 
-from iogate.errors import RunError, UsageError
+from iogate.errors import IogateError, RefusedError, RunError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import JOB_TEXT_BYTES
 from iogate.files.fresh_copy import move_to_fresh
@@ -65,7 +65,7 @@ class RunFolder:
                 f"{root} exists and is not an empty directory",
                 remedy="name another with --output, or remove it; iogate overwrites no results",
             )
-        with _told(root):
+        with _told(root, RefusedError):
             (root / "jobs").mkdir(parents=True, exist_ok=True)
             (root / "raw").mkdir(exist_ok=True)
             if output is None:
@@ -244,11 +244,11 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _told(path: Path, kind: type[IogateError] = RunError) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(
+        raise kind(
             f"cannot write {error.filename or path}: {error.strerror}",
             remedy="free space there, or put the run folder elsewhere with --output",
         ) from error

@@ -37,9 +37,9 @@ def evidence_words(paired: Iterable[Pairs]) -> str:
         return ""
     mean = math.fsum(1.0 if each is None else each for each in told) / len(told)
     if mean < 2:
-        return "at any look: no evidence of a change for the worse"
+        return "at any look: no evidence of a regression"
     ratio = f"{mean:.0f}" if mean < _MOST_TOLD else f"more than {_MOST_TOLD:,}"
-    return f"at any look: evidence {ratio} to 1 against no change for the worse"
+    return f"at any look: evidence of a regression, {ratio} to 1"
 
 
 def evidence_so_far(plan: Plan, measurements: Sequence[Measurement]) -> str:

@@ -22,7 +22,7 @@ from iogate.metrics.thin_quantiles import too_thin
 from iogate.model.plan import Case, Plan
 from iogate.model.reason import Reason
 from iogate.model.spec import Level, Threshold
-from iogate.model.units import format_change, format_value
+from iogate.model.units import format_change, format_change_from, format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate.stats.compare import Test
 from iogate.stats.confidence import USUAL_CONFIDENCE
@@ -184,7 +184,7 @@ def _reason(question: Beside, verdict: ThresholdVerdict) -> Reason:
     assert interval is not None
     low, high = format_change(interval.low), format_change(interval.high)
     detail = (
-        f"{format_value(verdict.value, verdict.unit)}, {format_change(verdict.change)} from the"
+        f"{format_value(verdict.value, verdict.unit)}, {format_change_from(verdict.change)} the"
         f" {format_value(verdict.baseline, verdict.unit)} of {question.other.case.name}"
         f" ({interval.confidence * 100:.3g} % interval {low} … {high}), limit {limit.text}"
     )

@@ -19,13 +19,15 @@ from iogate.gate.sentences import (
 )
 from iogate.model.comparison import Comparison
 from iogate.model.reason import Reason
-from iogate.model.units import format_change, format_value
+from iogate.model.units import format_change, format_change_from, format_value
 from iogate.model.verdict import Decision, Ground, Interval, Look, Outcome, ThresholdVerdict
 from iogate.stats.paired import Change
 from iogate.stats.robust import median
 
 _Words = tuple[str, ...]
 """Why, and what else there is to tell."""
+_LARGEST = 709.0
+"""The logarithm of about the largest float."""
 _OUTCOMES = {State.FAILED: Outcome.FAIL, State.SETTLED: Outcome.PASS}
 
 
@@ -101,7 +103,9 @@ def _typical(pairs: Pairs, blocks: int, worse: float) -> tuple[float, float]:
         return median(base), median(candidate)
     middle = median(pairs.sums[:blocks])
     change = pairs.worse * worse
-    return math.exp((middle - change) / 2), math.exp((middle + change) / 2)
+    ends = ((middle + sign * change) / 2 for sign in (-1, 1))
+    low, high = (math.exp(min(end, _LARGEST)) for end in ends)
+    return low, high
 
 
 def _interval(standing: Standing, change: Change) -> Interval:
@@ -167,7 +171,9 @@ def _reason(verdict: ThresholdVerdict, standing: Standing, comparison: Compariso
         return Reason(subject, why=why, remarks=(*remarks, *members))
     limit = pairs.threshold.limit.text.strip()
     why, *remarks = _WORDS[standing.state](verdict, standing)
-    detail = f"{_effect(verdict)} from {comparison.base.name}, limit {limit}"
+    is_factor = not format_change_from(verdict.change).endswith("from")
+    apart = "that of" if is_factor and not verdict.members else "from"
+    detail = f"{_effect(verdict)} {apart} {comparison.base.name}, limit {limit}"
     return Reason(subject, detail, why, (*remarks, *members))
 
 

@@ -17,7 +17,7 @@ from iogate.model.run import CaseFailure
 from iogate.model.spec import Threshold
 from iogate.model.verdict import Outcome, RunReason, ThresholdVerdict
 
-_REMEDY = "stop what else runs there, or move the limits under validity:, and measure again"
+_REMEDY = "stop what else runs there, or raise the limits under validity:, and measure again"
 
 
 def disturbed_remark(

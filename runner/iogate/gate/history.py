@@ -17,6 +17,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from iogate.gate.doubts import (
+    BETWEEN_RUNS,
+    BY_RANKS,
+    YET_WITHIN,
+    Chance,
+    Family,
+    chance_words,
+    reach_words,
+    young_words,
+)
 from iogate.gate.sentences import no_baseline_reason, relative_reason, undefined_reason
 from iogate.model.plan import Case
 from iogate.model.pool import Pool
@@ -68,18 +78,18 @@ def judge_history(
     independent thresholds there are."""
     needed = max(min_samples, 1)  # without a single sample there is nothing to compare with
     changes = [_change(question, needed, seed) for question in asked]
-    worse, draws = [False] * len(asked), (seed, flips)
+    doubts, draws = ["it was not tested"] * len(asked), (seed, flips)
     for level in Level:
         family = [
             n
             for n, (question, change) in enumerate(zip(asked, changes, strict=True))
             if question.threshold.level is level and change is not None and change.low is not None
         ]
-        for n, is_worse in zip(family, _worse(asked, changes, family, draws), strict=True):
-            worse[n] = is_worse
+        for n, doubt in zip(family, _doubts(asked, changes, family, draws), strict=True):
+            doubts[n] = doubt
     return [
-        _verdict(question, change, is_worse, (min_samples, why_fewer))
-        for question, change, is_worse in zip(asked, changes, worse, strict=True)
+        _verdict(question, change, doubt, (min_samples, why_fewer))
+        for question, change, doubt in zip(asked, changes, doubts, strict=True)
     ]
 
 
@@ -97,44 +107,73 @@ def _confidence(threshold: Threshold) -> float:
     return threshold.confidence or USUAL_CONFIDENCE
 
 
-def _worse(
+def _doubts(
     asked: Sequence[Asked],
     changes: Sequence[Change | None],
     family: Sequence[int],
     draws: tuple[int, int],
-) -> list[bool]:
-    """Which of a family of one level got worse, chance excluded."""
-    chances = [_chance(asked[n], change) for n in family if (change := changes[n])]
-    own = [(1 - _confidence(asked[n].threshold)) / 2 for n in family]
-    if all(_is_young(asked[n]) for n in family) or min(chances) > FALSE_SHARE:
-        return [False] * len(family)
-    if asked[family[0]].threshold.level is Level.FAIL:
-        is_quiet = min(chances) > FAMILY_LEVEL  # as on most nights, and the flips take a while
-        least = 0.0 if is_quiet else family_level([asked[n] for n in family], *draws)
-        significant = [chance <= least for chance in chances]
-    else:
-        significant = benjamini_hochberg(chances, FALSE_SHARE)
+) -> list[str]:
+    """Why each of a family of one level may be no worse; empty where chance is excluded."""
     questions = [asked[n] for n in family]
+    if all(map(_is_young, questions)):
+        return [_young(question) for question in questions]
+    chances = [_chance(asked[n], change) for n in family if (change := changes[n])]
+    together = _together(questions, [chance.value for chance in chances], draws)
     return [
-        is_found and chance <= most and _is_beyond(question, questions)
-        for is_found, chance, most, question in zip(
-            significant, chances, own, questions, strict=True
-        )
+        _doubt(question, chance, each, questions)
+        for question, chance, each in zip(questions, chances, together, strict=True)
     ]
 
 
-def _is_beyond(question: Asked, family: Sequence[Asked]) -> bool:
-    """Whether the baseline is old enough, and the run further out than earlier ones ever were.
-    Where a zero allows no logarithm, its own runs say so as they are."""
+def _together(
+    family: Sequence[Asked], chances: Sequence[float], draws: tuple[int, int]
+) -> list[Family]:
+    """The level that each of a family may err with."""
+    kind, size = family[0].threshold.level, len(family)
+    if kind is Level.FAIL:
+        # As on most nights, and the flips take a while.
+        is_quiet = min(chances) > FAMILY_LEVEL
+        least = FAMILY_LEVEL if is_quiet else family_level(family, *draws)
+        return [Family(kind, 1 if is_quiet else size, least)] * size
+    found = benjamini_hochberg(chances, FALSE_SHARE)
+    ranks = [sum(other <= chance for other in chances) for chance in chances]
+    levels = (FALSE_SHARE * rank / size for rank in ranks)
+    return [
+        Family(kind, size, max(level, chance) if is_found else level)
+        for is_found, level, chance in zip(found, levels, chances, strict=True)
+    ]
+
+
+def _doubt(question: Asked, chance: Chance, together: Family, family: Sequence[Asked]) -> str:
+    """The first of the tests that does not exclude chance; empty where all do."""
     if _is_young(question):
-        return False
-    far = reach(len(question.runs), _REACH_LEVEL)
+        return _young(question)
+    own = (1 - _confidence(question.threshold)) / 2
+    if chance.value > min(own, together.level):
+        return chance_words(chance, own, together)
+    times, far = _times_out(question, family), reach(len(question.runs), _REACH_LEVEL)
+    return "" if times > far else reach_words(times, far)
+
+
+def _times_out(question: Asked, family: Sequence[Asked]) -> float:
+    """How many times as far out as earlier ones the run is, to the worse. Where a zero allows no
+    logarithm, its own runs say so as they are."""
     value, own = median(question.verdict.samples), _excursions(question)
     if own is None or value <= 0:
-        return question.worse * (value - _middle(question)) > far * _widest(question)
+        return _ratio(question.worse * (value - _middle(question)), _widest(question))
     others = (_excursions(each) for each in family if _is_sibling(each, question))
     widest = furthest(own, [each for each in others if each])
-    return question.worse * (math.log(value) - own.centre) > far * widest
+    return _ratio(question.worse * (math.log(value) - own.centre), widest)
+
+
+def _ratio(distance: float, widest: float) -> float:
+    if widest > 0:
+        return distance / widest
+    return math.inf if distance > 0 else 0.0
+
+
+def _young(question: Asked) -> str:
+    return young_words(len(question.runs), RUNS_NEEDED)
 
 
 def _is_young(question: Asked) -> bool:
@@ -159,7 +198,7 @@ def _widest(question: Asked) -> float:
     return max(abs(median(samples) - middle) for _, samples in question.runs)
 
 
-def _chance(question: Asked, change: Change) -> float:
+def _chance(question: Asked, change: Change) -> Chance:
     """The probability of so bad a run by chance: the larger one of two tests, of which one
     knows how runs differ, and the other does not care how repetitions are distributed. The
     second is passed over with few runs, and counts as 0 where it cannot say more. Where a zero
@@ -167,13 +206,14 @@ def _chance(question: Asked, change: Change) -> float:
     runs = [samples for _, samples in question.runs]
     test = change.test or plain_test(question.verdict.samples, runs)
     chance = test.worse_than(question.worse) if test else 0.0
+    between = Chance(chance, BETWEEN_RUNS)
     if change.test and len(runs) < RUNS_TO_PREDICT:
-        return chance
+        return between
     before = [question.worse * value for samples in runs for value in samples]
     now = [question.worse * value for value in question.verdict.samples]
     ranked = chance_above(now, before)
     says_more = test is None or ranked > least_chance(len(now), len(before))
-    return max(chance, ranked) if says_more else chance
+    return Chance(ranked, BY_RANKS) if says_more and ranked > chance else between
 
 
 def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
@@ -199,7 +239,7 @@ def family_level(family: Sequence[Asked], seed: int, flips: int) -> float:
 
 
 def _verdict(
-    question: Asked, change: Change | None, is_worse: bool, wanted: tuple[int, Sequence[str]]
+    question: Asked, change: Change | None, doubt: str, wanted: tuple[int, Sequence[str]]
 ) -> ThresholdVerdict:
     in_run_order = reversed(question.runs)
     flat = tuple(value for _, samples in in_run_order for value in samples)
@@ -220,10 +260,10 @@ def _verdict(
     verdict = replace(
         verdict,
         change_interval=interval,
-        outcome=_outcome(question.threshold, change, interval, is_worse),
+        outcome=_outcome(question.threshold, change, interval, is_worse=not doubt),
         point=len(question.runs) < RUNS_TO_PREDICT,
     )
-    return verdict.because(relative_reason(question.case, verdict, RUNS_NEEDED))
+    return verdict.because(relative_reason(question.case, verdict, doubt or YET_WITHIN))
 
 
 def _level(verdict: ThresholdVerdict, change: Change) -> float | None:
@@ -235,7 +275,9 @@ def _level(verdict: ThresholdVerdict, change: Change) -> float | None:
     return value / (1 + estimate)
 
 
-def _outcome(threshold: Threshold, change: Change, interval: Interval, is_worse: bool) -> Outcome:
+def _outcome(
+    threshold: Threshold, change: Change, interval: Interval, *, is_worse: bool
+) -> Outcome:
     limit = threshold.limit
     best, worst = interval.low, interval.high
     if limit.worse < 0:

@@ -322,7 +322,8 @@ def _worst(outcomes: Iterable[Outcome]) -> Outcome:
 def _observations(
     evidence: Evidence, plan: Plan, segments: Mapping[tuple[str, str], Segment]
 ) -> Iterable[Observation]:
-    for path in default_metrics(evidence.measurements, plan.metrics):
+    # Where nothing counts, what was disturbed is shown all the same.
+    for path in default_metrics(evidence.measurements or evidence.disturbed, plan.metrics):
         judged = metric(path, plan.metrics)
         segment = segments.get((evidence.case.id, path))
         in_run_order = reversed(evidence.baseline_runs)

@@ -13,7 +13,13 @@ from iogate.model.pool import Pool
 from iogate.model.reason import Reason
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Limit, Repetitions, Threshold
-from iogate.model.units import Unit, format_change, format_value
+from iogate.model.units import (
+    Unit,
+    format_change,
+    format_change_from,
+    format_percent,
+    format_value,
+)
 from iogate.model.verdict import (
     WORST_FIRST,
     Interval,
@@ -58,7 +64,7 @@ def _counted(verdict: ThresholdVerdict, planned: Repetitions) -> str:
     if verdict.point and verdict.outcome is Outcome.INCONCLUSIVE:
         return f"{text}, too few to decide: raise repetitions"
     if verdict.point:
-        return ", too few for a confidence" if n > 1 else ""
+        return ", too few for 95 % confidence" if n > 1 else ""
     level = level_of(verdict.threshold, planned)
     if verdict.outcome is not Outcome.INCONCLUSIVE:
         return text
@@ -78,16 +84,16 @@ def _near(verdict: ThresholdVerdict) -> tuple[str, ...]:
     )
 
 
-def relative_reason(case: Case | Pool, verdict: ThresholdVerdict, runs_needed: int) -> Reason:
-    """``… is 1.2 ms, +9.1 % from the baseline's 1.1 ms (95 % interval …), limit …``. With fewer
-    than ``runs_needed`` earlier runs nothing fails."""
+def relative_reason(case: Case | Pool, verdict: ThresholdVerdict, doubt: str) -> Reason:
+    """``… is 1.2 ms, +9.1 % from the baseline's 1.1 ms (95 % interval …), limit …``. ``doubt`` is
+    why a change beyond the limit is no fail."""
     interval = verdict.change_interval
     assert interval is not None
     low, high = format_change(interval.low), format_change(interval.high)
     reason = Reason(
         subject_of(case, verdict.threshold),
         f"{_compared(verdict)} ({_percent(interval)} interval {low} … {high}), {_limit(verdict)}",
-        why=_unsettled(verdict, runs_needed) if verdict.outcome is Outcome.INCONCLUSIVE else "",
+        why=_unsettled(verdict, doubt) if verdict.outcome is Outcome.INCONCLUSIVE else "",
     )
     if not verdict.point:
         return reason
@@ -95,18 +101,12 @@ def relative_reason(case: Case | Pool, verdict: ThresholdVerdict, runs_needed: i
     return reason.and_remark(f"{few} in the baseline: too few to know how much runs vary")
 
 
-def _unsettled(verdict: ThresholdVerdict, runs_needed: int) -> str:
+def _unsettled(verdict: ThresholdVerdict, doubt: str) -> str:
     """Why a change is neither a fail nor a pass."""
     limit = verdict.threshold.limit
     if verdict.change is None or limit.comparison.holds(verdict.change, limit.value):
         return "within the limit, but the interval reaches past it"
-    if verdict.baseline_runs < runs_needed:
-        have = _count(verdict.baseline_runs, "run")
-        return (
-            f"beyond the limit, but this is a young baseline: it has {have}, and {runs_needed} are"
-            " needed before a limit can fail; run iogate ab"
-        )
-    return "beyond the limit, but not statistically significant; run iogate ab"
+    return f"beyond the limit, but {doubt}; run iogate ab"
 
 
 def undefined_reason(case: Case | Pool, verdict: ThresholdVerdict, why: str) -> Reason:
@@ -279,7 +279,7 @@ def subject_of(case: Case | Pool, threshold: Threshold) -> str:
 def _compared(verdict: ThresholdVerdict) -> str:
     base = format_value(verdict.baseline, verdict.unit)
     value = format_value(verdict.value, verdict.unit)
-    change = f"{format_change(verdict.change)} from" if verdict.change is not None else "against"
+    change = format_change_from(verdict.change) if verdict.change is not None else "against"
     return f"{value}, {change} the baseline's {base}"
 
 
@@ -300,7 +300,7 @@ def _limit(verdict: ThresholdVerdict) -> str:
 
 def _limit_text(limit: Limit, unit: Unit) -> str:
     if limit.relative:
-        return f"vs baseline {limit.comparison.value} {format_change(limit.value)}"
+        return f"vs baseline {limit.comparison.value} {format_percent(limit.value)}"
     return f"{limit.comparison.value} {format_value(limit.value, unit)}"
 
 

@@ -44,7 +44,10 @@ def parts_words(run: Run) -> str:
         return ""
     runs = ", ".join(f"{part.run[:12]} (up to block {part.last_block})" for part in parts)
     last, added = parts[-1].last_block, max(measured, default=0)
-    what = f"blocks {last + 1} to {added} were added" if added > last else "no block was added"
+    what = "no block was added"
+    if added > last:
+        alone = added == last + 1
+        what = f"block {added} was added" if alone else f"blocks {last + 1} to {added} were added"
     return (
         f"{what} to those of run {runs}: they are one comparison, and where the arms do not differ"
         " it fails in at most 1 %"

@@ -13,6 +13,15 @@ ANY = (*DIRECTIONS, "all")
 MOMENTS = ("mean", "min", "max", "stdev")
 """The directions and statistics that rows are made for."""
 
+_AMOUNTS = {
+    Unit.NANOSECONDS: "2ms",
+    Unit.BYTES_PER_SECOND: "500MB/s",
+    Unit.PER_SECOND: "180k",
+    Unit.PERCENT: "50%",
+    Unit.COUNT: "1",
+    Unit.RATIO: "2",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -34,6 +43,11 @@ class Metric:
     def kept_as(self) -> str:
         """What a history keeps its numbers under."""
         return f"{self.path}#{self.definition}" if self.definition else self.path
+
+    @property
+    def example(self) -> str:
+        """A limit that makes sense for it."""
+        return f"{'<' if self.better is Better.LOW else '>='} {_AMOUNTS[self.unit]}"
 
 
 def no_value(_jobs: Sequence[JobMeasurement], _direction: str, _stat: str) -> float | None:

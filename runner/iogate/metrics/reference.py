@@ -39,8 +39,8 @@ _TAIL = """\
 - `clat` and `lat` begin when an I/O is issued. When a job with a rate (`rate`, `rate_iops`)
   stalls, it issues later I/Os too late, and their wait is in neither metric: of a stall of a second
   they show only the few I/Os that were in flight. `intended_lat` begins when the I/O was due. It
-  has a value for jobs with a rate, measured by `iogate-engine`; where users wait for the I/O, set
-  the limit on it and not on `clat`.
+  has a value for jobs with a rate, measured by `iogate-engine`; without one a limit on it is an
+  error. Where users wait for the I/O, set the limit on it and not on `clat`.
 - Several jobs are measured as one: rates are summed, histograms are merged exactly, means and
   standard deviations are pooled over all I/Os, and the longest runtime counts.
 - `min`, `max`, `stdev` and percentiles of `iops` and `bw` are over the intervals of the time
@@ -52,7 +52,8 @@ _TAIL = """\
 - `stalls` counts intervals in which no job completed anything in that direction. It has a value
   where the time series has intervals of 100 ms or less: `iogate-engine` keeps at most 400 intervals
   and then makes them twice as wide, so jobs that run for more than 40 seconds (`ramp_time` not
-  counted) have none.
+  counted) have none, and a limit on it is an error where `runtime` says so beforehand. fio keeps
+  no time series: with `--engine fio` limits on what is made of it are errors.
 - `errors` and `kernel_errors` count faults: a limit on them is compared with the worst
   repetition, and a repetition that failed has a value, too ([faults](verdict.md#faults)).
 - `slope` is the least-squares line through the IOPS of the time series, from five intervals on.

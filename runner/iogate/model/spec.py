@@ -195,6 +195,8 @@ class Target:
     device: str = ""
     beside: tuple[Beside, ...] = ()
     array: Array | None = None
+    # The environment variable that is not set, and whose default the path is: for messages alone.
+    variable: str = field(default="", compare=False, metadata=UNWRITTEN)
 
     @property
     def is_block(self) -> bool:
@@ -217,11 +219,11 @@ class Target:
         target."""
         if not self.is_made:
             return ()
-        first = self.on or self.name, self.device, self.destroy
-        others = ((each.on, each.device, each.destroy) for each in self.beside)
+        first = self.on or self.name, self.device, self.destroy, self.variable
+        others = ((each.on, each.device, each.destroy, "") for each in self.beside)
         return tuple(
-            Target(name, TargetKind.DEVICE, path, destroy, where=self.where)
-            for name, path, destroy in (first, *others)
+            Target(name, TargetKind.DEVICE, path, destroy, where=self.where, variable=variable)
+            for name, path, destroy, variable in (first, *others)
         )
 
 

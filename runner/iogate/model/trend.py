@@ -9,6 +9,10 @@ from iogate.model.decision import Decision
 from iogate.model.units import Better, Unit
 from iogate.model.verdict import Interval
 
+_DAY_NS = 86_400 * 10**9
+_MOST_A_DAY = 1.25
+"""Runs on each day that has any, for them to be nights: now and then one is measured again."""
+
 
 class Turn(StrEnum):
     """Which way a level moved, by the metric's table."""
@@ -237,3 +241,16 @@ class Trend:
     alerts: tuple[Alert, ...]
     markers: tuple[Marker, ...] = ()
     accepted: tuple[Decision, ...] = ()
+
+    @property
+    def counted_in(self) -> str:
+        """What its runs are called where they are counted: nights, unless a host had several on
+        many days."""
+        by_host: dict[str, set[int]] = {}
+        for series in self.series:
+            by_host.setdefault(series.machine_id, set()).update(series.nights)
+        for runs in by_host.values():
+            days = {self.nights[run].started_ns // _DAY_NS for run in runs}
+            if len(runs) > _MOST_A_DAY * len(days):
+                return "run"
+        return "night"

@@ -43,6 +43,10 @@ class Better(StrEnum):
         return share if self is Better.LOW else 1 / (1 + share) - 1
 
 
+_AS_FACTOR = 3.0
+"""From this change on, which is four times as much, it is written as a factor."""
+_MOST_TIMES = 1_000_000
+
 _SCALES: dict[Unit, tuple[tuple[float, str], ...]] = {
     Unit.NANOSECONDS: ((1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1, " ns")),
     Unit.BYTES_PER_SECOND: (
@@ -79,6 +83,23 @@ def unit_scale(value: float, unit: Unit) -> tuple[float, str]:
 
 
 def format_change(change: float | None) -> str:
+    """A relative change: ``+10.3 %``, and where percents are hard to read how many times as much
+    it is now: ``446×``. ``–`` for nothing."""
+    if change is None or not _AS_FACTOR <= change < math.inf:
+        return format_percent(change)
+    factor = change + 1
+    if factor > _MOST_TIMES:
+        return f"over {_MOST_TIMES:,}×"
+    return f"{factor:,.{0 if factor >= 10 else 1}f}×"
+
+
+def format_change_from(change: float | None) -> str:
+    """The same before what it is a change from: ``+10.3 % from``, but ``446×`` alone."""
+    text = format_change(change)
+    return text if text.endswith("×") else f"{text} from"
+
+
+def format_percent(change: float | None) -> str:
     """A relative change with its sign: ``+10.3 %``, ``+214 %``: from 100 on without a
     decimal; ``–`` for nothing. Zero is ``+0.0 %``."""
     if change is None or math.isnan(change):

@@ -33,6 +33,8 @@ WORST_FIRST = (
 
 NOT_JUDGED, PARTLY_JUDGED = "not judged", "partly judged"
 """What a run is called that passes, and of whose limits none, or not every one, holds."""
+FAILED_RUN = "run failed: "
+"""What the sentence of a verdict begins with where the run did not get to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +290,7 @@ class RunReason:
         return f"{self.limits}: {cause}" + (f" (and {self.more} more)" if self.more else "")
 
     def _joined(self, limits: str) -> str:
-        broken = f"run failed: {'; '.join(self.broken)}" if self.broken else ""
+        broken = f"{FAILED_RUN}{'; '.join(self.broken)}" if self.broken else ""
         return "; ".join(filter(None, (broken, limits if self.limits else "", *self.remarks)))
 
 

@@ -48,7 +48,7 @@ from iogate.run.request import Request
 from iogate.run.targets import taken
 from iogate.run.work_folder import WorkFolder, working
 from iogate.spec.arms import Sides
-from iogate.store import open_store
+from iogate.store import open_to_measure
 from iogate.store.unkept import unkept
 from iogate.sut.bootable import Bootable, Bootee, bootable
 from iogate.vm.console import kept_text
@@ -91,7 +91,7 @@ def execute_boots(
     assert comparison is not None
     machine = check_bootable(request, comparison)
     kernels = [kernel_of(machine, arm) for arm in comparison.arms]
-    with closing(open_store(request.store)) as history:
+    with closing(open_to_measure(request.store)) as history:
         store = unkept(history) if request.no_store else history
         course = _Course(request, sides, (machine, kernels), (observer, stop))
         facts = course.first_look(1)

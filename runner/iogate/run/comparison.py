@@ -19,8 +19,9 @@ from iogate.run.finishing import Finished
 from iogate.run.measure import Bench, Observer
 from iogate.run.pipeline import execute_with
 from iogate.run.request import Request, nothing_selected, selected
-from iogate.spec import check_doable, check_native, load_spec
+from iogate.spec import check_doable, check_engine, load_spec
 from iogate.spec.arms import MORE_BLOCKS, NO_BOOTS, Sides, find_arm, make_sides
+from iogate.spec.differing import check_differing
 from iogate.sut.bootable import bootable
 
 
@@ -53,6 +54,7 @@ def make_comparison(
             remedy=f"{MORE_BLOCKS} (--per-boot 1)",
         )
     sides = cut_down(request, make_sides(spec, *arms, request.overrides), rule)
+    check_differing(sides, *arms)
     limits = [t for case in sides.plan.cases for t in case.thresholds if t.limit.vs_baseline]
     if not limits and not sides.plan.pools:
         raise UsageError(
@@ -117,8 +119,7 @@ def cut_down(request: Request, sides: Sides, comparison: Comparison) -> Sides:
     base, candidate = (tuple(s[n] for n in kept) for s in (sides.base, sides.candidate))
     for cases in (base, candidate):
         check_doable(replace(plan, cases=cases))
-        if request.engine == "native":
-            check_native(replace(plan, cases=cases))
+        check_engine(replace(plan, cases=cases), request.engine)
     cases = tuple(plan.cases[n] for n in kept)
     return Sides(replace(plan.with_cases(cases), comparison=comparison), base, candidate)
 

@@ -27,7 +27,7 @@ from iogate.run.precondition import with_known_states
 from iogate.run.request import Request
 from iogate.run.targets import taken
 from iogate.run.work_folder import working
-from iogate.store import open_store
+from iogate.store import open_to_measure
 from iogate.store.unkept import unkept
 
 Way = Callable[[Run, Bench], Run]
@@ -61,7 +61,7 @@ def execute_with(
     patience = Patience(request.wait_s, observer.waiting, lambda: stop.requested)
     with (
         own_host(sut, run.id, patience, observer, shared=not plan.exclusive),
-        closing(open_store(request.store)) as history,
+        closing(open_to_measure(request.store)) as history,
     ):
         store = unkept(history) if request.no_store else history
         # What the run has waited for was another's.

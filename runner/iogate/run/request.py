@@ -9,7 +9,7 @@ from pathlib import Path
 from iogate.errors import UsageError
 from iogate.model.plan import Case, Plan
 from iogate.model.spec import Repetitions
-from iogate.spec import check_doable, check_native, load_spec, make_plan
+from iogate.spec import check_doable, check_engine, load_spec, make_plan
 from iogate.sut.base import Sut
 
 
@@ -44,8 +44,7 @@ def make_request_plan(request: Request) -> Plan:
     spec = load_spec(request.spec)
     plan = make_plan(spec, overrides=request.overrides)
     check_doable(plan)
-    if request.engine == "native":
-        check_native(plan)
+    check_engine(plan, request.engine)
     cases = tuple(_resized(case, request) for case in plan.cases if selected(case, request))
     if not cases:
         raise nothing_selected(request, plan)

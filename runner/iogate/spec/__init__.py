@@ -6,15 +6,16 @@ overrides. Nothing here runs or writes anything.
 
 from __future__ import annotations
 
+from iogate.spec.engines import check_engine
 from iogate.spec.load import load_spec, load_spec_text
-from iogate.spec.options.support import check_native, note_lacking
+from iogate.spec.options.support import note_lacking
 from iogate.spec.plan import make_plan
 from iogate.spec.runnable import check_doable
 from iogate.spec.trust import needs_trust, require_trust
 
 __all__ = [
     "check_doable",
-    "check_native",
+    "check_engine",
     "load_spec",
     "load_spec_text",
     "make_plan",

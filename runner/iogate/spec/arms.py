@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from iogate.errors import UsageError
+from iogate.errors import SpecError, UsageError
 from iogate.jobs.estimate import parse_seconds
 from iogate.model.axes import MKFS, MOUNT
 from iogate.model.comparison import Arm, CompareRule
@@ -23,6 +23,7 @@ from iogate.spec.text.scalars import whole_number
 from iogate.spec.text.tree import Mapping, Node, Scalar
 
 _OWN_KEYS = ("engine", "mkfs", "mount", "kernel", "module", "library")
+_OF_SPECS = ("targets", "environment", "prepare", "set")  # keys of an arm that a text cannot have
 _EXAMPLES = {
     "engine": "/path/iogate-engine",
     "kernel": "6.12",
@@ -140,6 +141,7 @@ def find_arm(spec: Spec, text: str, role: str) -> Arm:
     if wanted == AS_WRITTEN:
         return Arm(AS_WRITTEN)
     if "=" in wanted:
+        _check_text(wanted, role, {workload.name for workload in spec.workloads})
         return _arm_of_text(wanted, role)
     names = [*(arm.name for arm in spec.compare.arms), AS_WRITTEN]
     what = f"there is no arm {wanted!r}" if wanted else f"no arm is named as the {role}"
@@ -148,6 +150,18 @@ def find_arm(spec: Spec, text: str, role: str) -> Arm:
         f"--{role}: {what}",
         remedy=suggest(wanted, names) or f"{known}write changes such as iodepth=32",
     )
+
+
+def _check_text(text: str, role: str, workloads: Container[str]) -> None:
+    """UsageError for a change that only an arm of a spec can make."""
+    for part in text.split(";"):
+        key = part.partition("=")[0].strip().partition(".")[0]
+        if key in _OF_SPECS and key not in workloads:
+            raise UsageError(
+                f"--{role} {text}: an arm with {key} cannot be written here",
+                remedy=f"name it in the spec, compare: {{ arms: {{ NAME: {{ {key}: … }} }} }}, and"
+                f" write --{role} NAME",
+            )
 
 
 def _arm_of_text(text: str, role: str) -> Arm:
@@ -181,7 +195,7 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
     """The plan of a comparison. Its cases have ids of their own, so that a comparison never
     becomes a baseline or a night of the case. Limits ``vs case`` are not in it: blocks end when
     the arms are told apart. UsageError when the arms' cases do not match."""
-    plans = [arm_plan(spec, arm, overrides) for arm in (base, candidate)]
+    plans = [_named_plan(spec, arm, overrides) for arm in (base, candidate)]
     first, second = (plan.cases for plan in plans)
     if len(first) != len(second):
         raise UsageError(
@@ -205,6 +219,19 @@ def make_sides(spec: Spec, base: Arm, candidate: Arm, overrides: Sequence[str]) 
     pools = pools_among(plans[0].pools, ids)
     plan = replace(plans[0], cases=cases, pools=pools, overrides=tuple(overrides))
     return Sides(plan, *as_compared)
+
+
+def _named_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:
+    """As ``arm_plan``; what is wrong in it is told with the arm, unless that changes nothing."""
+    try:
+        return arm_plan(spec, arm, overrides)
+    except SpecError as error:
+        if replace(arm, name="") == Arm(""):
+            raise
+        problems = Problems()
+        problems.take(error, arm=arm.name)
+        problems.check()
+        raise
 
 
 def arm_plan(spec: Spec, arm: Arm, overrides: Sequence[str]) -> Plan:

@@ -4,7 +4,8 @@
     point      = axis "=" value { "," axis "=" value }
     comparison = "<" | "<=" | ">" | ">="
 
-An absolute number carries a unit of its metric; a relative one a sign and ``%``.
+A number may have a power of ten behind it (``1e6``). An absolute one carries a unit of its metric,
+a relative one a sign and ``%``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from iogate.spec.options.values import BadValueError
 _LIMIT = re.compile(
     r"(vs\s+baseline\s*|vs\s+case\b([^<>]*))?(<=|>=|<|>)\s*(.*)", re.IGNORECASE | re.DOTALL
 )
-_NUMBER = re.compile(r"([-+]?)(\d{1,15}(?:\.\d{1,9})?)\s*(.*)", re.ASCII | re.DOTALL)
+_NUMBER = re.compile(
+    r"([-+]?)(\d{1,15}(?:\.\d{1,9})?(?:[eE]\d{1,2})?)\s*(.*)", re.ASCII | re.DOTALL
+)
+_SEPARATED = re.compile(r"([-+]?)(\d{1,15}(?:[.,_']\d{1,15}){1,5})\s*(.*)", re.ASCII | re.DOTALL)
+_GROUP = 3  # digits between the separators of a large number
 _SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _BYTES = {
     **{f"{p}B/s": 1000.0**n for n, p in enumerate(("", "k", "M", "G", "T"))},
@@ -42,15 +47,6 @@ _SHOWN: dict[Unit, str] = {
     Unit.COUNT: "none, or k and M for thousands and millions",
     Unit.RATIO: "none",
 }
-_EXAMPLES: dict[Unit, str] = {
-    Unit.NANOSECONDS: "< 2ms",
-    Unit.BYTES_PER_SECOND: "> 500MB/s",
-    Unit.PER_SECOND: ">= 180k",
-    Unit.PERCENT: "< 50%",
-    Unit.COUNT: "< 1",
-    Unit.RATIO: "< 2",
-}
-
 _RELATIVE_EXAMPLES = {Better.LOW: "vs baseline < +10%", Better.HIGH: "vs baseline > -5%"}
 
 
@@ -61,7 +57,7 @@ def parse_limit(text: str, metric: Metric) -> Limit:
     if not match:
         raise BadValueError(
             f"{text!r} is not a limit",
-            f'write "{_EXAMPLES[metric.unit]}", or "{relative_example(metric)}"',
+            f'write "{metric.example}", or "{relative_example(metric)}"',
         )
     comparison, rest = Comparison(match[3]), match[4]
     relative = match[1] is not None
@@ -94,8 +90,9 @@ def relative_example(metric: Metric) -> str:
 
 def _level(text: str, metric: Metric) -> float:
     match = _NUMBER.fullmatch(text)
+    _check_separators(text, match)
     if not match or match[1] == "-":
-        meant = relative_example(metric) if "baseline" in text else _EXAMPLES[metric.unit]
+        meant = relative_example(metric) if "baseline" in text else metric.example
         raise BadValueError(f"{text!r} is not a limit on {metric.path}", f'write "{meant}"')
     scale = _UNITS[metric.unit].get(match[3])
     if scale is None:
@@ -106,15 +103,30 @@ def _level(text: str, metric: Metric) -> float:
     return float(match[2]) * scale
 
 
+def _check_separators(text: str, number: re.Match[str] | None) -> None:
+    """Raise BadValueError for ``1,000`` and ``2,5``, of which a number is only the beginning."""
+    match = _SEPARATED.fullmatch(text)
+    if not match or (number and not number[3].startswith((".", ",", "_", "'"))):
+        return
+    whole, *groups = re.split("[.,_']", match[2])
+    is_large = all(len(group) == _GROUP for group in groups)
+    meant = "".join((whole, *groups)) if is_large else f"{whole}.{''.join(groups)}"
+    raise BadValueError(
+        f"{match[2]} is no number: digits are not separated, and a point begins the decimals",
+        f"write {match[1]}{meant}{match[3]}",
+    )
+
+
 def _change(text: str, metric: Metric) -> float:
     match = _NUMBER.fullmatch(text)
+    _check_separators(text, match)
     example = f'write "{relative_example(metric)}"'
     if not match or match[3] != "%":
         raise BadValueError(f"a change from the baseline is in %, not {text!r}", example)
     if metric.unit is Unit.COUNT:
         raise BadValueError(
             f"{metric.path} is usually 0, and nothing is a percentage of 0",
-            f'limit it itself: "{_EXAMPLES[Unit.COUNT]}"',
+            f'limit it itself: "{metric.example}"',
         )
     value = float(match[2]) / 100
     if value == 0:
@@ -129,7 +141,7 @@ def _change(text: str, metric: Metric) -> float:
 
 def _check_direction(limit: Limit, metric: Metric) -> None:
     better, worse = metric.better.comparative, metric.better.opposite.comparative
-    example = relative_example(metric) if limit.relative else _EXAMPLES[metric.unit]
+    example = relative_example(metric) if limit.relative else metric.example
     if limit.comparison.better is not metric.better:
         raise BadValueError(
             f"{limit.text!r} would fail {metric.path} for being good: {better} is better",

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from iogate.errors import SpecError
-from iogate.jobs.options import DEFAULT_ENGINE, DEFAULT_RW, SYNC_ENGINES, transfers_of
+from iogate.jobs.options import DEFAULT_ENGINE, DEFAULT_RW, transfers_of
 from iogate.metrics import table_paths
 from iogate.model.measurement import DIRECTIONS
 from iogate.model.spec import DefinedMetric, JobSpec, Threshold, Workload
 from iogate.spec.build.jobs import with_options
+from iogate.spec.depths import is_sync
 from iogate.spec.histograms import histogram_obstacle, of_job
 from iogate.spec.matrix import Point, expand_matrix, matches, point_name
+from iogate.spec.obstacles import Obstacle, obstacle_of
 from iogate.spec.siblings import Siblings
 from iogate.spec.text.problems import Problems
 
@@ -102,10 +104,9 @@ def _nowhere(
     obstacles = [_why_not(threshold.metric, jobs, metrics) for jobs in chosen]
     if not obstacles or not all(obstacles):
         return None
+    why, remedy = next(filter(None, obstacles))
     return SpecError(
-        f"{threshold.metric} cannot exist: {obstacles[0]}",
-        remedy="limit a metric that this workload has",
-        where=threshold.where,
+        f"{threshold.metric} cannot exist: {why}", remedy=remedy, where=threshold.where
     )
 
 
@@ -129,20 +130,31 @@ def _without_sibling(
 
 def _why_not(
     metric: str, jobs: Sequence[JobSpec], metrics: tuple[DefinedMetric, ...]
-) -> str | None:
+) -> Obstacle | None:
     """Why these jobs never have the metric, or one that it is made of; None when they may."""
     command = jobs[0].command
     if any(each.name == metric and each.pattern for each in metrics):
         printed = command.metrics if command else ()
         own = any(each.name == metric for each in printed)
-        return None if own else "no command of this workload prints it"
+        return None if own else Obstacle("no command of this workload prints it")
     parts = table_paths(metric, metrics)
     return next((obstacle for part in parts if (obstacle := _obstacle(part, jobs))), None)
 
 
-def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
+def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> Obstacle | None:
     """Why these jobs never have a metric of the table; None when they may."""
     metric, jobs = of_job(metric, jobs)
+    if why := _nothing_of_it(metric, jobs):
+        return Obstacle(why)
+    direction = metric.partition(".")[0]
+    doing = [job for job in jobs if direction == "all" or direction in _directions(job)]
+    if why := histogram_obstacle(metric, doing):
+        return Obstacle(why)
+    return obstacle_of(metric, doing)
+
+
+def _nothing_of_it(metric: str, jobs: Sequence[JobSpec]) -> str | None:
+    """Why what these jobs do has no such metric; None when it has."""
     if jobs and jobs[0].command and metric not in _OF_COMMANDS:
         return f"a command has {', '.join(_OF_COMMANDS)} and what its metrics: name"
     direction, _, rest = metric.partition(".")
@@ -150,13 +162,12 @@ def _obstacle(metric: str, jobs: Sequence[JobSpec]) -> str | None:
         direction in directions for directions in map(_directions, jobs)
     ):
         return f"with {_said(jobs, 'rw', DEFAULT_RW)} there is no {direction}"
-    if rest.partition(".")[0] == "slat" and all(_is_sync(job) for job in jobs):
+    if rest.partition(".")[0] == "slat" and all(is_sync(job) for job in jobs):
         engine = _said(jobs, "ioengine", DEFAULT_ENGINE)
         return f"with {engine} a submission is the whole I/O"
     if direction == "sync" and rest.startswith("iops.") and rest != "iops.mean":
         return "no engine keeps a time series of syncs, so sync.iops has its mean alone"
-    doing = [job for job in jobs if direction == "all" or direction in _directions(job)]
-    return histogram_obstacle(metric, doing)
+    return None
 
 
 def _directions(job: JobSpec) -> set[str]:
@@ -168,10 +179,6 @@ def _directions(job: JobSpec) -> set[str]:
     if "write" in directions and any(job.options.get(key, "0") != "0" for key in _SYNCS):
         directions.add("sync")
     return directions
-
-
-def _is_sync(job: JobSpec) -> bool:
-    return job.options.get("ioengine", DEFAULT_ENGINE) in SYNC_ENGINES
 
 
 def _said(jobs: Sequence[JobSpec], key: str, default: str) -> str:

@@ -58,11 +58,12 @@ _SMALLEST = 1e-12  # a central range or a noise this small beside the range is r
 _RANGE_LIMIT = 5.0  # central ranges (5 % to 95 %) an outlier may widen the range to
 _RANGE_POWER = 0.7
 _SHARPEST = 1.5  # a step counts on the short scale at most this many times itself
-_REACHED = 0.25  # the quantile of the new points that has to have reached the new level
+_MOST_REACHED = 0.25  # the quantile of the new points above which they have reached the level
 _NOISE_SIGMAS = 1.28155157  # the same quantile of a normal distribution
 _EARLY = 5  # points up to which a new level is doubted much ...
-_EARLY_POWER = 0.5
-_RECENT_POWER = 0.15  # ... and a little until it has settled
+_EARLY_POWER = 2.0
+_RECENT_POWER = 0.15  # ... and a little until it has settled, where one of them fell back
+_ALL = 1.05  # what a strength counts for where none did
 
 
 def change_points(values: Sequence[float] | Floats, rule: Rule = RULE) -> list[int]:
@@ -319,32 +320,33 @@ def _changes(sums: _Sums, rule: Rule) -> list[int]:
 
 
 def _recent(sums: _Sums, strength: Floats, rule: Rule) -> Floats:
-    """The last strengths, held to the number of new points that have reached the level."""
+    """The last strengths, held to the number of new points that have reached the level: all of
+    them, or most, which are doubted longer."""
     new = np.arange(len(strength), 0, -1)
     old = sums.size - new
-    held: Floats = strength * doubted(new, rule) * np.sqrt(np.minimum(old / rule.windows[0], 1.0))
+    by_age: Floats = strength * np.sqrt(np.minimum(old / rule.windows[0], 1.0))
+    held = by_age * doubted(new)
+    longer = np.power(new / rule.settled, _RECENT_POWER) / _ALL
     for k in np.flatnonzero(held >= rule.threshold).tolist():
-        at = sums.size - len(strength) + k
-        held[k] *= math.sqrt(_share_reached(sums.values, at, rule))
+        all_of, most = _shares_reached(sums.values, sums.size - len(strength) + k, rule)
+        held[k] *= math.sqrt(max(all_of, most * float(longer[k]) ** 2))
     return held
 
 
-def doubted(new: NDArray[np.int64], rule: Rule = RULE) -> Floats:
-    """What is left of a strength where a level has had so few points."""
-    count = np.asarray(new, dtype=np.float64)
-    early = np.power(np.minimum(count / _EARLY, 1.0), _EARLY_POWER)
-    left: Floats = early * np.power(count / rule.settled, _RECENT_POWER)
-    return left
+def doubted(new: NDArray[np.int64]) -> Floats:
+    """What is left of a strength where a level has had so few points, and all have reached it."""
+    early: Floats = _ALL * np.power(np.minimum(new / _EARLY, 1.0), _EARLY_POWER)
+    return early
 
 
-def _share_reached(series: Floats, at: int, rule: Rule) -> float:
-    """The part of the step that at least three quarters of the points from `at` on have made."""
+def _shares_reached(series: Floats, at: int, rule: Rule) -> tuple[float, float]:
+    """The part of the step that all points from `at` on have made, and at least three quarters."""
     before, after = series[max(at - rule.windows[-1], 0) : at], series[at:]
     step = float(after.mean() - before.mean())
     if step == 0.0:
-        return 0.0
-    made = np.sort((after - np.median(before)) / step)
-    return min(max(float(made[int(_REACHED * len(made))]), 0.0), 1.0)
+        return 0.0, 0.0
+    made = np.sort((after - np.median(before)) / step).clip(0.0, 1.0)
+    return float(made[0]), float(made[int(_MOST_REACHED * len(made))])
 
 
 def _peaks(strength: Floats, rule: Rule) -> list[int]:

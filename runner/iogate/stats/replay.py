@@ -165,7 +165,7 @@ def _strength(rows: Floats) -> Floats:
         reach = np.maximum(span[:, first + after - 1 :], height) + _NOTHING
         strength = height / noise * np.sqrt(n * after / (n + after))
         strength *= (_VISIBLE * height / reach) ** 0.7 / RULE.threshold
-        strength *= float(doubted(np.array([min(after, RULE.settled)]))[0])
+        strength *= float(doubted(np.array([after]))[0])
         if after <= _FEW:
             np.maximum(strength, height / _FEW_SIGMA, out=strength)
         here = best[:, first : first + count]

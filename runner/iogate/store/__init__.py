@@ -10,7 +10,7 @@ import importlib
 import re
 from pathlib import Path
 
-from iogate.errors import UsageError, lacking
+from iogate.errors import RefusedError, StoreError, UsageError, lacking
 from iogate.files.data_folder import data_folder, make_folder
 from iogate.store.base import ACCEPTED, Store
 
@@ -21,6 +21,7 @@ __all__ = [
     "default_path",
     "open_kept",
     "open_store",
+    "open_to_measure",
     "sqlite_path",
 ]
 
@@ -50,6 +51,14 @@ def open_store(url: str | None = None) -> Store:
     except ModuleNotFoundError as error:
         raise lacking("A history on an InfluxDB server", error, "influx") from None
     return store
+
+
+def open_to_measure(url: str | None = None) -> Store:
+    """The same, before anything is measured: RefusedError for one that cannot be opened."""
+    try:
+        return open_store(url)
+    except StoreError as error:
+        raise RefusedError(error.what, remedy=error.remedy) from error
 
 
 def _own_history() -> str:

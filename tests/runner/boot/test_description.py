@@ -84,7 +84,7 @@ def test_what_is_built_elsewhere_gets(tmp_path: Path) -> None:
         ("boot_seconds: 90", "boot_seconds: 0", "boot_seconds: "),
         ("power: [power, cycle, lab3]", "power: cycle", "power: "),
         ("version: 1", "version: 2", "version: "),
-        (WHOLE, "a: [", "is no YAML"),
+        (WHOLE, "a: [", "lab3.yaml:1:5: expected the node content"),
         (WHOLE, "version: 1\naddress: a\nboot: kexec", "has no kernels that the host may be"),
         (WHOLE, "version: 1\naddress: a\nboot: grub\nbuilt: {}", "are booted by kexec, and this"),
         ("power:", "built: { modules: [a/b] }\npower:", "built.modules.0: "),

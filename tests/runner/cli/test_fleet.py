@@ -96,6 +96,9 @@ def test_a_host_that_is_slow_now_and_then_is_told(history: History) -> None:
     assert lines[1] == "lab-1 varies more from night to night in 1 of 1 series: see its noise"
     assert [line.split()[0] for line in lines if line.endswith("varies more")] == ["lab-1"]
     assert "stands out" not in "".join(lines)
+    page = history.pages()["nightly/fleet.html"]
+    assert page.count("varies more</") == 3  # above, in its row, and explained
+    assert "No host stands out" not in page
 
 
 def test_few_hosts_are_compared_and_not_judged(history: History) -> None:

@@ -23,6 +23,7 @@ from iogate.host.facts import this_host
 from iogate.model.document import run_from_document
 from iogate.model.run import CaseFailure, RunStatus
 from iogate.model.steady import DevicePrecondition, SteadyState
+from iogate.model.verdict import Outcome
 from iogate.store import open_store
 from iogate.sut import open_sut
 from support import samples as s
@@ -58,6 +59,24 @@ def test_list_shows_newest_first(url: str) -> None:
     assert newest.endswith("interrupted")
     assert oldest.startswith("aaaa1111bbbb ")
     assert oldest.endswith("pass")
+
+
+def test_a_run_that_broke_off_is_told_by_that(tmp_path: Path) -> None:
+    """Its limits are inconclusive then, and that word alone would hide it; one that failed
+    stays a failure."""
+    path = str(tmp_path / "other.sqlite")
+    told = {
+        (RunStatus.FAILED, Outcome.INCONCLUSIVE): "failed",
+        (RunStatus.INTERRUPTED, Outcome.INCONCLUSIVE): "interrupted",
+        (RunStatus.INTERRUPTED, Outcome.FAIL): "fail",
+        (RunStatus.COMPLETE, Outcome.INCONCLUSIVE): "inconclusive",
+    }
+    with closing(open_store(path)) as store:
+        for number, (status, outcome) in enumerate(told):
+            broken = s.run(f"{number:08x}", status=status, started_ns=number + 1)
+            store.begin_run(replace(broken, verdict=s.verdict(outcome)))
+    shown = history("list", "--store", path).stdout.splitlines()[1:]
+    assert [line.split()[-1] for line in reversed(shown)] == list(told.values())
 
 
 def test_list_can_be_narrowed(url: str) -> None:

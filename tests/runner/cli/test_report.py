@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from iogate.cli.entry import run_command
+from iogate.host.facts import this_host
+from iogate.model.document import to_document
+from iogate.model.run import RunStatus
+from iogate.store import open_store
+from iogate.sut.local import LocalSut
 from support import samples as s
 from support.run_folders import make_run_folder
 
@@ -28,6 +34,21 @@ def test_a_whole_folder_is_rendered_again(root: Path, capsys: pytest.CaptureFixt
     page = (root / "report.html").read_text("utf-8")
     assert "is damaged" not in page
     assert (root / "junit.xml").exists()
+
+
+def test_a_run_that_nobody_measures_any_longer_is_not_called_running(
+    root: Path, tmp_path: Path
+) -> None:
+    """As the history has it: whoever killed it let it say nothing more."""
+    own = this_host(LocalSut()).machine_id
+    killed = s.run("cut", status=RunStatus.RUNNING, machine_id=own)
+    (root / "run.json").write_text(json.dumps(to_document(killed)), "utf-8")
+    with closing(open_store(f"sqlite:///{tmp_path / 'h.sqlite'}")) as store:
+        store.begin_run(killed)
+    assert report(root) == 0
+    page = (root / "report.html").read_text("utf-8")
+    assert "This run was interrupted before it could be judged" in page
+    assert "has not finished" not in page
 
 
 def test_a_folder_is_rendered_where_the_history_of_its_host_is_not(root: Path) -> None:

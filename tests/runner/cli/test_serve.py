@@ -88,7 +88,7 @@ def test_a_comparison_in_progress_says_how_strong_its_evidence_is(url: str) -> N
     keep(url, replace(run, status=RunStatus.RUNNING, finished_ns=0, verdict=None))
     with serving(url) as port:
         _, text, _ = ask(port, "/runs")
-    assert "at any look: evidence 5 to 1 against no change for the worse" in text
+    assert "at any look: evidence of a regression, 5 to 1" in text
 
 
 def test_a_report_has_its_history_and_what_its_folder_holds(url: str, tmp_path: Path) -> None:

@@ -84,14 +84,19 @@ def test_init_writes_a_gate_and_what_makes_its_baseline(
     ],
 )
 def test_init_writes_what_another_ci_system_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, place: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    system: str,
+    place: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run_command(["init", "disk.yaml", "--gate", "--ci", system]) == ExitCode.PASS
     assert load_spec(tmp_path / "disk.yaml").on_inconclusive == "fail"
     assert not (tmp_path / ".github").exists()
     text = (tmp_path / place).read_text()
-    assert "iogate run disk.yaml --output storage" in text
+    assert "iogate run disk.yaml --output storage --wait " in text
+    assert "some twenty times first" in capsys.readouterr().out
     assert "storage/" in text
     if system == "jenkins":
         assert parse_groovy_content(text).children
@@ -152,7 +157,7 @@ def test_init_in_a_folder_and_where_it_cannot_write(
     assert run_command(["init"]) == ExitCode.PASS
     assert (tmp_path / "iogate.yaml").exists()
     assert run_command(["init", str(tmp_path)]) == ExitCode.USAGE
-    assert run_command(["init", "no/such/folder/a.yaml"]) == ExitCode.RUN_FAILED
+    assert run_command(["init", "no/such/folder/a.yaml"]) == ExitCode.REFUSED
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -292,10 +297,10 @@ targets: { here: { directory: auto } }
 workloads:
   w:
     target: here
-    fio: { size: 1m }
+    fio: { size: 1m, direct: 1 }
     jobs: { a: {}, b: { stonewall: %s } }
     thresholds: { read.iops: vs baseline > -5%% }
-  other: { target: here, fio: { size: 2m } }
+  other: { target: here, fio: { size: 2m, direct: 1 } }
 compare: { arms: { slow: { set: { thinktime: 1ms } }, waits: { set: { b.stonewall: 1 } } } }
 """
 

@@ -16,9 +16,9 @@ from click.testing import CliRunner, Result
 
 from iogate.cli import accept, ack, reopen, trend
 from iogate.cli.trend_view import BARS, sparkline
-from iogate.errors import ExitCode, UsageError
+from iogate.errors import ExitCode, RefusedError, UsageError
 from iogate.model.document import trend_from_document
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.run import Revision, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.spec import load_spec, make_plan
@@ -52,7 +52,9 @@ def url(tmp_path: Path, spec: Path) -> str:
     return path
 
 
-def add_nights(path: str, spec: Path, nights: range, data_falls_to: float = 500) -> None:
+def add_nights(
+    path: str, spec: Path, nights: range, data_falls_to: float = 500, *, apart_ns: int = DAY_NS
+) -> None:
     plan = make_plan(load_spec(spec))
     log, data = (case.id for case in plan.cases)
     noise = np.random.default_rng(1).normal(size=(nights.stop, 2, 3))
@@ -66,7 +68,7 @@ def add_nights(path: str, spec: Path, nights: range, data_falls_to: float = 500)
                     [float(v) for v in level * (1 + noise[n, k] / 100)], case_id=case
                 )
             )
-            run = s.run(f"{n:04}run", started_ns=n * DAY_NS, the_plan=plan, measurements=measured)
+            run = s.run(f"{n:04}run", started_ns=n * apart_ns, the_plan=plan, measurements=measured)
             branch = "main" if n % 2 else "topic"
             store.begin_run(replace(run, revision=Revision(f"{n:040x}", "A night", branch)))
 
@@ -92,6 +94,17 @@ def document(spec: Path, url: str, *more: str) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
     found: dict[str, Any] = json.loads(result.stdout)
     return found
+
+
+def test_runs_of_one_day_are_no_nights(tmp_path: Path, spec: Path) -> None:
+    often, seldom = str(tmp_path / "often.sqlite"), str(tmp_path / "seldom.sqlite")
+    add_nights(often, spec, range(25), apart_ns=600 * 10**9)
+    text = show(spec, often).stdout
+    assert "last run 1970-01-01" in text
+    assert re.search(r"metric +runs +last", text)
+    assert "night" not in text.replace("nightly", "")
+    add_nights(seldom, spec, range(3))
+    assert re.search(r"metric +nights +last", show(spec, seldom).stdout)
 
 
 def alert_id(spec: Path, url: str) -> str:
@@ -240,6 +253,26 @@ def test_the_gate_fails_while_a_regression_is_open(spec: Path, url: str) -> None
     assert show(spec, url, "--gate").return_value == ExitCode.PASS
 
 
+def test_a_gate_over_no_night_is_refused(spec: Path, tmp_path: Path) -> None:
+    other = str(tmp_path / "other.sqlite")
+    open_store(other).close()
+    assert "no nights of this are kept here yet" in show(spec, other).stdout
+    error = show(spec, other, "--gate").exception
+    assert isinstance(error, RefusedError)
+    assert f"no night of nightly is kept in {other}" in error.what
+    assert "--store" in error.remedy
+
+
+def test_runs_without_a_value_are_not_called_none(spec: Path, tmp_path: Path) -> None:
+    other = str(tmp_path / "other.sqlite")
+    with closing(open_store(other)) as store:
+        plan = make_plan(load_spec(spec))
+        busy = Disturbance("cpu", 0.5, 0.05, "", "others used half of the CPUs")
+        measured = replace(s.measurement(case_id=plan.cases[0].id), disturbances=(busy,))
+        store.begin_run(s.run("busy", started_ns=DAY_NS, the_plan=plan, measurements=(measured,)))
+    assert "1 run kept, none with a value to follow" in show(spec, other).stdout
+
+
 def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     name = alert_id(spec, url)
     told = decide(ack.command, name[:5], "--store", url, "--author", "Ann", "--reason", "bug 7")
@@ -248,7 +281,8 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     (alert,) = document(spec, url)["alerts"]
     assert (alert["state"], alert["decision"]["reason"]) == ("acknowledged", "bug 7")
     assert "ack by Ann" in show(spec, url).stdout
-    decide(accept.command, name, "--store", url, "--author", "Bob")
+    told = decide(accept.command, name, "--store", url, "--author", "Bob")
+    assert told.stdout.rstrip().endswith("; it was acknowledged by Ann (bug 7)")
     found = document(spec, url)
     (alert,) = found["alerts"]  # it stays in the list
     assert (alert["id"], alert["state"], alert["turn"]) == (name, "accepted", "regression")
@@ -257,7 +291,8 @@ def test_ack_accept_and_reopen(spec: Path, url: str) -> None:
     text = show(spec, url).stdout
     assert f"{name}  accepted  regression" in text
     assert text.count("accept by Bob") == 1
-    decide(reopen.command, name, "--store", url)
+    told = decide(reopen.command, name, "--store", url)
+    assert told.stdout.rstrip().endswith("has no decision any more; it was accepted by Bob")
     (alert,) = document(spec, url)["alerts"]
     assert (alert["id"], alert["state"], alert["decision"]) == (name, "open", None)
 

@@ -138,3 +138,43 @@ def test_a_name_that_names_no_job_is_told(
     path.write_text(workloads("  w: { jobfile: j.fio }\n"))
     assert run_command(["validate", str(path)]) == ExitCode.USAGE
     assert "j.fio:3:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        ("iodepth: 32", True),
+        ("iodepth: 32, ioengine: mmap", True),
+        ("iodepth: 1", False),
+        ("iodepth: 32, ioengine: libaio", False),
+    ],
+)
+def test_a_depth_that_a_synchronous_ioengine_does_not_have_is_warned_of(
+    path: Path, capsys: pytest.CaptureFixture[str], options: str, warned: bool
+) -> None:
+    path.write_text(workloads(f"  w: {{ fio: {{ size: 1m, {options} }} }}\n"))
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    said = capsys.readouterr().err
+    assert ("workload 'w' has iodepth=32, but ioengine" in said) is warned
+    assert ("is synchronous" in said) is warned
+
+
+@pytest.mark.parametrize(
+    ("options", "warned"),
+    [
+        ("rw: randread", True),
+        ("ioengine: io_uring, rw: randrw", True),
+        ("rw: randread, direct: 1", False),
+        ("rw: randread, direct: 0", False),
+        ("rw: randread, buffered: 1", False),
+        ("rw: randread, invalidate: 0", False),
+        ("rw: randwrite", False),
+        ("ioengine: mmap, rw: read", False),
+    ],
+)
+def test_reads_that_may_come_from_memory_are_warned_of_unless_the_spec_says_how_it_reads(
+    path: Path, capsys: pytest.CaptureFixture[str], options: str, warned: bool
+) -> None:
+    path.write_text(workloads(f"  w: {{ fio: {{ size: 1m, {options} }} }}\n"))
+    assert run_command(["validate", str(path)]) == ExitCode.PASS
+    assert ("workload 'w' reads through the page cache" in capsys.readouterr().err) is warned

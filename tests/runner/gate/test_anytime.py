@@ -44,17 +44,17 @@ def test_it_says_nothing_before_the_first_pair_of_blocks() -> None:
 def test_only_whole_pairs_count() -> None:
     even = told([1000.0] * 6, [900.0] * 6)
     assert even == told([1000.0] * 7, [900.0] * 6 + [2000.0])
-    assert even == "at any look: evidence 5 to 1 against no change for the worse"
+    assert even == "at any look: evidence of a regression, 5 to 1"
 
 
 def test_no_change_and_a_better_candidate_are_no_evidence() -> None:
-    none = "at any look: no evidence of a change for the worse"
+    none = "at any look: no evidence of a regression"
     assert told([1000.0] * 12, [1000.0] * 12) == none
     assert told([1000.0] * 12, [1100.0] * 12) == none
 
 
 def test_much_is_not_told_to_the_last_digit() -> None:
-    assert "evidence more than 10,000 to 1" in told([1000.0] * 40, [900.0] * 40)
+    assert "evidence of a regression, more than 10,000 to 1" in told([1000.0] * 40, [900.0] * 40)
 
 
 def test_what_compares_no_arms_has_none() -> None:

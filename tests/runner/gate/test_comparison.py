@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from iogate.errors import ExitCode
@@ -92,6 +92,11 @@ def test_every_look_is_kept_with_its_boundaries() -> None:
     assert [look.blocks for look in clean.looks] == list(range(4, 17))
     assert clean.looks[0].bound < clean.looks[0].settles_at
     assert clean.looks[-1].bound > clean.looks[-1].settles_at
+
+
+def test_a_change_of_many_times_is_a_factor_of_the_base() -> None:
+    found = one(noisy(1, 8), noisy(2, 8, 9000.0), SLOWER)
+    assert "is 8.98 µs, 8.9× (80 % interval 8.7× … 9.2×) that of base, limit" in found.reason
 
 
 ADVISED = replace(SLOWER, level=Level.WARN)
@@ -426,6 +431,7 @@ ANY = st.floats(allow_nan=True, allow_infinity=True) | st.floats(1, 1e6)
     limit=st.floats(-2, 2),
     comparison=st.sampled_from(list(Compare)),
 )
+@example(base=[5.8e13, 1.7e308], candidate=[1.7e308] * 2, limit=0.0, comparison=Compare.LESS)
 @settings(max_examples=150, deadline=None)
 def test_any_numbers_give_a_clear_verdict(
     base: list[float], candidate: list[float], limit: float, comparison: Compare

@@ -214,7 +214,7 @@ def test_a_run_without_limits_of_which_nothing_counts_is_no_pass() -> None:
     assert (found.outcome, found.exit_code) == (Outcome.INCONCLUSIVE, ExitCode.PASS)
     assert found.sentence == (
         "inconclusive: nothing is known of oltp/bs=4k: every repetition was disturbed (other"
-        " processes used 61 % of the engine's CPUs); stop what else runs there, or move the limits"
+        " processes used 61 % of the engine's CPUs); stop what else runs there, or raise the limits"
         " under validity:, and measure again"
     )
     assert judged(s.repetitions([120] * 3), thresholds=()).outcome is Outcome.PASS
@@ -355,6 +355,6 @@ def test_a_canary_of_which_too_few_blocks_are_left_is_no_pass() -> None:
     assert found.sentence == (
         "inconclusive: too little is known of oltp/bs=4k: 3 of 10 blocks count, of which a canary"
         " needs 4; the others were disturbed (other processes used 61 % of the engine's CPUs);"
-        " stop what else runs there, or move the limits under validity:, and measure again"
+        " stop what else runs there, or raise the limits under validity:, and measure again"
     )
     assert "nothing is known of oltp/bs=4k: every block was disturbed" in canary(0).sentence

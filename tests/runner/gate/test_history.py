@@ -65,6 +65,38 @@ def test_an_old_one_fails() -> None:
     assert (verdict.outcome, verdict.exit_code) == (Outcome.FAIL, ExitCode.FAIL)
 
 
+def test_what_is_beyond_its_limit_and_no_fail_says_which_test_it_did_not_pass() -> None:
+    rng = np.random.default_rng(5)
+    noise = (100 * np.exp(rng.normal(0, 0.03, (RUNS_NEEDED, 8, 3)))).tolist()
+    eight = judged([[95.6, 95.5, 95.7], *noise[0][1:]], noise)
+    reason = eight.thresholds[0].reason
+    assert eight.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    assert "chance alone makes a run so bad in 0." in reason
+    assert "% of runs (by how runs differ), and a fail needs 0." in reason
+    assert "% or less, as 8 gated limits share the risk; run iogate ab" in reason
+    alone = judged([[96.8, 96.9, 96.7]], [[run[0]] for run in noise]).thresholds[0].reason
+    assert "% of runs (by how runs differ), and a fail needs 1 % or less; run iogate ab" in alone
+
+
+def test_a_gain_that_is_too_small_for_its_limit_is_called_no_regression() -> None:
+    limit = s.threshold(comparison=Comparison.GREATER, value=0.05, relative=True)
+    before = [s.run(f"run-{n}", measurements=s.repetitions(QUIET)) for n in range(RUNS_NEEDED)]
+    better = s.repetitions([102.0, 102.1, 101.9])
+    (found,) = judge(s.plan(s.case(limit)), better, (), before).thresholds
+    assert "the change is none for the worse, and only such a change fails" in found.reason
+
+
+def test_a_change_of_many_times_is_a_factor() -> None:
+    """Nobody reads +44565 %."""
+    slower = s.threshold("write.clat", Comparison.LESS, 0.1, relative=True)
+    before = [s.run(f"run-{n}", measurements=s.repetitions([9.0, 10.0, 11.0])) for n in range(5)]
+    now = s.repetitions([4456.0, 4457.0, 4458.0])
+    (found,) = judge(s.plan(s.case(slower)), now, (), before).thresholds
+    assert "446× the baseline's 10.0 ns (95 % interval " in found.reason
+    assert "%" not in found.reason.split("interval ")[1].split(")")[0]
+    assert found.change == pytest.approx(444.7)
+
+
 def test_a_young_baseline_passes_what_is_within_the_limit() -> None:
     assert judged([QUIET], [[QUIET]] * 4).thresholds[0].outcome is Outcome.PASS
 

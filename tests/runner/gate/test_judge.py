@@ -390,7 +390,7 @@ def test_below_five_repetitions_a_verdict_is_a_point() -> None:
     verdict = judged([110, 111, 101], s.threshold(value=100.0))
     found = verdict.thresholds[0]
     assert (found.outcome, found.point) == (Outcome.PASS, True)
-    assert "too few for a confidence" in found.reason
+    assert "too few for 95 % confidence" in found.reason
     assert verdict.sentence == "pass: the only limit holds, by a point estimate"
 
 
@@ -459,7 +459,8 @@ def test_a_change_fails_alone_that_chance_explains_among_many() -> None:
     now = [*s.repetitions(values), *(m for case in cases for m in noise_of(case))]
     many = judge(s.plan(s.case(limit), *cases), now, (), runs)
     assert many.thresholds[0].outcome is Outcome.INCONCLUSIVE
-    assert "not statistically significant; run iogate ab" in many.thresholds[0].reason
+    assert "beyond the limit, but it is 1.39 times as far out as" in many.thresholds[0].reason
+    assert "and a fail needs 1.52 times; run iogate ab" in many.thresholds[0].reason
     assert not any(each.outcome is Outcome.FAIL for each in many.thresholds)
 
 
@@ -486,6 +487,7 @@ def test_one_bad_repetition_of_three_is_no_regression() -> None:
     limit = s.threshold(comparison=GREATER, value=-0.02, relative=True)
     found = judged([90, 90, 101], limit, base=steady(sd=0.005)).thresholds[0]
     assert found.outcome is Outcome.INCONCLUSIVE
+    assert "of runs (by the ranks of the repetitions), and a fail needs 1 % or less" in found.reason
     assert judged([90, 90, 91], limit, base=steady(sd=0.005)).outcome is Outcome.FAIL
 
 

@@ -38,14 +38,18 @@ def test_a_value_has_three_digits_and_its_unit(value: float | None, unit: Unit, 
         (0.0, "+0.0 %"),
         (0.9994, "+99.9 %"),
         (0.9996, "+100 %"),
-        (21.423, "+2142 %"),
+        (2.994, "+299 %"),
+        (3.0, "4.0×"),
+        (21.423, "22×"),
+        (1170.13, "1,171×"),
+        (1e300, "over 1,000,000×"),
         (-1.2345, "-123 %"),
         (math.inf, "+∞ %"),
         (None, "–"),
         (math.nan, "–"),
     ],
 )
-def test_a_change_has_its_sign(change: float | None, text: str) -> None:
+def test_a_change_has_its_sign_or_is_a_factor(change: float | None, text: str) -> None:
     assert format_change(change) == text
 
 

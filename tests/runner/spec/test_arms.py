@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from iogate.errors import SpecError, UsageError
+from iogate.cli.entry import run_command
+from iogate.errors import ExitCode, SpecError, UsageError
 from iogate.model.comparison import Arm
 from iogate.model.spec import Spec
 from iogate.spec import load_spec, make_plan
@@ -231,3 +232,45 @@ def test_how_often_a_boot_measures_is_a_number_of_repetitions(tmp_path: Path, wr
     text = KERNELS.replace("candidate: big", f"candidate: new\n  per_boot: {wrong}")
     with pytest.raises(SpecError, match="per_boot"):
         spec_of(tmp_path, text)
+
+
+TWINS = """\
+version: 1
+targets: { ext4: { directory: /mnt/a }, xfs: { directory: /mnt/b } }
+workloads:
+  log:
+    fio: { size: 64m }
+    strategy: { matrix: { target: [ext4, xfs] } }
+compare: { arms: { x: { targets: { ext4: xfs } }, f: { set: { fdp: 1 } } } }
+"""
+
+
+def test_what_only_an_arm_makes_wrong_is_told_with_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = spec_of(tmp_path, TWINS)
+    with pytest.raises(SpecError) as caught:
+        make_sides(spec, Arm("spec"), find_arm(spec, "x", "candidate"), ())
+    twins = "cases log/target=ext4 and log/target=xfs do the same I/O on the same target"
+    assert caught.value.what == f"arm x: {twins}"
+    assert run_command(["validate", str(tmp_path / "spec.yaml")]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"spec.yaml:4:3: arm x: {twins}" in said
+    assert "arm f: workload 'log': fio has fdp" in said
+
+
+def test_what_is_wrong_without_an_arm_is_told_once_and_without_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TWINS.replace("{ targets: { ext4: xfs } }", "{ set: { bs: 8k } }")
+    text = text.replace("size: 64m", "size: 64m, plids: 1").replace("fdp: 1", "bs: 16k")
+    (tmp_path / "spec.yaml").write_text(text)
+    assert run_command(["validate", str(tmp_path / "spec.yaml")]) == ExitCode.USAGE
+    assert capsys.readouterr().err.count("fio has plids") == 1
+
+
+@pytest.mark.parametrize("text", ["targets=x", "targets.ext4=xfs", "bs=8k; environment=x"])
+def test_what_only_an_arm_of_the_spec_can_change_is_sent_there(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="cannot be written here") as caught:
+        find_arm(spec_of(tmp_path), text, "candidate")
+    assert "compare: { arms: { NAME: { " in caught.value.remedy

@@ -114,6 +114,8 @@ def test_an_axis_may_be_of_one_job() -> None:
         ("matrix: { filename: [a] }", (6, 27), "cannot vary"),
         ("matrix: { bs: [4k] }, exclude: [{ bs: 4096 }]", (4, 3), "leaves nothing"),
         ("matrix: { bs: [4k], blocksize: [8k] }", (6, 37), "twice"),
+        ("matrix: { bs: [4k, 8k, 4096] }", (6, 40), "has 4k twice: 4096 means the same"),
+        ("matrix: { iodepth: [1, 1] }", (6, 40), "has 1 twice"),
     ],
 )
 def test_a_matrix_without_a_meaning_is_an_error(

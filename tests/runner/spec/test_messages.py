@@ -49,7 +49,14 @@ def test_a_temperature(value: str) -> None:
     [
         ("repetitions: [3]", "repetitions is a whole number or a mapping", "How often each case"),
         ("repetitions: 0", "repetitions is a number from 1 to 1000, not 0", ""),
-        ("thresholds: { read.iops: 5 }", "read.iops is a limit such as '< 2ms'", ""),
+        ("thresholds: { read.iops: 5 }", "read.iops is a limit such as '>= 180k', or a list", ""),
+        (
+            "thresholds: { errors: 0 }",
+            "errors is a limit such as '< 1', or a list",
+            "",
+        ),
+        ("thresholds: { read.bw.stdev: 0 }", "read.bw.stdev is a limit such as '< 500MB/s'", ""),
+        ("thresholds: { nosuch: 0 }", "nosuch is a limit such as '< 2ms' or '>= 180k'", ""),
         ("thresholds: { read.iops: [5] }", "an item of read.iops is a limit such as", ""),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from iogate.jobs.job_file import render
 from iogate.jobs.options import ALIASES
-from iogate.spec import check_native, load_spec, make_plan
+from iogate.spec import check_engine, load_spec, make_plan
 
 ROOT = Path(__file__).resolve().parents[3]
 SPECS = sorted((ROOT / "specs").glob("**/*.yaml"))
@@ -36,7 +36,7 @@ def parse_only(program: object, path: Path) -> str:
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_it_is_valid_and_short(path: Path) -> None:
-    check_native(make_plan(load_spec(path)))
+    check_engine(make_plan(load_spec(path)), "native")
     assert len(path.read_text().splitlines()) <= MOST_LINES
 
 

@@ -117,6 +117,18 @@ def test_a_large_step_is_reported_within_five_nights_and_stays() -> None:
         assert found_near(values[: 60 + nights], 60), nights
 
 
+def test_five_nights_are_doubted_less_where_none_fell_back() -> None:
+    """A step of 8 % at 3 % noise; the night that fell back is the second of the five."""
+    reached, fell_back = [], []
+    for seed in range(200):
+        values = stepped(seed, 100, 105, 8.0)
+        reached.append(found_near(values, 100))
+        values[101] -= 8.0
+        fell_back.append(found_near(values, 100))
+    assert np.mean(reached) >= 0.7
+    assert np.mean(fell_back) <= 0.4
+
+
 def test_too_few_new_nights_are_no_change() -> None:
     values = stepped(1, 60, 63, 60.0)
     assert change_points(values) == []

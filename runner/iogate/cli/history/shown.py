@@ -14,13 +14,14 @@ from iogate import exits
 from iogate.archive import Tally
 from iogate.cli.table import counted, defused, duration, printable, table
 from iogate.foreign import is_imported
-from iogate.model.run import Run
+from iogate.model.run import Run, RunStatus
+from iogate.model.verdict import Outcome
 from iogate.store import Store
 from iogate.store.base import Delivery
 
 SHORT_ID = 12
 _MOST_NOTES = 5
-_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
+_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red", "failed": "red"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -89,10 +90,14 @@ def _run_row(run: Run) -> tuple[str, ...]:
 
 
 def _verdict(run: Run) -> str:
-    """A run that was imported was not judged, as others may not be: its word says why."""
+    """A run that was imported was not judged, as others may not be: its word says why. Of one
+    that did not get to its end only a limit that failed says more than that."""
     if not run.verdict:
         return run.status.value
-    return "imported" if is_imported(run) else run.verdict.word
+    if is_imported(run):
+        return "imported"
+    ended = run.status is RunStatus.COMPLETE or run.verdict.outcome is Outcome.FAIL
+    return run.verdict.word if ended else run.status.value
 
 
 def told(tally: Tally) -> str:

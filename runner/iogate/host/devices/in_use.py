@@ -267,11 +267,19 @@ def _forbidden(look: Look) -> Refusal | None:
     return None if may_write else forbidden(look.device)
 
 
+def remedy_without_rights(path: str) -> str:
+    """Not the device's group, which may write to all disks of the host."""
+    return (
+        "run as root, or let root give this device alone to the user:"
+        f" iogate host install --user NAME --device {path}"
+    )
+
+
 def forbidden(device: Device) -> Refusal:
     """What is said to a user who may not open the device."""
     return Refusal(
         f"{device.path}: permission denied",
-        f"run as root, or join the group of the device: ls -l {device.path} shows it",
+        remedy_without_rights(device.path),
     )
 
 

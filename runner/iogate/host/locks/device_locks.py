@@ -15,6 +15,7 @@ from functools import partial
 
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices.block_devices import Device, find_device
+from iogate.host.devices.in_use import remedy_without_rights
 from iogate.host.locks.host_lock import HeldError, Patience, acquire
 from iogate.host.targets.check import Use
 from iogate.model.spec import TargetKind
@@ -83,7 +84,7 @@ def _open(sut: Sut, node: str, device: Device) -> LockFile:
     except RunError as error:
         raise RefusedError(
             error.what,
-            remedy=f"run as root, or join the group of the device: ls -l {node} shows it",
+            remedy=remedy_without_rights(node),
         ) from error
     status = lock.stat()
     is_it = node != device.path or status.rdev == device.number

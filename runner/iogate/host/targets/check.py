@@ -254,7 +254,7 @@ def _check_device(sut: Sut, use: Use) -> None:
     device = find_device(sut, path)
     if not device:
         what = "is not a block device" if sut.stat(path) else "does not exist"
-        raise _refused(use, f"{path} {what}", "see lsblk for the devices of this host")
+        raise _refused(use, f"{path} {what}", _naming(use.target))
     if not device.size_bytes:
         raise _refused(use, f"{device.path} has no size", "attach or set up the device first")
     if use.shows and use.target.destroy is None:
@@ -296,10 +296,18 @@ def _check_part(sut: Sut, use: Use, part: Target) -> Device:
     device = find_device(sut, part.path)
     if not device or not device.size_bytes:
         what = "has no size" if device else "is not a block device"
-        raise _refused(use, f"{part.path} {what}", "see lsblk for the devices of this host")
+        raise _refused(use, f"{part.path} {what}", _naming(part))
     if why := refusal(sut, device, part.destroy, kin=use.kin):
         raise _refused(use, why.reason, why.remedy)
     return device
+
+
+def _naming(target: Target) -> str:
+    """How a device is named that there is."""
+    listed = "see lsblk for the devices of this host"
+    name = target.variable
+    unset = f"{name} is not set, and this is its default: export {name}=…; " if name else ""
+    return f"{unset}{listed}"
 
 
 def _check_holds(use: Use, devices: Sequence[Device]) -> None:

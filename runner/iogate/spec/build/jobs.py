@@ -9,12 +9,13 @@ from dataclasses import replace
 from iogate.errors import Location, SpecError
 from iogate.files import bounds
 from iogate.jobs.job_file import format_names, names_out
-from iogate.jobs.options import OPTIONS, Kind
+from iogate.jobs.options import OPTIONS, Kind, canonical_key
 from iogate.model.axes import is_option
 from iogate.model.spec import JobSpec, Target, TargetKind
 from iogate.spec.options.check import PLACES, read_key, read_option
 from iogate.spec.reading.included import untold
 from iogate.spec.reading.job_file import Assignment, Section, check_count, read_job_file
+from iogate.spec.text.commas import cut_values
 from iogate.spec.text.problems import Problems
 from iogate.spec.text.sources import Sources
 from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
@@ -78,7 +79,10 @@ def _named_job(name: str, entry: Entry) -> Section:
 def _spec_assignments(node: Node | None) -> Iterable[Assignment]:
     if not isinstance(node, Mapping):
         return
+    cut = cut_values(node)
     for key, entry in node.entries.items():
+        if key in cut and canonical_key(key) is None:
+            continue  # the schema has told of it
         assert isinstance(entry.value, Scalar)
         bare = entry.value.plain and entry.value.text in ("", "~", "null")
         yield Assignment(key, None if bare else entry.value.text, entry.key_at, entry.value.where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping as Map
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from iogate.model.axes import DEFAULT, MKFS, MOUNT, TARGET, is_option, is_settin
 from iogate.model.spec import JobSpec
 from iogate.spec.build.making import read_arguments
 from iogate.spec.build.settings import PREFIX, check_setting, check_value
+from iogate.spec.matrix import canonical_point
 from iogate.spec.options.check import PLACES, read_key, read_option, split_key
 from iogate.spec.text.problems import Problems, suggest
 from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
@@ -28,10 +30,25 @@ def build_matrix(
             name = point_key(key, jobs, entry.key_at)
             if name in matrix:
                 problems.add(f"the axis {name} is there twice", entry.key_at, "keep one")
-            matrix[name] = tuple(_value(name, item) for item in entry.value.items)
+            matrix[name] = tuple(_values(name, entry.value, problems))
         except SpecError as error:
             problems.take(error)
     return matrix
+
+
+def _values(name: str, node: Sequence, problems: Problems) -> Iterator[str]:
+    """The values of an axis. One that means the same as another is noted: it makes no case."""
+    seen: dict[object, str] = {}
+    for item in node.items:
+        value, count = _value(name, item), len(seen)
+        first = seen.setdefault(canonical_point({name: value}), value)
+        if len(seen) == count:
+            problems.add(
+                f"the axis {name} has {first} twice: {value} means the same",
+                item.where,
+                "keep one of them",
+            )
+        yield value
 
 
 def with_axis_places(jobs: tuple[JobSpec, ...], node: Node | None) -> tuple[JobSpec, ...]:

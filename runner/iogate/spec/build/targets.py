@@ -27,7 +27,7 @@ from iogate.spec.options.values import BadValueError, check_text
 from iogate.spec.text.problems import Problems, listed, suggest
 from iogate.spec.text.scalars import plain_value
 from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
-from iogate.spec.text.variables import expand
+from iogate.spec.text.variables import defaulted, expand
 
 AUTO = "auto"
 _KINDS = {kind.value: kind for kind in TargetKind}
@@ -71,6 +71,7 @@ def _on_device(target: Target, targets: Map[str, Target]) -> Target:
         target,
         on=first.name if first else target.on,
         device=first.path if first else "",
+        variable=first.variable if first else "",
         destroy=first.destroy if first else None,
         beside=beside,
         array=under.array or target.array,
@@ -103,7 +104,8 @@ def _target(name: str, entry: Entry) -> Target:
         return make(name, place, entry)
     permission = build_destroy(destroy.value) if destroy else None
     path = _path(kind, place)
-    return Target(name, kind, path, permission, overwrite, where=entry.key_at)
+    variable = defaulted(place.text) if isinstance(place, Scalar) else ""
+    return Target(name, kind, path, permission, overwrite, where=entry.key_at, variable=variable)
 
 
 def _overwrite(name: str, kind: TargetKind, node: Mapping) -> bool:

@@ -9,10 +9,12 @@ from importlib import resources
 from itertools import filterfalse, islice
 from typing import Any
 
-from iogate.errors import Location
+from iogate.errors import Location, UsageError
 from iogate.files.bounds import PROBLEMS_LOOKED_AT
 from iogate.jobs.options import canonical_key
+from iogate.metrics import metric
 from iogate.spec.options.check import unknown_option
+from iogate.spec.text.commas import CutValue, cut_values
 from iogate.spec.text.problems import Problems, listed, suggest
 from iogate.spec.text.scalars import plain_value, to_json
 from iogate.spec.text.tree import Mapping, Node, Scalar, Sequence
@@ -27,6 +29,7 @@ _TYPES = {
     "null": "nothing",
 }
 _SCALAR_TYPES = 3
+_LIMITS = "'< 2ms' or '>= 180k'"  # the examples of the schema
 _HINTS = {
     "exclude": "exclude stands beside matrix, under strategy",
     "include": "include stands beside matrix, under strategy",
@@ -120,8 +123,12 @@ def _unknown_key(error: Any, tree: Node) -> Iterator[Message]:
     known = list(error.schema.get("properties", ()))
     node = node_at(tree, error.absolute_path)
     assert isinstance(node, Mapping)
+    cut = cut_values(node)
     for key, entry in node.entries.items():
         if key in known or key.startswith("x-"):
+            continue
+        if whole := cut.get(key):
+            yield from _cut(key, whole, entry.key_at)
             continue
         if "ioengine" in known:
             unknown = unknown_option(key, entry.key_at)
@@ -130,6 +137,13 @@ def _unknown_key(error: Any, tree: Node) -> Iterator[Message]:
         remedy = suggest(key, known) or _HINTS.get(key, "") or _option_remedy(key, known)
         remedy = remedy or f"keys here: {', '.join(sorted(known))}"
         yield f"unknown key {key!r}{_inside(error)}", entry.key_at, remedy
+
+
+def _cut(key: str, whole: CutValue, where: Location, remedy: str = "") -> Iterator[Message]:
+    """For the rest of a value that has a comma: once, where it begins."""
+    if whole.first:
+        what = f"{key!r} is cut off from {whole.key}: YAML ends a value at a comma"
+        yield what, where, remedy or whole.remedy
 
 
 def _option_remedy(key: str, known: list[str]) -> str:
@@ -149,13 +163,26 @@ def _missing_key(error: Any, tree: Node) -> Iterator[Message]:
 def _wrong_type(error: Any, tree: Node) -> Iterator[Message]:
     wanted = error.validator_value
     where = node_at(tree, error.absolute_path).where
-    if form := error.schema.get("x-form"):
+    if whole := _whole_of(error, tree):
+        is_axis = list(error.absolute_path)[-2:-1] == ["matrix"]
+        remedy = f"write {whole.key}: [{', '.join(whole.parts)}]" if is_axis else ""
+        yield from _cut(_name(error), whole, where, remedy)
+        return
+    if form := _form(error):
         yield _must_be(error, form), where, _quotes_remedy(error)
         return
     names = [_TYPES[name] for name in ([wanted] if isinstance(wanted, str) else wanted)]
     if len(names) >= _SCALAR_TYPES:
         names = ["one value"]
     yield _must_be(error, listed(names)), where, _type_remedy(error, wanted)
+
+
+def _whole_of(error: Any, tree: Node) -> CutValue | None:
+    """The value that a key without a value is cut off from, if it is."""
+    *above, key = error.absolute_path or [""]
+    node = node_at(tree, above)
+    is_cut = error.instance is None and isinstance(node, Mapping)
+    return cut_values(node).get(str(key)) if is_cut and isinstance(node, Mapping) else None
 
 
 def _type_remedy(error: Any, wanted: object) -> str:
@@ -203,12 +230,24 @@ def _quotes_remedy(error: Any) -> str:
 
 def _other(error: Any, tree: Node) -> Iterator[Message]:
     """A sentence on the form, where there is one; the description is one of its own."""
-    form = error.schema.get("x-form") or _range(error.schema) or _alternatives(error.schema)
+    form = _form(error) or _range(error.schema) or _alternatives(error.schema)
     what = _must_be(error, form) if form else f"{_name(error)} cannot be {_shown(error)}"
     description = error.schema.get("description", "")
     helps = "x-form" not in error.schema and description != form
     remedy = _quotes_remedy(error) or (description if helps else "")
     yield what, node_at(tree, error.absolute_path).where, remedy
+
+
+def _form(error: Any) -> str:
+    """The form that the schema gives of a value, with an example for the metric that it limits."""
+    form = str(error.schema.get("x-form", ""))
+    if _LIMITS not in form:
+        return form
+    try:
+        own = metric(next(step for step in reversed(error.absolute_path) if isinstance(step, str)))
+    except UsageError:
+        return form
+    return form.replace(_LIMITS, f"'{own.example}'")
 
 
 def _range(schema: Any) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-from itertools import islice
 
 from iogate.errors import Location, SpecError
-from iogate.files.bounds import PROBLEMS_LOOKED_AT, SUGGESTED_FROM, SUGGESTED_LENGTH
+from iogate.files.bounds import PROBLEMS_LOOKED_AT
+from iogate.files.suggestion import suggest
+
+__all__ = ["Problems", "listed", "suggest"]
 
 _MOST = 50
 
@@ -26,10 +27,14 @@ class Problems:
         error = SpecError(what, remedy=remedy, where=where)
         self._found.setdefault(str(error), error)
 
-    def take(self, error: SpecError) -> None:
-        """Note a problem that another part raised, with all that it carries."""
+    def take(self, error: SpecError, *, arm: str = "") -> None:
+        """Note a problem that another part raised, with all that it carries: with the name of the
+        ``arm`` that it is of, unless it is known without one."""
         for each in (error, *error.others):
-            self.add(each.what, each.where, each.remedy)
+            if not arm:
+                self.add(each.what, each.where, each.remedy)
+            elif str(each) not in self._found:
+                self.add(f"arm {arm}: {each.what}", each.where, each.remedy)
 
     def join(self, other: Problems) -> None:
         """Note all that another collection holds."""
@@ -58,15 +63,6 @@ class Problems:
 def _position(error: SpecError) -> tuple[str, int, int]:
     where = error.where
     return (where.file, where.line, where.column) if where else ("", 0, 0)
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'iodepth'?``, or nothing when no known word is near."""
-    if len(word) > SUGGESTED_LENGTH:
-        return ""
-    names = islice((name for name in known if len(name) <= SUGGESTED_LENGTH), SUGGESTED_FROM)
-    near = difflib.get_close_matches(word.lower(), names, n=2, cutoff=0.7)
-    return f"did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
 
 
 def listed(words: Iterable[str]) -> str:

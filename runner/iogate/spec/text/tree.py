@@ -16,11 +16,11 @@ import yaml
 
 from iogate.errors import Location, SpecError
 from iogate.files.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODES, SPEC_TEXT
+from iogate.files.malformed import malformed
 
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"
 _HALF = re.compile("[\ud800-\udfff]")
-_BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def parse_tree(text: str, file: str) -> Node:
     except yaml.reader.ReaderError as error:
         raise _unreadable(error, text, file) from None
     except yaml.MarkedYAMLError as error:
-        raise _malformed(error, text, file) from None
+        raise malformed(error, text, file) from None
     except (ValueError, OverflowError, IndexError, AttributeError, RecursionError) as error:
         # The scanner lets Python's own errors out on some malformed escapes and directives.
         raise SpecError(
@@ -257,31 +257,3 @@ def _unreadable(error: yaml.reader.ReaderError, text: str, file: str) -> SpecErr
         remedy="save the file as UTF-8 text without control characters",
         where=Location(file, line, column),
     )
-
-
-def _malformed(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError:
-    if limit := _bare_limit(error, text, file):
-        return limit
-    where = Location(file, 1, 1)
-    mark = error.problem_mark or error.context_mark
-    if mark is not None:
-        where = Location(file, mark.line + 1, mark.column + 1)
-    problem = error.problem or "this is not YAML"
-    if "'\\t'" in problem:
-        return SpecError("a tab cannot indent YAML", remedy="use spaces", where=where)
-    context = f" ({error.context})" if error.context else ""
-    return SpecError(f"{problem}{context}", remedy="see the YAML around it", where=where)
-
-
-def _bare_limit(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError | None:
-    """For a value such as ``>= 10`` without quotes: a ``>`` begins a block of text."""
-    lines = text.split("\n")
-    for mark in (error.context_mark, error.problem_mark):
-        line = lines[mark.line] if mark and mark.line < len(lines) else ""
-        if mark and (match := _BARE_LIMIT.match(line, mark.column)):
-            return SpecError(
-                f"{match[0].rstrip()} is not quoted, and > has a meaning of its own in YAML",
-                remedy=f'quote the limit: "{match[0].rstrip()}"',
-                where=Location(file, mark.line + 1, mark.column + 1),
-            )
-    return None

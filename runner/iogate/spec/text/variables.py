@@ -91,6 +91,13 @@ def expand(text: str, where: Location | None, *, keep: tuple[str, ...] = ()) -> 
     return value
 
 
+def defaulted(text: str) -> str:
+    """The first variable of a text that is not set, so that its default stands for it; empty where
+    there is none."""
+    names = (match[1].partition(":-")[0] for match in _VARIABLE.finditer(text))
+    return next((name for name in names if name not in os.environ), "")
+
+
 def _value(inside: str, where: Location | None) -> str:
     name, has_default, default = inside.partition(":-")
     _check_name(name, where)

@@ -77,7 +77,7 @@ def test_a_user_who_may_not_open_it_is_told_so(
     found = refusal(sut, device_at(sut, path), named(path))
     assert found is not None
     assert found.reason == f"{path}: permission denied"
-    assert found.remedy.startswith("run as root, or join the group of the device")
+    assert found.remedy.endswith(f"iogate host install --user NAME --device {path}")
 
 
 def as_nobody(*argv: str) -> bool:

@@ -12,6 +12,7 @@ from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.base import Space
 from iogate.sut.local import LocalSut
 from support.devices import image_of, loop_device, needs_root, sh
+from support.specs import plan_of
 
 WHERE = Location("a.yaml", 3, 5)
 
@@ -52,6 +53,30 @@ def test_a_directory_that_is_a_file(sut: LocalSut, tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", ["/dev", "/proc", "/sys"])
 def test_a_directory_in_which_the_kernel_shows_itself(sut: LocalSut, place: str) -> None:
     assert "the kernel shows itself" in refused(sut, use(TargetKind.DIRECTORY, place))
+
+
+@pytest.mark.parametrize("target", ["raw", "fs"])
+@pytest.mark.parametrize(("value", "named"), [(None, True), ("/dev/none", False)])
+def test_a_device_that_a_variable_did_not_name(
+    sut: LocalSut,
+    monkeypatch: pytest.MonkeyPatch,
+    target: str,
+    value: str | None,
+    named: bool,
+) -> None:
+    monkeypatch.delenv("IOGATE_DEVICE_X", raising=False)
+    if value:
+        monkeypatch.setenv("IOGATE_DEVICE_X", value)
+    text = (
+        'version: 1\ntargets:\n  raw: { device: "${IOGATE_DEVICE_X:-/dev/none}", '
+        "destroy: { size: 1g } }\n  fs: { filesystem: { on: raw, type: ext4 } }\n"
+        f"workloads: {{ w: {{ target: {target}, fio: {{ size: 1m }} }} }}\n"
+    )
+    (case,) = plan_of(text).cases
+    with pytest.raises(RefusedError) as caught:
+        check_targets(sut, [Use(case.target, writes=True)])
+    assert ("export IOGATE_DEVICE_X=" in caught.value.remedy) is named
+    assert "lsblk" in caught.value.remedy
 
 
 def test_files_that_do_not_fit(sut: LocalSut, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from iogate.errors import SpecError
-from iogate.spec import check_native, make_plan
+from iogate.spec import check_engine, make_plan
 from support.specs import fio, load, workloads
 
 
@@ -11,7 +11,7 @@ from support.specs import fio, load, workloads
     ("options", "names"),
     [
         ("fdp: 1, plid_select: random", ["fdp", "plid_select"]),
-        ("ioengine: splice", ["ioengine=splice"]),
+        ("ioengine: sg", ["ioengine=sg"]),
         ("fallocate: whole", ["fallocate=whole"]),
         ("startdelay: 1s-5s", ["startdelay=1s-5s"]),
         ("startdelay: 1s:5s", ["startdelay=1s:5s"]),
@@ -21,7 +21,7 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
     text = fio(f"size: 1m, {options}")
     plan = make_plan(load(text))
     with pytest.raises(SpecError) as caught:
-        check_native(plan)
+        check_engine(plan, "native")
     found = (caught.value, *caught.value.others)
     assert len(found) == len(names)
     for error, name in zip(found, names, strict=True):
@@ -38,7 +38,7 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
         (
             workloads(
                 "  w:\n    fio: { size: 1m }\n"
-                "    strategy: { matrix: { bs: [4k], ioengine: [psync, splice] } }\n"
+                "    strategy: { matrix: { bs: [4k], ioengine: [psync, sg] } }\n"
             ),
             (6, 37),
         ),
@@ -51,15 +51,17 @@ def test_what_fio_has_and_the_engine_does_not_is_named(options: str, names: list
 )
 def test_the_place_is_where_the_option_stands(text: str, at: tuple[int, int]) -> None:
     with pytest.raises(SpecError) as caught:
-        check_native(make_plan(load(text)))
+        check_engine(make_plan(load(text)), "native")
     where = caught.value.where
     assert where is not None
     assert (where.line, where.column) == at
 
 
 def test_what_it_has_is_no_problem() -> None:
-    check_native(make_plan(load(fio("size: 1m, rw: randrw, ioengine: libaio, iodepth: 4"))))
+    check_engine(
+        make_plan(load(fio("size: 1m, rw: randrw, ioengine: libaio, iodepth: 4"))), "native"
+    )
 
 
 def test_a_job_that_does_no_io_needs_no_size() -> None:
-    check_native(make_plan(load(fio("ioengine: cpuio, cpuload: 40, runtime: 1s"))))
+    check_engine(make_plan(load(fio("ioengine: cpuio, cpuload: 40, runtime: 1s"))), "native")
