@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,6 +79,21 @@ static inline bool core_moves_data(const struct engine_ops *ops)
 #define core_for_each_engine(ops)							\
 	for (const struct engine_ops *const *ops = engines_all; *ops; ops++)		\
 		if (core_moves_data(*ops))
+
+/* Of random bytes a few hundred already have over a hundred values, so surely that none fails by
+ * chance; of one byte that is repeated, or of a short pattern, they do not. */
+__attribute__((unused))
+static int core_values(const char *bytes, size_t count)
+{
+	bool seen[256] = { false };
+	int values = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		values += !seen[(unsigned char)bytes[i]];
+		seen[(unsigned char)bytes[i]] = true;
+	}
+	return values;
+}
 
 /* Run jobs; the caller looks at *result and releases it. */
 __attribute__((unused))

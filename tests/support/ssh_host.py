@@ -79,7 +79,8 @@ class SshHost:
         """Everything that runs there, and will, is in this cgroup from now on."""
         for entry in Path("/proc").glob("[0-9]*"):
             if entry.name == str(self.server) or self._is_there(entry.name):
-                (group / "cgroup.procs").write_text(entry.name)
+                with suppress(ProcessLookupError):  # it has ended since
+                    (group / "cgroup.procs").write_text(entry.name)
 
     def end_agents(self) -> None:
         """Kill what answers there."""

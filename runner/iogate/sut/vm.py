@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -297,13 +298,15 @@ class _Guest:
         words = last_words(self._console, self._kernel.vmlinux)
         # QEMU ends with 0 where the guest resets the machine, as a kernel does that goes down
         # before it can say so.
-        if not alive and not words and self._qemu.returncode:
+        killed = _signal_of(self._qemu.poll() or 0) if not alive else 0
+        if not alive and not words and self._qemu.returncode and not killed:
             return RefusedError(
                 f"QEMU does not start: {self._complaint()}",
                 remedy="correct the machine's file where QEMU's words point at it, or install"
                 " another version of QEMU",
             )
-        did = "ended" if panicked(self._console) else "hangs" if alive else "is gone"
+        gone = f"is gone, as QEMU was killed by signal {killed}" if killed else "is gone"
+        did = "ended" if panicked(self._console) else "hangs" if alive else gone
         return RunError(
             f"kernel {self._kernel.release} {did}: {why or words or 'it said nothing'}",
             remedy=f"its console: {self._console}",
@@ -313,6 +316,12 @@ class _Guest:
         self._said.seek(0)
         said = self._said.read(1 << 16).decode(errors="replace").strip()
         return said.rpartition("\n")[2] or f"it ended with {self._qemu.returncode}"
+
+
+def _signal_of(status: int) -> int:
+    """What killed a process, or 0: a shell above it tells that by its own status."""
+    number = -status if status < 0 else status - 128
+    return number if number in signal.valid_signals() else 0
 
 
 def _in_memory(data: bytes) -> int:

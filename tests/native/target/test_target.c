@@ -74,7 +74,7 @@ static void layout_makes_files(void **state)
 		fd = open(t.files[i].path, O_RDONLY);
 		assert_int_equal(pread(fd, bytes, 512, 33333), 512);
 		close(fd);
-		assert_non_null(memchr(bytes + 1, bytes[0] + 1, 511));
+		assert_true(core_values(bytes, 512) > 100);
 	}
 	target_release(&t);
 }

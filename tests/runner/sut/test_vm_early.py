@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -62,6 +64,23 @@ def test_a_kernel_that_gets_nowhere_before_it_speaks_has_failed(
     ):
         machine.boot(machine.kernel(str(image(tmp_path, code))))
     assert name not in "".join(commands())
+
+
+# Says "x" and "y" on the serial line, and loops.
+SAYS = b"\xba\xf8\x03\xb0x\xee\xb0y\xee\xfa\xeb\xfe"
+
+
+@pytest.mark.parametrize(("code", "said"), [(SAYS, "xy"), (LOOPS, "it said nothing")])
+def test_what_killed_qemu_is_told(code: bytes, said: str, tmp_path: Path) -> None:
+    """As the kernel does that runs out of memory. It is no fault of the machine's file."""
+    name = f"killed{os.getpid()}"
+    machine = VmSut(str(describe(tmp_path, name=name, d="size: 1m")))
+    kernel = machine.kernel(str(image(tmp_path, code)))
+    kill = ["sh", "-c", f"until pkill -KILL -f '^[^ ]*qemu.* -name {name} '; do :; done"]
+    with closing(machine), subprocess.Popen(["sleep", "3"]) as late, ThreadPoolExecutor() as beside:
+        beside.submit(lambda: (late.wait(), subprocess.run(kill, check=True)))
+        with pytest.raises(RunError, match=rf"is gone, as QEMU was killed by signal 9: {said}"):
+            machine.boot(kernel)
 
 
 def commands() -> Iterator[str]:
