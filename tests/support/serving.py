@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import http.client
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from iogate.cli.live import LiveHistory
 from iogate.cli.serving import listen, make_app, make_server
+from iogate.model.run import Run
 
 Answer = tuple[int, str, http.client.HTTPMessage]
 
 
 @contextmanager
-def serving(url: str, token: str = "") -> Iterator[int]:
+def serving(
+    url: str, token: str = "", seen: Callable[[Run], Run] = lambda run: run
+) -> Iterator[int]:
     """The port on which the history is served."""
-    server = make_server(make_app(LiveHistory(url), token))
+    server = make_server(make_app(LiveHistory(url, seen=seen), token))
     with listen("127.0.0.1", 0) as opened:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
         thread.start()

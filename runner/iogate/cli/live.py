@@ -29,9 +29,16 @@ RUNS = "runs"
 class LiveHistory:
     """Safe for threads. Nothing is kept in the history by it."""
 
-    def __init__(self, url: str | None, asked: Asked | None = None) -> None:
+    def __init__(
+        self,
+        url: str | None,
+        asked: Asked | None = None,
+        seen: Callable[[Run], Run] = lambda run: run,
+    ) -> None:
+        """``seen`` tells a run in progress from one that was killed, where that can be known."""
         self._url = url
         self._asked = asked or Asked()
+        self._seen = seen
         self._stamp: object = None
         self._state = State()
         self._reading = threading.Lock()
@@ -56,11 +63,11 @@ class LiveHistory:
     def state(self) -> tuple[State, object]:
         """What the history holds now, and a mark that is another one when that changes."""
         with self._reading:
-            stamp = self._look()
+            stamp = self._look(), self._killed()
             if stamp != self._stamp:
                 self._refuse_older()
                 with closing(open_store(self._url)) as store:
-                    self._state = read_state(store, self._asked, self._state)
+                    self._state = read_state(store, self._asked, self._state, self._seen)
                 self._stamp = stamp
             return self._state, stamp
 
@@ -77,6 +84,11 @@ class LiveHistory:
             )
         return hour, _mark(path), _mark(path.with_name(f"{path.name}-wal"))
 
+    def _killed(self) -> tuple[str, ...]:
+        """Runs that were in progress, and are no more: their history does not change by that."""
+        running = (run for run, *_ in self._state.running)
+        return tuple(run.id for run in running if self._seen(run).status is not RunStatus.RUNNING)
+
     def _refuse_older(self) -> None:
         """A history of an older iogate would be brought up to date, which is not for readers."""
         path = sqlite_path(self._url)
@@ -92,7 +104,7 @@ class LiveHistory:
 
         def make() -> str:
             with closing(open_store(self._url)) as store:
-                run = store.run(name)
+                run = self._seen(store.run(name))
                 baseline = tuple(baseline_of(run, store))
             shown = None if run.plan.comparison else state.trends.get(run.plan.spec_name)
             return render_report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
@@ -38,9 +38,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``known`` are all runs, ``runs`` the newest of them, newest first; ``running`` those in
-    progress with how many repetitions each has. ``marks`` tell, by spec, what its trend was
-    made from. ``version`` is another one when some trend is."""
+    """``known`` are all runs as they are kept, ``runs`` the newest of them, newest first;
+    ``running`` those in progress with how many repetitions each has. ``marks`` tell, by spec, what
+    its trend was made from. ``version`` is another one when some trend is."""
 
     runs: tuple[Run, ...] = ()
     known: Mapping[str, tuple[str, RunStatus]] = field(default_factory=dict)
@@ -53,9 +53,13 @@ class State:
     version: int = 0
 
 
-def read_state(store: Store, asked: Asked, last: State) -> State:
-    """The state now. StoreError for a history that cannot be read."""
-    listed = _listed(store, last)
+def read_state(
+    store: Store, asked: Asked, last: State, seen: Callable[[Run], Run] = lambda run: run
+) -> State:
+    """The state now, its runs as they are ``seen``: the history does not know of one that was
+    killed. StoreError for a history that cannot be read."""
+    kept = _listed(store, last)
+    listed = replace(kept, runs=tuple(map(seen, kept.runs)))
     marks = _marks(store, listed.known)
     trends, problems = _trends(store, asked, replace(listed, marks=marks), last)
     same = trends.keys() == last.trends.keys() and all(trends[n] is last.trends[n] for n in trends)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import machine
 from iogate.errors import RefusedError, UsageError, lacking
 from iogate.exits import DONE
 
@@ -49,12 +50,15 @@ def command(
     """
     from iogate.cli.live import LiveHistory
     from iogate.cli.live_state import Asked
+    from iogate.history.killed import as_it_is
     from iogate.history.trends import Question
+    from iogate.host.facts import this_host
 
     serving = _serving()
     host, port = _address(bind, token)
     question = Question(**asked)  # type: ignore[arg-type]
-    history = LiveHistory(store, Asked(specs, question))
+    sut, here = machine(), this_host(machine()).machine_id
+    history = LiveHistory(store, Asked(specs, question), lambda run: as_it_is(run, sut, here))
     state, _ = history.state()
     _check_metrics(question.metrics, list(state.plans.values()))
     try:

@@ -21,6 +21,7 @@ from click.testing import CliRunner
 from iogate.cli import live_state, serve
 from iogate.errors import RefusedError, StoreError, UsageError
 from iogate.gate.judge import judge
+from iogate.history.killed import as_it_is
 from iogate.history.trends import Question, find_trend
 from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.plan import Plan
@@ -28,10 +29,12 @@ from iogate.model.run import Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.trend import Trend
 from iogate.store import Store, open_store
+from iogate.sut import open_sut
 from iogate_reports.site import SpecTrend, pages
 from iogate_reports.site.views import SeriesRow, series_row
 from iogate_reports.trend_lines import Line
 from support import samples as s
+from support.killed import HERE, begun, measuring
 from support.report_runs import DAY_NS
 from support.run_folders import make_run_folder
 from support.serving import ask, serving
@@ -89,6 +92,23 @@ def test_a_comparison_in_progress_says_how_strong_its_evidence_is(url: str) -> N
     with serving(url) as port:
         _, text, _ = ask(port, "/runs")
     assert "at any look: evidence of a regression, 5 to 1" in text
+
+
+def test_a_run_that_is_killed_is_interrupted_at_once(url: str) -> None:
+    """Nothing of that is in the history: the next run writes it there."""
+    sut = open_sut()
+    keep(url, replace(begun("dead", HERE), started_ns=6 * 10**18))
+    with (
+        serving(url, seen=lambda run: as_it_is(run, sut, HERE.machine_id)) as port,
+        measuring() as process,
+    ):
+        assert 'In progress: <a href="/runs/dead"' in ask(port, "/runs")[1]
+        process.kill()
+        process.wait()
+        _, text, _ = ask(port, "/runs")
+        assert "/runs/dead" not in text.partition("</aside>")[0]
+        assert "interrupted" in text[text.index('href="runs/dead"') - 400 :]
+        assert "interrupted" in ask(port, "/runs/dead")[1]
 
 
 def test_a_report_has_its_history_and_what_its_folder_holds(url: str, tmp_path: Path) -> None:

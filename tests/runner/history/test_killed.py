@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,19 +10,11 @@ from click.testing import CliRunner
 
 from iogate.cli.history import command
 from iogate.history.killed import close_killed
-from iogate.host.facts import this_host
 from iogate.host.locks.host_lock import host_lock
-from iogate.model.run import Host, Run, RunStatus
+from iogate.model.run import Host, RunStatus
 from iogate.store import open_store
 from iogate.sut import open_sut
-from support import samples as s
-
-HERE = this_host(open_sut())
-HOLD = (
-    "import time\nfrom iogate.host.locks.host_lock import host_lock\n"
-    "from iogate.sut import open_sut\nwith host_lock(open_sut(), 'dead'):\n"
-    "    print(flush=True)\n    time.sleep(600)\n"
-)
+from support.killed import HERE, begun, measuring
 
 
 @pytest.fixture
@@ -38,24 +24,6 @@ def path(tmp_path: Path) -> str:
     with closing(open_store(path)) as store:
         store.add_runs([begun("dead", HERE), begun("away", Host("away", "f" * 16))])
     return path
-
-
-def begun(name: str, host: Host) -> Run:
-    run = s.run(name, measurements=s.repetitions([1, 2]), status=RunStatus.RUNNING)
-    return replace(run, host=host, finished_ns=0)
-
-
-@contextmanager
-def measuring() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that holds the host for the run "dead"; killed in the end, if not before."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=env) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"\n"
-        try:
-            yield child
-        finally:
-            child.send_signal(signal.SIGKILL)
 
 
 def listed(path: str) -> dict[str, str]:
