@@ -230,7 +230,8 @@ def test_another_disk_behind_a_device_is_not_written(
 def test_a_device_in_use_is_refused_with_the_status_of_a_refusal(
     engine: Path, tmp_path: Path
 ) -> None:
-    with loop_device(tmp_path, 32) as device, mounted(device, tmp_path / "mnt"):
+    with loop_device(tmp_path, 32) as device, mounted(device, tmp_path / "mnt") as point:
+        sh("mount", "-o", "remount,ro", str(point))  # the kernel itself writes no more
         before = digest(device)
         ran = write(engine, tmp_path, expect("block", Path(device)), f"--filename={device}")
         assert ran.status == REFUSED
