@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from iogate.model.measurement import Measurement, undisturbed
@@ -183,9 +184,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
     base = [m for m in kept if compared and m.arm == compared.base.name]
     spoiled = _grouped([m for m in run.measurements if not any(m is other for other in kept)])
     measured, other_arm = _grouped(own), _grouped(base)
-    before = [
-        (old, _grouped(undisturbed(old.measurements))) for old in page.baseline[:CURVE_BASELINES]
-    ]
+    before = [(old, _grouped(undisturbed(old.measurements))) for old in page.baseline]
     judged = _grouped(verdict.thresholds if verdict else ())
     observed = _grouped(verdict.observations if verdict else ())
     failed = _grouped(run.failures)
@@ -194,11 +193,12 @@ def _cases(page: Page) -> Iterator[CaseData]:
         past.setdefault(case_id, {})[metric] = line
     nights = minutes(page.trend)
     for index, case in enumerate(run.plan.cases):
+        former = _former(case, measured.get(case.id, ()), before)
         yield CaseData(
             case=case,
             anchor=anchor("case", case.id, index),
             measurements=measured.get(case.id, ()),
-            baseline=other_arm.get(case.id, ()) or _former(case, measured.get(case.id, ()), before),
+            baseline=other_arm.get(case.id, ()) or tuple(chain(*former[:CURVE_BASELINES])),
             sides=page.sides,
             thresholds=judged.get(case.id, ()),
             observations=observed.get(case.id, ()),
@@ -206,7 +206,7 @@ def _cases(page: Page) -> Iterator[CaseData]:
             history=past.get(case.id, {}),
             nights=nights,
             disturbed=spoiled.get(case.id, ()),
-            baseline_runs=len(page.baseline),
+            baseline_runs=len(former),
         )
 
 
@@ -215,17 +215,20 @@ _Groups = Mapping[str, tuple[Measurement, ...]]
 
 def _former(
     case: Case, own: Sequence[Measurement], before: Sequence[tuple[Run, _Groups]]
-) -> tuple[Measurement, ...]:
+) -> list[list[Measurement]]:
     """The baseline's repetitions of a case by the same engine, under its present id or one
-    that it is also known as."""
+    that it is also known as; run by run, of those that have any."""
     engines = {m.engine.name for m in own}
-    return tuple(
-        m
+    of_runs = (
+        [
+            m
+            for case_id in run.ids_of(case)
+            for m in groups.get(case_id, ())
+            if m.engine.name in engines
+        ]
         for run, groups in before
-        for case_id in run.ids_of(case)
-        for m in groups.get(case_id, ())
-        if m.engine.name in engines
     )
+    return [each for each in of_runs if each]
 
 
 class _OfCase(Protocol):

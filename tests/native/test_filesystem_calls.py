@@ -284,9 +284,30 @@ REFUSED = {
     "--ioengine=filestat --filesize=4k --rw=trim": "has only reads and writes",
     "--ioengine=filestat --filesize=4k --filetype=block": "is for files",
     "--ioengine=filecreate --filesize=4k --rw=write --fsync=1": "leave fsync",
+    "--ioengine=filecreate --filesize=4k --rw=write --end_fsync=1": "end_syncfs makes",
+    "--ioengine=dircreate --filesize=4k --rw=write --fsync_on_close=1": "fsync_on_close",
     "--ioengine=ftruncate --size=4k --rw=read": "has only writes",
     "--ioengine=falloc --size=4k --rw=write --verify=crc32c": "there is nothing to verify",
 }
+
+
+@pytest.mark.parametrize("ioengine", ["filecreate", "filedelete", "dircreate"])
+def test_what_was_made_is_synced_with_its_filesystem(
+    engine: Path, tmp_path: Path, ioengine: str
+) -> None:
+    words = [f"--ioengine={ioengine}", "--filesize=4k", "--rw=write", "--end_syncfs=1", "--thread"]
+    calls = calls_of(engine, "syncfs", [*BASE, *words], tmp_path)
+    assert calls.count(" = 0") == calls.count("syncfs(") == 1, calls
+
+
+def test_a_file_that_was_trimmed_has_its_space_again(engine: Path, tmp_path: Path) -> None:
+    """A hole costs nothing to punch: the second run would measure that."""
+    words = ["--ioengine=falloc", "--rw=trim", "--size=64k", "--number_ios=4", "--filename=f"]
+    for _ in range(2):
+        assert run(engine, [*BASE, *words], tmp_path).status == 0
+        assert (tmp_path / "f").stat().st_blocks == (64 - 4 * 4) * 2
+    assert run(engine, [*BASE, *words, "--create_only=1"], tmp_path).status == 0
+    assert (tmp_path / "f").stat().st_blocks == 64 * 2
 
 
 @pytest.mark.parametrize("options", REFUSED)

@@ -193,6 +193,10 @@ def test_what_is_no_trace_of_blktrace_is_told(engine: Path, tmp_path: Path) -> N
         (trace[:48], "log:1: this record of the trace is cut"),
         (trace[:52], "log: there is no I/O to replay"),
         (trace.replace(trace[36:40], b"\xff\xff\xff\xff"), "which is not here: name one"),
+        (
+            trace.replace(struct.pack("<Q", 64), struct.pack("<Q", 1 << 55)),
+            "log:4: no device has a sector of its number",
+        ),
     ):
         (tmp_path / "log").write_bytes(data)
         ran = run(engine, ["-"], tmp_path, "[j]\nread_iolog=log\n")

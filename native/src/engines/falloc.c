@@ -35,7 +35,8 @@ static int falloc_commit(struct engine *e)
 
 const struct engine_ops engine_falloc = {
 	.name = "falloc",
-	.help = "fallocate(2): a write allocates, a read does beyond the end, a trim frees",
+	.help = "fallocate(2): a write allocates (say fallocate=none, or the file has its space "
+		"already), a read does beyond the end, a trim frees",
 	.depth_max = 1,
 	.flags = ENGINE_PUNCHES,
 	.state_size = sizeof(struct single_io),

@@ -66,9 +66,11 @@ int whole_file_check(struct job *job, bool changes, struct err *err)
 	if (job->files.kind != FILE_ANY && job->files.kind != FILE_REGULAR)
 		return err_set(err, -EINVAL, "ioengine=%s is for files: leave filetype out",
 			       job->ops->name);
-	if (job->fsync || job->fdatasync || job->sync_range.every || job->replay.files)
+	if (job->fsync || job->fdatasync || job->sync_range.every || job->replay.files ||
+	    job->end_fsync || job->files.fsync_on_close)
 		return err_set(err, -EINVAL, "ioengine=%s has one I/O a file and no data: leave "
-			       "fsync, fdatasync, sync_file_range and read_iolog out",
+			       "fsync, fdatasync, sync_file_range, end_fsync, fsync_on_close and "
+			       "read_iolog out; end_syncfs makes what it did durable",
 			       job->ops->name);
 	if (job->files.below)
 		return err_set(err, -EINVAL, "ioengine=%s is for files that the job names: leave "

@@ -98,11 +98,11 @@ static int32_t move(struct engine *e, const struct io *io)
 {
 	const struct splice_state *s = e->state;
 	const int fd = e->files[io->file].fd;
-	off_t offset = (off_t)io->offset;
 	size_t moved = 0;
 
 	while (moved < io->length && s->open) {
 		char *at = (char *)io->buffer + moved;
+		off_t offset = (off_t)(io->offset + moved);
 		const ssize_t ret = io->dir == DIR_READ
 				    ? read_some(e, fd, &offset, at, io->length - moved)
 				    : write_some(e, fd, &offset, at, io->length - moved);

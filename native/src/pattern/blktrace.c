@@ -72,6 +72,8 @@ static int add_transfer(struct trace_reader *r, const struct blk_io_trace *t, st
 	io.dir = dir_of(t);
 	if (r->job->replay.skip & (1u << io.dir))
 		return 0;
+	if (t->sector > INT64_MAX / SECTOR_BYTES)
+		return trace_line_error(r, "no device has a sector of its number");
 	io.offset = t->sector * SECTOR_BYTES;
 	for (uint64_t left = t->bytes; !ret && left; left -= io.length, io.offset += io.length) {
 		io.length = left < TRACE_LENGTH_MAX ? (uint32_t)left : TRACE_LENGTH_MAX;

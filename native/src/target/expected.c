@@ -304,11 +304,11 @@ static int folder_below(const struct expected *e, const char *path, struct err *
 	char *parent = parent_of(path);
 	int fd = parent ? top : -ENOMEM;
 
-	if (top >= 0 && parent && strlen(parent) > strlen(e->path)) {
+	if (top >= 0 && parent && strlen(parent) > strlen(e->path))
 		fd = open_plainly(top, parent + strlen(e->path) + 1, O_PATH | O_DIRECTORY,
 				  RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+	if (top >= 0 && fd != top)
 		close(top);
-	}
 	free(parent);
 	if (fd == -ELOOP || fd == -EXDEV)
 		return differs(path, err, "its path leads out of the directory");

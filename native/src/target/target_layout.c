@@ -39,25 +39,31 @@ static uint64_t file_end(const struct target_file *f)
 }
 
 /* Clones may share a file: an earlier one may have laid it out just now. */
-static bool look_now(const struct target *t, const struct target_file *f, uint64_t *bytes)
+static bool look_now(const struct target *t, const struct target_file *f, struct stat *st)
 {
-	struct stat st;
-	const bool there = !expected_stat(t->expected, f->path, &st, NULL);
+	const bool there = !expected_stat(t->expected, f->path, st, NULL);
 
-	*bytes = there ? (uint64_t)st.st_size : 0;
+	if (!there)
+		*st = (struct stat){ 0 };
 	return there;
+}
+
+/* An earlier run may have punched holes into what is to be punched: those cost nothing. */
+static bool has_holes(const struct target *t, const struct stat *st)
+{
+	return t->job->ops->flags & ENGINE_PUNCHES && t->job->rw & RW_TRIM &&
+	       st->st_blocks * 512 < st->st_size;
 }
 
 static bool needs_layout(const struct target *t, const struct target_file *f)
 {
 	struct stat st;
-	uint64_t bytes;
 
 	if (f->type && f->type != S_IFREG)
 		return false;
 	if (t->job->ops->flags & ENGINE_DELETES && !lstat(f->path, &st))
 		return false;	/* a link that leads to nothing, too */
-	return !look_now(t, f, &bytes) || bytes < file_end(f);
+	return !look_now(t, f, &st) || (uint64_t)st.st_size < file_end(f) || has_holes(t, &st);
 }
 
 /* Root may use what is reserved for it. */
@@ -199,6 +205,7 @@ static int fill(struct layout *l, int fd, struct target_file *f, uint64_t from)
 	const uint64_t bs = job->block.bytes[job_main_dir(job)];
 	const uint64_t least = bs < LEAST_BYTES ? LEAST_BYTES : bs;
 	uint64_t bytes = from;
+	struct stat st;
 	int ret = 0;
 
 	l->most_bytes = l->chunk_bytes;
@@ -207,7 +214,8 @@ static int fill(struct layout *l, int fd, struct target_file *f, uint64_t from)
 		if (ret != -ENOSPC && ret != -EDQUOT)
 			break;
 		*l->err = (struct err){ 0 };
-		look_now(l->target, f, &bytes);
+		look_now(l->target, f, &st);
+		bytes = (uint64_t)st.st_size;
 	}
 	l->most_bytes = 0;
 	if (ret != -ENOSPC && ret != -EDQUOT)
@@ -221,8 +229,10 @@ static int fill(struct layout *l, int fd, struct target_file *f, uint64_t from)
 static int lay_out_file(struct layout *l, struct target_file *f)
 {
 	struct expected_list *expected = l->target->expected;
-	uint64_t from;
-	const bool created = !look_now(l->target, f, &from);
+	struct stat st;
+	const bool created = !look_now(l->target, f, &st);
+	const uint64_t from = (uint64_t)st.st_size;
+	const bool data = needs_data(l->target->job) && !has_holes(l->target, &st);
 	int ret = target_folder_make(l->target, f->path);
 	const int fd = ret ? ret : expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
 
@@ -231,11 +241,10 @@ static int lay_out_file(struct layout *l, struct target_file *f)
 	/* Known before it is filled: others may need the disk meanwhile. */
 	if (l->target->job->amount.fill)
 		ret = fill(l, fd, f, from);
-	else if (file_end(f) - from > bytes_available(f))
+	else if (file_end(f) > from && file_end(f) - from > bytes_available(f))
 		ret = full(l, f, file_end(f) - from);
 	else
-		ret = needs_data(l->target->job) ? write_data(l, fd, f, from)
-						 : reserve(l, fd, f, from);
+		ret = data ? write_data(l, fd, f, from) : reserve(l, fd, f, from);
 	if (ret)
 		undo(l, f, fd, from, created);
 	close(fd);

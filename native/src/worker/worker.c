@@ -2,6 +2,7 @@
 #include "worker/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -189,6 +190,20 @@ static void end_fsync(struct worker_setup *setup)
 	}
 }
 
+/* An engine that opens no file has the directories of what it names. */
+static int sync_filesystem_of(const struct engine *e, const struct engine_file *f)
+{
+	int fd, ret;
+
+	if (!(e->ops->flags & ENGINE_BY_NAME))
+		return f->fd < 0 ? 0 : syncfs(f->fd);
+	fd = openat(f->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ret = fd < 0 ? -1 : syncfs(fd);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 /* One filesystem once, where its files stand together. */
 static void end_syncfs(struct worker_setup *setup)
 {
@@ -198,7 +213,7 @@ static void end_syncfs(struct worker_setup *setup)
 	for (uint32_t i = 0; i < e->files_count; i++) {
 		if (i && t->files[i].device == t->files[i - 1].device)
 			continue;
-		if (e->files[i].fd >= 0 && syncfs(e->files[i].fd))
+		if (sync_filesystem_of(e, &e->files[i]))
 			worker_error(setup->worker->shared, errno, "%s: syncfs of '%s' failed: "
 				     "%s", e->job->name, e->files[i].path, strerror(errno));
 	}

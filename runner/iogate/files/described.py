@@ -71,8 +71,14 @@ def read_described(path: Path, kind: str) -> Any:
         ) from None
     except yaml.MarkedYAMLError as error:
         raise malformed(error, text, str(path)) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise SpecError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    except (
+        *(yaml.YAMLError, RecursionError),
+        *(ValueError, OverflowError, IndexError, AttributeError),  # of odd dates, numbers, escapes
+    ) as error:
+        raise SpecError(
+            f"{path} is no YAML: {' '.join(str(error).split())}",
+            remedy="put in quotes what is meant as text",
+        ) from None
     _check(said, _Places(text, str(path)), kind)
     return said
 

@@ -98,8 +98,8 @@ _CHOICES: dict[str, str] = {
 }
 CHOICES = {key: tuple(words.split()) for key, words in _CHOICES.items()}
 
-# Of these engines a submission is the whole I/O: they have no submission latency.
-SYNC_ENGINES = frozenset((*engine_table.SYNCHRONOUS.split(), "vsync"))
+# Of these engines a submission is the whole I/O: they have no submission latency, and no depth.
+SYNC_ENGINES = frozenset(engine_table.SYNCHRONOUS.split())
 DEFAULT_ENGINE = engine_table.DEFAULT_ENGINE
 DEFAULT_RW = engine_table.DEFAULT_RW
 

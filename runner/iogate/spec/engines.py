@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from iogate.metrics import table_paths
 from iogate.model.plan import Plan
+from iogate.model.spec import JobSpec
 from iogate.spec.histograms import of_job
 from iogate.spec.obstacles import parts_of
 from iogate.spec.options.support import check_native
@@ -26,7 +29,7 @@ def _check_fio(plan: Plan) -> None:
     for case in plan.cases:
         for threshold in case.thresholds:
             for path in table_paths(threshold.metric, plan.metrics):
-                if why := _lacks(of_job(path, case.jobs)[0]):
+                if why := _lacks(of_job(path, case.jobs)[0], case.jobs):
                     problems.add(
                         f"{threshold.metric} cannot exist: fio {why}",
                         threshold.where,
@@ -35,10 +38,12 @@ def _check_fio(plan: Plan) -> None:
     problems.check()
 
 
-def _lacks(metric: str) -> str:
-    """What fio does not keep that a metric needs; empty for nothing."""
+def _lacks(metric: str, jobs: Sequence[JobSpec]) -> str:
+    """What fio does not keep that a metric of these jobs needs; empty for nothing."""
     _, name, stat = parts_of(metric)
     if name == "intended_lat":
         return "does not report when an I/O was due"
+    if name == "slat" and all(job.options.get("ioengine") == "vsync" for job in jobs):
+        return "keeps no submission latency of ioengine=vsync"
     spread = name in _SPREADS and stat not in ("", "mean")
     return "keeps no time series" if spread or name in _OF_SERIES else ""

@@ -13,7 +13,10 @@ from iogate.model.spec import JobSpec
 
 _RATES = ("rate_iops", "rate")
 _FINE_S = 40.0  # so long has iogate-engine's time series intervals of 100 ms
-_ENDING = ("exitall", "exit_on_io_done", "number_ios")
+_ENDING = (
+    "exitall", "exit_on_io_done", "fill_device", "latency_target", "max_latency", "number_ios",
+    "rate_iops_min", "rate_min", "steadystate",
+)  # fmt: skip
 
 
 class Obstacle(NamedTuple):

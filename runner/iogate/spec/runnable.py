@@ -12,7 +12,8 @@ from iogate.model.spec import JobSpec, TargetKind
 from iogate.spec.options.values import canonical_value
 from iogate.spec.text.problems import Problems
 
-_NO_STORAGE = ("null", "cpuio")  # which do no I/O on their target
+_TRIM_FILES = ("null", "cpuio", "falloc")  # the first two do no I/O on their target
+_MAKING = ("filecreate", "dircreate")
 # Options whose values are words with a number behind them.
 _WORDS = {
     "file_service_type": (
@@ -47,13 +48,21 @@ def check_runnable(case: Case, problems: Problems) -> None:
 
 
 def check_doable(plan: Plan) -> None:
-    """SpecError that names every job which trims what is no block device, does no I/O at all, or
-    has an option with a word that it does not take. It is asked of what is to be run: a case that
-    an older version planned keeps its plan, and so its id."""
+    """SpecError that names every job which trims what is no block device, does no I/O at all,
+    does it the first time alone, or has an option with a word that it does not take. It is asked
+    of what is to be run: a case that an older version planned keeps its plan, and so its id."""
     problems = Problems()
     for case in plan.cases:
+        again = plan.comparison is not None or case.repetitions.max > 1
         for job in case.jobs:
             _check_words(job, problems)
+            if again and job.options.get("ioengine") in _MAKING and not _says(job, "unlink"):
+                problems.add(
+                    f"job {job.name!r} of workload {case.workload!r} makes what a repetition"
+                    " before it has left there, which takes another time, or fails",
+                    _place(job, "ioengine"),
+                    "add unlink: true, which deletes it after each repetition",
+                )
             if job.options.get("create_only") == "1":
                 problems.add(
                     f"job {job.name!r} of workload {case.workload!r} has create_only=1, and does "
@@ -83,7 +92,7 @@ def _check_words(job: JobSpec, problems: Problems) -> None:
 def _trims(job: JobSpec) -> bool:
     """Whether rw is known to trim; what only may is the engine's to judge."""
     rw = job.options.get("rw", DEFAULT_RW)
-    return transfers_of(rw)[0] == "trim" and job.options.get("ioengine") not in _NO_STORAGE
+    return transfers_of(rw)[0] == "trim" and job.options.get("ioengine") not in _TRIM_FILES
 
 
 def _lacks_size(job: JobSpec, kind: TargetKind) -> bool:

@@ -107,7 +107,7 @@ def _may_have_changed(rows: Floats, rule: Rule) -> NDArray[np.bool_]:
     with np.errstate(all="ignore"):
         strongest = _strength(_sums(rows, rule), rule).max(axis=-1)
     # NaN is a series that is constant or has values that are not finite.
-    looked_at: NDArray[np.bool_] = ~(strongest < rule.threshold)
+    looked_at: NDArray[np.bool_] = ~(strongest < rule.threshold / _ALL)
     return looked_at
 
 
@@ -306,7 +306,7 @@ def _independence(series: Floats) -> float:
 
 def _changes(sums: _Sums, rule: Rule) -> list[int]:
     strength = _strength(sums, rule)
-    if strength.max() < rule.threshold:  # the usual night: what follows only weakens
+    if strength.max() < rule.threshold / _ALL:  # the usual night: nothing strengthens it by more
         return []
     recent = max(sums.size - rule.settled + 1, 0)
     independence = _independence(sums.values)

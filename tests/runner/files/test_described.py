@@ -56,3 +56,12 @@ def test_all_of_it_is_told_and_each_thing_once(tmp_path: Path) -> None:
         "the key 'version' is missing",
         "unknown key 'adress'",
     ]
+
+
+@pytest.mark.parametrize(
+    "value", ["2001-13-45", "!!int x", "!!float x", "9" * 5000, '"\\UFFFFFFFF"', "!!timestamp x"]
+)
+def test_a_value_that_python_does_not_take_is_no_yaml(tmp_path: Path, value: str) -> None:
+    (error,) = wrong(tmp_path / "m.yaml", f"{DISKS}kernel: {value}\n", "vm")
+    assert "m.yaml is no YAML: " in error.what
+    assert "quotes" in error.remedy

@@ -59,7 +59,14 @@ def test_stalls_are_not_seen_in_a_long_run() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    ["time_based: true, runtime: 40s", "runtime: 60s", f"{LONG}, number_ios: 100", "rw: read"],
+    [
+        "time_based: true, runtime: 40s",
+        "runtime: 60s",
+        f"{LONG}, number_ios: 100",
+        "rw: read",
+        f"{LONG}, steadystate: 'iops:5%', ss_dur: 3s",
+        f"{LONG}, latency_target: 1ms",
+    ],
 )
 def test_stalls_are_seen_in_a_run_that_is_short_or_may_be(options: str) -> None:
     (case,) = cases(limited(options, "read.stalls", "< 1%"))

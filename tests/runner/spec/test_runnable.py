@@ -48,6 +48,21 @@ def test_a_trim_needs_a_device_where_it_is_to_run(options: str, says: str, at: s
     assert text.splitlines()[3][caught.value.where.column - 1 :].startswith(at)
 
 
+def test_a_file_of_falloc_can_be_trimmed() -> None:
+    check_doable(plan_of(fio("size: 1m, rw: randtrim, ioengine: falloc")))
+
+
+@pytest.mark.parametrize("ioengine", ["filecreate", "dircreate"])
+def test_what_is_made_goes_after_each_repetition(ioengine: str) -> None:
+    """Else the second one is another measurement: of what is there already."""
+    options = f"rw: write, filesize: 4k, nrfiles: 9, ioengine: {ioengine}"
+    with pytest.raises(SpecError, match="a repetition before it has left there") as caught:
+        check_doable(plan_of(fio(options)))
+    assert "unlink: true" in (caught.value.remedy or "")
+    check_doable(plan_of(fio(f"{options}, unlink: true")))
+    check_doable(plan_of(fio(options).replace("{ fio:", "{ repetitions: 1, fio:")))
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
