@@ -73,7 +73,9 @@ def test_without_it_something_stays(engine: Path, name: str) -> None:
     """So that the test above shows something."""
     words = ("/bin/sh", "-c", leaves(name).replace("&)", "</dev/null >/dev/null 2>&1 &)"))
     assert confined(engine, plan_of("set PATH=/usr/bin:/bin"), *words).returncode == 7
-    left = alive(name)
+    end = time.monotonic() + 20
+    while not (left := alive(name)) and time.monotonic() < end:
+        time.sleep(0.05)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert left

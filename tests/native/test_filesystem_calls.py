@@ -187,7 +187,7 @@ def test_a_directory_that_changes_places_is_not_followed(
     place = f"{os.major(st.st_dev)}:{os.minor(st.st_dev)} {st.st_ino}"
     words += [f"--expect=directory {place} 0:0 0 0 {own}"] if expects else []
     before = sorted(other.iterdir())
-    with subprocess.Popen([engine, *words, "--rate_iops=40", "--output=out"], cwd=tmp_path) as job:
+    with subprocess.Popen([engine, *words, "--rate_iops=20", "--output=out"], cwd=tmp_path) as job:
         while len(list(own.iterdir())) in (0, 60):
             assert job.poll() is None
         own.rename(moved)

@@ -282,12 +282,21 @@ def _quiet_mkswap() -> bool:
     return "--quiet" in sh("mkswap", "--help")
 
 
+def _said(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
 def _detach(path: str) -> None:
-    """A device that something still closes is detached a moment later."""
+    """A device that something still closes is detached a moment later; somebody else may have it
+    at once."""
+    behind = Path(f"/sys/block/{Path(path).name}/loop/backing_file")
+    before = _said(behind)
     sh("losetup", "--detach", path)
-    name = Path(path).name
     for _ in range(600):
-        if not Path(f"/sys/block/{name}/loop/backing_file").exists():
+        if _said(behind) != before or not before:
             return
         time.sleep(0.05)
     raise AssertionError(f"{path} is still attached")

@@ -174,11 +174,17 @@ def test_a_call_in_which_the_line_is_cut_is_done_once(host: SshHost) -> None:
         assert there.read_text(f"{DISK}/calls") == "once\n"
 
 
+def lines() -> set[str]:
+    """The names of sockets as an agent has one."""
+    text = Path("/proc/net/unix").read_text()
+    return set(re.findall(r" @([0-9a-f]{32})$", text, re.MULTILINE))
+
+
 def test_nobody_else_takes_the_line(host: SshHost) -> None:
     """Another user of the host may know the socket's name: it stands in /proc/net/unix."""
+    others = lines()
     with closing(open_sut(host.machine)) as there:
-        text = there.run(["cat", "/proc/net/unix"]).stdout
-        name = re.findall(r" @([0-9a-f]{32})$", text, re.MULTILINE)[-1]
+        name = (lines() - others).pop()
         out = f"{DISK}/other"
         process = there.start(["python3", "-c", _OTHER % name], cwd=DISK, stdout=out, stderr=out)
         end = time.monotonic() + 20
@@ -193,7 +199,8 @@ def test_what_ran_there_ends_when_nobody_comes_back(
     monkeypatch.setattr(ssh, "AWAY_S", 1.0)
     there = open_sut(host.machine)
     out = f"{DISK}/out"
-    there.start(["sleep", "4711"], cwd=DISK, stdout=out, stderr=out)
+    mark = f"4711.{os.getpid()}"
+    there.start(["sleep", mark], cwd=DISK, stdout=out, stderr=out)
     os.kill(host.client(), signal.SIGKILL)
     time.sleep(3)
     with pytest.raises(RunError, match=r"the line to root@127.0.0.1:[0-9]+ is lost") as lost:
@@ -204,7 +211,7 @@ def test_what_ran_there_ends_when_nobody_comes_back(
     there.close()
     with closing(open_sut(host.machine)) as again:
         end = time.monotonic() + 20
-        while "4711" in again.run(["cat", *processes(again)]).stdout:
+        while mark in again.run(["cat", *processes(again)]).stdout:
             assert time.monotonic() < end, "it runs on"
             time.sleep(0.1)
 
@@ -213,9 +220,9 @@ _OTHER = """
 import os, socket
 os.setuid(65534)
 line = socket.socket(socket.AF_UNIX)
-line.connect("\\x00%s")
 line.settimeout(20)
 try:
+    line.connect("\\x00%s")
     line.send(b"x" * 8)
     print(line.recv(100) or "nobody answers")
 except ConnectionError:

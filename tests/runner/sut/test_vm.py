@@ -36,6 +36,7 @@ workloads:
 validity: { again: 0 }
 """
 KEPT = "/dev/disk/by-id/kept"
+NAME = f"twice-{os.getpid()}"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def lent(device: str) -> str:
 def machine(tmp_path_factory: pytest.TempPathFactory, loop: str) -> Iterator[VmSut]:
     file = describe(
         tmp_path_factory.mktemp("vm"),
-        name="twice",
+        name=NAME,
         lent=lent(loop),
         more="modules: [null_blk nr_devices=1]",
         kept="size: 16m, iops: 500",
@@ -76,7 +77,7 @@ def test_a_machine_boots_a_kernel(machine: VmSut) -> None:
     assert machine.run(["uname", "-r"]).stdout.startswith(f"{NEW}.")
     writes = f"printf iogate | dd of={KEPT} bs=512 conv=sync,fsync"
     assert machine.run(["sh", "-c", f"echo > /root/here; {writes}"]).status == 0
-    assert machine.about().host_name == "twice"
+    assert machine.about().host_name == NAME
 
 
 def test_a_clock_that_differs_changes_nothing(
@@ -114,7 +115,7 @@ def test_a_machine_that_hangs_is_ended_and_told(
 def test_the_next_kernel_has_its_disks_and_all_else_is_new(machine: VmSut) -> None:
     machine.boot(machine.kernel(OLD))
     assert machine.run(["uname", "-r"]).stdout.startswith(f"{OLD}.")
-    assert machine.about().host_name == "twice"
+    assert machine.about().host_name == NAME
     assert machine.stat("/root/here") is None
     assert machine.run(["dd", f"if={KEPT}", "bs=6", "count=1"]).stdout == "iogate"
 
@@ -132,7 +133,7 @@ def test_a_filesystem_is_there_when_it_is_mounted_first(machine: VmSut) -> None:
 def test_qemu_has_no_rights(machine: VmSut) -> None:
     """Not even of the tests' user, where that is root."""
     found = subprocess.run(
-        ["pgrep", "-f", r"^[^ ]*qemu.* -name twice "], capture_output=True, text=True, check=True
+        ["pgrep", "-f", rf"^[^ ]*qemu.* -name {NAME} "], capture_output=True, text=True, check=True
     )
     status = Path(f"/proc/{found.stdout.split()[0]}/status").read_text()
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
@@ -213,8 +214,8 @@ def test_a_kernel_that_panics_ends_the_machine_and_is_quoted(machine: VmSut) -> 
 
 
 def test_a_machine_is_of_one_process(machine: VmSut, tmp_path: Path) -> None:
-    with pytest.raises(RefusedError, match="twice is in use by another iogate"):
-        open_sut(f"vm:{describe(tmp_path, name='twice', disk='size: 1m')}")
+    with pytest.raises(RefusedError, match=f"{NAME} is in use by another iogate"):
+        open_sut(f"vm:{describe(tmp_path, name=NAME, disk='size: 1m')}")
 
 
 def test_a_kernel_without_its_modules_says_what_it_lacks(tmp_path: Path) -> None:

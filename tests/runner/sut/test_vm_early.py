@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -76,9 +77,19 @@ def test_what_killed_qemu_is_told(code: bytes, said: str, tmp_path: Path) -> Non
     name = f"killed{os.getpid()}"
     machine = VmSut(str(describe(tmp_path, name=name, d="size: 1m")))
     kernel = machine.kernel(str(image(tmp_path, code)))
-    kill = ["sh", "-c", f"until pkill -KILL -f '^[^ ]*qemu.* -name {name} '; do :; done"]
-    with closing(machine), subprocess.Popen(["sleep", "3"]) as late, ThreadPoolExecutor() as beside:
-        beside.submit(lambda: (late.wait(), subprocess.run(kill, check=True)))
+
+    def kill() -> None:
+        """Once it has said what it says, and is far enough to be found."""
+        words = ["pkill", "-KILL", "-f", f"^[^ ]*qemu.* -name {name} "]
+        for _ in range(600):
+            time.sleep(0.1)
+            at = machine.console
+            silent = code is SAYS and not (at and at.exists() and at.read_bytes().strip())
+            if not silent and subprocess.run(words, check=False).returncode == 0:
+                return
+
+    with closing(machine), ThreadPoolExecutor() as beside:
+        beside.submit(kill)
         with pytest.raises(RunError, match=rf"is gone, as QEMU was killed by signal 9: {said}"):
             machine.boot(kernel)
 

@@ -90,13 +90,16 @@ def test_no_variable_gives_a_run_a_lock_of_its_own(
 
 def test_waiting_gets_the_host_when_it_is_free() -> None:
     told: list[str] = []
-    with (
-        holder("time.sleep(1)") as child,
-        host_lock(SUT, "mine", Patience(60, told.append)),
-    ):
-        assert len(told) == 1
-        assert "run other" in told[0]
-        assert child.wait(10) == 0
+    with holder("time.sleep(60)") as child:
+
+        def free(text: str) -> None:
+            told.append(text)
+            child.kill()
+
+        with host_lock(SUT, "mine", Patience(60, free)):
+            assert len(told) == 1
+            assert "run other" in told[0]
+            assert child.wait(10)
 
 
 def test_waiting_can_be_given_up() -> None:
@@ -246,8 +249,8 @@ def test_what_another_has_put_in_its_place_is_neither_followed_nor_written(
 @needs_root
 def test_a_second_name_that_another_user_makes_frees_no_lock() -> None:
     with host_lock(SUT, "first"):
-        as_nobody(f"import os; os.link({str(LOCK)!r}, '/tmp/iogate-second-name')")
-        second = Path("/tmp/iogate-second-name")
+        second = Path(f"/tmp/iogate-second-name-{os.getpid()}")
+        as_nobody(f"import os; os.link({str(LOCK)!r}, {str(second)!r})")
         if not second.exists():
             os.link(LOCK, second := LOCK.with_name("second"))
         try:
@@ -293,9 +296,12 @@ def check_sharing() -> None:
 
 
 def test_a_file_that_was_replaced_while_it_was_waited_for_locks_nothing() -> None:
-    def replace_it(_holder: str) -> None:
-        LOCK.unlink()
-        LOCK.touch()
+    with holder("time.sleep(60)") as child:
 
-    with holder("time.sleep(1)"), host_lock(SUT, "mine", Patience(60, replace_it)):
-        assert "run mine" in refusal().what
+        def replace_it(_holder: str) -> None:
+            LOCK.unlink()
+            LOCK.touch()
+            child.kill()
+
+        with host_lock(SUT, "mine", Patience(60, replace_it)):
+            assert "run mine" in refusal().what

@@ -85,10 +85,11 @@ def test_files_that_do_not_fit(sut: LocalSut, tmp_path: Path) -> None:
     check_targets(sut, [use(TargetKind.DIRECTORY, tmp_path, needs=1 << 20)])
 
 
-def test_targets_on_one_filesystem_must_fit_together(sut: LocalSut, tmp_path: Path) -> None:
-    space = sut.space(str(tmp_path))
-    assert space is not None
-    half = use(TargetKind.DIRECTORY, tmp_path, needs=int(space.free_bytes * 0.6))
+def test_targets_on_one_filesystem_must_fit_together(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sut, "space", lambda _path: Space(4 << 30, 2 << 30))
+    half = use(TargetKind.DIRECTORY, tmp_path, needs=int(0.6 * (2 << 30)))
     check_targets(sut, [half])
     with pytest.raises(RefusedError, match="the files of this run take"):
         check_targets(sut, [half, half])
