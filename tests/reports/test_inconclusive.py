@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from iogate.gate.history import RUNS_NEEDED
 from iogate.model.measurement import Measurement
-from iogate.model.verdict import Interval
+from iogate.model.verdict import Interval, Outcome
 from iogate_reports import render_report
-from iogate_reports.labels import interval_text
+from iogate_reports.labels import OUTCOMES, interval_text
 from support import samples
 from support.html_tree import Node, read_html
 from support.report_runs import case, former, limit, plan, run
@@ -74,3 +74,9 @@ def test_one_repetition_makes_no_change_clear() -> None:
     assert page.all("h1")[0].text.endswith("is inconclusive")
     (why,) = page.all("tr", "why")
     assert why.text.strip().startswith("One repetition says nothing about its own noise; set")
+
+
+def test_the_words_name_as_many_runs_as_a_limit_needs() -> None:
+    page = inconclusive(3).text
+    assert f"and {RUNS_NEEDED} runs before it can fail" in page
+    assert f"the baseline has {RUNS_NEEDED} runs" in str(OUTCOMES[Outcome.INCONCLUSIVE])

@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -105,6 +106,19 @@ def test_a_chart_says_how_much_of_the_baseline_it_shows(
         assert any(title.endswith(name) for title in titles), name
     assert "a limit takes each repetition’s own percentile" in page.text
     assert told not in read_html(render_report(now, before[:5])).text
+
+
+def test_the_newest_runs_are_those_that_have_the_case(
+    regressed: tuple[Run, tuple[Run, ...]],
+) -> None:
+    """Others of the baseline may have measured other cases alone."""
+    now, before = regressed
+    lacking = tuple(replace(each, measurements=()) for each in before[:6])
+    page = read_html(render_report(now, (*lacking, *before[6:])))
+    assert f"Of the baseline’s {len(before) - 6} runs these are the newest 5." in page.text
+    few = read_html(render_report(now, (*lacking, *before[6:9])))
+    assert "Of the baseline’s" not in few.text
+    assert few.text.count("latency percentiles") == page.text.count("latency percentiles")
 
 
 def test_the_guide_says_what_each_is_compared_with(regressed: tuple[Run, tuple[Run, ...]]) -> None:
