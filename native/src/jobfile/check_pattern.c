@@ -2,12 +2,30 @@
 #include "jobfile/check.h"
 #include "pattern/pattern_sizes.h"
 
+static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
+{
+	if (!value->zones)
+		return 0;
+	if (!c->job->zones.size_bytes)
+		return check_refuse(c, option, "a number of zones (z) needs zonesize");
+	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zones.size_bytes,
+				   &value->bytes))
+		return check_refuse(c, option, "that many zones are too large");
+	value->zones = 0;
+	return 0;
+}
+
 /* zonesize alone divides the file into zones, as it did before there was a zonemode;
  * only an explicit zonemode=none contradicts it. */
 static int check_zones(const struct check *c)
 {
 	struct job *job = c->job;
 
+	if (job->zones.skip.percent)
+		return check_refuse(c, "zoneskip", "zoneskip is in bytes, or in zones (z)");
+	if (zones_to_bytes(c, "zoneskip", &job->zones.skip))
+		return c->err->code;
+	job->zones.skip_bytes = job->zones.skip.bytes;
 	if (job->zones.mode == ZONE_NONE && job->zones.size_bytes) {
 		if (check_origin(c, "zonemode"))
 			return check_refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
@@ -20,19 +38,6 @@ static int check_zones(const struct check *c)
 		check_warn(c, "zoneskip and zonerange do nothing without zonemode");
 	if (job->zones.mode == ZONE_STRIDED && !job->zones.range_bytes)
 		job->zones.range_bytes = job->zones.size_bytes;
-	return 0;
-}
-
-static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
-{
-	if (!value->zones)
-		return 0;
-	if (!c->job->zones.size_bytes)
-		return check_refuse(c, option, "a number of zones (z) needs zonesize");
-	if (__builtin_mul_overflow((uint64_t)value->zones, c->job->zones.size_bytes,
-				   &value->bytes))
-		return check_refuse(c, option, "that many zones are too large");
-	value->zones = 0;
 	return 0;
 }
 

@@ -60,8 +60,8 @@ static const struct option rows[] = {
 	  .help = "Bytes that a zone spans; 0 is zonesize." },
 	{ "zonesize", NULL, &type_size, JOB(zones.size_bytes), "0",
 	  .help = "Bytes of I/O in a zone before going on to the next." },
-	{ "zoneskip", NULL, &type_size, JOB(zones.skip_bytes), "0",
-	  .help = "Bytes to skip between two zones." },
+	{ "zoneskip", NULL, &type_size_value, JOB(zones.skip), "0",
+	  .help = "Bytes to skip between two zones, or a number of zones (`z`)." },
 	{ .name = NULL },
 };
 

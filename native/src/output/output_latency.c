@@ -2,6 +2,7 @@
 #include "output/output_latency.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "output/report.h"
 #include "util/humanize.h"
@@ -49,6 +50,32 @@ static int decimal_width(uint64_t value)
 	return width < 5 ? 5 : width;
 }
 
+enum { DECIMALS_MAX = 6 };
+
+static int decimals_needed(double percent)
+{
+	int decimals = 0;
+
+	while (decimals < DECIMALS_MAX && fabs(percent - round(percent)) > 1e-6) {
+		percent *= 10;
+		decimals++;
+	}
+	return decimals;
+}
+
+/* As many as the percentile that needs most. */
+static int decimals_of(const struct percentile_list *list)
+{
+	int most = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const int decimals = decimals_needed(list->percents[i]);
+
+		most = decimals > most ? decimals : most;
+	}
+	return most;
+}
+
 void output_percentiles(FILE *out, const char *name, const struct histogram *h,
 			const struct moments *m, const struct job *job)
 {
@@ -59,13 +86,14 @@ void output_percentiles(FILE *out, const char *name, const struct histogram *h,
 	report_latency_percentiles(h, m, list, values);
 	const struct latency_unit *unit = choose_unit(values[0], values[count - 1]);
 	const int width = decimal_width(values[count - 1] / unit->ns);
-	const int columns = (80 - 7) / (12 + width);
+	const int decimals = decimals_of(list), columns = (80 - 7) / (10 + decimals + width);
 
 	fprintf(out, "    %s percentiles (%s):\n", name, unit->name);
 	for (int i = 0; i < count; i++) {
 		const bool last = i == count - 1;
 
-		fprintf(out, "%s%5.2fth=[%*" PRIu64 "]%s", i % columns ? " " : "     | ",
+		fprintf(out, "%s%*.*fth=[%*" PRIu64 "]%s", i % columns ? " " : "     | ",
+			3 + decimals, decimals,
 			list->percents[i], width, (values[i] + unit->ns / 2) / unit->ns,
 			last || i % columns == columns - 1 ? "" : ",");
 		if (last)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/arena.h"
 
@@ -56,6 +57,20 @@ static int no_memory(const struct trace_reader *r)
 	return err_set(r->err, -ENOMEM, "%s: no memory for this log", r->name);
 }
 
+/* A log names its files as they were opened: a directory that was meant to be before them would
+ * be left without a word. */
+static int check_place(const struct trace_reader *r, const struct word *name)
+{
+	const char *directory = r->job->files.directory;
+
+	if (!directory || !*directory || !strcmp(directory, ".") || name->text[0] == '/' ||
+	    r->job->replay.redirect)
+		return 0;
+	return trace_line_error(r, "'%.*s' is a path as it was recorded, and directory= is not put "
+				"before it: leave directory out, or name one file with "
+				"replay_redirect", (int)name->length, name->text);
+}
+
 int trace_add_file(struct trace_reader *r, const struct word *name)
 {
 	struct trace *t = r->trace;
@@ -65,6 +80,8 @@ int trace_add_file(struct trace_reader *r, const struct word *name)
 
 	if (known >= 0)
 		return known;
+	if (check_place(r, name))
+		return r->err->code;
 	if (t->files_count == FILES_MAX)
 		return trace_line_error(r, "more than %d files", FILES_MAX);
 	if (!grow((void **)&t->files, sizeof(*t->files), t->files_count, &capacity))

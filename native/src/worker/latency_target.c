@@ -6,7 +6,15 @@
 
 #include "stats/clock.h"
 
-enum { ALL_PERCENT = 100 };
+enum { ALL_PERCENT = 100, LEAST_WINDOW_NS = 1000 };
+
+/* Without latency_window each I/O is judged, as in fio. */
+static uint64_t window_ticks(const struct job *job)
+{
+	const uint64_t ns = job->latency.window_ns;
+
+	return clock_ns_to_ticks(ns ? ns : LEAST_WINDOW_NS);
+}
 
 void latency_target_init(struct loop *l)
 {
@@ -17,8 +25,8 @@ void latency_target_init(struct loop *l)
 				    .end_ticks = UINT64_MAX };
 	if (job->latency.target_ns)
 		l->shared->latency_depth = s->depth;
-	if (job->latency.target_ns && job->latency.window_ns)
-		s->end_ticks = l->slow.begin_ticks + clock_ns_to_ticks(job->latency.window_ns);
+	if (job->latency.target_ns)
+		s->end_ticks = l->slow.begin_ticks + window_ticks(job);
 }
 
 void latency_target_count(struct loop *l, uint64_t lat_ns)
@@ -54,7 +62,7 @@ bool latency_target_look(struct loop *l, uint64_t now)
 	const bool met = share >= l->job->latency.percentile;
 
 	if (!s->ios) {			/* nothing to judge by yet */
-		s->end_ticks = now + clock_ns_to_ticks(l->job->latency.window_ns);
+		s->end_ticks = now + window_ticks(l->job);
 		return false;
 	}
 	if (met)
@@ -74,6 +82,6 @@ bool latency_target_look(struct loop *l, uint64_t now)
 	s->depth = s->over - s->under <= 1 ? (s->under ? s->under : 1) : (s->under + s->over) / 2;
 	l->shared->latency_depth = s->depth;
 	s->ios = s->met = 0;
-	s->end_ticks = now + clock_ns_to_ticks(l->job->latency.window_ns);
+	s->end_ticks = now + window_ticks(l->job);
 	return false;
 }
