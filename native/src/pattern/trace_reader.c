@@ -2,7 +2,9 @@
 #include "pattern/trace_reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +27,19 @@ int trace_line_error(const struct trace_reader *r, const char *format, ...)
 int trace_find_file(struct trace_reader *r, const struct word *name)
 {
 	const struct trace *t = r->trace;
+	char text[PATH_MAX];
+	uintptr_t number;
 
 	if (r->last_file < t->files_count && word_is(name, t->files[r->last_file].path))
 		return (int)r->last_file;
-	for (uint32_t i = 0; i < t->files_count; i++) {
-		if (word_is(name, t->files[i].path)) {
-			r->last_file = i;
-			return (int)i;
-		}
-	}
-	return -1;
+	if (name->length >= sizeof(text))
+		return -1;
+	memcpy(text, name->text, name->length);
+	text[name->length] = '\0';
+	number = (uintptr_t)text_map_get(&r->files, text);
+	if (number)
+		r->last_file = (uint32_t)(number - 1);
+	return (int)number - 1;
 }
 
 static bool grow(void **array, size_t element, size_t count, size_t *capacity)
@@ -82,6 +87,8 @@ int trace_add_file(struct trace_reader *r, const struct word *name)
 		return known;
 	if (check_place(r, name))
 		return r->err->code;
+	if (name->length >= PATH_MAX)
+		return trace_line_error(r, "the path of a file is too long");
 	if (t->files_count == FILES_MAX)
 		return trace_line_error(r, "more than %d files", FILES_MAX);
 	if (!grow((void **)&t->files, sizeof(*t->files), t->files_count, &capacity))
@@ -90,6 +97,8 @@ int trace_add_file(struct trace_reader *r, const struct word *name)
 	t->files[t->files_count] = (struct trace_file){
 		.path = arena_text(t->memory, name->text, name->length),
 	};
+	*text_map_at(&r->files, t->files[t->files_count].path, t->memory) =
+		(void *)(uintptr_t)(t->files_count + 1);
 	return (int)t->files_count++;
 }
 

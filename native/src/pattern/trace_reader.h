@@ -5,6 +5,7 @@
 #include "pattern/trace_ios.h"
 #include "pattern/trace_words.h"
 #include "util/err.h"
+#include "util/text_map.h"
 
 /* What the readers of a log share, whatever its form: trace.c of text, blktrace.c of traces of
  * blktrace. */
@@ -17,8 +18,8 @@ struct trace_reader {
 	const struct job *job;
 	const char *name;
 	unsigned version, line;		/* of a binary trace the line is a record */
-	/* most lines are about the same file as the one before */
-	uint32_t last_file;
+	uint32_t last_file;		/* most lines are about the file of the one before */
+	struct text_map files;		/* by path: the index, plus one */
 	uint64_t now_ns;		/* of the trace, before scaling */
 	struct trace_words words;		/* of the line: name, action, offset, length */
 	struct err *err;

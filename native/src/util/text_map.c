@@ -55,3 +55,8 @@ void **text_map_at(struct text_map *map, const char *name, struct arena *memory)
 	}
 	return &entry->value;
 }
+
+void *text_map_get(const struct text_map *map, const char *name)
+{
+	return map->count ? find(map, name)->value : NULL;
+}

@@ -17,4 +17,7 @@ struct text_map {
  * is not copied. */
 void **text_map_at(struct text_map *map, const char *name, struct arena *memory);
 
+/* The value of a name, NULL where there is none: nothing is added. */
+void *text_map_get(const struct text_map *map, const char *name);
+
 #endif

@@ -26,6 +26,8 @@ static void values_are_found_however_many_there_are(void **state)
 	for (int i = 0; i < NAMES; i++)
 		assert_ptr_equal(*text_map_at(&map, arena_format(memory, "job%d", i), memory),
 				 &values[i]);
+	assert_null(text_map_get(&map, "none"));
+	assert_ptr_equal(text_map_get(&map, "job17"), &values[17]);
 	assert_int_equal(map.count, NAMES);
 	arena_free(memory);
 }
