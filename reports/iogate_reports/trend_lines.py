@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -227,8 +228,11 @@ RESERVED = {"", "index", "runs"}
 """Names that pages have by themselves, also where they are served."""
 
 
-def file_name(text: str, index: int) -> str:
-    """A name for a page's file: the text's plain characters, and its number where some were
-    left out. Never a path, never hidden."""
+def file_name(text: str) -> str:
+    """A name for a page's file: the text's plain characters, and a hash of it where some were
+    left out: whatever else there is, it stays. Never a path, never hidden."""
     plain = re.sub(r"[^a-z0-9]+", "-", short(text, 60).lower()).strip("-")
-    return plain if plain == text and plain not in RESERVED else f"{plain or 'x'}-{index}"
+    if plain == text and plain not in RESERVED:
+        return plain
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{plain or 'x'}-{digest[:8]}"

@@ -85,7 +85,7 @@ class Site:
     @cached_property
     def folders(self) -> dict[str, str]:
         """Spec name → its folder."""
-        return {spec.name: file_name(spec.name, i) for i, spec in enumerate(self.specs)}
+        return {spec.name: file_name(spec.name) for spec in self.specs}
 
     @cached_property
     def newest_ns(self) -> int:
@@ -189,7 +189,7 @@ def _odd(spec: SpecTrend) -> str:
 
 
 def _case_files(spec: SpecTrend) -> dict[str, str]:
-    return {case: f"case-{file_name(case, i)}.html" for i, case in enumerate(spec.cases)}
+    return {case: f"case-{file_name(case)}.html" for case in spec.cases}
 
 
 def _summary(spec: SpecTrend, now_ns: int = 0) -> tuple[str, str, Word]:
