@@ -306,6 +306,18 @@ def test_a_host_beside_hosts_that_agree_exactly_stands_out(fleet: SpecTrend) -> 
     assert odd[0].sure.low == odd[0].sure.high == pytest.approx(-0.2)
 
 
+def test_no_host_is_below_nothing(fleet: SpecTrend) -> None:
+    """However far apart hosts are."""
+    lines = list({line.series.machine_id: line for line in fleet.lines}.values())
+    apart = [
+        replace(line, series=replace(line.series, level=level))
+        for line, level in zip(lines, (1.0, 30.0, 60.0, 120.0, 250.0), strict=True)
+    ]
+    found = members(apart)
+    assert all(m.sure and -1 <= m.sure.low <= (m.away or 0.0) <= m.sure.high for m in found)
+    assert min(m.sure.low for m in found if m.sure) == -1
+
+
 def test_machines_of_one_name_are_told_apart(fleet: SpecTrend) -> None:
     same = {"lab-1": "debian", "lab-3": "debian"}
     series = tuple(replace(s, host=same.get(s.host, s.host)) for s in fleet.trend.series)

@@ -79,9 +79,14 @@ def _member(line: Line, middle: float, spread: float, count: int) -> Member:
     error = _error(line)
     half = SURE * math.hypot(error, OF_A_MEDIAN * spread / math.sqrt(count)) / abs(middle)
     is_far = abs(line.series.level - middle) > FAR * math.hypot(spread, error)
-    return Member(
-        line, away, Interval(away - half, away + half, 0.95), is_far and abs(away) > LEAST, ends
-    )
+    return Member(line, away, _around(away, half), is_far and abs(away) > LEAST, ends)
+
+
+def _around(away: float, half: float) -> Interval:
+    """The 95 % interval of a level against the median: no level that is above nothing may be
+    below it."""
+    least = -1.0 if away > -1 else -math.inf
+    return Interval(max(away - half, least), away + half, 0.95)
 
 
 def _error(line: Line) -> float:
