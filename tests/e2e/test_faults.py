@@ -362,7 +362,8 @@ def test_a_setting_that_cannot_be_put_back_is_in_the_way_of_its_own_disk_alone(
         knob = f"/sys/block/{Path(device).name}/queue/max_hw_sectors_kb"
         assert Path(knob).read_text().strip() != "7"
         note = (
-            "import sys; from iogate.host.settings.journal import Journal, Setting;"
+            "from iogate.host.settings.entries import Setting;"
+            "from iogate.host.settings.journal import Journal;"
             "from iogate.sut.local import LocalSut;"
             f"Journal(LocalSut(), 'dead').note(Setting({knob!r}, '7'))"
         )

@@ -14,7 +14,8 @@ from iogate.host.facts import Fact, collect_facts, target_device, target_facts
 from iogate.host.foreseen import foreseen_with
 from iogate.host.kernel_log import KernelWatch, seen
 from iogate.host.requirements import Throttling, check_requirements
-from iogate.host.settings.journal import Journal, Setting, unrestored
+from iogate.host.settings.entries import Setting
+from iogate.host.settings.journal import Journal, unrestored
 from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
 from iogate.host.targets.check import Use, directory_of, overwritten, prepared, resolved

@@ -66,7 +66,6 @@ VARIABLES = (
     "XDG_STATE_HOME",
     "IOGATE_ENGINE",
     "IOGATE_HOST_ID",
-    "IOGATE_LOCK",
     "IOGATE_SCRATCH",
 )
 """Variables of the environment that are about a machine: they count where it is."""

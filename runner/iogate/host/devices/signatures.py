@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 import uuid
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ _NOTHING_FOUND, _AMBIGUOUS = 2, 8  # what blkid exits with
 _FOLDERS = ("/usr/sbin", "/sbin")  # not on every user's PATH
 _SEED_BYTES = 8
 _SECTOR = 512  # what partition tables are told in, whatever the device's own is
+_STAMP = re.compile(r"[0-9a-f]{12}8[0-9a-f]{3}[89ab][0-9a-f]{15}")
 _SPREAD = ("btrfs", "xfs_external_log", "md")  # what has one UUID on all devices of a filesystem
 
 
@@ -72,6 +74,11 @@ def stamp(device: Device) -> str:
     """A UUID for a filesystem that iogate makes: no other has ever had it, and it is known
     again on this device as iogate's own."""
     return _stamped(device, secrets.token_bytes(_SEED_BYTES))
+
+
+def is_stamp(digits: str) -> bool:
+    """Whether hex digits have the form of a UUID that ``stamp`` gives, to whatever device."""
+    return _STAMP.fullmatch(digits) is not None
 
 
 def is_own(device: Device, uuid_text: str) -> bool:

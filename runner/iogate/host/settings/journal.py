@@ -15,7 +15,6 @@ an array: what is on its members may bring it back.
 from __future__ import annotations
 
 import json
-import posixpath
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,43 +22,16 @@ from typing import Any
 
 from iogate.errors import RefusedError, RunError
 from iogate.files.bounded import parse_json
-from iogate.host.devices.arrays import is_there, members_anywhere, plain, take_apart
+from iogate.host.devices.arrays import is_there, members_anywhere, take_apart
 from iogate.host.devices.mounts import mounts
 from iogate.host.helper.base import CHANGED
+from iogate.host.settings.entries import Assembled, Entry, Mounted, of_json, to_json
 from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
 from iogate.sut.base import Sut
 
 SCHEMA = "journal/1"
-_SETTINGS = ("/sys/", "/proc/sys/")
 _UNMOUNT_PATIENCE_S = 20.0  # an engine whose iogate was killed takes a moment to stop
 _RETRY_S = 0.25
-_UUID_DIGITS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A file of the kernel's, and what it said before."""
-
-    path: str
-    before: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mounted:
-    """A mount that iogate made."""
-
-    point: str
-
-
-@dataclass(frozen=True, slots=True)
-class Assembled:
-    """An array that iogate made of devices, by its UUID; their paths."""
-
-    uuid: str
-    members: tuple[str, ...]
-
-
-Entry = Setting | Mounted | Assembled
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +56,7 @@ class Journal:
         then nothing may be changed, when it cannot be kept."""
         self._path = self._path or new_journal(self._sut)
         lines = [] if self.entries else [_header(self._run_id, self._sut.about().boot)]
-        lines.append(_to_json(entry))
+        lines.append(to_json(entry))
         text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
         self._sut.append_durably(self._path, text)
         self.entries.append(entry)
@@ -191,7 +163,7 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
     *lines, _torn = text.split("\n")
     try:
         documents = [parse_json(line) for line in lines]
-        entries = [_of_json(document) for document in documents[1:]]
+        entries = [of_json(document) for document in documents[1:]]
         known = not documents or documents[0]["schema"] == SCHEMA
     except (ValueError, KeyError, TypeError, IndexError):
         raise RefusedError(
@@ -208,34 +180,6 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], list[Entry]]:
 
 def _header(run_id: str, boot: str) -> dict[str, str]:
     return {"schema": SCHEMA, "boot": boot, "run": run_id}
-
-
-def _to_json(entry: Entry) -> dict[str, Any]:
-    if isinstance(entry, Assembled):
-        return {"array": entry.uuid, "members": entry.members}
-    if isinstance(entry, Mounted):
-        return {"mounted": entry.point}
-    return {"set": entry.path, "before": entry.before}
-
-
-def _of_json(document: dict[str, Any]) -> Entry:
-    if "mounted" in document:
-        return Mounted(str(document["mounted"]))
-    if "array" in document:
-        return _array_of(str(document["array"]), [str(each) for each in document["members"]])
-    path = str(document["set"])
-    if not path.startswith(_SETTINGS) or posixpath.normpath(path) != path:
-        raise ValueError(path)
-    return Setting(path, str(document["before"]))
-
-
-def _array_of(uuid: str, members: list[str]) -> Assembled:
-    for path in members:
-        if not path.startswith("/dev/") or posixpath.normpath(path) != path:
-            raise ValueError(path)
-    if len(plain(uuid)) != _UUID_DIGITS:
-        raise ValueError(uuid)
-    return Assembled(uuid, tuple(members))
 
 
 def _put_back(sut: Sut, entries: list[Entry], path: str) -> None:

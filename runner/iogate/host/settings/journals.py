@@ -6,11 +6,10 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import PurePosixPath
 
 from iogate.errors import RunError
 from iogate.sut.base import Found, Sut
-from iogate.sut.state_folder import LOCKS, journal_folders
+from iogate.sut.state_folder import journal_folders
 
 _NAME = re.compile(r"iogate-journal\.(\d{1,10})\.[0-9a-f]{12}")
 
@@ -49,16 +48,9 @@ def _is_of(entry: Found, user: int) -> bool:
 
 
 def _places(sut: Sut) -> Iterator[str]:
-    """Journals as they are named now, and where earlier versions left them, so that an update
-    loses none."""
-    machine = sut.about()
+    """Only in folders that are iogate's or the system's: where a spec may write a file, it could
+    say what is to be set."""
     for folder in journal_folders(sut):
         yield from (
             f"{folder}/{name}" for name in sorted(sut.list_dir(folder)) if _NAME.fullmatch(name)
         )
-    yield f"{LOCKS}/iogate.journal"
-    yield f"/run/user/{machine.user}/iogate.journal"
-    yield f"{machine.temporary}/iogate-{machine.user}.journal"
-    if given := machine.variables.get("IOGATE_LOCK"):
-        lock = PurePosixPath(given)
-        yield str(lock.with_name(f"{lock.stem}.journal"))

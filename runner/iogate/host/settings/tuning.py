@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iogate.errors import RefusedError, RunError
-from iogate.host.settings.journal import Journal, Setting, current
+from iogate.host.settings.entries import Setting
+from iogate.host.settings.journal import Journal, current
 from iogate.host.settings.knobs import Knob, beside, knobs_of, undone_by
 from iogate.model.environment import Environment
 from iogate.sut.base import Sut

@@ -10,7 +10,8 @@ from iogate.host.devices.arrays import MDADM, first_line, take_apart, told
 from iogate.host.devices.block_devices import Device, find_device, slaves
 from iogate.host.devices.mountable import module_may_be
 from iogate.host.devices.signatures import stamp
-from iogate.host.settings.journal import Assembled, Journal
+from iogate.host.settings.entries import Assembled
+from iogate.host.settings.journal import Journal
 from iogate.model.array import Array, create_argv, module_of, room_of
 from iogate.model.filesystem import MEMBER, REALTIME
 from iogate.model.spec import Target

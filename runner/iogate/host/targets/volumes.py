@@ -10,7 +10,8 @@ from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
-from iogate.host.settings.journal import Journal, Mounted, unmount
+from iogate.host.settings.entries import Mounted
+from iogate.host.settings.journal import Journal, unmount
 from iogate.host.targets.arrays import Arrays, Built
 from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from iogate.model.environment import DropCaches, Environment, Require
+from iogate.model.kernel_parameters import is_name, why_not_set
 from iogate.spec.text.problems import Problems
 from iogate.spec.text.scalars import plain_value
 from iogate.spec.text.tree import Mapping, Node, Scalar
 
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
-_PARAMETER = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+){1,6}", re.ASCII)
 _SETTING = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._,:+/-]{0,199}|-?[0-9]+", re.ASCII)
 _CPUS = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*", re.ASCII)
-
-# What begins so can be read back and put back. Anything else of the kernel's parameters either
-# acts once (vm.drop_caches), cannot be undone (kernel.modules_disabled), or is no tuning.
-_TUNABLE = (
-    "vm.", "fs.", "net.", "dev.", "kernel.sched_", "kernel.numa_balancing", "kernel.nmi_watchdog",
-    "kernel.watchdog", "kernel.soft_watchdog", "kernel.timer_migration", "kernel.io_uring_",
-    "kernel.randomize_va_space", "kernel.hung_task_", "kernel.perf_",
-)  # fmt: skip
-_NO_TUNING = {
-    "vm.drop_caches": "write drop_caches: before-run, before-case or before-repetition",
-    "vm.compact_memory": "it acts once, and nothing can be put back",
-    "vm.stat_refresh": "it acts once, and nothing can be put back",
-    "fs.binfmt_misc": "it makes the kernel run programs",
-    "fs.suid_dumpable": "it is about secrets, not about speed",
-    "fs.protected_": "it is about safety, not about speed",
-}
 
 
 def build_environment(node: Node | None, problems: Problems) -> Environment | None:
@@ -42,8 +26,8 @@ def build_environment(node: Node | None, problems: Problems) -> Environment | No
         turbo=_flag(cpu.get("turbo")),
         smt=_flag(cpu.get("smt")),
         cpus_allowed=_cpus(cpu.get("cpus_allowed"), problems),
-        block=_settings(node.get("block"), _ATTRIBUTE, "attribute of a request queue", problems),
-        sysctl=_settings(node.get("sysctl"), _PARAMETER, "kernel parameter", problems),
+        block=_settings(node.get("block"), _is_attribute, "attribute of a request queue", problems),
+        sysctl=_settings(node.get("sysctl"), is_name, "kernel parameter", problems),
         drop_caches=_drop_caches(node.get("drop_caches")),
         require=_require(node.get("require")),
         where=node.where,
@@ -52,6 +36,10 @@ def build_environment(node: Node | None, problems: Problems) -> Environment | No
     _check_tunable(node.get("sysctl"), problems)
     empty = not built.measured_under and built.require == Require() and not built.drop_caches
     return None if empty else built
+
+
+def _is_attribute(text: str) -> bool:
+    return _ATTRIBUTE.fullmatch(text) is not None
 
 
 def _texts(node: Node | None) -> Iterator[tuple[str, Scalar]]:
@@ -76,11 +64,11 @@ def _cpus(scalar: Scalar | None, problems: Problems) -> str:
 
 
 def _settings(
-    node: Node | None, form: re.Pattern[str], what: str, problems: Problems
+    node: Node | None, is_form: Callable[[str], bool], what: str, problems: Problems
 ) -> dict[str, str]:
     settings = {}
     for key, scalar in _texts(node):
-        if not form.fullmatch(key):
+        if not is_form(key):
             problems.add(f"{key!r} is no {what}", scalar.where, "give its plain name")
         _check_word(scalar, problems)
         settings[key] = " ".join(scalar.text.split())
@@ -96,10 +84,7 @@ def _check_word(scalar: Scalar | None, problems: Problems) -> None:
 
 def _check_tunable(node: Node | None, problems: Problems) -> None:
     for key, scalar in _texts(node):
-        why = next((why for name, why in _NO_TUNING.items() if key.startswith(name)), None)
-        if why is None and not key.startswith(_TUNABLE):
-            why = f"a spec sets {', '.join(sorted(_TUNABLE))}…; set it by hand if you must"
-        if why:
+        if why := why_not_set(key):
             problems.add(f"the kernel parameter {key} is not set by a spec", scalar.where, why)
 
 

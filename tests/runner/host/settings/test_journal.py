@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from iogate.errors import RefusedError, RunError
-from iogate.host.settings.journal import (
-    Journal,
-    Mounted,
-    Setting,
-    is_left,
-    restore_left,
-    unrestored,
-)
+from iogate.host.settings.entries import Entry, Mounted, Setting
+from iogate.host.settings.journal import Journal, is_left, restore_left, unrestored
 from iogate.host.settings.journals import own_journals
 from iogate.sut.base import Found
 from iogate.sut.local import LocalSut
@@ -55,8 +50,8 @@ def test_it_is_beside_the_lock_and_gone_when_all_is_put_back(sut: LocalSut) -> N
 
 
 def test_what_a_killed_run_left_is_put_back_in_reverse(sut: LocalSut, tmp_path: Path) -> None:
-    point = tmp_path / "mnt"
-    point.mkdir()
+    point = tmp_path / "iogate-0123456789ab-0/mnt"
+    point.mkdir(parents=True)
     with kept(HARMLESS) as (path,), loop_device(tmp_path) as device:
         sh("mkfs.ext4", "-q", device)
         before = path.read_text().strip()
@@ -107,6 +102,19 @@ def test_one_of_another_boot_is_dropped(sut: LocalSut) -> None:
         '{"set": "/etc/passwd", "before": "x"}',
         '{"set": "/proc/sys/../../etc/passwd", "before": "x"}',
         '{"set": "/sys/a"}',
+        '{"set": "/sys/a", "before": "x"}',
+        '{"set": "/proc/sys/kernel/core_pattern", "before": "|/tmp/x"}',
+        '{"set": "/proc/sys/kernel/modprobe", "before": "/tmp/x"}',
+        '{"set": "/proc/sys/fs/suid_dumpable", "before": "2"}',
+        '{"set": "/proc/sys/vm/drop_caches", "before": "3"}',
+        '{"set": "/sys/block/../queue/scheduler", "before": "none"}',
+        '{"set": "/sys/block/sda/device/delete", "before": "1"}',
+        '{"set": "/sys/kernel/uevent_helper", "before": "/tmp/x"}',
+        '{"mounted": "/home"}',
+        '{"mounted": "mnt"}',
+        '{"mounted": "/tmp/iogate-0123456789ab-0/../../home"}',
+        '{"mounted": "/tmp/iogate-0123456789ab-0/mnt/home"}',
+        '{"array": "00000000-0000-4000-8000-000000000000", "members": ["/dev/sda"]}',
         "nonsense",
         '["mounted"]',
     ],
@@ -155,18 +163,41 @@ def test_one_that_others_may_write_is_refused(sut: LocalSut) -> None:
         restore_left(sut)
 
 
-def test_one_of_an_earlier_version_is_followed(
-    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("where", ["temporary folder", "beside a lock", "among locks"])
+def test_one_where_a_spec_may_write_a_file_is_not_followed(
+    sut: LocalSut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
+    """A file: target has the contents that its spec says."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("IOGATE_LOCK", str(tmp_path / "old.lock"))
+    names = {
+        "temporary folder": tmp_path / f"iogate-{os.geteuid()}.journal",
+        "beside a lock": tmp_path / "old.journal",
+        "among locks": LOCKS / "iogate.journal",
+    }
     with kept(HARMLESS) as (path,):
-        before = path.read_text().strip()
-        for old in (LOCKS / "iogate.journal", tmp_path / "old.journal"):
-            Journal(sut, "r").note(Setting(str(path), before))
-            shutil.move(own_journals(LocalSut())[0], old)
-            path.write_text("7")
-            assert restore_left(sut) == (f"run r was killed: {path} is {before} again",)
-            assert path.read_text().strip() == before
+        Journal(sut, "r").note(Setting(str(path), "7"))
+        shutil.move(journal_path(), names[where])
+        assert not is_left(LocalSut())
+        assert restore_left(LocalSut()) == ()
+        assert path.read_text().strip() != "7"
+
+
+def test_every_setting_that_a_spec_can_mean_is_put_back(sut: LocalSut) -> None:
+    journal, cpu = Journal(sut, "r"), "/sys/devices/system/cpu"
+    entries: list[Entry] = [
+        Setting("/sys/block/nowhere!1/queue/scheduler", "none"),
+        Setting(f"{cpu}/cpufreq/policy99999/scaling_governor", "powersave"),
+        Setting("/proc/sys/net/ipv4/conf/none/forwarding", "0"),
+        Setting("/proc/sys/kernel/sched_none", "0"),
+        Mounted("/iogate-0123456789ab-12/mnt"),
+        Mounted("/var/tmp/a b/iogate-run-0/mnt"),
+    ]
+    for entry in entries:
+        journal.note(entry)
+    assert len(lines()) == len(entries) + 1
+    restore_left(sut)
+    assert not is_left(sut)
 
 
 def test_a_user_waits_for_what_only_root_can_put_back(sut: LocalSut) -> None:
@@ -210,26 +241,26 @@ def test_one_that_cannot_be_put_back_keeps_the_journal_and_not_the_others(sut: L
         before = path.read_text().strip()
         journal = Journal(sut, "r")
         journal.note(Setting(str(path), before))
-        journal.note(Setting("/proc/sys/kernel/osrelease", "1.0"))  # cannot be written
+        journal.note(Setting("/proc/sys/fs/dentry-state", "1.0"))  # cannot be written
         path.write_text("7")
         left: list[str] = []
         assert restore_left(sut, left.append) == (f"run r was killed: {path} is {before} again",)
         assert path.read_text().strip() == before
         (told,) = left
-        assert "osrelease" in told
+        assert "dentry-state" in told
         assert journal_path() in told
         assert is_left(sut)
         assert restore_left(sut, left.append) == ()
         assert len(left) == 2, "it is tried again, and told again"
         assert [each.entry for each in unrestored(sut)] == [
-            Setting("/proc/sys/kernel/osrelease", "1.0")
+            Setting("/proc/sys/fs/dentry-state", "1.0")
         ]
 
 
 def test_another_run_has_a_journal_of_its_own_beside_what_is_left(sut: LocalSut) -> None:
     with kept(HARMLESS) as (path,):
         before = path.read_text().strip()
-        Journal(sut, "r").note(Setting("/proc/sys/kernel/osrelease", "1.0"))
+        Journal(sut, "r").note(Setting("/proc/sys/fs/dentry-state", "1.0"))
         second = Journal(sut, "next")
         second.note(Setting(str(path), before))
         path.write_text("7")

@@ -12,7 +12,8 @@ import pytest
 
 from iogate.errors import Location, RefusedError, RunError
 from iogate.host.devices import arrays
-from iogate.host.settings.journal import Assembled, Journal, restore_left, unrestored
+from iogate.host.settings.entries import Assembled
+from iogate.host.settings.journal import Journal, restore_left, unrestored
 from iogate.host.settings.journals import own_journals
 from iogate.host.targets.check import Use, check_targets, prepared, resolved
 from iogate.host.targets.footing import Footing

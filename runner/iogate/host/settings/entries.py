@@ -1,0 +1,93 @@
+"""What a journal holds: a change that iogate makes, as a line of JSON and back.
+
+A line is believed only where iogate can have made that change: whoever can forge a journal sets
+nothing else by it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from iogate.host.devices.arrays import plain
+from iogate.host.devices.signatures import is_stamp
+from iogate.model.kernel_parameters import is_name, why_not_set
+
+_CPU = "/sys/devices/system/cpu"
+_SWITCH = re.compile(
+    rf"{_CPU}/(cpufreq/policy[0-9]{{1,5}}/scaling_governor|intel_pstate/no_turbo|cpufreq/boost"
+    r"|smt/control)|/sys/block/[A-Za-z0-9_!.-]{1,64}/queue/[a-z][a-z0-9_]{0,63}",
+    re.ASCII,
+)
+_PARAMETERS = "/proc/sys/"
+_POINT = re.compile(r"/(.+/)?iogate-[0-9A-Za-z]{1,12}-[0-9]{1,6}/mnt", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A file of the kernel's, and what it said before."""
+
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A mount that iogate made."""
+
+    point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """An array that iogate made of devices, by its UUID; their paths."""
+
+    uuid: str
+    members: tuple[str, ...]
+
+
+Entry = Setting | Mounted | Assembled
+
+
+def to_json(entry: Entry) -> dict[str, Any]:
+    """A line for a journal."""
+    if isinstance(entry, Assembled):
+        return {"array": entry.uuid, "members": entry.members}
+    if isinstance(entry, Mounted):
+        return {"mounted": entry.point}
+    return {"set": entry.path, "before": entry.before}
+
+
+def of_json(document: dict[str, Any]) -> Entry:
+    """What a line says. ValueError for what iogate cannot have changed; KeyError or TypeError for
+    what is no such line."""
+    if "mounted" in document:
+        return Mounted(_checked(str(document["mounted"]), _POINT.fullmatch))
+    if "array" in document:
+        return _array_of(str(document["array"]), [str(each) for each in document["members"]])
+    return Setting(_checked(str(document["set"]), _is_setting), str(document["before"]))
+
+
+def _array_of(uuid: str, members: list[str]) -> Assembled:
+    for path in members:
+        _checked(path, lambda text: text.startswith("/dev/"))
+    if not is_stamp(plain(uuid)):
+        raise ValueError(uuid)
+    return Assembled(uuid, tuple(members))
+
+
+def _is_setting(path: str) -> bool:
+    """A file that a spec's environment can mean (``knobs``)."""
+    if _SWITCH.fullmatch(path):
+        return True
+    name = path.removeprefix(_PARAMETERS).replace("/", ".")
+    return path.startswith(_PARAMETERS) and is_name(name) and not why_not_set(name)
+
+
+def _checked(path: str, is_one: Callable[[str], object]) -> str:
+    if not is_one(path) or posixpath.normpath(path) != path:
+        raise ValueError(path)
+    return path
