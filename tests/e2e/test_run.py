@@ -405,3 +405,26 @@ def test_a_host_that_cannot_be_put_back_costs_no_verdict(iogate: Iogate) -> None
     assert iogate("history", "list").out.count(" not judged") == 1
     iogate("doctor")  # tries again, now that nothing is in the way
     assert iogate.left_behind() == []
+
+
+@pytest.mark.parametrize("words", [(), ("--trust",)])
+@pytest.mark.parametrize(
+    "name",
+    ["own.sqlite", "own.sqlite-wal", "iogate-runs/latest/run.json", "out/x", "data/iogate/x"],
+)
+def test_a_spec_does_not_write_what_runs_are_kept_in(
+    iogate: Iogate, name: str, words: tuple[str, ...]
+) -> None:
+    """Least of all the history that its own run has open."""
+    store = iogate.folder / "own.sqlite"
+    assert iogate("run", iogate.spec(PASSES), "--store", store).code == 0
+    kept = store.read_bytes()
+    (iogate.folder / "out").mkdir()
+    (iogate.folder / "data/iogate").mkdir(parents=True, exist_ok=True)
+    spec = iogate.spec(
+        PASSES.replace("directory: auto", f"file: {name}, overwrite: true"), "e.yaml"
+    )
+    done = iogate("run", spec, "--store", store, "--output", iogate.folder / "out", *words)
+    assert done.code == 3, done.text
+    assert "is iogate's own" in done.err
+    assert store.read_bytes() == kept

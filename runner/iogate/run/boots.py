@@ -139,8 +139,7 @@ class _Course:
             stack.enter_context(
                 own_host(sut, run_id, patience, observer, shared=not plan.exclusive)
             )
-            targets = taken(sut, self.everything, patience, trusted=self.request.trusted)
-            uses = stack.enter_context(targets)
+            uses = stack.enter_context(taken(self.request, self.everything, patience))
             stage = stack.enter_context(staged(sut, self.everything, uses, run_id, notes))
             root = stack.enter_context(working(sut, run_id, notes))
             yield _Standing(tools, stage, root, modules)

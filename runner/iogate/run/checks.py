@@ -15,13 +15,13 @@ from iogate.git.revision import find_revision
 from iogate.host.facts import Fact
 from iogate.host.sandbox import Sandbox, open_sandbox
 from iogate.host.stage import check_stage, devices_of
-from iogate.host.targets.check import check_targets, resolved
+from iogate.host.targets.check import resolved
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
 from iogate.run.commands import check_programs
 from iogate.run.precondition import look_at
 from iogate.run.request import Request
-from iogate.run.targets import uses_of
+from iogate.run.targets import check_uses, uses_of
 from iogate.spec import require_trust
 
 
@@ -74,7 +74,7 @@ def check_run(request: Request, plan: Plan) -> None:
     check_request(request, plan)
     find_revision(ref=request.revision, label=request.label)
     uses = resolved(request.sut, uses_of(plan))
-    check_targets(request.sut, uses, trusted=request.trusted)
+    check_uses(request, uses)
     check_stage(request.sut, plan, uses)
 
 

@@ -70,7 +70,7 @@ def execute_with(
             observer.told(f"the engine is not confined: {tools.sandbox.why_not}")
         with (
             ending.faults_kept(),
-            taken(sut, everything, patience, trusted=request.trusted) as uses,
+            taken(request, everything, patience) as uses,
             staged(sut, everything, uses, run.id, ending.notes.append) as stage,
             working(sut, run.id, ending.notes.append) as root,
         ):

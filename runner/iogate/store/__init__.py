@@ -22,6 +22,7 @@ __all__ = [
     "open_kept",
     "open_store",
     "open_to_measure",
+    "sqlite_files",
     "sqlite_path",
 ]
 
@@ -30,6 +31,7 @@ STORES = {
     "influxdb": "iogate.store.influx.v2",
     "influxdb1": "iogate.store.influx.v1",
 }
+_BESIDE = ("", "-journal", "-wal", "-shm")
 _SCHEME = re.compile(r"([a-z][a-z0-9.-]*)(?:\+[a-z0-9]+)?:")
 
 
@@ -88,6 +90,12 @@ def sqlite_path(url: str | None = None) -> Path | None:
     from iogate.store.sqlite.store import path_of
 
     return Path(path_of(url)).expanduser().absolute()
+
+
+def sqlite_files(url: str | None = None) -> tuple[Path, ...]:
+    """The same, with the files that SQLite keeps beside it; none for a history on a server."""
+    path = sqlite_path(url)
+    return tuple(path.with_name(f"{path.name}{end}") for end in _BESIDE) if path else ()
 
 
 def _backend(url: str) -> str:

@@ -63,6 +63,11 @@ class Space:
 
 VARIABLES = (
     "HOME",
+    "XDG_BIN_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME",
     "IOGATE_ENGINE",
     "IOGATE_HOST_ID",

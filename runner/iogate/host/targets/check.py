@@ -3,7 +3,6 @@ refused here, before anything is written."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from iogate.host.devices.mountable import unmountable
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.targets.arrays import free_node, room_on, unbuildable
+from iogate.host.targets.belongings import of_host, of_iogate
 from iogate.host.targets.places import place_of, real_names
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
 from iogate.jobs.job_file import names_out
@@ -33,11 +33,7 @@ _KERNEL_FILESYSTEMS = """
     pstore mqueue binfmt_misc fusectl nsfs rpc_pipefs selinuxfs autofs cpuset resctrl nfsd
     smackfs functionfs gadgetfs binder ocfs2_dlmfs
 """
-_SYSTEM = re.compile(
-    r"/([^/]*$|(bin|boot|dev|efi|etc|home|lib[^/]*|nix|opt|proc|root|run|sbin|snap|sys|usr|var)/)"
-)
 _KERNELS = frozenset(_KERNEL_FILESYSTEMS.split())
-_TEMPORARY = ("/dev/shm/", "/var/tmp/")  # noqa: S108  (that is what they are for)
 _FILESYSTEM_HOLDS = 0.95  # of its device; the rest is its own
 
 
@@ -60,15 +56,18 @@ class Use:
     kin: tuple[Device, ...] = ()
 
 
-def check_targets(sut: Sut, uses: Sequence[Use], *, trusted: bool = False) -> None:
+def check_targets(
+    sut: Sut, uses: Sequence[Use], *, trusted: bool = False, kept: Sequence[str] = ()
+) -> None:
     """RefusedError for the first target that may not be measured as planned. A spec that
-    nobody has read (``trusted``) writes no file that may be a part of the host."""
+    nobody has read (``trusted``) writes no file that may be a part of the host, and none writes
+    what iogate keeps: ``kept`` are files and folders of this run."""
     uses = resolved(sut, uses)
     kin = overwritten(sut, uses)
     for use in (replace(use, kin=kin) for use in uses):
         _CHECKS[use.target.kind](sut, use)
-        if use.target.kind is TargetKind.FILE and not trusted:
-            _check_not_the_hosts(sut, use)
+        if use.target.kind is TargetKind.FILE:
+            _check_belongings(sut, use, kept, trusted=trusted)
         _check_filenames(use)
     _check_space(sut, uses)
 
@@ -220,27 +219,22 @@ def _check_file_kept(use: Use, size_bytes: int) -> None:
     raise _refused(use, what, "add 'overwrite: true' to the target if nobody needs its content")
 
 
-def _check_not_the_hosts(sut: Sut, use: Use) -> None:
-    """A file that is written, made or extended where a system keeps its own: with the right
-    bytes in the right place it would run a program."""
+def _check_belongings(sut: Sut, use: Use, kept: Sequence[str], *, trusted: bool) -> None:
+    """A file that is written, made or extended where iogate or a system keeps its own."""
     status = sut.stat(use.target.path)
     if status and not use.writes and status.size_bytes >= use.bytes_needed:
         return
-    here = sut.real_path(".").rstrip("/")
     names = real_names(sut, sut.real_path(use.target.path))
-    if of_host := next((name for name in names if _is_hosts(name, here)), None):
+    if own := of_iogate(sut, names, kept):
+        what = f"{own} is iogate's own, and would be written"
+        raise _refused(use, what, "name a file that iogate does not keep anything in")
+    if not trusted and (part := of_host(sut, names)):
         raise _refused(
             use,
-            f"{of_host} may be a part of this host, and would be written",
-            "name a file in this folder, in /var/tmp or on a filesystem of its own; or read the "
-            "spec, and allow it with --trust",
+            f"{part} may be a part of this host, and would be written",
+            "name a file in this folder, in /var/tmp or on a filesystem of its own, and no hidden "
+            "one; or read the spec, and allow it with --trust",
         )
-
-
-def _is_hosts(path: str, here: str) -> bool:
-    if here and path.startswith(f"{here}/"):
-        return any(part.startswith(".") for part in path[len(here) + 1 :].split("/"))
-    return _SYSTEM.match(path) is not None and not path.startswith(_TEMPORARY)
 
 
 def _check_file_in_use(sut: Sut, use: Use) -> None:
