@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iogate.errors import RunError, UsageError
+from iogate.git.changes import has_changes
 from iogate.git.command import SUBJECT, call, safe_git
 from iogate.model.origin import Origin
 from iogate.model.run import Revision
@@ -33,7 +34,7 @@ def find_revision(
         commit=commit,
         subject=_subject(commit),
         branch="" if branch == "HEAD" else branch,
-        dirty=ref is None and _is_dirty(),
+        dirty=ref is None and has_changes(),
         label=label,
     )
 
@@ -45,7 +46,7 @@ def _of_origin(origin: Origin, checked_out: str, label: str) -> Revision:
         commit=commit,
         subject=_subject(commit),
         branch=origin.head_ref,
-        dirty=bool(checked_out) and _is_dirty(),
+        dirty=bool(checked_out) and has_changes(),
         label=label,
     )
 
@@ -55,10 +56,6 @@ def _subject(commit: str) -> str:
     run, whoever wrote it."""
     words = ("log", "-1", "--no-show-signature", SUBJECT)
     return ask_git(*words, "--end-of-options", commit)
-
-
-def _is_dirty() -> bool:
-    return bool(ask_git("status", "--porcelain", "--untracked-files=no"))
 
 
 def _commit(ref: str | None) -> str:
