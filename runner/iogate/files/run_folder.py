@@ -65,6 +65,8 @@ class RunFolder:
                 f"{root} exists and is not an empty directory",
                 remedy="name another with --output, or remove it; iogate overwrites no results",
             )
+        if output is None:
+            _check_latest(root.parent / LATEST)
         with _told(root, RefusedError):
             (root / "jobs").mkdir(parents=True, exist_ok=True)
             (root / "raw").mkdir(exist_ok=True)
@@ -260,11 +262,23 @@ def _default_name(run: Run) -> str:
     return f"{stamp}-{name}-{run.id[:6]}"
 
 
+def _check_latest(latest: Path) -> None:
+    """RefusedError where something else has the name: a checkout may bring it, and what is read as
+    the newest run would be no run of this host."""
+    if not latest.is_symlink() and latest.is_dir():
+        raise RefusedError(
+            f"{latest} is a folder, where iogate puts a link to the newest run",
+            remedy="remove it, or name the run folder with --output",
+        )
+
+
 def _point_latest(root: Path) -> None:
     ignore = root.parent / ".gitignore"
     with suppress(FileExistsError), ignore.open("x") as out:
         out.write("*\n")
-    temporary = root.parent / f".{LATEST}.{os.getpid()}"
-    temporary.unlink(missing_ok=True)
-    temporary.symlink_to(root.name)
-    temporary.replace(root.parent / LATEST)
+    temporary = root.parent / f".{LATEST}.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        temporary.symlink_to(root.name)
+        temporary.replace(root.parent / LATEST)
+    finally:
+        temporary.unlink(missing_ok=True)

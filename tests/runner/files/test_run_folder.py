@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from iogate.errors import RefusedError
 from iogate.files.run_folder import RunFolder
 from iogate.sut.local import LocalSut
+from support import samples
 from support.run_folders import make_run_folder
 
 STAYS = """\
@@ -77,3 +83,26 @@ def test_what_stays_of_an_engine_runs_as_nobody_else(tmp_path: Path) -> None:
         0o755,
     ]
     assert elsewhere.stat().st_mode & 0o7777 == 0o6755, "no link is followed"
+
+
+def test_a_folder_in_place_of_the_newest_run_is_told_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkout may bring one, with a run that nobody has measured in it."""
+    monkeypatch.chdir(tmp_path)
+    runs = tmp_path / "iogate-runs"
+    (runs / "latest").mkdir(parents=True)
+    (runs / "latest/run.json").write_text("{}")
+    with pytest.raises(RefusedError, match="latest is a folder") as caught:
+        RunFolder.create(samples.run(), None)
+    assert "remove it" in caught.value.remedy
+    assert list(runs.iterdir()) == [runs / "latest"]
+    RunFolder.create(samples.run(), tmp_path / "elsewhere")
+    shutil.rmtree(runs / "latest")
+    made = [
+        RunFolder.create(replace(samples.run(), id=name), None) for name in ("1" * 32, "2" * 32)
+    ]
+    assert (runs / "latest").resolve() == made[-1].root
+    assert {path.name for path in runs.iterdir()} == {
+        ".gitignore", "latest", *(each.root.name for each in made)
+    }  # fmt: skip
