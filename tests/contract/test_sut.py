@@ -234,6 +234,7 @@ def test_many_paths_are_read_at_once(sut: Sut, place: str) -> None:
 def test_places(sut: Sut, place: str) -> None:
     sut.run(["ln", "-s", "/proc/self", f"{place}/link"])
     assert sut.real_path(f"{place}/none/../x") == f"{sut.real_path(place)}/x"
+    assert sut.way(f"{place}/none/../x") == (f"{sut.real_path(place)}/x", "")
     space = sut.space(place)
     assert space is not None
     assert 0 < space.free_bytes <= space.total_bytes

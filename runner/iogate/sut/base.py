@@ -256,6 +256,10 @@ class Sut(Protocol):
     def real_path(self, path: str) -> str:
         """The path with symlinks resolved as far as they exist."""
 
+    def way(self, path: str) -> tuple[str, str]:
+        """The same path, and the first link on the way to it that another user has put into a
+        folder where all users may; empty where there is none."""
+
     def space(self, path: str) -> Space | None:
         """Room on the filesystem that holds ``path``."""
 

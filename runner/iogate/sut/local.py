@@ -35,6 +35,7 @@ from iogate.sut.local_process import orphans, start_process
 from iogate.sut.lock_file import open_lock_file, open_node
 from iogate.sut.loop import loop_status
 from iogate.sut.transfer import get_file, put_file, sync_folder
+from iogate.sut.way import way
 
 _LINK_TRIES = 3
 _TEXT_STEP = 65536
@@ -161,6 +162,9 @@ class LocalSut:
             with suppress(OSError):  # a link that went while it was read, as those in /proc do
                 return os.path.realpath(path)
         raise RunError(f"{path} changes while it is looked up")
+
+    def way(self, path: str) -> tuple[str, str]:
+        return way(path)
 
     def space(self, path: str) -> Space | None:
         try:

@@ -102,7 +102,10 @@ def _resolved(sut: Sut, use: Use) -> Use:
 
 
 def _place_at(sut: Sut, use: Use, path: str) -> Place:
-    place = place_of(sut, path)
+    try:
+        place = place_of(sut, path)
+    except RefusedError as error:
+        raise _refused(use, error.what, error.remedy) from error
     if bad := next((c for c in place.path if c in "$\\;#" or not c.isprintable()), None):
         what = f"{path} leads to {place.path!r}, which holds {bad!r}"
         raise _refused(use, what, "name a place without such a character in its path")

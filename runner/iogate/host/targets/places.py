@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from iogate.errors import RefusedError
 from iogate.host.devices.block_devices import device_by_number
 from iogate.host.devices.mounts import mounts
-from iogate.host.foreseen import looked_at
+from iogate.host.foreseen import answers, looked_at
 from iogate.host.read_ahead import ReadAhead
 from iogate.model.place import Identity, Place, PlaceKind
 from iogate.sut.base import FileStat, Sut
@@ -30,9 +31,15 @@ def identity_of(sut: Sut, path: str) -> Identity | None:
 
 def place_of(sut: Sut, path: str) -> Place:
     """Where a path leads, looked up once, with what is found there: no link is left in it. A
-    device is named by the kernel's own node, where that is one of it."""
+    device is named by the kernel's own node, where that is one of it. RefusedError for a link that
+    another user has put into a folder where all users may: it leads where he likes."""
     sut = looked_at(sut, f"place {path}")
-    real = sut.real_path(path)
+    ((real, strange),) = answers(sut, "way", [path])
+    if strange:
+        raise RefusedError(
+            f"{strange} is a link of another user, in a folder that all users may write",
+            remedy="name the place that it leads to, if that is meant",
+        )
     identity = identity_of(sut, real)
     if (
         identity
