@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -32,25 +32,30 @@ _NOTED = re.compile(
 )
 _NS = 1_000_000_000
 _NO_TEXT = "\ufffd"  # what stands for bytes that are none
-_MOST_MODULES, _MOST_DEEP = 1000, 10
+_MOST_MODULES = 1000
 
 
-def has_changes(folder: Path | None = None, deep: int = 0) -> bool:
-    """Of the checkout that holds ``folder``, its submodules counted in. A filter that cannot be
-    turned off makes it changed; where git says nothing, it is not."""
-    folder = folder or Path.cwd()
-    top = Path(_ask(folder, "rev-parse", "--show-toplevel").removesuffix("\n") or folder)
+def has_changes() -> bool:
+    """Of the checkout that holds the working directory, its submodules counted in. A filter that
+    cannot be turned off makes it changed; where git says nothing, it is not."""
+    todo, seen = [Path.cwd()], set[Path]()
+    while todo:
+        folder = todo.pop()
+        top = Path(_ask(folder, "rev-parse", "--show-toplevel").removesuffix("\n") or folder)
+        if top in seen:
+            continue
+        seen.add(top)
+        if len(seen) > _MOST_MODULES or _has_own_changes(top):
+            return True
+        todo.extend(_modules(top))
+    return False
+
+
+def _has_own_changes(top: Path) -> bool:
     filters = _filters(top, {})
     off = _without(top, filters)
-    if off is None or _has_own_changes(top, filters, off):
+    if off is None:
         return True
-    modules = _modules(top)
-    if len(modules) > _MOST_MODULES or (modules and deep >= _MOST_DEEP):
-        return True
-    return any(has_changes(each, deep + 1) for each in modules)
-
-
-def _has_own_changes(top: Path, filters: Iterable[str], off: Mapping[str, str]) -> bool:
     entries = [entry for entry in _ask(top, *_STATUS, env=off).split("\0") if entry]
     if len(entries) > _MOST_FILES or not all(each.startswith(_WRITTEN) for each in entries):
         return True

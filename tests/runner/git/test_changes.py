@@ -138,3 +138,16 @@ def test_a_submodule_counts_and_its_filters_are_not_run(repository: Path, tmp_pa
     git("commit", "-q", "-a", "-m", "y", folder=repository / "sub")
     evidence.unlink(missing_ok=True)  # that was git's commit
     assert has_changes(), "it is at another commit"
+
+
+def test_a_submodule_that_leads_back_is_looked_at_once(repository: Path) -> None:
+    """Its configuration says where its files are."""
+    names = [f"sub{number}" for number in range(20)]
+    for name in names:
+        make(repository / name, {"x": "x"})
+        git("config", "core.worktree", str(repository), folder=repository / name)
+    lines = (f'[submodule "{name}"]\n\tpath = {name}\n' for name in names)
+    (repository / ".gitmodules").write_text("".join(lines))
+    git("add", ".gitmodules")
+    git("commit", "-q", "-m", "x")
+    assert not has_changes()
