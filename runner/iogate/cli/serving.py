@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from iogate.cli.connections import MOST, Connection
 from iogate.cli.fault import trace_fault
 from iogate.cli.live import LiveHistory
 from iogate.errors import IogateError, UsageError
@@ -32,7 +33,6 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_CONNECTIONS = 200
 
 
 def make_app(history: LiveHistory, token: str) -> ASGIApp:
@@ -57,6 +57,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
+            http=Connection,
             access_log=False,  # the paths that people open are theirs
             log_config=None,
             log_level=logging.CRITICAL,
@@ -64,7 +65,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
             ws="none",
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=_CONNECTIONS,
+            limit_concurrency=MOST,
             timeout_graceful_shutdown=1,
         )
     )

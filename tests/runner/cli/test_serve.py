@@ -11,14 +11,15 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+import time
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from iogate.cli import live_state, serve
+from iogate.cli import connections, live_state, serve
 from iogate.errors import RefusedError, StoreError, UsageError
 from iogate.gate.judge import judge
 from iogate.history.killed import as_it_is
@@ -219,6 +220,58 @@ def test_what_is_no_http_gets_no_page(url: str) -> None:
             raw.sendall(b"GET / HTTP/1.1\r\nX: " + b"a" * 200_000)
             assert b" 200 " not in raw.recv(100)
         assert ask(port, "/")[0] == 200, "others are served on"
+
+
+HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: "
+
+
+def is_ended(connection: socket.socket, piece: bytes) -> bool:
+    """Whether the other end closes within 20 s, though a piece comes each tenth of one."""
+    with suppress(ConnectionError):
+        for _ in range(200):
+            connection.sendall(piece)
+            time.sleep(0.1)
+        return False
+    return True
+
+
+def test_half_requests_keep_no_reader_out(url: str) -> None:
+    """Neither while they come nor afterwards, though all are of one peer."""
+    with serving(url) as port, ExitStack() as opened:
+        for _ in range(250):
+            half = socket.create_connection(("127.0.0.1", port), timeout=30)
+            opened.enter_context(half).sendall(HALF)
+        assert ask(port, "/runs")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"",
+        HALF,
+        b"GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n" + HALF,
+        b"GET /none HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
+    ],
+)
+def test_what_never_becomes_a_request_is_closed(
+    url: str, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    monkeypatch.setattr(connections, "_REQUEST_S", 0.6)
+    with (
+        serving(url) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=30) as half,
+    ):
+        half.sendall(begun)
+        assert is_ended(half, b"a")
+
+
+def test_an_answer_that_nobody_reads_is_ended(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_READ_S", 0.3)
+    with (
+        serving(url) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=30) as deaf,
+    ):
+        assert is_ended(deaf, b"GET /runs/aaaa1111 HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
