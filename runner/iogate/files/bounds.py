@@ -44,7 +44,7 @@ FETCHED_BYTES = 64 * GIB
 FETCHED_FILES = 10_000
 ROOM_BYTES = GIB
 INTEGER_DIGITS = 300
-ANSWER_BYTES = 16 * MIB
+HISTORY_ANSWER_BYTES = 2 * DOCUMENT_BYTES  # unpacked
 TOLD_BYTES = 64 * MIB
 SAID_BYTES = MIB  # iogate-engine's, in native/src/command/metered.h
 
@@ -66,6 +66,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("characters of a pattern of a command's metric", PATTERN_CHARACTERS, "spec"),
     ("cases of a spec, each counted with its jobs and limits", CASE_PARTS, "spec"),
     ("bytes of a document of a run folder or of a history", DOCUMENT_BYTES, "document"),
+    ("bytes of an answer of a history on a server", HISTORY_ANSWER_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
     ("digits of an integer in a document", INTEGER_DIGITS, "document"),
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
@@ -82,7 +83,6 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ),
     ("bytes of a journal, or of what a history hands over later", STATE_BYTES, "state"),
     ("bytes of a lock, a note or a setting of the host", NOTE_BYTES, "state"),
-    ("bytes of an answer of a server", ANSWER_BYTES, "state"),
     ("bytes of the beginning of a guest's console, which is kept", CONSOLE_BEGIN_BYTES, "state"),
     ("bytes of its end: what is between them is left out, and so said", CONSOLE_END_BYTES, "state"),
 )

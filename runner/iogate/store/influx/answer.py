@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any
 
 from iogate.errors import StoreError
 from iogate.files.bounded import parse_json
@@ -18,30 +20,53 @@ _DEEPEST = 10
 def rows_of(answer: bytes, where: str, missing: str) -> Iterator[Row]:
     """The rows of an answer to an InfluxQL query, in JSON, whole or in chunks. ``missing`` is
     the remedy where there is no such database."""
-    for text in answer.splitlines():
+    for text in BytesIO(answer):
         if text.strip():
-            document = _document(text, where)
-            for result in (document, *document.get("results", ())):
-                if "error" in result:
-                    raise _refusal(str(result["error"]), where, missing)
-                for series in result.get("series", ()):
-                    yield from _series_rows(series)
+            yield from _document_rows(_document(text, where), where, missing)
 
 
-def _series_rows(series: Mapping[str, object]) -> Iterator[Row]:
-    tags, columns, values = (series.get(name) for name in ("tags", "columns", "values"))
-    assert isinstance(columns, list)
-    fixed = tags if isinstance(tags, dict) else {}
-    for row in values if isinstance(values, list) else ():
-        yield fixed | dict(zip(columns, row, strict=True))
+def _document_rows(document: Mapping[str, Any], where: str, missing: str) -> Iterator[Row]:
+    for result in (document, *_listed(document, "results", where)):
+        if not isinstance(result, dict):
+            raise _odd(where)
+        if "error" in result:
+            raise _refusal(str(result["error"]), where, missing)
+        for series in _listed(result, "series", where):
+            yield from _series_rows(series, where)
 
 
-def _document(text: bytes, where: str) -> dict[str, list[dict[str, list[Row]]]]:
+def _series_rows(series: object, where: str) -> Iterator[Row]:
+    if not isinstance(series, dict):
+        raise _odd(where)
+    tags, columns = series.get("tags") or {}, _listed(series, "columns", where)
+    if not isinstance(tags, dict) or not all(isinstance(name, str) for name in columns):
+        raise _odd(where)
+    for row in _listed(series, "values", where):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise _odd(where)
+        yield tags | dict(zip(columns, row, strict=True))
+
+
+def _listed(document: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    """The list of this name; empty where there is none."""
+    listed = document.get(name)
+    if listed is not None and not isinstance(listed, list):
+        raise _odd(where)
+    return listed or []
+
+
+def _document(text: bytes, where: str) -> dict[str, Any]:
     try:
-        document: dict[str, list[dict[str, list[Row]]]] = parse_json(text)
+        document = parse_json(text)
     except ValueError:
         raise unreachable(where, "its answer is cut off or no JSON") from None
+    if not isinstance(document, dict):
+        raise _odd(where)
     return document
+
+
+def _odd(where: str) -> UnreachableError:
+    return unreachable(where, "its answer is JSON, but none of InfluxDB")
 
 
 def _refusal(said: str, where: str, missing: str) -> StoreError:

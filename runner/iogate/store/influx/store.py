@@ -45,6 +45,9 @@ from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
 
 _RUNS_AT_ONCE = 50
+_UNREADABLE = (
+    zlib.error, ValueError, TypeError, LookupError, ArithmeticError, AttributeError,
+)  # fmt: skip
 
 
 def spool_path(address: Address) -> Path:
@@ -361,7 +364,7 @@ class InfluxStore:
                 raise
             except RunError as error:
                 raise self._unreadable(error.what, error.remedy) from error
-            except (zlib.error, ValueError, TypeError, KeyError) as error:
+            except _UNREADABLE as error:
                 raise self._unreadable(
                     repr(error), "another program may write there: give another --store"
                 ) from error

@@ -32,6 +32,8 @@ class Server1:
     def __init__(self, address: Address) -> None:
         import urllib3
 
+        from iogate.store.influx.pools import POOLS
+
         self._address = address
         (self._database,) = address.path
         self._headers = _login(
@@ -44,6 +46,7 @@ class Server1:
             timeout=address.timeout_s,
             retries=urllib3.Retry(1, redirect=False, allowed_methods=None, status=0),
         )
+        self._pool.pool_classes_by_scheme = POOLS
 
     def write(self, lines: bytes) -> None:
         query = urlencode({"db": self._database, "precision": "ns"})
