@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from iogate.errors import RunError
 from iogate.model.comparison import Arm
+from iogate.model.document import run_from_document, to_document
 from iogate_reports import render_junit, render_report, render_summary
 from iogate_reports.inline import script
 from iogate_reports.text import anchor, clean, short
@@ -61,6 +66,37 @@ def test_arms_with_hostile_names_and_a_hostile_history_stay_text() -> None:
     assert {node.tag for node in tree.walk()} <= _TAGS | {"code", "tbody"}
     assert not any(name.startswith("on") for node in tree.walk() for name in node.attributes)
     assert "block by block" in page
+
+
+@pytest.mark.parametrize("number", [-1e308, 1e308, "Infinity", "-Infinity", "NaN", -1.0, 10**300])
+def test_numbers_that_no_run_has_make_pages_all_the_same(number: float | str) -> None:
+    """A run folder may come from anywhere: each of its numbers in turn, of each kind once."""
+    for run in (hostile_run("x"), compared(0.1)):
+        document: Any = to_document(run)
+        for holder, key in _numbers(document):
+            kept, holder[key] = holder[key], number
+            with suppress(RunError):  # a document that is none
+                odd = run_from_document(document)
+                read_html(render_report(odd))
+                render_junit(odd)
+                render_summary(odd)
+            holder[key] = kept
+
+
+def _numbers(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Where numbers of the verdict are: of those that differ in their place alone the first."""
+    verdict, seen = document["verdict"], set()
+    waiting: list[tuple[Any, tuple[str, ...]]] = [(verdict, ())]
+    while waiting:
+        holder, path = waiting.pop()
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        for key in keys:
+            place = (*path, key if isinstance(key, str) else "")
+            if isinstance(holder[key], dict | list):
+                waiting.append((holder[key], place))
+            elif isinstance(holder[key], float) and place not in seen:
+                seen.add(place)
+                yield holder, key
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -107,7 +107,20 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
     except MismatchError as error:
         raise _broken(name, f"at {''.join(error.path) or 'its top'}: {error}") from None
     _check_times(name, value)
+    if isinstance(value, Run):
+        _check_names(name, value)
     return value
+
+
+def _check_names(name: str, run: Run) -> None:
+    """What a history finds a run by has to be text that can be written: JSON can escape half a
+    character."""
+    keys = [run.id, run.plan.spec_name, run.host.name, run.host.machine_id]
+    keys += [each.case_id for each in run.measurements]
+    keys += [each.case_id for each in run.failures]
+    for key in keys:
+        if any("\ud800" <= character <= "\udfff" for character in key):
+            raise _broken(name, f"{key[:40]!a} is not text")
 
 
 def _check_times(name: str, value: object) -> None:

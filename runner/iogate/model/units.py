@@ -39,8 +39,10 @@ class Better(StrEnum):
 
     def worsening(self, share: float) -> float:
         """To get worse by a share of itself, as a change of the value: by 0.25 is +0.25 where
-        more is worse, and -0.2 where less is."""
-        return share if self is Better.LOW else 1 / (1 + share) - 1
+        more is worse, and -0.2 where less is. Infinite for a share that nothing can lose."""
+        if self is Better.LOW:
+            return share
+        return 1 / (1 + share) - 1 if share > -1 else math.inf
 
 
 _AS_FACTOR = 3.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
 from iogate.model.notice import Notice
 from iogate.model.plan import Plan
-from iogate.model.run import Run
+from iogate.model.run import CaseFailure, Run
 from iogate.model.schema import json_schema
 from iogate.model.trend import Trend
 from iogate.model.verdict import RunVerdict
@@ -117,6 +118,26 @@ def test_a_newer_or_odd_schema_is_refused(kind: type, schema: str, words: str) -
     with pytest.raises(RunError, match=name) as refused:
         READERS[kind]({"schema": f"{name}/{schema}"})
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("id",), ("plan", "spec_name"), ("host", "name"), ("host", "machine_id"),
+        ("measurements", 0, "case_id"), ("failures", 0, "case_id"),
+    ],
+)  # fmt: skip
+def test_half_a_character_is_no_name(path: tuple[str | int, ...]) -> None:
+    """JSON can say it, and no history can keep it."""
+    run = s.run(measurements=(s.measurement(),))
+    run = replace(run, failures=(CaseFailure("a1", 1, "broken"),))
+    document: Any = as_read_back(to_document(run))
+    inner = document
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = "a\ud800"
+    with pytest.raises(RunError, match=r"'a\\ud800' is not text"):
+        run_from_document(document)
 
 
 @pytest.mark.parametrize("document", [{}, {"schema": "run/1"}, {"schema": 7}, [], None, "x"])

@@ -115,7 +115,7 @@ def insert_failure(db: sqlite3.Connection, run_id: str, failure: CaseFailure) ->
             run_id,
             failure.case_id,
             failure.repetition,
-            failure.reason,
+            failure.reason.encode("utf-8", "replace").decode(),  # the document has it as it is
             pack_row(codec_of(CaseFailure).encode(failure)),
         ),
     )
