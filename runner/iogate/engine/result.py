@@ -46,7 +46,16 @@ def parse_result(document: object) -> EngineResult:
             interrupted=bool(extra.get("interrupted", False)),
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
-        raise EngineError(f"the engine's result cannot be read: {error!r}") from error
+        raise EngineError(f"the engine's result cannot be read: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """What is wrong with a result, of the error that reading it ended in."""
+    if isinstance(error, KeyError):
+        return f"it has no {error}"
+    if isinstance(error, ValueError):
+        return str(error)
+    return f"a part of it has another form than results of fio have ({type(error).__name__})"
 
 
 def _check_schema(extra: Mapping[str, Any]) -> None:

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from iogate.engine.base import EngineResult
-from iogate.engine.result import parse_result
+from iogate.engine.result import parse_result, reason
 from iogate.errors import EngineError
+from iogate.files.bounds import DOCUMENT_VALUES
 from iogate.foreign.base import ForeignResult, read_each
+from iogate.foreign.fio_odd import odd_numbers
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 from iogate.foreign.fio_two import counts, is_of_two, modernised
 from iogate.foreign.fio_walls import with_walls
@@ -21,7 +23,12 @@ from iogate.model.measurement import TRANSFERS
 # Also those of a list. Within a line: to look from each empty line over all others takes for ever.
 _START = re.compile(r"^[ \t\r\f\v\[]*\{|(?<=\}),\s*\{", re.MULTILINE)
 _NO_NUMBERS = (": nan", ": -nan", ": inf", ": -inf")  # as C prints what is none
+_MARK = '"fio version"'
 _MOST_FAILURES = 1000
+_MOST_READ_AGAIN = 8  # times a text, by attempts that came to nothing
+_LEAST_READ_AGAIN = 1 << 20
+_NEWEST = (3, 42)
+_VERSION = re.compile(r"fio-(\d{1,4})\.(\d{1,4})\b")
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns")
 _PARTS = (*TRANSFERS, "mixed")
 _COUNTS = ("total_ios", "io_bytes", "runtime", "ctx", "majf", "minf")
@@ -47,17 +54,27 @@ def read_documents(text: str) -> Iterator[ForeignResult]:
     for none in _NO_NUMBERS:
         text = text.replace(none, ": NaN")
     documents: list[_Document] = []
-    for document in _documents(text):
-        if documents and _goes_on(documents[-1].parsed, document.parsed):
-            documents.pop()
-        documents.append(document)
+    problem = None
+    try:
+        for document in _documents(text):
+            if documents and _goes_on(documents[-1].parsed, document.parsed):
+                documents.pop()
+            documents.append(document)
+    except EngineError as error:
+        problem = error
     yield from read_each(documents, lambda document: _result(document, text))
+    if problem:
+        raise problem
 
 
 def _documents(text: str) -> Iterator[_Document]:
-    """Each JSON object that is a result of fio, or the beginning of one."""
+    """Each JSON object that is a result of fio, or the beginning of one. EngineError for a text
+    that takes too much memory or time."""
     decoder = json.JSONDecoder()
-    at, failures = 0, 0
+    at, failures, left = 0, 0, max(_MOST_READ_AGAIN * len(text), _LEAST_READ_AGAIN)
+    if _MARK not in text:
+        return
+    _check_size(text)
     while (match := _START.search(text, at)) and failures < _MOST_FAILURES:
         start = match.end() - 1
         try:
@@ -65,6 +82,11 @@ def _documents(text: str) -> Iterator[_Document]:
         except (ValueError, RecursionError) as error:
             failures += 1
             at = start + 1
+            left -= (error.pos if isinstance(error, json.JSONDecodeError) else len(text)) - start
+            if left < 0:
+                raise _too_much(
+                    "more of it begins like JSON and is none than can be read"
+                ) from None
             if isinstance(error, json.JSONDecodeError) and _is_fio(text, start, error.pos):
                 yield _Document(start, "", None)
             continue
@@ -72,8 +94,18 @@ def _documents(text: str) -> Iterator[_Document]:
             yield _Document(start, text[start:at], document)
 
 
+def _check_size(text: str) -> None:
+    """EngineError for a text with too many values, which take far more memory than the text."""
+    if sum(map(text.count, ",[{")) > DOCUMENT_VALUES:
+        raise _too_much(f"it holds more than {DOCUMENT_VALUES:,} values")
+
+
+def _too_much(why: str) -> EngineError:
+    return EngineError(why, remedy="take the results of fio out of it, or import it in parts")
+
+
 def _is_fio(text: str, start: int, end: int) -> bool:
-    return text.find('"fio version"', start, end) >= 0
+    return text.find(_MARK, start, end) >= 0
 
 
 def _goes_on(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> bool:
@@ -162,14 +194,14 @@ def _result(raw: _Document, text: str) -> ForeignResult:
         )
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise EngineError(
-            f"a result of fio cannot be read: {error!r}",
+            f"a result of fio cannot be read: {reason(error)}",
             remedy="iogate reads the JSON of fio 2.1 to 3.42: convert it, or leave it out",
         ) from None
 
 
 def _likely(seconds: float) -> float:
     if not 0 <= seconds < _LATEST_S:
-        raise ValueError(f"{seconds} is not a time")
+        raise ValueError(f"{seconds:g} s are no time")
     return seconds
 
 
@@ -186,7 +218,15 @@ def _parsed(document: Mapping[str, Any]) -> EngineResult:
         for name in TRANSFERS
         if not counts(row.get(name) or {"total_ios": 0})
     ]
-    return replace(result, warnings=(*result.warnings, *dict.fromkeys(worked_out)))
+    warnings = (*result.warnings, *_newer(document), *odd_numbers(result), *worked_out)
+    return replace(result, warnings=tuple(dict.fromkeys(warnings)))
+
+
+def _newer(document: Mapping[str, Any]) -> Iterator[str]:
+    """What to tell of a version that nobody has seen yet: it is read as the newest known one."""
+    found = _VERSION.match(str(document["fio version"]))
+    if found and (int(found[1]), int(found[2])) > _NEWEST:
+        yield f"fio {found[1]}.{found[2]} is newer than 3.42, as whose its result is read"
 
 
 def _of_something(result: EngineResult) -> EngineResult:

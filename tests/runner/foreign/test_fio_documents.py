@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.errors import IogateError
-from iogate.foreign import Origin, as_run, read_fio
+from iogate.errors import EngineError, IogateError
+from iogate.foreign import Origin, as_run, fio_documents, read_fio
 from iogate.metrics import kept_values, metric
 from iogate.model.document import run_from_document, to_document
 from iogate.model.run import Host, Run
@@ -329,3 +331,69 @@ def test_very_many_lines_of_nothing_are_gone_over_once(line: str) -> None:
         capture_output=True, text=True, timeout=100, check=True,
     )  # fmt: skip
     assert done.stdout == "0\n"
+
+
+def test_what_begins_like_json_over_and_over_is_given_up_in_time() -> None:
+    """Each beginning goes on to the same end, which is none: 67 s once."""
+    text = json.dumps(f.document()) + "\n" + '{"a":\n' * 900 + "[" + "1," * 1_000_000
+    began_s, found = time.monotonic(), read_fio(text)
+    assert as_run(next(found), ORIGIN).status == "complete", "what is whole is read"
+    with pytest.raises(EngineError, match="begins like JSON and is none"):
+        next(found)
+    assert time.monotonic() - began_s < 20
+
+
+def test_more_values_than_a_document_may_hold_are_refused_before_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fio_documents, "DOCUMENT_VALUES", 1000)
+    text = json.dumps({**f.document(), "more": [[]] * 1001})
+    with pytest.raises(EngineError, match="more than 1,000 values"):
+        list(read_fio(text))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        ("iops", -5, "st: read iops of -5 is below zero"),
+        ("total_ios", -5, "I/Os of -5 is below zero"),
+        ("bw_bytes", -1.5, "bandwidth of -1.5 is below zero"),
+        ("clat_ns", [], "another form"),
+    ],
+)
+def test_numbers_that_nothing_measured_has_are_refused(
+    place: str, value: object, words: str
+) -> None:
+    document = f.document()
+    name = document["jobs"][0]["jobname"]
+    document["jobs"][0]["read"][place] = value
+    if place == "clat_ns":
+        document["jobs"][0]["read"] = [value]
+    with pytest.raises(EngineError, match=words.replace("st:", f"{name}:")) as raised:
+        runs(document)
+    assert "Error(" not in raised.value.what
+
+
+@pytest.mark.parametrize("odd", [{"jobs": [[1]]}, {"jobs": 5}, {"timestamp_ms": 1e15, "jobs": []}])
+def test_a_wrong_shape_is_told_without_python(odd: dict[str, Any]) -> None:
+    with pytest.raises(EngineError) as raised:
+        runs({**f.document(), **odd})
+    assert "Error('" not in raised.value.what
+    assert "attribute" not in raised.value.what
+
+
+def test_a_number_that_is_none_is_told() -> None:
+    document = f.document()
+    name = document["jobs"][0]["jobname"]
+    document["jobs"][0]["read"]["iops"] = math.nan
+    (run,) = runs(document)
+    assert f"{name}: read iops is no number: it is left out" in run.measurements[0].warnings
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("fio-3.42", False), ("fio-3.36-117-gb2403", False), ("fio-3.43", True), ("fio-4.1", True)],
+)
+def test_a_version_that_is_not_known_yet_is_read_with_a_warning(version: str, told: bool) -> None:
+    (run,) = runs({**f.document(), "fio version": version})
+    assert any("newer than 3.42" in text for text in run.measurements[0].warnings) is told
