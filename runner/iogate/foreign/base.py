@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
+from iogate.foreign.fio_odd import odd_numbers
 from iogate.model.run import Host, Revision
 from iogate.model.spec import JobSpec
 
@@ -51,6 +52,7 @@ def read_each(
     for part in parts:
         try:
             result = read(part)
+            result = result and _likely(result)
         except EngineError as error:
             problems.append(error)
             continue
@@ -59,3 +61,15 @@ def read_each(
     if problems:
         more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
         raise EngineError(f"{problems[0].what}{more}", remedy=problems[0].remedy)
+
+
+def _likely(found: ForeignResult) -> ForeignResult:
+    """The same, with a warning for each number that is none; EngineError for one below zero."""
+    try:
+        told = odd_numbers(found.result)
+    except ValueError as error:
+        raise EngineError(
+            f"a result of fio cannot be read: {error}", remedy="leave it out, and measure again"
+        ) from None
+    warnings = tuple(dict.fromkeys((*found.result.warnings, *told)))
+    return replace(found, result=replace(found.result, warnings=warnings))

@@ -14,7 +14,6 @@ from iogate.engine.result import parse_result, reason
 from iogate.errors import EngineError
 from iogate.files.bounds import DOCUMENT_VALUES
 from iogate.foreign.base import ForeignResult, read_each
-from iogate.foreign.fio_odd import odd_numbers
 from iogate.foreign.fio_options import job_spec, only_direction, texts, unique_jobs
 from iogate.foreign.fio_two import counts, is_of_two, modernised
 from iogate.foreign.fio_walls import with_walls
@@ -218,7 +217,7 @@ def _parsed(document: Mapping[str, Any]) -> EngineResult:
         for name in TRANSFERS
         if not counts(row.get(name) or {"total_ios": 0})
     ]
-    warnings = (*result.warnings, *_newer(document), *odd_numbers(result), *worked_out)
+    warnings = (*result.warnings, *_newer(document), *worked_out)
     return replace(result, warnings=tuple(dict.fromkeys(warnings)))
 
 

@@ -27,6 +27,7 @@ from iogate.model.verdict import Outcome
 from iogate.store import open_store
 from iogate.sut import open_sut
 from support import samples as s
+from support.killed import HERE, begun
 
 
 @pytest.fixture
@@ -139,6 +140,28 @@ def test_runs_to_remove_are_selected_by_spec_host_and_day(url: str) -> None:
     assert left("--before", "2001-09-08") == 2  # 10**18 ns after 1970 is the next day
     assert left("--before", "2001-09-10") == 1
     assert left("--spec", "demo") == 0
+
+
+def test_a_day_before_which_there_is_nothing_is_named(url: str) -> None:
+    nothing = history("remove", "--before", "1999-01-01", "--store", url)
+    assert nothing.stderr.startswith("no runs from before 1999-01-01 are kept here")
+    nothing = history("remove", "--before", "1999-01-01", "--spec", "demo", "--store", url)
+    assert nothing.stderr.startswith("no runs of spec demo from before 1999-01-01 are kept")
+
+
+def test_a_killed_run_is_listed_as_it_is_before_it_goes(url: str) -> None:
+    with closing(open_store(url)) as store:
+        store.begin_run(begun("dead", HERE))
+    listed = history("remove", "dead", "--store", url)
+    assert "interrupted" in listed.stdout
+    assert "running" not in listed.stdout
+
+
+def test_what_is_pruned_is_json_alone_on_stdout(url: str) -> None:
+    done = history("prune", "--series", "1d:none", "--json", "--dry-run", "--store", url)
+    for line in done.stdout.splitlines():
+        json.loads(line)
+    assert done.exit_code == 0
 
 
 @pytest.mark.parametrize("words", [[], ["aaaa", "--spec", "demo"]])

@@ -64,12 +64,35 @@ def test_a_pipe_carries_a_history(url: str, tmp_path: Path) -> None:
 
 
 def test_an_export_can_be_of_one_spec(url: str) -> None:
-    done = history("export", "--spec", "other", "--store", url)
-    assert "no runs of spec other are kept here" in done.stderr
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
-        {"schema": "history/1"},
-        {"end": {"runs": 0, "decisions": 0}},
-    ]
+    with closing(open_store(url)) as store:
+        spec = store.runs()[0].plan.spec_name
+    done = history("export", "--spec", spec, "--store", url)
+    assert json.loads(done.stdout.splitlines()[-1])["end"]["runs"] == len(ids(url))
+
+
+@pytest.mark.parametrize(
+    ("words", "what"), [(["--spec", "othr"], "of spec othr"), (["--host", "x"], "on host x")]
+)
+def test_an_export_of_nothing_is_refused(
+    url: str, tmp_path: Path, words: list[str], what: str
+) -> None:
+    """A mistyped name would be a backup of nothing."""
+    file = tmp_path / "out.jsonl"
+    done = history("export", str(file), *words, "--store", url)
+    assert isinstance(done.exception, UsageError)
+    assert done.exception.what == f"no runs {what} are kept here: nothing was exported"
+    assert "'iogate history'" in done.exception.remedy
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("words", [["import"], ["import", "fio"]])
+@pytest.mark.parametrize("text", ["", "neither\n", '{"schema": "history/9"}\n'])
+def test_a_refused_import_makes_no_history(tmp_path: Path, words: list[str], text: str) -> None:
+    file, store = tmp_path / "in.jsonl", tmp_path / "x.sqlite"
+    file.write_text(text)
+    done = history(*words, str(file), "--store", str(store))
+    assert isinstance(done.exception, UsageError)
+    assert not store.exists()
 
 
 def test_an_export_that_fails_leaves_the_old_file(url: str, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import click
 from iogate.archive import FORMATS, format_of, open_format, read_history
 from iogate.cli import options
 from iogate.cli.history.shown import nothing_kept
-from iogate.errors import RunError
+from iogate.errors import RunError, UsageError
 from iogate.store import Store, open_kept
 
 _STDOUT = "-"
@@ -40,16 +40,20 @@ def command(
     a line; csv and parquet are a table of every kept metric that holds the documents too.
     """
     chosen = open_format(format_name or format_of(file if file != _STDOUT else ""))
-    with closing(open_kept(store)) as opened, _output(file) as out:
-        chosen.write(read_history(opened, run_ids=_chosen(opened, spec, host)), out)
+    with closing(open_kept(store)) as opened:
+        run_ids = _chosen(opened, spec, host)
+        with _output(file) as out:
+            chosen.write(read_history(opened, run_ids=run_ids), out)
 
 
 def _chosen(store: Store, spec: str | None, host: str | None) -> set[str] | None:
+    """None for all. UsageError for a name that no run has: an export of nothing is no backup."""
     if spec is None and host is None:
         return None
     run_ids = {run.id for run in store.runs(spec=spec, host=host)}
     if not run_ids:
-        click.echo(f"{nothing_kept(spec, host)}; this is an export of nothing", err=True)
+        what, _, remedy = nothing_kept(spec, host).partition("; ")
+        raise UsageError(f"{what}: nothing was exported", remedy=remedy)
     return run_ids
 
 

@@ -6,9 +6,10 @@ import hashlib
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -33,19 +34,63 @@ _MOST_HINTS = 3
 @dataclass(slots=True)
 class _Reading:
     """Files that are read: how many results they gave, of which specs those are that were not
-    kept before, which workloads have jobs that took turns, the ids of the cases by name, and how
-    many files could not be read whole. ``places`` has the file and the time of each result so far,
-    by run: a copy under another name is the same result."""
+    kept before, which workloads have jobs that took turns, and the ids of the cases by name.
+    ``places`` has the file and the time of each result so far, by run: a copy under another name
+    is the same result."""
 
     store: Store
     origin: Origin
     known: frozenset[str]
     results: int = 0
-    bad: int = 0
     specs: set[str] = field(default_factory=set)
     serial: set[str] = field(default_factory=set)
     cases: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A result, and the file that it was read in."""
+
+    result: ForeignResult
+    file: str
+    written_ns: int
+
+    @property
+    def name(self) -> str:
+        return "" if self.file == "-" else Path(self.file).name
+
+
+@dataclass(slots=True)
+class _Files:
+    """The files that are read; ``bad`` are those that could not be read whole."""
+
+    files: tuple[str, ...]
+    bad: set[str] = field(default_factory=set)
+
+    def results(self) -> Iterator[_Found]:
+        """All of them, as they come. What cannot be read is told."""
+        for file in self.files:
+            try:
+                yield from _read(file)
+            except IogateError as error:
+                self.refuse(file, error)
+
+    def refuse(self, file: str, error: IogateError) -> None:
+        """Tell why a file, or a part of it, is left out."""
+        self.bad.add(file)
+        remedy = f" ({error.remedy})" if error.remedy else ""
+        click.echo(defused(printable(f"{file}: {error.what}{remedy}")), err=True)
+
+
+def _read(file: str) -> Iterator[_Found]:
+    text, written_ns = _text(file)
+    found = None
+    for result in read_fio(text):
+        found = _Found(result, file, written_ns)
+        yield found
+    if found is None:
+        raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
 
 
 @click.command("fio", short_help="Put results of fio into a history.")
@@ -82,6 +127,11 @@ def command(
     Importing a file again adds nothing.
     """
     _check_names(spec=spec, host=host or "")
+    given = _Files(files)
+    found = given.results()
+    begun = list(islice(found, 1))
+    if not begun:  # and before a history is made for it
+        raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     with closing(open_store(store)) as opened:
         known = {} if host is None else {run.host.name: run.host for run in opened.runs()}
         origin = Origin(
@@ -94,17 +144,17 @@ def command(
         )
         reading = _Reading(opened, origin, frozenset(opened.run_ids()))
         before = opened.sync()
-        tally = keep(opened, _runs(files, reading))
+        tally = keep(opened, _runs(chain(begun, found), given, reading))
         code = delivered(opened, before)
     read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
     click.echo(f"{read}: {told(tally)}", err=True)
     for hint in _hints(reading):
         click.echo(defused(printable(f"  {hint}")), err=True)
-    if reading.bad and not reading.results:
+    if given.bad and not reading.results:
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
-    if reading.bad:
+    if given.bad:
         raise RunError(
-            f"{counted(reading.bad, 'file')} of {len(files)} could not be imported whole",
+            f"{counted(len(given.bad), 'file')} of {len(files)} could not be imported whole",
             remedy="each is named above, with the reason; what could be read is in the history",
         )
     return code
@@ -139,29 +189,18 @@ def _host(name: str | None, known: dict[str, Host]) -> Host:
     return Host(name, hashlib.sha256(f"iogate import {name}".encode()).hexdigest()[:16])
 
 
-def _runs(files: tuple[str, ...], reading: _Reading) -> Iterator[Run]:
-    for file in files:
+def _runs(found: Iterable[_Found], given: _Files, reading: _Reading) -> Iterator[Run]:
+    for each in found:
+        origin = replace(reading.origin, file=each.name, ended_ns=each.written_ns)
         try:
-            for result, origin in _read(file, reading.origin):
-                run = _run(result, origin, reading)
-                reading.results += 1
-                yield run
+            run = _run(each.result, origin, reading)
         except StoreError:
             raise
         except IogateError as error:
-            reading.bad += 1
-            remedy = f" ({error.remedy})" if error.remedy else ""
-            click.echo(defused(printable(f"{file}: {error.what}{remedy}")), err=True)
-
-
-def _read(file: str, origin: Origin) -> Iterator[tuple[ForeignResult, Origin]]:
-    text, written_ns = _text(file)
-    name = "" if file == "-" else Path(file).name
-    result = None
-    for result in read_fio(text):
-        yield result, replace(origin, file=name, ended_ns=written_ns)
-    if result is None:
-        raise UsageError("it holds no result of fio, neither JSON nor what it prints for people")
+            given.refuse(each.file, error)
+            continue
+        reading.results += 1
+        yield run
 
 
 def _run(result: ForeignResult, origin: Origin, reading: _Reading) -> Run:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from itertools import chain, islice
 from typing import BinaryIO
 
 import click
 
-from iogate.archive import FORMATS, format_of, keep, open_format
+from iogate.archive import FORMATS, Item, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.table import defused, printable
 from iogate.errors import UsageError
 from iogate.files import bounded
-from iogate.store import open_store
+from iogate.store import Store, open_store
 
 
 class _Files(click.Group):
@@ -53,14 +54,25 @@ def import_files(files: tuple[str, ...], *, format_name: str | None, store: str 
     What is there already stays as it is, so an import may be repeated, and one that was cut
     off goes on where it was.
     """
-    with closing(open_store(store)) as opened:
-        before = opened.sync()
+    with ExitStack() as opened:
+        kept: Store | None = None
         for file in files:
-            chosen = open_format(format_name or format_of(file if file != "-" else ""))
-            with _input(file) as source:
-                tally = keep(opened, chosen.read(source, file))
+            with _items(file, format_name) as items:
+                if kept is None:  # not before: what is no export makes no history
+                    kept = opened.enter_context(closing(open_store(store)))
+                    before = kept.sync()
+                tally = keep(kept, items)
             click.echo(defused(f"{printable(file)}: {told(tally)}"), err=True)
-        return delivered(opened, before)
+        return delivered(kept, before) if kept else 0
+
+
+@contextmanager
+def _items(file: str, format_name: str | None) -> Iterator[Iterator[Item]]:
+    """What a file holds, of which the first is read: UsageError for one that is no export."""
+    chosen = open_format(format_name or format_of(file if file != "-" else ""))
+    with _input(file) as source:
+        items = chosen.read(source, file)
+        yield chain(list(islice(items, 1)), items)
 
 
 @contextmanager

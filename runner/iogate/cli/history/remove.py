@@ -59,9 +59,11 @@ def command(
             if named
             else _selected(opened, spec, host, before)
         )
-        _refuse_measured(runs)
+        machine_id = this_host(machine()).machine_id
+        runs = [as_it_is(run, machine(), machine_id) for run in runs]
+        _refuse_measured(runs, machine_id)
         if not runs:
-            click.echo(nothing_kept(spec, host), err=True)
+            click.echo(nothing_kept(spec, host, before), err=True)
         elif yes:
             count = opened.remove_runs([run.id for run in runs])
             opened.compact()
@@ -81,11 +83,9 @@ def _selected(
     return [run for run in runs if run.started_ns < day_ns]
 
 
-def _refuse_measured(runs: Sequence[Run]) -> None:
-    machine_id = this_host(machine()).machine_id
+def _refuse_measured(runs: Sequence[Run], machine_id: str) -> None:
     for run in runs:
-        mine = run.host.machine_id == machine_id
-        if mine and as_it_is(run, machine(), machine_id).status is RunStatus.RUNNING:
+        if run.host.machine_id == machine_id and run.status is RunStatus.RUNNING:
             raise RefusedError(
                 f"run {run.id[:SHORT_ID]} is being measured: nothing was removed",
                 remedy="let it end, or stop it, and ask again",

@@ -42,9 +42,10 @@ def revision_text(run: Run) -> str:
     return " ".join(part for part in (commit, revision.label) if part)
 
 
-def nothing_kept(spec: str | None, host: str | None) -> str:
-    """What is said where no run is of that spec and host."""
+def nothing_kept(spec: str | None, host: str | None, before: datetime | None = None) -> str:
+    """What is said where no run is of that spec and host, and from before that day."""
     asked = [f"of spec {spec}"] * (spec is not None) + [f"on host {host}"] * (host is not None)
+    asked += [f"from before {before:%Y-%m-%d}"] if before else []
     if not asked:
         return "no runs are kept here yet: measure with 'iogate run SPEC'"
     return printable(f"no runs {' '.join(asked)} are kept here; 'iogate history' lists what is")
