@@ -50,8 +50,11 @@ class Delivery:
         notes = []
         if self.waiting:
             why = f": {self.problem.what}" if self.problem else ""
+            they, wait, are = ("item", "waits", "It is")
+            if self.waiting > 1:
+                they, wait, are = ("items", "wait", "They are")
             notes.append(
-                f"{self.waiting} of the history's items wait on the local disk{why}. They are"
+                f"{self.waiting} {they} of the history {wait} on the local disk{why}. {are}"
                 " delivered by the next run, or by: iogate history sync --store URL"
             )
         return (*notes, *(f"{each.what} is kept apart: {each.why}" for each in self.refused))

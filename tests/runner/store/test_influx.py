@@ -471,3 +471,23 @@ def test_histograms_come_back_as_they_were(jobs: list[dict[int, int] | None]) ->
     assert "histogram" not in json.dumps(taken)
     packing.put_histograms(taken, fields)
     assert taken == document()
+
+
+def test_what_waits_on_the_local_disk_is_told_where_something_does() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with closing(open_store(f"influxdb1://127.0.0.1:{port}/db")) as store:
+        for read in (store.runs, store.decisions, lambda: store.remove_runs(["a"])):
+            with pytest.raises(UnreachableError) as raised:
+                read()
+            assert "local disk" not in raised.value.remedy
+            assert "do this again" in raised.value.remedy
+        store.set_setting("a", "b")
+        with pytest.raises(UnreachableError) as raised:
+            store.runs()
+        assert "waits on the local disk" in raised.value.remedy
+        (note,) = store.sync().notes
+        assert note.startswith("1 item of the history waits on the local disk: ")
+        assert "It is delivered by the next run" in note
+        store.set_setting("a", "c")
+        assert store.sync().notes[0].startswith("2 items of the history wait on the local disk: ")

@@ -116,8 +116,7 @@ def unreachable(where: str, why: str) -> UnreachableError:
     """No answer, or one that says not now."""
     return UnreachableError(
         f"the history {where} cannot be used now: {shortened(why)}",
-        remedy="what was measured waits on the local disk; deliver it later with:"
-        " iogate history sync --store URL",
+        remedy="see that it runs, and that its name and port are right, and do this again",
     )
 
 

@@ -45,6 +45,10 @@ from iogate.store.server import Server, SetupError, UnreachableError
 from iogate.store.spool import Item, Spool
 
 _RUNS_AT_ONCE = 50
+_WAITS = (
+    "what was measured waits on the local disk; deliver it later with: iogate history sync"
+    " --store URL"
+)
 _UNREADABLE = (
     zlib.error, ValueError, TypeError, LookupError, ArithmeticError, AttributeError,
 )  # fmt: skip
@@ -351,7 +355,12 @@ class InfluxStore:
     def _open(self) -> Iterator[None]:
         if self._closed:
             raise StoreError(f"the history {self._place} is closed", remedy="open it again")
-        yield
+        try:
+            yield
+        except UnreachableError as error:
+            if self._spool.waiting():
+                error.remedy = _WAITS
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
