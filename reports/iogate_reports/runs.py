@@ -28,14 +28,16 @@ def _row(run: Run) -> tuple[object, ...]:
     )
 
 
-def render_runs(runs: Sequence[Run]) -> str:
-    """Newest first, as given. The link to a run is ``runs/ID``."""
+def render_runs(runs: Sequence[Run], of: int = 0) -> str:
+    """Newest first, as given. The link to a run is ``runs/ID``. ``of`` is how many runs there are
+    altogether, where these may be the newest of them."""
     rows = [_row(run) for run in runs]
     template = environment().get_template("runs.html.j2")
     return template.render(
         title="Runs",
         home="",
         rows=rows,
+        of=max(of, len(rows)),
         scripts=(),
         styles=Markup(styles(*STYLES, "site.css")),  # noqa: S704 - our own style sheets
         policy=policy(),

@@ -51,7 +51,8 @@ class LiveHistory:
         address = f"{path}index.html" if path.endswith("/") or not path else path
         folder, _, name = path.partition("/")
         if path == RUNS:
-            text = self._pages.kept((RUNS, stamp), lambda: render_runs(state.runs))
+            made = (RUNS, stamp)
+            text = self._pages.kept(made, lambda: render_runs(state.runs, len(state.known)))
         elif folder == RUNS and name:
             text = self._report(name, state, stamp)
         elif address in state.site.makers:

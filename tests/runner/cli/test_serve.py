@@ -80,6 +80,18 @@ def test_the_list_leads_to_the_reports(url: str) -> None:
     assert headers["Cache-Control"] == "no-store"
 
 
+def test_a_list_that_ends_before_the_last_run_says_so(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(url) as port:
+        assert "newest" not in ask(port, "/runs")[1]
+        monkeypatch.setattr(live_state, "LISTED", 2)
+        keep(url, s.run("cccc3333", started_ns=3 * 10**18, measurements=s.repetitions([200])))
+        _, text, _ = ask(port, "/runs")
+    assert "/aaaa1111" not in text
+    assert "These are the newest 2 of 3 runs; <code>iogate history list --limit 3</code>" in text
+
+
 def test_a_comparison_in_progress_says_how_strong_its_evidence_is(url: str) -> None:
     limit = s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True)
     plan = replace(s.plan(s.case(limit)), comparison=Comparison(Arm("old"), Arm("new"), seed=1))
