@@ -14,7 +14,7 @@ from iogate.errors import StoreError
 from iogate.files.run_folder import RunFolder, own_folder
 from iogate.history.baseline import baseline_of
 from iogate.model.run import Run, RunStatus
-from iogate.store import open_store, sqlite_path
+from iogate.store import open_to_read, sqlite_path
 from iogate.store.sqlite.schema import is_older
 from iogate_reports import render_report
 from iogate_reports.live import Served, make_live
@@ -67,7 +67,7 @@ class LiveHistory:
             stamp = self._look(), self._killed()
             if stamp != self._stamp:
                 self._refuse_older()
-                with closing(open_store(self._url)) as store:
+                with closing(open_to_read(self._url)) as store:
                     self._state = read_state(store, self._asked, self._state, self._seen)
                 self._stamp = stamp
             return self._state, stamp
@@ -104,7 +104,7 @@ class LiveHistory:
         mark = stamp if status is RunStatus.RUNNING else state.version
 
         def make() -> str:
-            with closing(open_store(self._url)) as store:
+            with closing(open_to_read(self._url)) as store:
                 run = self._seen(store.run(name))
                 baseline = tuple(baseline_of(run, store))
             shown = None if run.plan.comparison else state.trends.get(run.plan.spec_name)

@@ -19,7 +19,7 @@ from iogate.foreign import is_imported
 from iogate.history.baseline import baseline_of
 from iogate.history.killed import seen_from
 from iogate.run.finishing import Finished
-from iogate.store import open_store
+from iogate.store import open_to_read
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     RUN is a run folder, or the id of a run (or the start of one) in the history. Of a folder
     that is damaged, the report says which part, and shows the rest; the exit code is then 4.
     """
-    with closing(open_store(store)) as opened:
+    with closing(open_to_read(store)) as opened:
         reported, own, broken = find_named(run, opened)
         reported = seen_from(machine(), reported)
         folder = output or own

@@ -22,6 +22,7 @@ __all__ = [
     "open_kept",
     "open_store",
     "open_to_measure",
+    "open_to_read",
     "sqlite_files",
     "sqlite_path",
 ]
@@ -79,7 +80,23 @@ def open_kept(url: str | None = None) -> Store:
             f"there is no history {path}",
             remedy="see the name after --store; the first run that is kept there makes it",
         )
-    return open_store(url)
+    return open_to_read(url)
+
+
+def open_to_read(url: str | None = None) -> Store:
+    """The same as ``open_store``, to read what it holds: a file on a full or read-only disk is
+    read as it stands, and what would change it raises the StoreError of that."""
+    try:
+        return open_store(url)
+    except StoreError as error:
+        if sqlite_path(url) is None:
+            raise
+        from iogate.store.sqlite.store import connect_frozen
+
+        frozen = connect_frozen(url or str(default_path()), error)
+        if frozen is None:
+            raise
+        return frozen
 
 
 def sqlite_path(url: str | None = None) -> Path | None:

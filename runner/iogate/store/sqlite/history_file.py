@@ -31,24 +31,53 @@ _NO_SPACE_BYTES = 64 << 10  # a journal's index is 32 KiB
 _DAMAGED = "put it aside, and make it anew from what is readable: iogate history verify --repair"
 
 
+_JOURNAL_CODES = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")
+
+
+def can_be_frozen(path: str, error: StoreError) -> bool:
+    """Whether a file that could not be opened can be read as it stands: only its journal could not
+    be made, and there is none that holds more, or that another process writes now."""
+    cause, place = error.__cause__, Path(path).expanduser().absolute()
+    try:
+        return (
+            isinstance(cause, sqlite3.Error)
+            and primary_code(cause) in _JOURNAL_CODES
+            and place.stat().st_size > 0
+            and not _holds_something(place.with_name(f"{place.name}-wal"))
+        )
+    except OSError:
+        return False
+
+
+def _holds_something(journal: Path) -> bool:
+    return journal.exists() and journal.stat().st_size > 0
+
+
 class HistoryFile:
     """A connection to the file, of the current schema. Its methods raise StoreError."""
 
-    def __init__(self, path: str, busy_seconds: float, *, damaged: bool) -> None:
-        """``damaged``: whatever its version, as it is only to be read as far as that goes."""
+    def __init__(
+        self,
+        path: str,
+        busy_seconds: float,
+        *,
+        damaged: bool = False,
+        frozen: StoreError | None = None,
+    ) -> None:
+        """``damaged``: whatever its version, as it is only to be read as far as that goes.
+        ``frozen``: why it can only be read as it stands on the disk, without a journal."""
         place = Path(path).expanduser().absolute()
         self.path = str(place)
         self._closed = False
+        self._frozen = frozen
         refuse_network(place)
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"cannot make the folder of the history {self.path}: {error.strerror}",
-                remedy="make it, or give another --store",
-            ) from None
+        if frozen is None:
+            self._make_folder(place)
         with self.using():
-            self.db = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None)
+            target = f"{place.as_uri()}?mode=ro&immutable=1" if frozen else self.path
+            self.db = sqlite3.connect(
+                target, timeout=busy_seconds, isolation_level=None, uri=bool(frozen)
+            )
         try:
             with self.using():
                 self._configure(busy_seconds)
@@ -59,9 +88,20 @@ class HistoryFile:
             self.db.close()
             raise
 
+    def _make_folder(self, place: Path) -> None:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"cannot make the folder of the history {self.path}: {error.strerror}",
+                remedy="make it, or give another --store",
+            ) from None
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """To write: all of it or nothing, on disk when it ends."""
+        if self._frozen:
+            raise self._frozen
         with self.using(), transaction(self.db):
             self._refuse_moved()
             yield self.db
@@ -119,7 +159,8 @@ class HistoryFile:
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA synchronous = FULL")
         self.db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        write_ahead(self.db, busy_seconds)
+        if not self._frozen:
+            write_ahead(self.db, busy_seconds)
 
     def _refuse_moved(self) -> None:
         """SQLite itself would go on writing into a file that was put aside."""

@@ -29,7 +29,7 @@ from iogate.store.packing import pack_row as _pack
 from iogate.store.packing import unpack as _unpack
 from iogate.store.question import Question
 from iogate.store.sqlite import upkeep
-from iogate.store.sqlite.history_file import HistoryFile
+from iogate.store.sqlite.history_file import HistoryFile, can_be_frozen
 from iogate.store.sqlite.nights import insert_decision, read_decisions, read_nights
 from iogate.store.sqlite.rows import (
     Place,
@@ -54,6 +54,13 @@ def connect(url: str) -> SqliteStore:
     return SqliteStore(path_of(url))
 
 
+def connect_frozen(url: str, error: StoreError) -> SqliteStore | None:
+    """The same of a file that could not be opened, to be read as it stands, where no more than its
+    journal stood in the way. What would write raises ``error``."""
+    path = path_of(url)
+    return SqliteStore(path, frozen=error) if can_be_frozen(path, error) else None
+
+
 def path_of(url: str) -> str:
     """The file that a URL names."""
     if not url.startswith("sqlite:"):
@@ -71,10 +78,16 @@ class SqliteStore:
     """See ``store.base.Store``."""
 
     def __init__(
-        self, path: str, *, busy_seconds: float = BUSY_SECONDS, damaged: bool = False
+        self,
+        path: str,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        damaged: bool = False,
+        frozen: StoreError | None = None,
     ) -> None:
-        """``damaged``: it is only to be read, as far as that goes, whatever its version."""
-        self._file = HistoryFile(path, busy_seconds, damaged=damaged)
+        """``damaged``: it is only to be read, as far as that goes, whatever its version.
+        ``frozen``: it is only to be read, as it stands, for this reason."""
+        self._file = HistoryFile(path, busy_seconds, damaged=damaged, frozen=frozen)
         self.path = self._file.path
         self._walked: dict[str, list[Place]] | None = None
         self._wanted: dict[str, tuple[Metric, ...]] = {}  # by run: what its limits are on
