@@ -176,6 +176,16 @@ def describe(change: FactChange) -> str:
     return f"{change.fact}{meaning} was {change.before or 'empty'} and is {change.after or 'empty'}"
 
 
+def left_reason(left: Sequence[FactChange]) -> str:
+    """``in an environment that is not measured any more: kernel.release was 6.1 and is 6.6``, of
+    what a host has left; empty where it has not."""
+    if not left:
+        return ""
+    named = ", ".join(describe(change) for change in left[:_MOST_NAMED])
+    more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    return f"in an environment that is not measured any more: {named}{more}"
+
+
 def _by_semantics(facts: Facts, also: tuple[str, ...]) -> Facts:
     """Environments of iogate's own engine are the same whatever its version, unless ``also`` asks
     for it, as long as its semantics are."""

@@ -37,7 +37,7 @@ class History:
         self.plan = make_plan(load_spec(self.spec))
         self.nights = 0
 
-    def add(self, *values: float) -> None:
+    def add(self, *values: float, environment: dict[str, str] | None = None) -> None:
         (case,) = self.plan.cases
         with closing(open_store(self.url)) as store:
             for value in values:
@@ -46,9 +46,9 @@ class History:
                 run = s.run(
                     f"{n:04}run", started_ns=n * DAY_NS, the_plan=self.plan, measurements=measured
                 )
-                store.begin_run(
-                    replace(run, revision=Revision(f"{n:012x}".ljust(40, "0"), "A night", "main"))
-                )
+                revision = Revision(f"{n:012x}".ljust(40, "0"), "A night", "main")
+                facts = environment or run.environment
+                store.begin_run(replace(run, revision=revision, environment=facts))
                 self.nights += 1
 
     def show(self, *more: str) -> str:

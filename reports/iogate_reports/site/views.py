@@ -100,7 +100,8 @@ class AlertView:
     """An alert for people. ``key`` is its id, ``id`` the same as it is shown; ``effect`` is the
     interval of the change that the sentence names, ``commands`` show the revisions it may have
     come in. ``recovered`` are the nights with which it was over: the likeliest, the last before,
-    the first after; or none. ``href`` is its place on the page of its spec, where that is another;
+    the first after; or none. ``left`` says that its host is not measured as it was then any more,
+    or nothing. ``href`` is its place on the page of its spec, where that is another;
     ``came_ns`` (Unix time) when it most likely came."""
 
     key: str
@@ -121,6 +122,7 @@ class AlertView:
     recovered: tuple[str, ...]
     is_over: bool
     evidence: str
+    left: str
     spec: str
     href: str
     came_ns: int
@@ -175,6 +177,7 @@ def _alert(
         tuple(map(revision, _ends(alert.recovery))),
         is_over(alert),
         _evidence(alert.evidence),
+        _left(alert),
         short(spec.name, 60),
         f"{home}#{place}" if home else "",
         alert.estimate.started_ns,
@@ -189,6 +192,13 @@ def _evidence(evidence: Evidence | None) -> str:
         f"together {evidence.sigma:.1f} standard deviations, as much as"
         f" {evidence.independent:.1f} independent series would say"
     )
+
+
+def _left(alert: Alert) -> str:
+    """How its host was then, where it is not measured like that any more; else empty."""
+    if not alert.left:
+        return ""
+    return f"in an environment that is not measured any more: {changes_text(alert.left)}"
 
 
 def _ends(recovery: Recovery | None) -> Iterator[NightRef]:

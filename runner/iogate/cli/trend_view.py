@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 import click
 
 from iogate.cli.table import counted, defused, printable, table
+from iogate.environments import left_reason
 from iogate.history.trends import is_pattern
 from iogate.metrics import metric
 from iogate.model.decision import FOREVER, Decision
@@ -207,6 +208,8 @@ def _alert(alert: Alert, spec: str, unit: str) -> str:
     if alert.recovery:
         last, first = _revision(alert.recovery.last_bad), _revision(alert.recovery.first_good)
         lines.append(f"  {state_word(alert)} after {last}, up to {first}")
+    if alert.left:
+        lines.append(f"  {left_text(alert)}")
     if alert.evidence and alert.evidence.series > 1:
         lines.append(f"  {_evidence(alert.evidence)}")
     lines += [f"  {_change(change)}" for change in alert.changes[:_MOST_CHANGES]]
@@ -217,6 +220,12 @@ def _alert(alert: Alert, spec: str, unit: str) -> str:
     if step := next_step(alert, spec):
         lines.append(f"  {step}")
     return "\n".join(printable(line) for line in lines)
+
+
+def left_text(alert: Alert) -> str:
+    """Where no night will tell more of it: what the host was then, and what is left to do."""
+    wants = "; it stays until it is acknowledged or accepted" if alert.wants_decision else ""
+    return f"{left_reason(alert.left)}{wants}"
 
 
 def state_word(alert: Alert) -> str:

@@ -129,13 +129,23 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class FactChange:
+    """A fact of the environment that was another the night before; empty where absent."""
+
+    fact: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """All changes of one host and environment that may have come in the same night.
 
     The culprit is a revision after ``last_good`` up to ``first_bad``; ``estimate`` is the
     likeliest night. ``id`` is made from the history, and stays once a decision was taken. An
     alert that was once raised stays: ``recovery`` is where it ended, if it did. ``evidence`` is
-    that of its changes of its turn, added up.
+    that of its changes of its turn, added up. ``left`` is by what its host differs today, where
+    it is not measured in that environment any more: no night will tell more of the alert.
     """
 
     id: str
@@ -153,15 +163,13 @@ class Alert:
     decision: Decision | None = None
     recovery: Recovery | None = None
     evidence: Evidence | None = None
+    left: tuple[FactChange, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class FactChange:
-    """A fact of the environment that was another the night before; empty where absent."""
-
-    fact: str
-    before: str
-    after: str
+    @property
+    def wants_decision(self) -> bool:
+        """Whether it is a regression that nobody accepted and that did not recover."""
+        undecided = (AlertState.OPEN, AlertState.SUSPECT, AlertState.ACKNOWLEDGED)
+        return self.turn is Turn.REGRESSION and self.state in undecided
 
 
 @dataclass(frozen=True, slots=True)

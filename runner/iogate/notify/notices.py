@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from iogate.environments import left_reason
 from iogate.model.newest import has_failed, newest_nights
 from iogate.model.notice import Event, Notice
 from iogate.model.run import Run
@@ -49,6 +50,8 @@ def _of_alert(spec: str, alert: Alert, link: str, now_ns: int) -> Notice:
     text = f"{alert.sentence}. It came after {after}, by {by} at the latest."
     if alert.recovery is not None:
         text += f" It was over by {_night(alert.recovery.first_good)}."
+    if alert.left:
+        text += f" It is {left_reason(alert.left)}."
     return Notice(
         event,
         one_line(spec),

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from iogate.model.decision import Decision
 from iogate.model.night import Night
-from iogate.model.trend import Alert, NightRef, SeriesTrend, Trend
+from iogate.model.trend import Alert, Change, NightRef, SeriesTrend, Trend
 from iogate.trend.alerts import find_alerts
 from iogate.trend.changes import Told
 from iogate.trend.decisions import accepted_since, in_force
@@ -22,6 +22,9 @@ from iogate.trend.series import Line, Series, make_series
 from iogate.trend.state import describe_series
 
 __all__ = ["COMPARE_KEYS", "Line", "analyse"]
+
+_Key = tuple[str, str, str, str]
+"""Machine id, environment, case id, metric."""
 
 
 def analyse(
@@ -45,15 +48,34 @@ def analyse(
     told = list(zip(series, find_all_changes(series, nights, holding), strict=True))
     refs = tuple(_reference(night) for night in nights)
     alerts = find_alerts([(each, of.changes) for each, of in told], refs, holding)
+    described = _described(told, alerts)
+    told_of = _told_of(series, alerts)
+    shown = [each for each in described if _key(each, each) in told_of]
     return Trend(
         spec=spec,
         made_ns=now_ns,
         nights=refs,
-        series=tuple(_described(told, alerts)),
-        alerts=alerts,
+        series=tuple(shown),
+        alerts=tuple(a for a in alerts if any(_key(a, c) in told_of for c in a.changes)),
         markers=find_markers(nights, (), also),  # also of what is compared across
         accepted=tuple(d for d in holding if d.action == "accept"),
     )
+
+
+def _told_of(series: Sequence[Series], alerts: Sequence[Alert]) -> set[_Key]:
+    """The series that are shown: those that go on, and of the others those with a regression
+    that still wants a decision."""
+    going_on = {
+        (each.host.machine_id, each.environment, each.line.case_ids[0], each.line.metric.path)
+        for each in series
+        if not each.left
+    }
+    wanted = (alert for alert in alerts if alert.wants_decision)
+    return going_on | {_key(alert, change) for alert in wanted for change in alert.changes}
+
+
+def _key(where: Alert | SeriesTrend, what: Change | SeriesTrend) -> _Key:
+    return where.machine_id, where.environment, what.case_id, what.metric
 
 
 def _described(told: Sequence[tuple[Series, Told]], alerts: Sequence[Alert]) -> list[SeriesTrend]:

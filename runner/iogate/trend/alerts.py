@@ -86,6 +86,7 @@ def _alert(group: list[tuple[Series, Change]], nights: Sequence[NightRef]) -> Al
         sentence="",
         recovery=_recovery(changes, nights) if state is AlertState.RECOVERED else None,
         evidence=evidence,
+        left=series.left,
     )
     return replace(alert, sentence=_sentence(alert))
 

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from itertools import compress, islice
 from math import isfinite
 
+from iogate.environments import changed
 from iogate.metrics import Metric
 from iogate.model.night import Night, Spread
 from iogate.model.run import Host
+from iogate.model.trend import FactChange
 from iogate.trend.environment import digest, settled
 
-# A stream is shown while it goes on: hosts may take turns between two kernels, but a host
-# that was updated weeks ago does not come back.
+# A stream goes on while it is among these nights of its host: hosts may take turns between two
+# kernels, but a host that was updated weeks ago does not come back.
 CURRENT_NIGHTS = 7
+LEAST_NIGHTS = 9  # before that the detector has nothing to compare
 _NUMBERED = re.compile(r"(\D*)([0-9]{0,18})")
 
 
@@ -31,7 +34,8 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Series:
     """``values`` are finite, one for each of ``nights`` (indices), oldest first; those
-    before ``start`` no longer count. ``spreads`` are theirs, or empty."""
+    before ``start`` no longer count. ``spreads`` are theirs, or empty. ``left`` is by what the
+    host differs today, where it is not measured in this environment any more."""
 
     line: Line
     host: Host
@@ -40,15 +44,18 @@ class Series:
     values: tuple[float, ...]
     start: int = 0
     spreads: tuple[Spread, ...] = ()
+    left: tuple[FactChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """The nights of one host in one environment."""
+    """The nights of one host in one environment, and by what the host differs today where it
+    has left that."""
 
     host: Host
     environment: str
     nights: tuple[int, ...]
+    left: tuple[FactChange, ...]
 
 
 def make_series(
@@ -57,19 +64,20 @@ def make_series(
     across: Sequence[str],
     also: Sequence[str] = (),
 ) -> Iterator[Series]:
-    """Every series that still goes on and has a value, by host, environment and line."""
+    """Every series that has a value, by host, environment and line; of those that do not go on
+    all in which something may have moved."""
     for stream in _streams(nights, across, also):
         by_night = [nights[index].spreads for index in stream.nights]
         spreads = dict(zip(stream.nights, by_night, strict=True)) if any(by_night) else {}
         columns = _columns(lines, [nights[index].values for index in stream.nights])
         for line, column in zip(lines, columns, strict=True):
             indices, numbers = _points(stream.nights, column)
-            if numbers:
+            if len(numbers) >= (LEAST_NIGHTS if stream.left else 1):
                 of_line = tuple(
                     _spreads(line, [spreads[i] for i in indices], numbers) if spreads else ()
                 )
                 yield Series(
-                    line, stream.host, stream.environment, indices, numbers, spreads=of_line
+                    line, stream.host, stream.environment, indices, numbers, 0, of_line, stream.left
                 )
 
 
@@ -118,16 +126,20 @@ def _points(
 def _streams(nights: Sequence[Night], across: Sequence[str], also: Sequence[str]) -> list[_Stream]:
     by_host: dict[str, list[str]] = {}
     indices: dict[tuple[str, str], list[int]] = {}
-    for index, facts in enumerate(settled(nights, across, also)):
+    facts = settled(nights, across, also)
+    newest: dict[str, dict[str, str]] = {}
+    for index, of_night in enumerate(facts):
         machine = nights[index].facts.host.machine_id
-        environment = digest(facts)
+        environment = digest(of_night)
+        newest[machine] = of_night
         by_host.setdefault(machine, []).append(environment)
         indices.setdefault((machine, environment), []).append(index)
-    streams = [
-        _Stream(nights[members[-1]].facts.host, environment, tuple(members))
-        for (machine, environment), members in indices.items()
-        if environment in by_host[machine][-CURRENT_NIGHTS:]
-    ]
+    streams = []
+    for (machine, environment), members in indices.items():
+        goes_on = environment in by_host[machine][-CURRENT_NIGHTS:]
+        left = () if goes_on else changed(facts[members[-1]], newest[machine])
+        host = nights[members[-1]].facts.host
+        streams.append(_Stream(host, environment, tuple(members), left))
     return sorted(streams, key=lambda stream: _as_counted(stream.host.name))
 
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from iogate.model.trend import Alert, AlertState, Change, Hopping, SeriesState, SeriesTrend, Turn
 from iogate.stats.robust import median
-from iogate.trend.series import Series
-
-LEAST_NIGHTS = 9  # before that the detector has nothing to compare
+from iogate.trend.series import LEAST_NIGHTS, Series
 
 
 def describe_series(

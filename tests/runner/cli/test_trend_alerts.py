@@ -8,7 +8,10 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from iogate.cli import accept, trend
+from iogate.errors import ExitCode
 from support.nightly import History, noisy
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -62,6 +65,29 @@ def test_five_bad_nights_are_one_alert_that_recovered(history: History, seed: in
     assert "Recovered with" in case
     assert "came in here: a regression" in case
     assert "came in here: an improvement" in case, "the way back"
+
+
+def test_an_open_alert_outlives_the_environment_of_its_host(history: History) -> None:
+    """Nobody decided anything: a new kernel is no reason to call the regression off."""
+    old, new = {"kernel.release": "6.1"}, {"kernel.release": "6.6"}
+    history.add(*noisy(1, (60, 1000.0), (25, 800.0)), environment=old)
+    history.add(*noisy(2, (30, 800.0)), environment=new)
+    words = [str(history.spec), "--store", history.url, "--gate"]
+    gate = CliRunner().invoke(trend.command, words, standalone_mode=False)
+    assert gate.return_value == ExitCode.FAIL
+    (alert,) = history.document()["alerts"]
+    assert alert["left"] == [{"fact": "kernel.release", "before": "6.1", "after": "6.6"}]
+    told = "in an environment that is not measured any more: kernel.release was 6.1 and is 6.6"
+    assert f"  {told}; it stays until it is acknowledged or accepted" in gate.stdout
+    page = history.pages()["nightly/index.html"]
+    assert f"It is {told.split(':')[0]}: kernel.release 6.1 → 6.6." in page
+    assert "1 open" in history.pages()["index.html"]
+    done = CliRunner().invoke(accept.command, [alert["id"], "--store", history.url])
+    assert done.exit_code == 0, done.output
+    text = history.show()
+    assert "no alerts" in text
+    assert f"accepted {alert['id']} on host-a" in text
+    assert told not in text
 
 
 def test_a_recovered_alert_stays_beside_a_new_one(history: History) -> None:

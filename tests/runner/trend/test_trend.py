@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iogate.model.decision import Decision
+from iogate.model.decision import Action, Decision
 from iogate.model.night import Night, Spread
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
 from iogate.trend import Line, analyse
+from iogate.trend.decisions import new_decision
 from support.nights import CASE, Environment, levels, line, merged, night, nights_of
 
 NOW = 10**19
@@ -198,6 +199,62 @@ def test_another_firmware_splits_the_series_and_is_shown() -> None:
     joined = trend_of(nights, across=["target.*.firmware"])
     assert joined.markers == trend.markers  # what is compared across is shown all the more
     assert only(joined).turn is Turn.REGRESSION
+
+
+OLD: Environment = {"kernel.release": "6.1"}
+NEW: Environment = {"kernel.release": "6.6"}
+
+
+def updated(*parts: tuple[int, float], new: int, level: float = 900) -> list[Night]:
+    """Nights at these levels, and so many more with another kernel."""
+    old = levels(*parts)
+    later = levels((new, level), seed=7)
+    return [
+        night(i, v, environment=OLD if i < len(old) else NEW) for i, v in enumerate((*old, *later))
+    ]
+
+
+@pytest.mark.parametrize("new", [6, 7, 8, 60])
+def test_a_regression_stays_open_when_the_host_is_another_one(new: int) -> None:
+    before = only(trend_of(updated((60, 1000), (25, 900), new=1)))
+    trend = trend_of(updated((60, 1000), (25, 900), new=new))
+    alert = only(trend)
+    assert (alert.id, alert.state, alert.nights_since) == (before.id, AlertState.OPEN, 25)
+    facts = [(c.fact, c.before, c.after) for c in alert.left]
+    assert facts == ([] if new < 7 else [("kernel.release", "6.1", "6.6")])
+    assert [s.alert for s in trend.series] == [alert.id, ""]
+
+
+def test_a_suspect_stays_one_and_a_decision_holds_when_the_host_is_another_one() -> None:
+    suspect = only(trend_of(updated((60, 1000), (7, 975), new=30)))
+    assert suspect.state is AlertState.SUSPECT
+    nights = updated((60, 1000), (25, 900), new=30)
+    alert = only(trend_of(nights))
+    ack = new_decision(alert, "demo", Action.ACK)
+    known = only(trend_of(nights, decisions=[ack]))
+    assert (known.state, known.left) == (AlertState.ACKNOWLEDGED, alert.left)
+    accepted = trend_of(nights, decisions=[replace(ack, action=Action.ACCEPT, at_ns=NOW)])
+    assert accepted.alerts == ()
+    assert [s.environment for s in accepted.series] != [alert.environment]
+    assert len(accepted.series) == 1
+
+
+def test_what_wants_no_decision_leaves_with_its_environment() -> None:
+    for parts in (
+        ((60, 1000), (25, 1100)),
+        ((60, 1000), (25, 900), (25, 1000)),
+        ((60, 1000),),
+    ):
+        trend = trend_of(updated(*parts, new=7))
+        assert (trend.alerts, len(trend.series)) == ((), 1)
+
+
+def test_an_alert_goes_on_where_the_environment_is_back() -> None:
+    nights = updated((60, 1000), (25, 900), new=30)
+    again = levels((12, 1000), seed=9)
+    nights += [night(115 + i, v, environment=OLD) for i, v in enumerate(again)]
+    alert = next(a for a in trend_of(nights).alerts if not a.left)
+    assert alert.state is AlertState.RECOVERED
 
 
 def test_a_series_goes_on_with_a_new_engine_until_its_numbers_mean_another_thing() -> None:
