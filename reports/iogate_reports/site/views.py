@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
-from iogate.model.decision import FOREVER, Decision
+from iogate.model.decision import Decision
 from iogate.model.hops import hops_text
 from iogate.model.trend import Alert, Evidence, Marker, NightRef, Recovery, SeriesState
 from iogate.model.trend import Change as LevelChange
@@ -242,7 +242,7 @@ def revision(night: NightRef) -> str:
 
 def decision_text(decision: Decision) -> str:
     """Who decided what, when, why, and until when."""
-    until = "" if decision.expires_ns == FOREVER else f", until {moment(decision.expires_ns)}"
+    until = f", until {moment(decision.expires_ns)}" if decision.lapses else ""
     reason = f": “{short(decision.reason, 400)}”" if decision.reason else ""
     words = {
         "ack": "acknowledged",

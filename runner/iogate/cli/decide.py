@@ -7,27 +7,37 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from iogate.cli import options
+from iogate.cli.held import check_across
 from iogate.cli.parameters import Duration
 from iogate.cli.table import defused, printable
+from iogate.cli.trend import plan_of
 from iogate.errors import UsageError
-from iogate.history.trends import Question, find_alert, find_decision
+from iogate.history.trends import LAST_NIGHTS, Question, find_alert, find_decision
 from iogate.model.decision import FOREVER, Action, Decision
+from iogate.model.plan import Plan
 from iogate.store import Store, open_kept
 from iogate.trend.decisions import new_decision
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _NS_PER_S = 1_000_000_000
+_LONGEST_S = 36_500 * 86_400
+_WAS = {Action.ACK: "acknowledged", Action.ACCEPT: "accepted", Action.CONFIRM: "confirmed"}
 
 
 def decision_options(function: Function) -> Function:
-    """--author, --reason, --metric, --host, --branch, --store, the same for each."""
+    """--author, --reason, --store, and what else decides which alerts there are, the same for
+    each."""
     for option in (
         options.STORE,
+        options.ALERTS_SPEC,
+        options.ALERTS_ACROSS,
+        options.last(LAST_NIGHTS),
         click.option("--branch", metavar="GLOB", help="The branch, as given to iogate trend."),
         options.metrics("The metrics, as given to iogate trend."),
         click.option("--reason", default="", help="The reason; it is shown with the alert."),
@@ -56,17 +66,19 @@ def decide(
     store: str | None,
     author: str | None,
     reason: str,
-    metrics: tuple[str, ...],
-    branch: str | None,
+    spec: Path | None,
     expires_s: float | None = None,
+    **asked: Any,
 ) -> None:
     """Keep the decision on each of the alerts, and say so. UsageError when there is no such alert:
-    then nothing is decided on any of them."""
+    then nothing is decided on any of them. ``asked`` are fields of a Question."""
     now_ns = time.time_ns()
+    expires_ns = FOREVER if expires_s is None else now_ns + _lasting_ns(expires_s)
     with closing(open_kept(store)) as opened:
-        question = Question(metrics=metrics, branch=branch)
-        abouts = [_about(opened, name, action, question) for name in dict.fromkeys(names)]
-        expires_ns = now_ns + round(expires_s * _NS_PER_S) if expires_s else FOREVER
+        question = Question(**asked)
+        check_across(opened.runs(), question)
+        given = plan_of(spec, opened) if spec else None
+        abouts = [_about(opened, name, action, question, given) for name in dict.fromkeys(names)]
         for about in {each.alert: each for each in abouts}.values():
             before = [each for each in opened.decisions() if each.alert == about.alert]
             decision = replace(
@@ -80,14 +92,28 @@ def decide(
             _say(decision, max(before, key=lambda each: each.at_ns, default=None))
 
 
-def _about(store: Store, name: str, action: Action, question: Question) -> Decision:
+def _lasting_ns(expires_s: float) -> int:
+    """How long a decision holds. UsageError for no time at all, and for longer than anybody
+    can mean."""
+    lasting_ns = round(min(expires_s, 2 * _LONGEST_S) * _NS_PER_S)
+    if not 0 < lasting_ns <= _LONGEST_S * _NS_PER_S:
+        raise UsageError(
+            "--expires is a time from now of at most 36500d",
+            remedy="without --expires the decision holds until 'iogate reopen' takes it back",
+        )
+    return lasting_ns
+
+
+def _about(
+    store: Store, name: str, action: Action, question: Question, given: Plan | None
+) -> Decision:
     """What is decided about: the alert as the history shows it now, under the id that it has by
     an earlier decision; that decision where it is taken back or the alert is there no more."""
     earlier = find_decision(store, name)
     if earlier is not None and action is Action.REOPEN:
         return replace(earlier, action=action)
     try:
-        plan, alert = find_alert(store, earlier.alert if earlier else name, question)
+        plan, alert = find_alert(store, earlier.alert if earlier else name, question, given)
     except UsageError:
         if earlier is None:
             raise
@@ -108,7 +134,8 @@ def _say(decision: Decision, last: Decision | None) -> None:
         Action.REOPEN: "has no decision any more",
     }
     replaced = ""
-    if last is not None and last.action not in (decision.action, Action.REOPEN):
-        was = "acknowledged" if last.action is Action.ACK else "accepted"
-        replaced = f"; it was {was} by {last.author}" + (f" ({last.reason})" if last.reason else "")
+    if last is not None and last.action in _WAS:
+        replaced = f"; it was {_WAS[last.action]} by {last.author}" + (
+            f" ({last.reason})" if last.reason else ""
+        )
     click.echo(defused(printable(f"{decision.alert} {told[decision.action]}{replaced}")))

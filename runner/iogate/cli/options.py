@@ -51,6 +51,15 @@ ACROSS: Decorator = click.option(
     metavar="FACT",
     help="Facts of the environment (kernel.*) that may change without beginning a new series.",
 )
+ALERTS_ACROSS: Decorator = click.option(
+    "--across", multiple=True, metavar="FACT", help="The facts, as given to iogate trend."
+)
+ALERTS_SPEC: Decorator = click.option(
+    "--spec",
+    type=SpecFile(),
+    metavar="SPEC",
+    help="The spec, as given to iogate trend; by default as its newest run had it.",
+)
 STORE: Decorator = click.option(
     "--store", metavar="URL", help="The history; by default in the user's data folder."
 )

@@ -18,6 +18,7 @@ from iogate.cli.table import printable
 from iogate.errors import Location, RefusedError, UsageError
 
 if TYPE_CHECKING:
+    from iogate.history.trends import Question
     from iogate.model.plan import Plan
     from iogate.store import Store
 
@@ -105,9 +106,16 @@ def show(  # each is an option
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC"))
+        click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC", _words(question)))
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return exits.of_open(regression=gate and is_open)
+
+
+def _words(question: Question) -> list[str]:
+    """The options that decide which alerts there are, as they were given."""
+    words = [word for fact in question.across for word in ("--across", fact)]
+    words += ["--branch", question.branch] if question.branch is not None else []
+    return words + (["--last", str(question.last)] if question.last != _LAST else [])
 
 
 def _nothing_to_gate(spec: str, store: str | None) -> RefusedError:

@@ -14,10 +14,12 @@ import click
 from iogate.bisect.confirm import check_out_both, conclusion, confirmation_of, confirmation_sides
 from iogate.cli import options
 from iogate.cli.comparison_options import drawn, run_comparison
+from iogate.cli.held import check_across
 from iogate.cli.machine import machine
 from iogate.cli.table import defused, printable
+from iogate.cli.trend import plan_of
 from iogate.errors import UsageError
-from iogate.history.trends import Question, find_alert
+from iogate.history.trends import LAST_NIGHTS, Question, find_alert
 from iogate.model.run import Run
 from iogate.model.trend import Alert
 from iogate.run.request import Request
@@ -31,6 +33,8 @@ from iogate.store import open_store
 @options.REPOSITORY
 @options.metrics("The metrics, as given to iogate trend.")
 @options.BRANCH
+@options.last(LAST_NIGHTS)
+@options.ALERTS_ACROSS
 @options.overrides("Change a job option, as the nightly runs did.")
 @options.ENV
 @click.option(
@@ -48,8 +52,8 @@ from iogate.store import open_store
 @options.as_json("Print the verdict as JSON on stdout.")
 def command(
     *, alert: str, build: tuple[str, ...], repository: Path, metrics: tuple[str, ...],
-    branch: str | None, blocks: int | None, seed: int | None, quiet: bool, as_json: bool,
-    **asked: object,
+    branch: str | None, last: int, across: tuple[str, ...], blocks: int | None, seed: int | None,
+    quiet: bool, as_json: bool, **asked: object,
 ) -> int:  # fmt: skip
     """Compare the last good with the first bad revision of ALERT, block by block.
 
@@ -65,7 +69,8 @@ def command(
             "there is no build command", remedy="say how to put a revision in place, after --"
         )
     request = Request(sut=machine(), command=("iogate", *sys.argv[1:]), **asked)  # type: ignore[arg-type]
-    spec, kept_alert = _found(request, alert, Question(metrics=metrics, branch=branch))
+    question = Question(metrics=metrics, branch=branch, last=last, across=across)
+    spec, kept_alert = _found(request, alert, question)
     with tempfile.TemporaryDirectory(prefix="iogate-confirm-") as folder:
         both = check_out_both(kept_alert, repository, Path(folder), build)
         for each in both:
@@ -89,5 +94,6 @@ def command(
 def _found(request: Request, name: str, question: Question) -> tuple[str, Alert]:
     """The alert, and the name of the spec that it is of."""
     with closing(open_store(request.store)) as store:
-        plan, alert = find_alert(store, name, question)
+        check_across(store.runs(), question)
+        plan, alert = find_alert(store, name, question, plan_of(request.spec, store))
     return plan.spec_name, alert

@@ -17,7 +17,7 @@ from iogate.cli.table import counted, defused, printable, table
 from iogate.environments import left_reason
 from iogate.history.trends import is_pattern
 from iogate.metrics import metric
-from iogate.model.decision import FOREVER, Decision
+from iogate.model.decision import Decision
 from iogate.model.hops import hops_text
 from iogate.model.spec import DefinedMetric
 from iogate.model.trend import (
@@ -88,8 +88,9 @@ def valueless(
             yield name
 
 
-def text_of(trend: Trend, spec: str) -> str:
-    """The whole page. ``spec`` is the file to give to the commands that it names."""
+def text_of(trend: Trend, spec: str, asked: Sequence[str] = ()) -> str:
+    """The whole page. ``spec`` is the file to give to the commands that it names, ``asked`` the
+    options without which they would not know its alerts."""
     if not trend.series:
         return _nothing(trend)
     shown = [alert.decision for alert in trend.alerts if alert.decision]
@@ -102,10 +103,10 @@ def text_of(trend: Trend, spec: str) -> str:
     over = [alert for alert in trend.alerts if alert.state in OVER]
     parts = [*_tables(trend), *_hops(trend), *_markers(trend), *accepted]
     unit = trend.counted_in
-    parts += [_alert(alert, spec, unit) for alert in trend.alerts if alert.state not in OVER] or [
-        _calm(trend, is_first=not over)
-    ]
-    parts += [_alert(alert, spec, unit) for alert in over[:_MOST_OVER]]
+    parts += [
+        _alert(alert, spec, unit, asked) for alert in trend.alerts if alert.state not in OVER
+    ] or [_calm(trend, is_first=not over)]
+    parts += [_alert(alert, spec, unit, asked) for alert in over[:_MOST_OVER]]
     if len(over) > _MOST_OVER:
         parts.append(f"{counted(len(over) - _MOST_OVER, 'older alert')} that are over: see --json")
     return "\n\n".join(defused(part) for part in parts)
@@ -198,7 +199,7 @@ def _coloured(lines: str) -> str:
     return "\n".join(coloured)
 
 
-def _alert(alert: Alert, spec: str, unit: str) -> str:
+def _alert(alert: Alert, spec: str, unit: str, asked: Sequence[str]) -> str:
     good, bad = _revision(alert.last_good), _revision(alert.first_bad)
     likely, since = _revision(alert.estimate), counted(alert.nights_since, unit)
     lines = [
@@ -217,7 +218,7 @@ def _alert(alert: Alert, spec: str, unit: str) -> str:
         lines.append(f"  and {len(alert.changes) - _MOST_CHANGES} more")
     if alert.decision:
         lines.append(f"  {_decision(alert.decision)}")
-    if step := next_step(alert, spec):
+    if step := next_step(alert, spec, asked):
         lines.append(f"  {step}")
     return "\n".join(printable(line) for line in lines)
 
@@ -234,7 +235,7 @@ def state_word(alert: Alert) -> str:
     return "ended" if is_over else alert.state.value
 
 
-def next_step(alert: Alert, spec: str) -> str:
+def next_step(alert: Alert, spec: str, asked: Sequence[str] = ()) -> str:
     """The command that tells more of an alert: whether a suspect is one, or what brought a
     regression. Empty where the revisions cannot be had, or where it is only one."""
     good, bad = alert.last_good.commit, alert.first_bad.commit
@@ -242,7 +243,8 @@ def next_step(alert: Alert, spec: str) -> str:
         return ""
     name = shlex.quote(spec)
     if alert.state is AlertState.SUSPECT:
-        return f"confirm it now: iogate trend confirm {name} {alert.id} -- BUILD COMMAND"
+        words = " ".join((name, alert.id, *map(shlex.quote, asked)))
+        return f"confirm it now: iogate trend confirm {words} -- BUILD COMMAND"
     if alert.state is not AlertState.OPEN:
         return ""
     worst = alert.changes[0]
@@ -283,7 +285,7 @@ def _accepted(decision: Decision, host: str) -> str:
 
 
 def _decision(decision: Decision) -> str:
-    until = "" if decision.expires_ns == FOREVER else f", until {_day(decision.expires_ns)}"
+    until = f", until {_day(decision.expires_ns)}" if decision.lapses else ""
     reason = f": {decision.reason}" if decision.reason else ""
     return f"{decision.action} by {decision.author}, {_day(decision.at_ns)}{until}{reason}"
 

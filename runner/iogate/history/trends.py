@@ -25,6 +25,11 @@ from iogate.trend import Line, analyse
 
 V = TypeVar("V")
 LAST_NIGHTS = 300
+_LEAST_OF_ID = 4  # characters
+_LIST_THEM = (
+    "list them with: iogate trend SPEC; what it shows with --across, --branch, --metric or --last,"
+    " or of a spec file that says so, needs the same (--spec FILE) here"
+)
 _HEADLINES = ("iops", "clat.p99")
 _GLOB = re.compile(r"[*?\[]")
 
@@ -82,20 +87,23 @@ def find_trend(store: Store, plan: Plan, question: Question) -> Trend:
     )
 
 
-def find_alert(store: Store, name: str, question: Question) -> tuple[Plan, Alert]:
-    """The alert of that id (or of the only one that begins so), of any spec in the history.
+def find_alert(
+    store: Store, name: str, question: Question, given: Plan | None = None
+) -> tuple[Plan, Alert]:
+    """The alert of that id (or of the only one that begins so), of any spec in the history, and
+    of the plan that is given, of which there may be no run yet.
 
     It is looked for in what ``iogate trend SPEC`` follows by itself and what the question
     adds, then in everything that was kept. UsageError when there is none, or several.
     """
-    plans = list(kept_plans(store.runs()).values())
+    plans = [*([given] if given else []), *kept_plans(store.runs()).values()]
     for metrics in (question.metrics, ("*",)):
         wider = Question(metrics, question.host, question.last, question.branch, question.across)
         matching = [
             (plan, alert)
             for plan in plans
             for alert in find_trend(store, plan, wider).alerts
-            if name and alert.id.startswith(name)
+            if _is_called(alert.id, name)
         ]
         if len({alert.id for _, alert in matching}) > 1:
             ids = ", ".join(sorted({alert.id for _, alert in matching}))
@@ -104,13 +112,20 @@ def find_alert(store: Store, name: str, question: Question) -> tuple[Plan, Alert
             return matching[0]
     raise UsageError(
         f"there is no alert {name!r} in this history",
-        remedy="list them with: iogate trend SPEC",
+        remedy=f"the start of an id has at least {_LEAST_OF_ID} characters"
+        if len(name) < _LEAST_OF_ID
+        else _LIST_THEM,
     )
+
+
+def _is_called(alert_id: str, name: str) -> bool:
+    """Whether it is the id of the alert, or enough of its start to be meant."""
+    return name == alert_id or (len(name) >= _LEAST_OF_ID and alert_id.startswith(name))
 
 
 def find_decision(store: Store, name: str) -> Decision | None:
     """The last decision on the alert of that id, or of the only one that begins so."""
-    decisions = [d for d in store.decisions() if name and d.alert.startswith(name)]
+    decisions = [d for d in store.decisions() if _is_called(d.alert, name)]
     return decisions[-1] if len({d.alert for d in decisions}) == 1 else None
 
 

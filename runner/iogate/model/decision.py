@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 FOREVER = 0
+_CALENDAR_ENDS_NS = 253_402_214_400 * 10**9  # with the year 9999
 
 
 class Action(StrEnum):
@@ -50,6 +51,11 @@ class Decision:
     to_ns: int
     series: tuple[SeriesKey, ...]
     expires_ns: int = FOREVER
+
+    @property
+    def lapses(self) -> bool:
+        """Whether there is a day on which it does."""
+        return self.expires_ns != FOREVER and self.expires_ns < _CALENDAR_ENDS_NS
 
     def in_force(self, now_ns: int) -> bool:
         """Whether it still holds; a reopening takes another decision back and never lapses."""

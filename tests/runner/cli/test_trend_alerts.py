@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click import Command
+from click.testing import CliRunner, Result
 
-from iogate.cli import accept, trend
-from iogate.errors import ExitCode
+from iogate.cli import accept, ack, reopen, trend
+from iogate.errors import ExitCode, UsageError
+from iogate.store import open_store
 from support.nightly import History, noisy
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -80,7 +85,7 @@ def test_an_open_alert_outlives_the_environment_of_its_host(history: History) ->
     told = "in an environment that is not measured any more: kernel.release was 6.1 and is 6.6"
     assert f"  {told}; it stays until it is acknowledged or accepted" in gate.stdout
     page = history.pages()["nightly/index.html"]
-    assert f"It is {told.split(':')[0]}: kernel.release 6.1 → 6.6." in page
+    assert f"It is {told.split(':', maxsplit=1)[0]}: kernel.release 6.1 → 6.6." in page
     assert "1 open" in history.pages()["index.html"]
     done = CliRunner().invoke(accept.command, [alert["id"], "--store", history.url])
     assert done.exit_code == 0, done.output
@@ -156,3 +161,95 @@ def test_a_level_that_it_never_had_is_an_alert_and_stays_one(history: History, n
     (series,) = history.document()["series"]
     assert series["state"] == "regressed"
     assert series["level"] == pytest.approx(600, rel=0.05)
+
+
+@pytest.fixture
+def firmware(history: History) -> History:
+    """A drop with a new firmware, which is what is under test."""
+    history.add(*noisy(1, (60, 1000.0)), environment={"target.d.firmware": "A1"})
+    history.add(*noisy(2, (25, 800.0)), environment={"target.d.firmware": "B2"})
+    return history
+
+
+def decided(command: Command, history: History, *words: str) -> Result:
+    return CliRunner().invoke(command, [*words, "--store", history.url])
+
+
+ACROSS = ("--across", "target.*.firmware")
+
+
+def test_what_is_seen_across_a_fact_can_be_decided_across_it(firmware: History) -> None:
+    (alert,) = json.loads(firmware.show("--json", *ACROSS))["alerts"]
+    wrong = decided(ack.command, firmware, alert["id"]).exception
+    assert isinstance(wrong, UsageError)
+    assert "--across" in wrong.remedy
+    mistyped = decided(ack.command, firmware, alert["id"], "--across", "target.*.firmwear")
+    assert "no run here knows a fact" in str(mistyped.exception)
+    for command, state in ((ack, "acknowledged"), (accept, "accepted"), (reopen, "open")):
+        done = decided(command.command, firmware, alert["id"], *ACROSS)
+        assert done.exit_code == 0, done.output
+        (now,) = json.loads(firmware.show("--json", *ACROSS))["alerts"]
+        assert (now["id"], now["state"]) == (alert["id"], state)
+
+
+def test_what_a_spec_file_joins_can_be_decided_before_its_first_run(firmware: History) -> None:
+    joins = "baseline: { compare: { across: [target.*.firmware] } }\n"
+    firmware.spec.write_text(firmware.spec.read_text() + joins)
+    (alert,) = firmware.document()["alerts"]
+    assert isinstance(decided(ack.command, firmware, alert["id"]).exception, UsageError)
+    done = decided(ack.command, firmware, alert["id"], "--spec", str(firmware.spec))
+    assert done.exit_code == 0, done.output
+    assert firmware.document()["alerts"][0]["state"] == "acknowledged"
+
+
+def test_a_suspect_seen_across_a_fact_is_confirmed_across_it(history: History) -> None:
+    history.add(*noisy(1, (60, 1000.0)), environment={"target.d.firmware": "A1"})
+    history.add(*noisy(2, (6, 930.0)), environment={"target.d.firmware": "B2"})
+    (alert,) = json.loads(history.show("--json", *ACROSS))["alerts"]
+    words = f"{history.spec} {alert['id']} --across 'target.*.firmware' -- BUILD COMMAND"
+    assert f"iogate trend confirm {words}" in history.show(*ACROSS)
+    asked = ["confirm", str(history.spec), alert["id"], "--store", history.url]
+    build = ["--repository", str(history.spec.parent), "--", "true"]
+    unknown = CliRunner().invoke(trend.command, [*asked, *build]).exception
+    assert "there is no alert" in str(unknown)
+    found = CliRunner().invoke(trend.command, [*asked, *ACROSS, *build]).exception
+    assert "there is no alert" not in str(found), "it is looked for in the repository"
+
+
+@pytest.mark.parametrize("time", ["0h", "0", "999999999999h", "36501d"])
+def test_a_decision_that_ends_at_once_or_never_is_refused(firmware: History, time: str) -> None:
+    (alert,) = json.loads(firmware.show("--json", *ACROSS))["alerts"]
+    wrong = decided(ack.command, firmware, alert["id"], *ACROSS, "--expires", time).exception
+    assert isinstance(wrong, UsageError)
+    assert "--expires" in wrong.what
+    assert json.loads(firmware.show("--json", *ACROSS))["alerts"][0]["decision"] is None
+
+
+def test_a_kept_decision_until_a_day_beyond_the_calendar_is_shown(firmware: History) -> None:
+    firmware.add(*noisy(3, (30, 600.0)), environment={"target.d.firmware": "B2"})
+    (alert,) = firmware.document()["alerts"]
+    decided(ack.command, firmware, alert["id"], "--author", "Ann")
+    with closing(open_store(firmware.url)) as store:
+        (kept,) = store.decisions()
+        store.add_decision(replace(kept, at_ns=kept.at_ns + 1, expires_ns=10**25))
+    assert re.search(r"ack by Ann, \S+ \S+$", firmware.show(), re.MULTILINE)
+    assert "acknowledged by Ann" in firmware.pages()["nightly/index.html"]
+
+
+def test_a_decision_names_the_one_that_it_replaces(firmware: History) -> None:
+    (alert,) = json.loads(firmware.show("--json", *ACROSS))["alerts"]
+    name = alert["id"]
+    decided(ack.command, firmware, name, *ACROSS, "--author", "Ann", "--reason", "bug 7")
+    told = decided(ack.command, firmware, name, *ACROSS, "--author", "Bob")
+    assert told.stdout == f"{name} is acknowledged; it was acknowledged by Ann (bug 7)\n"
+
+
+def test_the_start_of_an_id_is_long_enough_to_be_meant(firmware: History) -> None:
+    (alert,) = json.loads(firmware.show("--json", *ACROSS))["alerts"]
+    for few in (1, 3):
+        wrong = decided(ack.command, firmware, alert["id"][:few], *ACROSS).exception
+        assert isinstance(wrong, UsageError)
+        assert wrong.remedy == "the start of an id has at least 4 characters"
+    assert decided(ack.command, firmware, alert["id"][:4], *ACROSS).exit_code == 0
+    assert isinstance(decided(reopen.command, firmware, alert["id"][:3]).exception, UsageError)
+    assert decided(reopen.command, firmware, alert["id"][:4]).exit_code == 0
