@@ -30,7 +30,8 @@ DAY_NS = 86_400 * 10**9
 class History:
     """A spec, and a history of it to which nights are added."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, since_ns: int = 0) -> None:
+        self.since_ns = since_ns
         self.spec, self.url, self.site = folder / "nightly.yaml", "", folder / "site"
         self.url = str(folder / "history.sqlite")
         self.spec.write_text(SPEC)
@@ -43,9 +44,8 @@ class History:
             for value in values:
                 n = self.nights
                 measured = tuple(s.repetitions([float(value)], case_id=case.id))
-                run = s.run(
-                    f"{n:04}run", started_ns=n * DAY_NS, the_plan=self.plan, measurements=measured
-                )
+                at = self.since_ns + n * DAY_NS
+                run = s.run(f"{n:04}run", started_ns=at, the_plan=self.plan, measurements=measured)
                 revision = Revision(f"{n:012x}".ljust(40, "0"), "A night", "main")
                 facts = environment or run.environment
                 store.begin_run(replace(run, revision=revision, environment=facts))

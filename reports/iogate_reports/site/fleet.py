@@ -15,7 +15,7 @@ from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.labels import Change, Word, describe_change
 from iogate_reports.site.shared import SharedFact, shared_facts
-from iogate_reports.text import percent, short, signed
+from iogate_reports.text import moment, percent, short, signed
 from iogate_reports.trend_lines import Line, SpecTrend
 
 FEWEST = 4
@@ -28,6 +28,7 @@ UNSTEADY, UNSTEADY_NIGHTS = 3.0, 8
 is usual among them, and by more than LEAST; fewer than UNSTEADY_NIGHTS nights say nothing of it."""
 SURE = 1.96
 """So many standard deviations to either side hold 95 % of a normal."""
+_MINUTE_NS = 60 * 10**9
 OF_A_MEDIAN = 1.2533
 """The standard error of a median against that of the mean, of many normal values: √(π/2)."""
 OUTLIER = Word("fail", "stands out", 0, "")
@@ -98,7 +99,8 @@ def _error(line: Line) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A host in a group. ``mark`` is ``worse`` or ``better`` for one that stands out."""
+    """A host in a group. ``mark`` is ``worse`` or ``better`` for one that stands out, ``last`` the
+    day of its last night."""
 
     word: Word
     host: str
@@ -108,6 +110,7 @@ class Row:
     sure: str
     noise: str
     nights: int
+    last: str
     mark: str
     picture: Markup
 
@@ -250,6 +253,7 @@ def _rows(
             _interval(member.sure),
             _noise(member),
             _nights(member),
+            moment(member.line.times[-1] * _MINUTE_NS)[:10],
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )

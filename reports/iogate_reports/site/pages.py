@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
+from iogate.model.silence import silent_hosts
 from iogate_reports.charts import nights
 from iogate_reports.inline import policy, script, styles
 from iogate_reports.labels import Word
@@ -23,6 +24,7 @@ from iogate_reports.site.fleet import (
     UNSTEADY_NIGHTS,
     VARIES,
     groups,
+    labels,
     outliers,
     shared_by_worse,
     standing_out,
@@ -41,7 +43,7 @@ from iogate_reports.site.views import (
     ranked,
     series_row,
 )
-from iogate_reports.site.words import CALM, STATES, calm, last_run, newest_night, standing
+from iogate_reports.site.words import CALM, STATES, calm, last_run, newest_night, silent, standing
 from iogate_reports.text import moment, plural, short
 from iogate_reports.trend_lines import Line, SpecTrend, file_name
 from iogate_reports.vendor import uplot
@@ -77,10 +79,12 @@ class Site:
     """Pages by address. The address of a spec or a case stays while its name or id does.
 
     ``failed`` is told the address of a page that could not be made, and why; the others are
-    made. Where there is none the error is raised."""
+    made. Where there is none the error is raised. ``now_ns`` (Unix time) is from when the nights
+    are seen; 0 is from when the newest of all began."""
 
     specs: Sequence[SpecTrend]
     failed: Callable[[str, Exception], None] | None = None
+    now_ns: int = 0
 
     @cached_property
     def folders(self) -> dict[str, str]:
@@ -88,9 +92,9 @@ class Site:
         return {spec.name: file_name(spec.name) for spec in self.specs}
 
     @cached_property
-    def newest_ns(self) -> int:
-        """When the newest night of all specs began."""
-        return newest_night(spec.trend for spec in self.specs)
+    def _seen_ns(self) -> int:
+        """From when the nights are seen."""
+        return self.now_ns or newest_night(spec.trend for spec in self.specs)
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """(address, text) of every page that can be made. The cases are most of them, and drawn
@@ -122,9 +126,9 @@ class Site:
         makers: dict[str, Callable[[], str]] = {INDEX: self.index}
         for spec in self.specs:
             folder, cases = self.folders[spec.name], _case_files(spec)
-            makers[f"{folder}/{INDEX}"] = partial(spec_page, spec, cases)
+            makers[f"{folder}/{INDEX}"] = partial(spec_page, spec, cases, self._seen_ns)
             if len(spec.hosts) > 1:
-                makers[f"{folder}/fleet.html"] = partial(fleet_page, spec, cases)
+                makers[f"{folder}/fleet.html"] = partial(fleet_page, spec, cases, self._seen_ns)
         return makers
 
     @cached_property
@@ -158,7 +162,7 @@ class Site:
             wanted=sum(part.tile[4].rank < CALM for part in shown),
             missing=[short(spec.name, 60) for spec, part in parts if part is None],
             over=sum(alert.is_over for alert in alerts),
-            calm=calm([spec.trend for spec in self.specs]),
+            calm=calm([spec.trend for spec in self.specs], self._seen_ns),
             words=STATES.values(),
             home="",
             many=len(self.specs) > 1,
@@ -174,18 +178,25 @@ class Site:
             (
                 short(spec.name, 60),
                 f"{folder}/{INDEX}",
-                *_summary(spec, self.newest_ns),
+                *_summary(spec, self._seen_ns),
                 len(spec.hosts),
-                _odd(spec),
+                _odd(spec, self._seen_ns),
             ),
         )
 
 
-def _odd(spec: SpecTrend) -> str:
-    """Which of its hosts stand out: in words, or nothing."""
+def _odd(spec: SpecTrend, now_ns: int) -> str:
+    """Which of its hosts stand out, and which had no night while others had theirs: in words, or
+    nothing."""
     odd = standing_out(spec) if len(spec.hosts) >= FEWEST else []
     named = odd[0] if len(odd) == 1 else plural(len(odd), "host")
-    return f"{named} {'stands' if len(odd) == 1 else 'stand'} out" if odd else ""
+    told = [f"{named} {'stands' if len(odd) == 1 else 'stand'} out"] if odd else []
+    gone = silent_hosts(spec.trend, now_ns)
+    if 0 < len(gone) < len(spec.hosts):
+        (since, *others), names = gone.values(), labels(spec.lines)
+        who = plural(len(gone), "host") if others else names[next(iter(gone))]
+        told.append(f"{who}: {since}{' or so' if others else ''}")
+    return "; ".join(told)
 
 
 def _case_files(spec: SpecTrend) -> dict[str, str]:
@@ -201,10 +212,10 @@ def _summary(spec: SpecTrend, now_ns: int = 0) -> tuple[str, str, Word]:
     return count, last, standing(spec.trend, now_ns)
 
 
-def spec_page(spec: SpecTrend, cases: dict[str, str]) -> str:
+def spec_page(spec: SpecTrend, cases: dict[str, str], now_ns: int = 0) -> str:
     """One spec: its alerts with their ranges, its hosts' changes, its series."""
     count, last, _ = _summary(spec)
-    ended = last_run(spec.trend)
+    ended = last_run(spec.trend) or silent(spec.trend, now_ns)
     told = [alert.decision for alert in spec.trend.alerts if alert.decision]
     return _page(
         "site_spec.html.j2",
@@ -260,10 +271,11 @@ def _told(line: Line, spec: SpecTrend) -> str:
     )
 
 
-def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
-    """One spec over all hosts."""
+def fleet_page(spec: SpecTrend, cases: dict[str, str], now_ns: int = 0) -> str:
+    """One spec over all hosts, seen from ``now_ns``."""
     compared = groups(spec, cases)
     worse, shared = shared_by_worse(spec)
+    names, gone = labels(spec.lines), silent_hosts(spec.trend, now_ns)
     return _page(
         "site_fleet.html.j2",
         f"{short(spec.name, 80)} on {plural(len(spec.hosts), 'host')}",
@@ -273,6 +285,7 @@ def fleet_page(spec: SpecTrend, cases: dict[str, str]) -> str:
         outliers=outliers(compared),
         unsteady=unsteady(compared),
         worse=worse,
+        gone=[(names[machine], since) for machine, since in gone.items() if machine in names],
         shared=[
             (short(s.fact, 80), short(s.value, 80), short(", ".join(s.others), 120)) for s in shared
         ],

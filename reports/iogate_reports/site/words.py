@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from statistics import median
 
+from iogate.model.silence import silence_of
 from iogate.model.trend import Alert, AlertState, SeriesState, Trend, Turn
 from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED
 from iogate_reports.labels import Word
@@ -49,9 +48,6 @@ ALERTS: dict[AlertState, Word] = {
 _ENDED = Word("short", "ended", 4, "")
 _IMPROVED = STATES[SeriesState.IMPROVED]
 _NAMED = 4
-_DAY_NS = 86_400 * 10**9
-_SILENT = 3
-"""Times its usual days from night to night."""
 CALM = 4
 """The rank of the first word of a spec that wants no look."""
 
@@ -99,14 +95,10 @@ def newest_night(trends: Iterable[Trend]) -> int:
 
 
 def silent(trend: Trend, now_ns: int) -> Word | None:
-    """Said of a spec that has had no night for several times as long as it usually takes, while
-    others had theirs; ``now_ns`` is their newest."""
-    days = sorted({night.started_ns // _DAY_NS for night in trend.nights})
-    gaps = [after - before for before, after in pairwise(days)]
-    since = now_ns // _DAY_NS - days[-1] if days else 0
-    if not gaps or since <= _SILENT * median(gaps):
-        return None
-    return Word("missing", f"no night for {since} days", 3, "")
+    """Said of a spec that has had no night for several times as long as it usually takes, seen
+    from ``now_ns``, or that has one dated ahead of that."""
+    told = silence_of(trend, now_ns) if now_ns else ""
+    return Word("missing", told, 3, "") if told else None
 
 
 def standing(trend: Trend, now_ns: int = 0) -> Word:
@@ -134,10 +126,9 @@ def standing(trend: Trend, now_ns: int = 0) -> Word:
     return Word("pass", ", ".join(told), CALM + 1, "")
 
 
-def calm(trends: Sequence[Trend]) -> str:
+def calm(trends: Sequence[Trend], now_ns: int) -> str:
     """What is said where no alert is left: no more than the series can tell, which runs did not
-    end well, and which are long ago."""
-    now_ns = newest_night(trends)
+    end well, and which are long ago, seen from ``now_ns``."""
     unwell = ((trend.spec, last_run(trend) or silent(trend, now_ns)) for trend in trends)
     ended = [(spec, word) for spec, word in unwell if word]
     told = [f"of {short(spec, 60)}: {word.word}" for spec, word in ended[:_NAMED]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
+from iogate.cli.held import check_asked
 from iogate.cli.table import counted, defused, printable, table
+from iogate.errors import UsageError
+from iogate.model.silence import silence_of, silent_hosts
 
 if TYPE_CHECKING:
     from iogate_reports.site import SpecTrend
     from iogate_reports.site.fleet import Group, Row
 
 _LAST = 300
-_HEAD = ("host", "level", "away", "95 % interval", "nights", "noise", "")
+_HEAD = ("host", "level", "away", "95 % interval", "nights", "last night", "noise", "")
 
 
 @click.command()
@@ -39,40 +43,55 @@ def command(*, spec: Path, store: str | None, **asked: object) -> None:
     from iogate.trend.environment import newest_facts
     from iogate_reports.site import SpecTrend
 
+    question = Question(**asked)  # type: ignore[arg-type]
+    if question.host is not None:
+        raise UsageError(
+            "--host leaves one host, and a fleet is compared with all of its hosts",
+            remedy=f"iogate trend SPEC --host {shlex.quote(question.host)} shows that one",
+        )
     with closing(open_kept(store)) as opened:
         plan = plan_of(spec, opened)
         runs = opened.runs(spec=plan.spec_name)
-        trend = find_trend(opened, plan, Question(**asked))  # type: ignore[arg-type]
+        trend = find_trend(opened, plan, question)
     facts = newest_facts(runs, plan.baseline.across, plan.baseline.also)
-    click.echo(defused("\n".join(_lines(SpecTrend(trend, plan, facts)))))
+    if not trend.nights:
+        check_asked(runs, question)
+    if told := silence_of(trend, trend.made_ns):
+        click.echo(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
+    gone = silent_hosts(trend, trend.made_ns)
+    click.echo(defused("\n".join(_lines(SpecTrend(trend, plan, facts), gone))))
 
 
-def _lines(spec: SpecTrend) -> Iterator[str]:
-    from iogate_reports.site.fleet import FEWEST, groups, outliers, shared_by_worse, unsteady
+def _lines(spec: SpecTrend, gone: Mapping[str, str]) -> Iterator[str]:
+    """``gone`` are the hosts that had no night for long, by their machine ids."""
+    from iogate_reports.site import fleet
 
-    compared = groups(spec, {})
+    compared = fleet.groups(spec, {})
     name = printable(spec.name)
     if not compared:
         yield f"{name}: no case was measured by more than one host"
         return
     yield f"{name} on {counted(len(spec.hosts), 'host')}"
-    for host, times in outliers(compared):
+    for host, times in fleet.outliers(compared):
         yield f"{printable(host)} stands out in {times} of {len(compared)} series"
-    for host, times in unsteady(compared):
+    names = fleet.labels(spec.lines)
+    for machine in gone.keys() & names.keys():
+        yield f"{printable(names[machine])}: {gone[machine]}"
+    for host, times in fleet.unsteady(compared):
         text = f"varies more from night to night in {times} of {len(compared)} series"
         yield f"{printable(host)} {text}: see its noise"
-    if len(spec.hosts) < FEWEST:
-        yield f"with fewer than {FEWEST} hosts none can be told to stand out"
+    if len(spec.hosts) < fleet.FEWEST:
+        yield f"with fewer than {fleet.FEWEST} hosts none can be told to stand out"
     for group in compared:
         title = f"{group.case} {group.metric}, {group.better}"
         yield f"\n{printable(title)}; median of the hosts {group.middle}"
         rows = [
-            (r.host, r.level, r.away.text if r.away else "–", r.sure, str(r.nights), r.noise,
-             ", ".join(_words(group, r)))
+            (r.host, r.level, r.away.text if r.away else "–", r.sure, str(r.nights), r.last,
+             r.noise, ", ".join(_words(group, r)))
             for r in group.rows
         ]  # fmt: skip
-        yield table(_HEAD, rows, right=(1, 2, 4, 5))
-    worse, shared = shared_by_worse(spec)
+        yield table(_HEAD, rows, right=(1, 2, 4, 6))
+    worse, shared = fleet.shared_by_worse(spec)
     if shared:
         yield f"\nonly {printable(', '.join(worse))} {'has' if len(worse) == 1 else 'have'}"
         yield table(

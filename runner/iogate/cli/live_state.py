@@ -63,13 +63,16 @@ def read_state(
     marks = _marks(store, listed.known)
     trends, problems = _trends(store, asked, replace(listed, marks=marks), last)
     same = trends.keys() == last.trends.keys() and all(trends[n] is last.trends[n] for n in trends)
+    site = last.site
+    if not same:
+        site = Site([t for t in trends.values() if t.lines], trace_fault, time.time_ns())
     return replace(
         listed,
         marks=marks,
         trends=trends,
         problems=tuple(problems),
         running=tuple(_so_far(store.run(run.id)) for run in _running(listed.runs)),
-        site=last.site if same else Site([t for t in trends.values() if t.lines], trace_fault),
+        site=site,
         version=last.version if same else last.version + 1,
     )
 

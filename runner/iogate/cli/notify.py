@@ -77,11 +77,14 @@ def _notices(
 ) -> Iterator[Notice]:
     """Of the specs of these names, what was measured last first: specs that measure the same, as
     one that was given another name, have the same alerts. UsageError where there is none."""
+    from iogate.model.silence import silence_of
     from iogate.notify.notices import notices_of
 
     all_asked = list(asked_specs(store, specs, question))
     told: set[tuple[str, str]] = set()
     for asked in sorted(all_asked, key=lambda each: each.runs[0].started_ns, reverse=True):
+        if asked.trend and (silence := silence_of(asked.trend, now_ns)):
+            click.echo(f"iogate: {printable(asked.name)}: {silence}", err=True)
         for notice in notices_of(asked.name, asked.trend, asked.runs, link=site, now_ns=now_ns):
             key = (notice.machine_id, notice.alert.id) if notice.alert else None
             if key not in told:

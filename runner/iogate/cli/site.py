@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
@@ -43,7 +44,8 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
     faults: dict[str, Exception] = {}
     with closing(open_kept(store)) as opened:
         spec_trends = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
-    done = write_site(folder, Site(spec_trends, faults.__setitem__).pages(), faults)
+    shown = Site(spec_trends, faults.__setitem__, time.time_ns())
+    done = write_site(folder, shown.pages(), faults)
     click.echo(
         f"{folder / 'index.html'}: {done.written} pages written, {done.kept} unchanged, "
         f"{done.removed} removed"

@@ -86,6 +86,7 @@ def show(  # each is an option
     from iogate.cli.trend_view import narrowed, text_of, valueless
     from iogate.history.trends import Question, find_trend
     from iogate.model.document import to_document
+    from iogate.model.silence import silence_of
     from iogate.store import open_kept
 
     with closing(open_kept(store)) as opened:
@@ -97,11 +98,13 @@ def show(  # each is an option
         whole = find_trend(opened, plan, question)
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name), question)
-            if gate:
-                raise _nothing_to_gate(plan.spec_name, store)
+        if gate and not whole.series:
+            raise _nothing_to_gate(plan.spec_name, store, bool(whole.nights))
     check_patterns({series.metric for series in whole.series}, question.metrics)
     for name in valueless(whole, question.metrics, plan.metrics):
         click.echo(f"iogate: {name} has no value in any night", err=True)
+    if gate and (told := silence_of(whole, whole.made_ns)):
+        click.echo(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
     trend = narrowed(whole, cases)
     if as_json:
         click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
@@ -118,13 +121,15 @@ def _words(question: Question) -> list[str]:
     return words + (["--last", str(question.last)] if question.last != _LAST else [])
 
 
-def _nothing_to_gate(spec: str, store: str | None) -> RefusedError:
-    """A gate over nothing would be green for good."""
+def _nothing_to_gate(spec: str, store: str | None, some: bool) -> RefusedError:
+    """A gate over nothing would be green for good. There are ``some`` nights, without a value."""
     from iogate.store import sqlite_path
 
+    night = "night with a value" if some else "night"
+    where = sqlite_path(store) or "this history"
     return RefusedError(
-        f"no night of {printable(spec)} is kept in {sqlite_path(store) or 'this history'}, so that"
-        " --gate would let everything through",
+        f"no {night} of {printable(spec)} is kept in {where}, so that --gate would let everything"
+        " through",
         remedy="measure with 'iogate run SPEC', or name the history with --store",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from iogate.cli import fleet
+from iogate.errors import UsageError
 from iogate.model.run import Host
 from iogate.store import open_store
 from support import samples as s
@@ -111,3 +113,31 @@ def test_few_hosts_are_compared_and_not_judged(history: History) -> None:
 def test_one_host_is_no_fleet(history: History) -> None:
     keep(history, HOSTS[:1])
     assert shown(history) == "nightly: no case was measured by more than one host\n"
+
+
+def test_a_host_that_stopped_is_told_with_its_last_night(history: History) -> None:
+    keep(history, HOSTS, slower=0)
+    ago = time.time_ns() - (NIGHTS - 1) * DAY_NS
+    with closing(open_store(history.url)) as store:
+        runs = [store.run(name) for name in store.run_ids()]
+        store.add_runs(
+            replace(run, id=f"z{run.id}", started_ns=ago + run.started_ns)
+            for run in runs
+            if run.host.name != "lab-1"
+        )
+    lines = shown(history).splitlines()
+    assert lines[1].startswith("lab-1: no night for ")
+    (row,) = [line for line in lines if line.startswith("lab-1  ")]
+    assert "1970-01-12" in row
+    page = history.pages()["nightly/fleet.html"]
+    assert "Hosts that stopped: <b>lab-1</b>, no night for" in page
+    assert "1970-01-12" in page
+    assert "lab-1: no night for" in history.pages()["index.html"]
+
+
+def test_one_host_of_a_fleet_is_not_asked_for(history: History) -> None:
+    keep(history, HOSTS)
+    words = [str(history.spec), "--store", history.url, "--host", "lab-1"]
+    error = CliRunner().invoke(fleet.command, words, standalone_mode=False).exception
+    assert isinstance(error, UsageError)
+    assert error.remedy == "iogate trend SPEC --host lab-1 shows that one"

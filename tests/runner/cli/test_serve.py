@@ -390,10 +390,10 @@ def test_a_fault_leaves_the_others_and_is_traced(
     keep_other(url)
     make = pages.spec_page
 
-    def fail(spec: SpecTrend, cases: dict[str, str]) -> str:
+    def fail(spec: SpecTrend, cases: dict[str, str], now_ns: int) -> str:
         if spec.name == "other":
             raise TypeError("this page is odd")
-        return make(spec, cases)
+        return make(spec, cases, now_ns)
 
     monkeypatch.setattr(pages, "spec_page", fail)
     with serving(url) as port:

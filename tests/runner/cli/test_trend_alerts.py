@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,9 @@ from click import Command
 from click.testing import CliRunner, Result
 
 from iogate.cli import accept, ack, reopen, trend
-from iogate.errors import ExitCode, UsageError
+from iogate.errors import ExitCode, RefusedError, UsageError
 from iogate.store import open_store
-from support.nightly import History, noisy
+from support.nightly import DAY_NS, History, noisy
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -127,7 +128,8 @@ def hops(seed: int, nights: int) -> np.ndarray:
     return level * (1 + 0.01 * rng.normal(size=nights))
 
 
-def test_a_series_that_hops_says_so_and_alarms_nobody(history: History) -> None:
+def test_a_series_that_hops_says_so_and_alarms_nobody(tmp_path: Path) -> None:
+    history = History(tmp_path, time.time_ns() - 160 * DAY_NS)
     history.add(*hops(7, 160))
     found = history.document()
     jsonschema.validate(found, json.loads((ROOT / "schemas" / "trend.schema.json").read_text()))
@@ -253,3 +255,39 @@ def test_the_start_of_an_id_is_long_enough_to_be_meant(firmware: History) -> Non
     assert decided(ack.command, firmware, alert["id"][:4], *ACROSS).exit_code == 0
     assert isinstance(decided(reopen.command, firmware, alert["id"][:3]).exception, UsageError)
     assert decided(reopen.command, firmware, alert["id"][:4]).exit_code == 0
+
+
+def gated(history: History, *words: str) -> Result:
+    asked = [str(history.spec), "--store", history.url, "--gate", *words]
+    return CliRunner().invoke(trend.command, asked, standalone_mode=False)
+
+
+def test_a_history_that_ended_long_ago_says_so(tmp_path: Path) -> None:
+    """Of the only spec: nothing else tells that nobody measures any more. It is no failure."""
+    history = History(tmp_path, time.time_ns() - 330 * DAY_NS)
+    history.add(*noisy(1, (30, 1000.0)))
+    done = gated(history)
+    assert (done.return_value, done.stderr) == (0, "iogate: nightly: no night for 10 months\n")
+    index = history.pages()["index.html"]
+    assert ">no night for 10 months<" in index
+    assert "But of nightly: no night for 10 months." in index
+    assert "; no night for 10 months." in history.pages()["nightly/index.html"]
+
+
+def test_a_night_ahead_of_the_clock_is_named_and_makes_no_other_spec_stale(tmp_path: Path) -> None:
+    now = time.time_ns()
+    history = History(tmp_path, now - 29 * DAY_NS + DAY_NS // 24)
+    history.add(*noisy(1, (30, 1000.0)))
+    other = replace(history.plan.cases[0], id="feedfeedfeedfeed")
+    history.plan = replace(history.plan, spec_name="hasty", cases=(other,))
+    history.add(*noisy(2, (30, 1000.0)))  # from tomorrow on
+    pages = history.pages()
+    assert ">0 open<" in pages["index.html"], "of the spec that measured today"
+    assert ">a night dated 30 days ahead<" in pages["index.html"]
+
+
+def test_a_gate_over_runs_without_any_value_is_refused(history: History) -> None:
+    history.add(*[float("nan")] * 12)
+    done = gated(history)
+    assert isinstance(done.exception, RefusedError)
+    assert "no night with a value of nightly is kept" in done.exception.what
