@@ -49,13 +49,23 @@ def ended_in_order() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def own_machine() -> Sut:
-    """The one that iogate runs on, for what changes files of root's. UsageError where another is
-    named."""
-    named = click.get_current_context().find_root().params.get("machine")
-    if named:
+def named_machine() -> str:
+    """What ``--machine`` says; empty without it. Nothing is opened."""
+    named: str | None = click.get_current_context().find_root().params.get("machine")
+    return named or ""
+
+
+def check_own() -> None:
+    """UsageError where another machine is named than the one that iogate runs on."""
+    if named := named_machine():
         raise UsageError(
             f"this works on the machine where it is called, not on {named}",
             remedy="call it there, without --machine",
         )
+
+
+def own_machine() -> Sut:
+    """The one that iogate runs on, for what changes files of root's. UsageError where another is
+    named."""
+    check_own()
     return machine()

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import named_machine
 from iogate.cli.parameters import Duration
 from iogate.cli.table import printable
 from iogate.errors import UsageError
+from iogate.sut import kind_and_address
 
 if TYPE_CHECKING:
     from iogate.host.nightly import Nights
@@ -52,15 +54,17 @@ def command() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the units, and write nothing.")
 @options.STORE
 def install(*, dry_run: bool, **asked: object) -> None:
-    """Write a service and a timer that measure SPEC every night.
+    """Write a service and a timer that measure SPEC every night, on the machine that
+    iogate --machine names.
 
     Of root they are units of the system, of another user their own. The timer is not started: the
     command that does is printed.
     """
-    from iogate.host.nightly import unit_folder, unit_texts, write_units
+    from iogate.host.nightly import check_there, unit_folder, unit_texts, write_units
 
     nights = _nights(**asked)  # type: ignore[arg-type]
     texts = unit_texts(nights)
+    check_there(nights)
     if dry_run:
         click.echo("\n".join(f"# {name}\n{text}" for name, text in texts.items()), nl=False)
         return
@@ -95,7 +99,9 @@ def _nights(
     where = ("--store", store) if store else ()
     of_spec = ("--spec", plan.spec_name)
     how = [*(() if engine == "native" else ("--engine", engine)), *(("--trust",) if trust else ())]
-    run = ("run", "--quiet", "--wait", f"{wait_s:g}s", *how, *where)
+    machine = _machine()
+    there = ("--machine", machine) if machine else ()
+    run = (*there, "run", "--quiet", "--wait", f"{wait_s:g}s", *how, *where)
     after = []
     if site:
         after.append(("site", *where, str(site.resolve())))
@@ -108,16 +114,26 @@ def _nights(
         measure=(*run, str(spec.resolve())),
         after=tuple(after),
         user=user,
+        machine=machine,
     )
+
+
+def _machine() -> str:
+    """The one that is named, from wherever it is read: a file of a machine by its whole path."""
+    named = named_machine()
+    kind, address = kind_and_address(named) if named else ("", "")
+    file = Path(address)
+    return f"{kind}:{file.resolve()}" if address and file.is_file() else named
 
 
 @command.command("uninstall")
 @click.argument("name")
 def uninstall(name: str) -> None:
-    """Remove the units of the spec NAME. Nights that were measured stay."""
+    """Remove the units of the spec NAME, on the machine that iogate --machine names. Nights that
+    were measured stay."""
     from iogate.host.nightly import remove_units, unit_folder, unit_name
 
-    unit, systemctl = unit_name(name), _systemctl()
+    unit, systemctl = unit_name(name, _machine()), _systemctl()
     gone = remove_units(unit_folder(), unit)
     if not gone:
         raise UsageError(

@@ -7,6 +7,7 @@ and tell people. systemd keeps what they print, and a night that fails is a unit
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import subprocess
 import sys
@@ -26,7 +27,8 @@ _ENDINGS = ("service", "timer")
 @dataclass(frozen=True, slots=True)
 class Nights:
     """What is done when. ``at`` is a calendar expression of systemd. ``user`` is whose nights
-    they are where root asks, empty for the user who asks. ``measure`` and ``after`` are calls of
+    they are where root asks, empty for the user who asks. ``machine`` is what ``--machine`` names,
+    empty for this one, which ``measure`` has as well. ``measure`` and ``after`` are calls of
     iogate, without the program; those of ``after`` run whatever ``measure`` came to."""
 
     name: str
@@ -35,16 +37,33 @@ class Nights:
     measure: tuple[str, ...]
     after: tuple[tuple[str, ...], ...] = ()
     user: str = ""
+    machine: str = ""
 
     @property
     def unit(self) -> str:
         """The name of both units, without their endings."""
-        return unit_name(self.name)
+        return unit_name(self.name, self.machine)
 
 
-def unit_name(spec: str) -> str:
-    """That of the units of a spec: ``iogate-nightly-oltp``."""
-    return f"iogate-nightly-{_NAME.sub('-', spec.lower()).strip('-')[:80] or 'spec'}"
+def unit_name(spec: str, machine: str = "") -> str:
+    """That of the units of a spec: ``iogate-nightly-oltp``, and on another machine than this one
+    ``iogate-nightly-oltp-ssh-lab3``."""
+    words = (_NAME.sub("-", text.lower()).strip("-")[:80] for text in (spec, machine))
+    first, *more = words
+    return "-".join(("iogate-nightly", first or "spec", *filter(None, more)))
+
+
+def check_there(nights: Nights) -> None:
+    """UsageError where the folder is none, or there is no such user: every night would fail."""
+    if not nights.folder.is_dir():
+        raise UsageError(
+            f"there is no folder {nights.folder} to measure in", remedy="make it, or name another"
+        )
+    try:
+        if nights.user:
+            pwd.getpwnam(nights.user)
+    except KeyError:
+        raise UsageError(f"this host has no user {nights.user}") from None
 
 
 def unit_folder() -> Path:
@@ -93,7 +112,7 @@ def remove_units(folder: Path, unit: str) -> tuple[Path, ...]:
 def _service(nights: Nights) -> Iterator[str]:
     yield _MARK
     yield "[Unit]"
-    yield f"Description=Measure {_text(nights.name)}"
+    yield f"Description=Measure {_text(_what(nights))}"
     yield ""
     yield "[Service]"
     yield "Type=oneshot"
@@ -113,7 +132,7 @@ def _service(nights: Nights) -> Iterator[str]:
 def _timer(nights: Nights) -> Iterator[str]:
     yield _MARK
     yield "[Unit]"
-    yield f"Description=Measure {_text(nights.name)} every night"
+    yield f"Description=Measure {_text(_what(nights))} every night"
     yield ""
     yield "[Timer]"
     yield f"OnCalendar={_text(nights.at)}"
@@ -123,6 +142,10 @@ def _timer(nights: Nights) -> Iterator[str]:
     yield "[Install]"
     yield "WantedBy=timers.target"
     yield ""
+
+
+def _what(nights: Nights) -> str:
+    return f"{nights.name} on {nights.machine}" if nights.machine else nights.name
 
 
 def program() -> tuple[str, ...]:

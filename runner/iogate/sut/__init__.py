@@ -22,13 +22,20 @@ ADDRESSED = ("ssh", "vm", "host")
 def open_sut(machine: str = "") -> Sut:
     """A system under test by ``KIND`` or ``KIND:ADDRESS``; UsageError for an unknown kind. When
     none is named it is this machine, with its helper where there is one."""
-    kind, _, address = (machine or ("helped" if is_installed() else "local")).partition(":")
+    kind, address = kind_and_address(machine or ("helped" if is_installed() else "local"))
+    module, _, name = SUTS[kind].partition(":")
+    opened: Sut = getattr(importlib.import_module(module), name)(*filter(None, [address]))
+    return opened
+
+
+def kind_and_address(machine: str) -> tuple[str, str]:
+    """Of one that is named so. UsageError for a kind that there is not, or one without its
+    address."""
+    kind, _, address = machine.partition(":")
     if kind not in SUTS or (kind in ADDRESSED) != bool(address):
         raise UsageError(
             f"there is no machine {machine!r}",
             remedy="write ssh:[USER@]HOST[:PORT], host:FILE or vm:FILE, or leave it out for this "
             "machine",
         )
-    module, _, name = SUTS[kind].partition(":")
-    opened: Sut = getattr(importlib.import_module(module), name)(*filter(None, [address]))
-    return opened
+    return kind, address

@@ -152,3 +152,51 @@ def test_a_night_may_be_measured_by_fio(units: Path, tmp_path: Path) -> None:
     assert " --engine fio " in settings_of(service)["ExecStart"][0]
     assert run_command(["nightly", "install", spec]) == ExitCode.PASS
     assert "--engine" not in settings_of(service)["ExecStart"][0]
+
+
+def test_nights_of_another_machine_are_measured_there(
+    units: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And beside those of this one: they have units of their own."""
+    spec = spec_in(tmp_path / "here")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab.yaml").write_text("version: 1\n")
+    words = ["--folder", str(tmp_path / "here"), "--site", str(tmp_path / "site")]
+    for there in (["--machine", "ssh:lab3"], ["--machine", "host:lab.yaml"], []):
+        assert run_command([*there, "nightly", "install", str(spec), *words]) == ExitCode.PASS
+    for name, machine in (
+        ("iogate-nightly-oltp-ssh-lab3", ["ssh:lab3"]),
+        ("iogate-nightly-oltp", []),
+    ):
+        settings = settings_of(units / f"{name}.service")
+        called = shlex.split(settings["ExecStart"][0])
+        assert called[called.index("run") - 2 * len(machine) : called.index("run")] == [
+            word for each in machine for word in ("--machine", each)
+        ]
+        assert "--machine" not in settings["ExecStopPost"][0]
+    (whole,) = units.glob("iogate-nightly-oltp-host-*.service")
+    assert f"--machine host:{tmp_path}/lab.yaml run" in whole.read_text()
+    assert run_command(["--machine", "ssh:lab3", "nightly", "uninstall", "oltp"]) == ExitCode.PASS
+    left = {path.name for path in units.iterdir()}
+    assert "iogate-nightly-oltp.timer" in left
+    assert "iogate-nightly-oltp-ssh-lab3.timer" not in left
+
+
+def test_nights_that_could_only_fail_are_refused(
+    units: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = spec_in(tmp_path / "here")
+    words = ["nightly", "install", str(spec), "--dry-run"]
+    assert run_command([*words, "--folder", str(tmp_path / "nowhere")]) == ExitCode.USAGE
+    assert "there is no folder" in capsys.readouterr().err
+    assert run_command(["--machine", "shh:lab3", *words]) == ExitCode.USAGE
+    assert "there is no machine 'shh:lab3'" in capsys.readouterr().err
+    assert run_command([*words, "--user", "nosuchuser"]) == ExitCode.USAGE
+    told = "this host has no user nosuchuser" if os.geteuid() == 0 else "only root"
+    assert told in capsys.readouterr().err
+    assert not units.exists()
+
+
+def test_the_helper_of_another_machine_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["--machine", "ssh:lab3", "host", "show"]) == ExitCode.USAGE
+    assert "not on ssh:lab3" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import json
 import click
 
 from iogate.cli import options
+from iogate.cli.machine import check_own
 from iogate.cli.table import printable
 from iogate.errors import RefusedError
 from iogate.host.install import installed
@@ -16,6 +17,7 @@ from iogate.host.install import installed
 @options.as_json()
 def command(*, as_json: bool) -> None:
     """Say whom the helper of this host serves, and with what."""
+    check_own()
     config = installed()
     if config is None:
         raise RefusedError(
