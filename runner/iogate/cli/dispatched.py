@@ -101,4 +101,4 @@ def _row(part: Part) -> tuple[str, ...]:
 
 
 def _word(part: Part) -> str:
-    return part.outcome.value if part.outcome else "not measured"
+    return part.word or (part.outcome.value if part.outcome else "not measured")

@@ -13,8 +13,11 @@ from iogate.dispatch.gathering import Gathered, gather
 from iogate.engine.base import Stop
 from iogate.model.dispatch import Dispatch, Part
 from iogate.model.plan import Plan
-from iogate.model.verdict import WORST_FIRST
+from iogate.model.verdict import NOT_JUDGED, PARTLY_JUDGED, WORST_FIRST, Outcome
 from iogate.store import open_store
+
+_GOOD = ("", Outcome.PASS)
+_WORDS = (*(each for each in WORST_FIRST if each is not Outcome.PASS), NOT_JUDGED, PARTLY_JUDGED)
 
 
 def dispatch(
@@ -76,11 +79,21 @@ def _sentence(parts: Sequence[Part], *, interrupted: bool) -> str:
     told = f"{_counted(len(parts), 'run')} on {_counted(len(hosts), 'host')}"
     worst = exits.of_hosts(part.exit_code for part in parts)
     deciding = [part for part in parts if part.exit_code == worst]
-    count = f"{len(deciding)} of {told}" if worst else told
     begin = "stopped before the end; " if interrupted else ""
-    if not worst or not deciding:
-        return f"{begin}pass: {count}"
-    return f"{begin}{count}: {deciding[0].host}: {deciding[0].sentence}"
+    if not worst:
+        word = min((part.word for part in deciding), key=_badness, default="")
+        deciding = [part for part in deciding if part.word == word and word not in _GOOD]
+    if not deciding:
+        return f"{begin}pass: {told}"
+    first = deciding[0]
+    count = f"{len(deciding)} of {told}: {first.host}: {first.sentence}"
+    is_said = worst or first.sentence.startswith(first.word)
+    return f"{begin}{count}" if is_said else f"{begin}{first.word}: {count}"
+
+
+def _badness(word: str) -> int:
+    """Of a part that is no failure: the worst first."""
+    return _WORDS.index(word) if word in _WORDS else len(_WORDS)
 
 
 def _counted(n: int, noun: str) -> str:

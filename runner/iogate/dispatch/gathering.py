@@ -118,6 +118,7 @@ def _with_run(part: Part, run: Run, ended: Ended, store: Store, *, keep: bool) -
         name=run.host.name,
         machine_id=run.host.machine_id,
         outcome=rest.outcome if rest else None,
+        word=rest.word if rest else "",
     )
     finished = Finished(run, baseline.runs, folder, notes)
     return Gathered(part, finished, left, rest.exit_code if rest else int(exits.DONE))

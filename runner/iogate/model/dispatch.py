@@ -13,7 +13,8 @@ class Part:
     ``machine_id`` as it calls itself. Without a ``run`` nothing was measured there, and
     ``sentence`` says why. ``left`` are cases (by id) that were measured elsewhere afterwards, as
     the host was lost: outcome and exit code are then those of the others. ``came_from`` is the
-    host that was lost with these cases before."""
+    host that was lost with these cases before. ``word`` is the outcome for people (``not judged``
+    where it vouches for nothing), empty in documents of before."""
 
     host: str
     cases: tuple[str, ...]
@@ -26,6 +27,7 @@ class Part:
     outcome: Outcome | None = None
     left: tuple[str, ...] = ()
     came_from: str = ""
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

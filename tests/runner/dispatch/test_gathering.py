@@ -6,21 +6,25 @@ import json
 import re
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from iogate.dispatch import gathering
 from iogate.dispatch.base import Ended, Share
+from iogate.dispatch.course import conclude
 from iogate.dispatch.gathering import Gathered, gather
 from iogate.model.dispatch import Part
 from iogate.model.plan import Plan
 from iogate.model.spec import Comparison
+from iogate.model.verdict import Outcome
 from iogate.store import open_store
 from support import samples as s
 from support.run_folders import make_run_folder
 
 PLAN = s.plan(s.case())
+MODEST = s.plan(s.case(s.threshold("write.iops", Comparison.GREATER, 1)))
 STRICT = s.plan(s.case(s.threshold("write.iops", Comparison.GREATER, 1e15)))
 
 
@@ -144,3 +148,21 @@ def test_a_run_of_a_host_whose_clock_is_wrong_is_dated_here(
     assert kept.finished_ns - kept.started_ns == took_ns
     if told:
         assert now_ns - took_ns <= kept.started_ns < kept.finished_ns <= time.time_ns()
+
+
+def ended(*parts: Part) -> str:
+    gathered = [Gathered(part) for part in parts]
+    return conclude(PLAN, gathered, 0, interrupted=False).sentence
+
+
+def test_the_whole_says_no_more_than_its_parts_do(tmp_path: Path) -> None:
+    """What passes because nothing was decided is not called a pass."""
+    empty = of_folder(make_run_folder(tmp_path / "a/run"))
+    assert (empty.exit_code, empty.word) == (0, "not judged")
+    assert ended(empty).startswith("1 of 1 run on 1 host: lab3: not judged: 1 case measured")
+    held = of_folder(make_run_folder(tmp_path / "b/run"), MODEST)
+    assert (held.word, ended(held)) == ("pass", "pass: 1 run on 1 host")
+    warned = replace(held, host="lab4", outcome=Outcome.WARN, word="warn", sentence="warn: slow")
+    assert ended(held, warned, empty) == "1 of 3 runs on 2 hosts: lab4: warn: slow"
+    failed = replace(held, exit_code=1, outcome=Outcome.FAIL, word="fail", sentence="fail: low")
+    assert ended(warned, failed) == "1 of 2 runs on 2 hosts: lab3: fail: low"
