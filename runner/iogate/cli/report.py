@@ -9,15 +9,14 @@ import click
 
 from iogate import exits
 from iogate.cli import options
-from iogate.cli.machine import machine
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import show, trend_of, write_reports
+from iogate.cli.seen import seen
 from iogate.cli.table import printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder
 from iogate.foreign import is_imported
 from iogate.history.baseline import baseline_of
-from iogate.history.killed import seen_from
 from iogate.run.finishing import Finished
 from iogate.store import open_to_read
 
@@ -35,7 +34,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     """
     with closing(open_to_read(store)) as opened:
         reported, own, broken = find_named(run, opened)
-        reported = seen_from(machine(), reported)
+        (reported,) = seen([reported])
         folder = output or own
         if folder is None:
             why = (

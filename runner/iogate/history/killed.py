@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iogate.host.facts import this_host
 from iogate.host.locks.measuring import is_measuring
 from iogate.model.run import Run, RunStatus
 from iogate.store.base import Store
@@ -33,11 +32,3 @@ def as_it_is(run: Run, sut: Sut, machine_id: str) -> Run:
     if run.status is not RunStatus.RUNNING or run.host.machine_id != machine_id:
         return run
     return run if is_measuring(sut, run.id) else replace(run, status=RunStatus.INTERRUPTED)
-
-
-def seen_from(sut: Sut, run: Run) -> Run:
-    """The same of one run, seen from this machine: which one it is is asked of it only where the
-    run may go on."""
-    if run.status is not RunStatus.RUNNING:
-        return run
-    return as_it_is(run, sut, this_host(sut).machine_id)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from iogate.cli.entry import run_command
 from iogate.cli.history import command
-from iogate.errors import RefusedError, UsageError
+from iogate.errors import ExitCode, RefusedError, UsageError
 from iogate.gate.judge import judge
 from iogate.history import killed
 from iogate.host.facts import this_host
@@ -184,6 +185,24 @@ def test_a_run_that_is_being_measured_is_not_removed(
     assert len(history("list", "--store", url).stdout.splitlines()) == 4
     monkeypatch.setattr(killed, "is_measuring", lambda *_: False)
     assert history("remove", "dddd", "--yes", "--store", url).stdout == "1 run removed\n"
+
+
+def test_a_machine_that_cannot_be_reached_hides_no_history(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked only whether a run goes on, and that it cannot say is told."""
+    there = ["--machine", "ssh:nosuch.invalid", "history"]
+    assert run_command([*there, "show", "aaaa", "--store", url]) == ExitCode.PASS
+    assert capsys.readouterr().err == ""
+    with closing(open_store(url)) as store:
+        store.begin_run(s.run("dddd", started_ns=3 * 10**18, status=RunStatus.RUNNING))
+    assert run_command([*there, "list", "--store", url]) == ExitCode.PASS
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == 4
+    assert "whether its runs still go on is not known" in told.err
+    assert run_command([*there, "show", "dddd", "--store", url]) == ExitCode.PASS
+    wrong = ["--machine", "shh:nosuch", "history", "list", "--store", url]
+    assert run_command(wrong) == ExitCode.USAGE
 
 
 def test_list_as_json(url: str) -> None:

@@ -9,9 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import nothing_kept, print_runs
-from iogate.cli.machine import machine
-from iogate.history.killed import as_it_is
-from iogate.host.facts import this_host
+from iogate.cli.seen import seen
 from iogate.model.run import Run
 from iogate.store import open_kept
 
@@ -34,9 +32,7 @@ def command(
 ) -> None:
     """List runs, newest first."""
     with closing(open_kept(store)) as opened:
-        machine_id = this_host(machine()).machine_id
-        kept = opened.runs(spec=spec, host=host, limit=limit)
-        runs = [as_it_is(run, machine(), machine_id) for run in kept]
+        runs = seen(opened.runs(spec=spec, host=host, limit=limit))
     if as_json:
         click.echo(json.dumps([_summary(run) for run in runs], indent=1, allow_nan=False))
     elif not runs:

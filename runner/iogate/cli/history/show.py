@@ -11,11 +11,10 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import print_table, revision_text, started, took
-from iogate.cli.machine import machine
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import closing_sentence
+from iogate.cli.seen import seen
 from iogate.cli.table import defused, printable
-from iogate.history.killed import seen_from
 from iogate.model.document import to_document
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
@@ -32,8 +31,8 @@ _HEAD = ("case", "metric", "median", "min", "max", "repetitions")
 def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, the start of one, or a run folder."""
     with closing(open_kept(store)) as opened:
-        shown, _, _ = find_named(run, opened)
-    shown = seen_from(machine(), shown)
+        found, _, _ = find_named(run, opened)
+    (shown,) = seen([found])
     if as_json:
         click.echo(json.dumps(to_document(shown), indent=1, allow_nan=False))
         return
