@@ -205,7 +205,8 @@ class SeriesTrend:
     nights of the trend), oldest first. ``start`` is the first of them that counts: those
     before it were left behind by an accepted change. ``level`` is the median since the last
     change (where it hops, the one of its levels that the last night is on), ``change`` the
-    relative change of it that is not yet settled. ``recoveries`` are the changes that ended a
+    relative change of it since before the oldest of its open alerts (else of what is suspected,
+    acknowledged or improved), where there is one. ``recoveries`` are the changes that ended a
     regression, which no alert tells. ``hopping`` is how it hops, or did once, since the last
     accepted change.
 

@@ -150,6 +150,13 @@ def test_a_fall_after_an_improvement_is_a_regression() -> None:
     assert first.estimate.commit == "c090"
 
 
+def test_the_change_of_a_series_is_since_its_oldest_open_alert() -> None:
+    trend = trend_of(nights_of(levels((60, 1000), (30, 900), (30, 800), (30, 700))))
+    assert [a.state for a in trend.alerts] == [AlertState.OPEN] * 3
+    (series,) = trend.series
+    assert (series.alert, series.change) == (trend.alerts[-1].id, pytest.approx(-0.3, abs=0.01))
+
+
 def test_changes_of_the_same_night_are_one_alert() -> None:
     rate = levels((60, 1000), (25, 900), seed=1)
     latency = levels((60, 50), (25, 60), seed=2, path="write.clat.p99")
