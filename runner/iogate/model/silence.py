@@ -12,6 +12,7 @@ _DAY_NS = 86_400 * 10**9
 _SILENT = 3
 """Times its usual days from night to night."""
 _MONTH, _MONTHS_FROM = 30, 60
+_YEAR, _YEARS_FROM = 365, 730
 
 
 def silent_days(times_ns: Sequence[int], now_ns: int) -> int:
@@ -54,7 +55,9 @@ def silent_hosts(trend: Trend, now_ns: int) -> Mapping[str, str]:
 
 
 def span(days: int) -> str:
-    """``1 day``, ``9 days``, ``10 months``."""
+    """``1 day``, ``9 days``, ``10 months``, ``3 years``."""
+    if days >= _YEARS_FROM:
+        return f"{days // _YEAR} years"
     if days >= _MONTHS_FROM:
         return f"{days // _MONTH} months"
     return "1 day" if days == 1 else f"{days} days"

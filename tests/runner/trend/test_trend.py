@@ -154,7 +154,8 @@ def test_the_change_of_a_series_is_since_its_oldest_open_alert() -> None:
     trend = trend_of(nights_of(levels((60, 1000), (30, 900), (30, 800), (30, 700))))
     assert [a.state for a in trend.alerts] == [AlertState.OPEN] * 3
     (series,) = trend.series
-    assert (series.alert, series.change) == (trend.alerts[-1].id, pytest.approx(-0.3, abs=0.01))
+    assert series.alert == trend.alerts[-1].id
+    assert series.change == pytest.approx(-0.3, abs=0.01)
 
 
 def test_changes_of_the_same_night_are_one_alert() -> None:
