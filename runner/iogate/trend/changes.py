@@ -59,15 +59,33 @@ def find_history(many: Sequence[Series]) -> list[Told]:
     values = [series.values[series.start :] for series in many]
     now = level_changes_of_each(values)
     places = find_places(values, now)
-    moving = (i for i, at in enumerate(now) if len(at) + len(places.get(i, ())) >= HOPS)
+    seen = [len(at) + len(places.get(index, ())) for index, at in enumerate(now)]
+    moving = (index for index, count in enumerate(seen) if count >= HOPS)
     hops = {index: spans for index in moving if (spans := hopping_of(many[index]))}
     # Of one that hops nothing is asked but whether a level was new to it.
     asked = places | {index: new_levels(many[index], spans) for index, spans in hops.items()}
     earlier = said_earlier(values, now, asked)
+    few = [index for index, count in enumerate(seen) if 0 < count < HOPS]
+    all_hops = hops | _beside(many, few, hops)
     return [
-        Told(_described(series, at, past) if at or past else (), hops.get(index))
+        Told(_described(series, at, past) if at or past else (), all_hops.get(index))
         for index, (series, at, past) in enumerate(zip(many, now, earlier, strict=True))
     ]
+
+
+def _beside(
+    many: Sequence[Series], asked: Sequence[int], hops: Mapping[int, Hopping]
+) -> dict[int, Hopping]:
+    """Which of those asked hop, too, of the hosts and environments where some do: one cause moves
+    them together, also those in which too little was seen to ask them by themselves. Of their
+    changes it says nothing."""
+    streams = {(many[i].host.machine_id, many[i].environment) for i in hops}
+    return {
+        index: spans
+        for index in asked
+        if (many[index].host.machine_id, many[index].environment) in streams
+        and (spans := hopping_of(many[index]))
+    }
 
 
 def _described(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -423,3 +424,23 @@ def test_the_unit_does_not_matter(step: float, at: int, scale: float, seed: int)
         (a.id, a.state, a.turn, a.first_bad) for a in other.alerts
     ]
     assert one.alerts[0].changes[0].effect == pytest.approx(other.alerts[0].changes[0].effect)
+
+
+def test_what_moves_with_a_series_that_hops_hops_as_well() -> None:
+    """In one of the two too little was seen to ask it by itself; it was told to be steady."""
+    rng = np.random.default_rng(49)
+    stays = rng.integers(2, 10, size=120)
+    up = np.repeat(np.arange(120) % 2, stays)[:120]
+    rate = np.where(up, 1000, 800) * (1 + 0.01 * rng.normal(size=120))
+    latency = np.where(up, 60, 50) * (1 + 0.015 * rng.normal(size=120))
+    nights = nights_of(
+        [
+            {(CASE, "write.iops"): float(a), (CASE, "write.clat.p99"): float(b)}
+            for a, b in zip(rate, latency, strict=True)
+        ]
+    )
+    trend = trend_of(nights, line(), line("write.clat.p99"))
+    assert [series.state for series in trend.series] == [SeriesState.HOPPING] * 2
+    assert trend_of(nights, line("write.clat.p99")).alerts == tuple(
+        alert for alert in trend.alerts if alert.changes[0].metric == "write.clat.p99"
+    )
