@@ -54,10 +54,9 @@ def command() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the units, and write nothing.")
 @options.STORE
 def install(*, dry_run: bool, **asked: object) -> None:
-    """Write a service and a timer that measure SPEC every night, on the machine that
-    iogate --machine names.
+    """Write a service and a timer that measure SPEC every night.
 
-    Of root they are units of the system, of another user their own. The timer is not started: the
+    They measure the machine that iogate --machine names, by default this one. Of root they are units of the system, of another user their own. The timer is not started: the
     command that does is printed.
     """
     from iogate.host.nightly import check_there, unit_folder, unit_texts, write_units
@@ -129,8 +128,10 @@ def _machine() -> str:
 @command.command("uninstall")
 @click.argument("name")
 def uninstall(name: str) -> None:
-    """Remove the units of the spec NAME, on the machine that iogate --machine names. Nights that
-    were measured stay."""
+    """Remove the units of the spec NAME. Nights that were measured stay.
+
+    Those of nights on another machine need the same iogate --machine.
+    """
     from iogate.host.nightly import remove_units, unit_folder, unit_name
 
     unit, systemctl = unit_name(name, _machine()), _systemctl()
