@@ -56,8 +56,9 @@ def command() -> None:
 def install(*, dry_run: bool, **asked: object) -> None:
     """Write a service and a timer that measure SPEC every night.
 
-    They measure the machine that iogate --machine names, by default this one. Of root they are units of the system, of another user their own. The timer is not started: the
-    command that does is printed.
+    They measure the machine that iogate --machine names, by default this one. Of root they are
+    units of the system, of another user their own. The timer is not started: the command that does
+    is printed.
     """
     from iogate.host.nightly import check_there, unit_folder, unit_texts, write_units
 
