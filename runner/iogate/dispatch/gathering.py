@@ -77,7 +77,10 @@ def _read(ended: Ended, store: Store, plan: Plan) -> Run:
     share = ended.share
     if share.folder.is_symlink():
         raise RunError(f"{share.folder} is a link, and a run is read through none")
-    run = read_run_folder(share.folder, store).run
+    found = read_run_folder(share.folder, store)
+    if found.broken and ended.code == exits.DONE:  # of a host that was lost, what came is kept
+        raise RunError("; ".join(found.broken), remedy="dispatch again")
+    run = found.run
     if run.id in store.run_ids():
         raise RunError(
             f"{share.folder} holds run {run.id}, which the history has",
