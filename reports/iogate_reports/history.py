@@ -11,7 +11,7 @@ from iogate.model.trend import Trend
 from iogate_reports.trend_lines import Line, SpecTrend
 
 DAYS = 90
-_MINUTE_NS = 60 * 10**9
+MINUTE_NS = 60 * 10**9
 _MINUTES = DAYS * 24 * 60
 FEWEST = 5
 """Nights; fewer are no history."""
@@ -28,7 +28,7 @@ def lines_of(run: Run, trend: Trend | None) -> Lines:
     recent_lines: dict[tuple[str, str], Line] = {}
     own = (line for line in SpecTrend(trend, run.plan).lines if _is_of(line, run))
     for line in sorted(own, key=lambda line: line.times[-1]):
-        recent = until(line, run.started_ns // _MINUTE_NS)
+        recent = until(line, run.started_ns // MINUTE_NS)
         if recent is not None:
             recent_lines[line.series.case_id, line.series.metric] = recent
     return recent_lines
@@ -36,7 +36,7 @@ def lines_of(run: Run, trend: Trend | None) -> Lines:
 
 def minutes(trend: Trend | None) -> tuple[int, ...]:
     """When each night of a trend began, in Unix minutes."""
-    return tuple(n.started_ns // _MINUTE_NS for n in trend.nights) if trend else ()
+    return tuple(n.started_ns // MINUTE_NS for n in trend.nights) if trend else ()
 
 
 def _is_of(line: Line, run: Run) -> bool:

@@ -47,6 +47,11 @@ def moment(unix_ns: int) -> str:
     return _calendar(unix_ns, "%Y-%m-%d %H:%M UTC") or "–"
 
 
+def day(unix_ns: int) -> str:
+    """``2025-11-20``, in UTC; empty where there is none."""
+    return _calendar(unix_ns, "%Y-%m-%d")
+
+
 def moment_iso(unix_ns: int) -> str:
     """``2025-11-20T22:37:00Z``; empty where there is none."""
     return _calendar(unix_ns, "%Y-%m-%dT%H:%M:%SZ")

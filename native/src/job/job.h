@@ -212,8 +212,8 @@ struct job {
 	} files;
 	struct {
 		enum zone_mode mode;
-		uint64_t size_bytes, skip_bytes, range_bytes;
-		struct size_value skip;		/* as it is given; skip_bytes is made of it */
+		uint64_t size_bytes, range_bytes;
+		struct size_value skip;		/* in bytes, once the job is checked */
 		/* Of zonemode=zbd (pattern/pattern_zbd.h). */
 		uint64_t capacity_bytes;	/* 0: all of a zone */
 		uint32_t max_open, job_max_open;	/* written in part at a time; 0: any */

@@ -25,7 +25,6 @@ static int check_zones(const struct check *c)
 		return check_refuse(c, "zoneskip", "zoneskip is in bytes, or in zones (z)");
 	if (zones_to_bytes(c, "zoneskip", &job->zones.skip))
 		return c->err->code;
-	job->zones.skip_bytes = job->zones.skip.bytes;
 	if (job->zones.mode == ZONE_NONE && job->zones.size_bytes) {
 		if (check_origin(c, "zonemode"))
 			return check_refuse(c, "zonesize", "zonesize contradicts zonemode=none; "
@@ -34,7 +33,7 @@ static int check_zones(const struct check *c)
 	}
 	if (job->zones.mode == ZONE_STRIDED && !job->zones.size_bytes)
 		return check_refuse(c, "zonemode", "zonemode=strided needs zonesize");
-	if (job->zones.mode == ZONE_NONE && (job->zones.skip_bytes || job->zones.range_bytes))
+	if (job->zones.mode == ZONE_NONE && (job->zones.skip.bytes || job->zones.range_bytes))
 		check_warn(c, "zoneskip and zonerange do nothing without zonemode");
 	if (job->zones.mode == ZONE_STRIDED && !job->zones.range_bytes)
 		job->zones.range_bytes = job->zones.size_bytes;

@@ -273,7 +273,7 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 	p->zbd.on = job->zones.mode == ZONE_ZBD;
 	p->zone_size = job->zones.size_bytes;
 	p->zone_range = job->zones.range_bytes ? job->zones.range_bytes : job->zones.size_bytes;
-	p->zone_skip = job->zones.skip_bytes;
+	p->zone_skip = job->zones.skip.bytes;
 	p->read_threshold = ((uint64_t)job->rwmixread_percent << 32) / 100;
 	p->directions.state = random_mix(seed + 1);
 	p->offsets.state = random_mix(seed + 2);

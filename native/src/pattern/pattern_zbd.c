@@ -31,7 +31,7 @@ static const char *complaint(const struct job *job, uint64_t bs)
 		return "zonecapacity is larger than zonesize: make it smaller";
 	if (bs > (job->zones.capacity_bytes ? job->zones.capacity_bytes : zone))
 		return "a zone holds no block: make zonesize or zonecapacity at least bs";
-	if (job->zones.skip_bytes % zone)
+	if (job->zones.skip.bytes % zone)
 		return "zoneskip is a multiple of zonesize with zonemode=zbd";
 	if (job->zones.job_max_open && !job->zones.max_open)
 		return "job_max_open_zones needs max_open_zones";
@@ -48,7 +48,7 @@ int pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed, st
 		return err_set(err, -EINVAL, "%s: %s", job->name, text);
 	z->zone_bytes = job->zones.size_bytes;
 	z->capacity = job->zones.capacity_bytes ? job->zones.capacity_bytes : z->zone_bytes;
-	z->skip_bytes = job->zones.skip_bytes;
+	z->skip_bytes = job->zones.skip.bytes;
 	z->max_open = own && own < most ? own : most;
 	z->beyond = job->zones.read_beyond;
 	z->remainder = job->zones.write_remainder;

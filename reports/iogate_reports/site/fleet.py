@@ -13,9 +13,10 @@ from iogate.model.units import format_value
 from iogate.model.verdict import Interval
 from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
+from iogate_reports.history import MINUTE_NS
 from iogate_reports.labels import Change, Word, describe_change
 from iogate_reports.site.shared import SharedFact, shared_facts
-from iogate_reports.text import moment, percent, short, signed
+from iogate_reports.text import day, percent, short, signed
 from iogate_reports.trend_lines import Line, SpecTrend
 
 FEWEST = 4
@@ -28,7 +29,6 @@ UNSTEADY, UNSTEADY_NIGHTS = 3.0, 8
 is usual among them, and by more than LEAST; fewer than UNSTEADY_NIGHTS nights say nothing of it."""
 SURE = 1.96
 """So many standard deviations to either side hold 95 % of a normal."""
-_MINUTE_NS = 60 * 10**9
 OF_A_MEDIAN = 1.2533
 """The standard error of a median against that of the mean, of many normal values: √(π/2)."""
 OUTLIER = Word("fail", "stands out", 0, "")
@@ -253,7 +253,7 @@ def _rows(
             _interval(member.sure),
             _noise(member),
             _nights(member),
-            moment(member.line.times[-1] * _MINUTE_NS)[:10],
+            day(member.line.times[-1] * MINUTE_NS),
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
         )

@@ -53,9 +53,7 @@ class State:
     version: int = 0
 
 
-def read_state(
-    store: Store, asked: Asked, last: State, seen: Callable[[Run], Run] = lambda run: run
-) -> State:
+def read_state(store: Store, asked: Asked, last: State, seen: Callable[[Run], Run]) -> State:
     """The state now, its runs as they are ``seen``: the history does not know of one that was
     killed. StoreError for a history that cannot be read."""
     kept = _listed(store, last)

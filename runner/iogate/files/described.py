@@ -59,7 +59,7 @@ def read_described(path: Path, kind: str) -> Any:
     SpecError, naming every problem with its place, for what it may not say."""
     import yaml
 
-    from iogate.files.malformed import malformed
+    from iogate.files.malformed import ODD, malformed
 
     try:
         text = bounded.read_text(path, bounds.NOTE_BYTES)
@@ -71,10 +71,7 @@ def read_described(path: Path, kind: str) -> Any:
         ) from None
     except yaml.MarkedYAMLError as error:
         raise malformed(error, text, str(path)) from None
-    except (
-        *(yaml.YAMLError, RecursionError),
-        *(ValueError, OverflowError, IndexError, AttributeError),  # of odd dates, numbers, escapes
-    ) as error:
+    except (yaml.YAMLError, *ODD) as error:
         raise SpecError(
             f"{path} is no YAML: {' '.join(str(error).split())}",
             remedy="put in quotes what is meant as text",

@@ -8,6 +8,8 @@ import yaml
 
 from iogate.errors import Location, SpecError
 
+ODD = (ValueError, OverflowError, IndexError, AttributeError, RecursionError)
+"""What PyYAML lets out of Python's own errors on some dates, numbers, escapes and directives."""
 _BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
 _BARE_VARIABLE = re.compile(r"[^\s,\[\]{}\"':]*\$\{[^{}\s]*\}[^\s,\[\]{}\"']*")
 _FLOWS = {"while parsing a flow mapping": ("{", "}"), "while parsing a flow sequence": ("[", "]")}

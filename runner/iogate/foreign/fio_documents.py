@@ -225,7 +225,8 @@ def _newer(document: Mapping[str, Any]) -> Iterator[str]:
     """What to tell of a version that nobody has seen yet: it is read as the newest known one."""
     found = _VERSION.match(str(document["fio version"]))
     if found and (int(found[1]), int(found[2])) > _NEWEST:
-        yield f"fio {found[1]}.{found[2]} is newer than 3.42, as whose its result is read"
+        known = ".".join(map(str, _NEWEST))
+        yield f"fio {found[1]}.{found[2]} is newer than {known}, as whose its result is read"
 
 
 def _of_something(result: EngineResult) -> EngineResult:

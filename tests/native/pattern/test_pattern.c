@@ -273,7 +273,7 @@ static void zones_stride(void **state)
 	job.zones.mode = ZONE_STRIDED;
 	job.zones.size_bytes = 4 * 4096;
 	job.zones.range_bytes = 8 * 4096;
-	job.zones.skip_bytes = 4 * 4096;
+	job.zones.skip.bytes = 4 * 4096;
 	assert_int_equal(all(&job, &extent, 1), 64);
 	for (int i = 0; i < 64; i++) {
 		if (i && i % 4 == 0)
@@ -290,7 +290,7 @@ static void random_zones_stay_inside(void **state)
 	(void)state;
 	job.zones.mode = ZONE_STRIDED;
 	job.zones.size_bytes = 4 * 4096;
-	job.zones.skip_bytes = 4 * 4096;
+	job.zones.skip.bytes = 4 * 4096;
 	assert_int_equal(all(&job, &extent, 1), 64);
 	for (int i = 0; i < 64; i += 4) {
 		uint32_t seen = 0;
@@ -361,7 +361,7 @@ static void zones_far_apart_begin_again(void **state)
 	job.zones.mode = ZONE_STRIDED;
 	job.zones.size_bytes = 4 * 4096;
 	for (size_t i = 0; i < sizeof(skips) / sizeof(*skips); i++) {
-		job.zones.skip_bytes = skips[i];
+		job.zones.skip.bytes = skips[i];
 		assert_int_equal(all(&job, &extent, 1), 64);
 		for (uint32_t j = 0; j < 64; j++)
 			assert_int_equal(ios[j].offset, (1 << 20) + j % 4 * 4096);

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from iogate.errors import RefusedError
+from iogate.host.foreseen import answers
 from iogate.host.helper.base import CHANGED, KEPT
 from iogate.sut.base import Sut
 from iogate.sut.state_folder import HOST_LOCK, journal_folders, state_folder
@@ -33,8 +34,8 @@ _NAME = "iogate"
 def of_iogate(sut: Sut, names: Sequence[str], kept: Sequence[str]) -> str | None:
     """The first of the names of a file that is one of iogate's own: a lock, a journal, a note, or
     one of ``kept``, files and folders of a run."""
-    own = tuple(sut.real_path(path) for path in (*_own(sut), *kept))
-    noted = tuple(sut.real_path(folder) for folder in journal_folders(sut))
+    own = answers(sut, "real_path", (*_own(sut), *kept))
+    noted = answers(sut, "real_path", journal_folders(sut))
     for name in names:
         folder, _, last = name.rpartition("/")
         if any(_is_in(name, path) for path in own) or _is_same(sut, name, own):
@@ -84,9 +85,9 @@ def _is_users(path: str, here: str, homes: Sequence[str]) -> bool:
 
 def _homes(sut: Sut) -> Iterator[str]:
     machine = sut.about()
-    for home in (machine.home, *(machine.variables.get(name, "") for name in _HOMES)):
-        if home.startswith("/") and (real := sut.real_path(home)) != "/":
-            yield real
+    named = (machine.home, *(machine.variables.get(name, "") for name in _HOMES))
+    homes = answers(sut, "real_path", [home for home in named if home.startswith("/")])
+    yield from (home for home in homes if home != "/")
 
 
 def _is_of_git(sut: Sut, path: str) -> bool:

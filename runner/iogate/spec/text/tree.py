@@ -16,7 +16,7 @@ import yaml
 
 from iogate.errors import Location, SpecError
 from iogate.files.bounds import SPEC_CHARACTERS, SPEC_DEPTH, SPEC_KEY, SPEC_NODES, SPEC_TEXT
-from iogate.files.malformed import malformed
+from iogate.files.malformed import ODD, malformed
 
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _MERGE = "<<"
@@ -78,8 +78,7 @@ def parse_tree(text: str, file: str) -> Node:
         raise _unreadable(error, text, file) from None
     except yaml.MarkedYAMLError as error:
         raise malformed(error, text, file) from None
-    except (ValueError, OverflowError, IndexError, AttributeError, RecursionError) as error:
-        # The scanner lets Python's own errors out on some malformed escapes and directives.
+    except ODD as error:
         raise SpecError(
             f"this is not YAML: {error}", remedy="is it a spec?", where=Location(file, 1, 1)
         ) from None
