@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from iogate_reports.site.shared import SharedFact, shared_facts
+from iogate.model.fleet import SharedFact
+from iogate_reports.site.shared import shared_facts
 
 
 def test_what_all_of_some_have_and_no_other_is_shared() -> None:

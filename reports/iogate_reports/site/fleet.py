@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from iogate.model.fleet import SharedFact
 from iogate.model.units import format_value
 from iogate.model.verdict import Interval
 from iogate.stats.robust import MAD_TO_SIGMA, mad, median
 from iogate_reports.charts import svg
 from iogate_reports.history import MINUTE_NS
 from iogate_reports.labels import Change, Word, describe_change
-from iogate_reports.site.shared import SharedFact, shared_facts
+from iogate_reports.site.shared import shared_facts
 from iogate_reports.text import day, percent, short, signed
 from iogate_reports.trend_lines import Line, SpecTrend
 
@@ -54,6 +55,18 @@ class Member:
     def is_worse(self) -> bool:
         """Whether it stands out, and not for the better."""
         return self.stands_out and (self.away or 0.0) * self.line.series.better.worse > 0
+
+    @property
+    def nights(self) -> int:
+        """How many are on its level."""
+        now = self.line.segments[-1]
+        return now.last - now.first + 1
+
+    @property
+    def noise(self) -> float | None:
+        """Half of what 95 % of its nights spread over, against the median; None of one night."""
+        low, high = self.ends
+        return (high - low) / 2 if high > low else None
 
 
 def members(lines: Sequence[Line]) -> list[Member]:
@@ -140,12 +153,12 @@ def groups(spec: SpecTrend, pages: dict[str, str]) -> list[Group]:
     hosts = labels(spec.lines)
     shown = [
         _group(f"group-{index}", members(lines), hosts, pages.get(case, ""))
-        for index, (case, lines) in enumerate(_compared(spec))
+        for index, (case, lines) in enumerate(compared(spec))
     ]
     return sorted(shown, key=lambda group: -len(group.outliers))
 
 
-def _compared(spec: SpecTrend) -> Iterator[tuple[str, list[Line]]]:
+def compared(spec: SpecTrend) -> Iterator[tuple[str, list[Line]]]:
     """The case and the series of each case and metric that more than one host measured."""
     by_case_and_metric: dict[tuple[str, str], list[Line]] = {}
     for line in spec.lines:
@@ -174,7 +187,7 @@ def shared_by_worse(spec: SpecTrend) -> tuple[list[str], tuple[SharedFact, ...]]
 
 def _members(spec: SpecTrend) -> Iterator[Member]:
     """Of all cases and metrics that more than one host measured."""
-    for _, lines in _compared(spec):
+    for _, lines in compared(spec):
         yield from members(lines)
 
 
@@ -212,14 +225,14 @@ def _group(anchor: str, measured: Sequence[Member], hosts: Mapping[str, str], pa
         percent(reach),
         tuple(hosts[member.line.series.machine_id] for member in measured if member.stands_out),
         tuple(_rows(measured, hosts, page, reach)),
-        tuple(hosts[member.line.series.machine_id] for member in _unsteady(measured)),
+        tuple(hosts[member.line.series.machine_id] for member in varying(measured)),
     )
 
 
-def _unsteady(measured: Sequence[Member]) -> Iterator[Member]:
+def varying(measured: Sequence[Member]) -> Iterator[Member]:
     """Those whose nights vary far more than is usual among the others: a disk that is failing
     now and then has the level of a sound one."""
-    old = [member for member in measured if _nights(member) >= UNSTEADY_NIGHTS]
+    old = [member for member in measured if member.nights >= UNSTEADY_NIGHTS]
     if len(old) < FEWEST:
         return
     usual = median([_width(member) for member in old])
@@ -229,12 +242,6 @@ def _unsteady(measured: Sequence[Member]) -> Iterator[Member]:
 def _width(member: Member) -> float:
     low, high = member.ends
     return high - low
-
-
-def _nights(member: Member) -> int:
-    """How many are on its level."""
-    now = member.line.segments[-1]
-    return now.last - now.first + 1
 
 
 def _rows(
@@ -251,8 +258,8 @@ def _rows(
             format_value(series.level, series.unit),
             away,
             _interval(member.sure),
-            _noise(member),
-            _nights(member),
+            f"±{percent(member.noise)}" if member.noise else "–",
+            member.nights,
             day(member.line.times[-1] * MINUTE_NS),
             mark,
             Markup(draw(member, reach, mark)),  # noqa: S704 - our own SVG
@@ -268,12 +275,6 @@ def _word(member: Member) -> Word:
 
 def _interval(sure: Interval | None) -> str:
     return f"{signed(sure.low)} … {signed(sure.high)}" if sure else "–"
-
-
-def _noise(member: Member) -> str:
-    """Half of what 95 % of its nights spread over, against the median; nothing of one night."""
-    low, high = member.ends
-    return f"±{percent((high - low) / 2)}" if high > low else "–"
 
 
 def _reach(measured: Sequence[Member]) -> float:

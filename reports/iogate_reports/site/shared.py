@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from iogate.model.fleet import SharedFact
 
 Facts = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class SharedFact:
-    """``value`` is what the hosts in question have, ``others`` what the rest has, in order."""
-
-    fact: str
-    value: str
-    others: tuple[str, ...]
 
 
 def shared_facts(some: Sequence[Facts], others: Sequence[Facts]) -> tuple[SharedFact, ...]:

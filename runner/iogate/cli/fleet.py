@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -28,7 +29,8 @@ _HEAD = ("host", "level", "away", "95 % interval", "nights", "last night", "nois
 @options.SPEC
 @options.ENV
 @options.question(_LAST)
-def command(*, spec: Path, store: str | None, **asked: object) -> None:
+@options.as_json()
+def command(*, spec: Path, store: str | None, as_json: bool, **asked: object) -> None:
     """Show where each host stands among those that measure SPEC, and what the worse ones share.
 
     SPEC is a file, or the name of a spec in the history. A host is compared with the median of all
@@ -39,9 +41,11 @@ def command(*, spec: Path, store: str | None, **asked: object) -> None:
     """
     from iogate.cli.trend import plan_of
     from iogate.history.trends import Question, find_trend
+    from iogate.model.document import to_document
     from iogate.store import open_kept
     from iogate.trend.environment import newest_facts
     from iogate_reports.site import SpecTrend
+    from iogate_reports.site.fleet_document import fleet_document
 
     question = Question(**asked)  # type: ignore[arg-type]
     if question.host is not None:
@@ -59,7 +63,12 @@ def command(*, spec: Path, store: str | None, **asked: object) -> None:
     if told := silence_of(trend, trend.made_ns):
         click.echo(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
     gone = silent_hosts(trend, trend.made_ns)
-    click.echo(defused("\n".join(_lines(SpecTrend(trend, plan, facts), gone))))
+    compared = SpecTrend(trend, plan, facts)
+    if as_json:
+        document = to_document(fleet_document(compared, gone))
+        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(defused("\n".join(_lines(compared, gone))))
 
 
 def _lines(spec: SpecTrend, gone: Mapping[str, str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from iogate.errors import NewerError, RunError
 from iogate.model.codec import MismatchError, codec_of
 from iogate.model.dispatch import Dispatch
+from iogate.model.fleet import Fleet
 from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.notice import Notice
 from iogate.model.plan import Plan
@@ -31,10 +32,11 @@ SCHEMAS: dict[type, tuple[str, int]] = {
     Trend: ("trend", 1),
     Notice: ("notice", 1),
     Dispatch: ("dispatch", 1),
+    Fleet: ("fleet", 1),
 }
 
 
-Document = Plan | Measurement | Run | RunVerdict | Trend | Notice | Dispatch
+Document = Plan | Measurement | Run | RunVerdict | Trend | Notice | Dispatch | Fleet
 
 
 def to_document(value: Document) -> dict[str, Any]:
@@ -88,6 +90,12 @@ def trend_from_document(document: Mapping[str, Any]) -> Trend:
 def dispatch_from_document(document: Mapping[str, Any]) -> Dispatch:
     """Raises RunError for a document that is newer, of another kind, or broken."""
     return _read(Dispatch, document)
+
+
+def fleet_from_document(document: Mapping[str, Any]) -> Fleet:
+    """For who reads what ``iogate fleet --json`` prints. Raises RunError for a document that is
+    newer, of another kind, or broken."""
+    return _read(Fleet, document)
 
 
 def notice_from_document(document: Mapping[str, Any]) -> Notice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -13,6 +14,8 @@ from click.testing import CliRunner
 
 from iogate.cli import fleet
 from iogate.errors import UsageError
+from iogate.model.document import fleet_from_document
+from iogate.model.fleet import SharedFact, Standing
 from iogate.model.run import Host
 from iogate.store import open_store
 from support import samples as s
@@ -49,8 +52,8 @@ def keep(history: History, hosts: tuple[str, ...], slower: float = 0.11, flaky: 
                 store.begin_run(replace(run, host=host, environment=facts))
 
 
-def shown(history: History) -> str:
-    words = [str(history.spec), "--store", history.url]
+def shown(history: History, *more: str) -> str:
+    words = [str(history.spec), "--store", history.url, *more]
     result = CliRunner().invoke(fleet.command, words, standalone_mode=False)
     assert result.exception is None, result.output
     return result.stdout
@@ -70,6 +73,32 @@ def test_a_host_that_was_slow_from_its_first_night_stands_out(history: History) 
     rows = [line for line in lines if line.startswith("lab-")][1:]
     assert sum("stands out" in line for line in rows) == 1
     assert all("±" in line and " … " in line and "∞" not in line for line in rows)
+
+
+def test_programs_are_told_the_same(history: History) -> None:
+    keep(history, HOSTS, flaky="lab-1")
+    told = fleet_from_document(json.loads(shown(history, "--json")))
+    slow = f"{HOSTS.index(SLOW):032x}"
+    assert [host.name for host in told.hosts] == list(HOSTS)
+    assert (told.worse, told.only_worse) == (
+        (slow,),
+        (SharedFact("target.d.firmware", "1.2", ("1.3",)),),
+    )
+    (series,) = told.series
+    first, *others = series.hosts
+    assert (first.machine_id, first.standing, first.nights) == (slow, Standing.WORSE, NIGHTS)
+    assert (
+        first.level / series.median - 1
+        == pytest.approx(first.away)
+        == pytest.approx(-0.11, abs=0.02)
+    )
+    assert first.interval is not None
+    assert first.interval.low < -0.11 < first.interval.high
+    assert first.last_ns == (NIGHTS - 1) * DAY_NS + HOSTS.index(SLOW)
+    assert {host.standing for host in others} == {Standing.TYPICAL}
+    assert [HOSTS[int(host.machine_id, 16)] for host in series.hosts if host.varies_more] == [
+        "lab-1"
+    ]
 
 
 def test_what_only_the_slow_host_has_is_told(history: History) -> None:

@@ -17,6 +17,7 @@ from iogate.model.dispatch import Dispatch
 from iogate.model.document import (
     SCHEMAS,
     dispatch_from_document,
+    fleet_from_document,
     measurement_from_document,
     notice_from_document,
     plan_from_document,
@@ -25,6 +26,7 @@ from iogate.model.document import (
     trend_from_document,
     verdict_from_document,
 )
+from iogate.model.fleet import Fleet
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
 from iogate.model.notice import Notice
@@ -44,6 +46,7 @@ READERS: dict[type, Any] = {
     Notice: notice_from_document,
     Trend: trend_from_document,
     Dispatch: dispatch_from_document,
+    Fleet: fleet_from_document,
 }
 KINDS = sorted(SCHEMAS, key=lambda kind: kind.__name__)
 
