@@ -7,14 +7,14 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.bare_host import BareHost, bare_host, everybodys_folder, loop_in
+from support.bare_host import BareHost, everybodys_folder, loop_in
 from support.devices import needs_root, sh
+from support.helper import ASK, HELPER, IOGATE, ask, host_of_users, install, lendable_in
 from support.settings import HARMLESS, kept
 
 from .conftest import wait_for
@@ -23,23 +23,12 @@ pytestmark = [
     needs_root,
     pytest.mark.skipif(not shutil.which("sudo"), reason="sudo is not installed"),
 ]
-IOGATE = f"{Path(sys.executable).parent}/iogate"
-HELPER = "/usr/lib/iogate/iogate-helper"
 MOUNTS = "/var/lib/iogate/mnt"
 DIRECTORY = """\
 version: 1
 targets: { disk: { directory: . } }
 workloads:
   w: { fio: { rw: write, bs: 64k, size: 1m }, repetitions: 1, thresholds: { write.iops: "> 1" } }
-"""
-# Holds the host as a run does, and asks the helper what stands on stdin, a request a line.
-ASK = f"""\
-import fcntl, os, subprocess, sys
-lock = os.open("/run/lock/iogate.lock", os.O_RDWR | os.O_CREAT, 0o666)
-fcntl.flock(lock, fcntl.LOCK_EX)
-for line in sys.stdin:
-    done = subprocess.run(["sudo", "-n", "{HELPER}"], input=line.encode(), capture_output=True)
-    print(done.stdout.decode().strip() or done.stderr.decode().strip(), flush=True)
 """
 # Lets user 1 and everybody use a node, by its access control list, where this user owns it.
 ALLOW = """\
@@ -55,33 +44,14 @@ def allow(node):
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[BareHost]:
-    folder = tmp_path / "host"
-    folder.mkdir()
-    with bare_host(folder) as made:
-        made.sh("useradd --create-home runner && useradd --create-home other")
+    with host_of_users(tmp_path / "host") as made:
         yield made
 
 
 @pytest.fixture
 def device(host: BareHost) -> Iterator[str]:
-    with everybodys_folder() as folder, loop_in(host, folder, 320) as path:
-        node = Path(path).stat()
-        try:
-            yield path
-        finally:  # whatever a test has left: the node is this machine's
-            os.chown(path, node.st_uid, node.st_gid)
-            Path(path).chmod(node.st_mode)
-
-
-def install(host: BareHost, *words: str) -> None:
-    host.sh(f"{IOGATE} host install --user runner {' '.join(words)}")
-
-
-def ask(host: BareHost, *requests: object, user: str = "runner") -> list[dict[str, object]]:
-    lines = [each if isinstance(each, str) else json.dumps(each) for each in requests]
-    host.sh("cat > ~/ask.py", user=user, stdin=ASK)
-    said = host.sh("python3 ask.py", user=user, stdin="\n".join(lines) + "\n")
-    return [json.loads(line) for line in said.splitlines()]
+    with everybodys_folder() as folder, lendable_in(host, folder) as path:
+        yield path
 
 
 def spec(host: BareHost, text: str) -> None:
