@@ -18,7 +18,7 @@ from iogate.errors import RefusedError, UsageError
 from iogate.host.devices.block_devices import find_device
 from iogate.host.helper.base import CHANGED, CONFIG, KEPT, MOUNTS, STATE
 from iogate.host.helper.devices import identity_of
-from iogate.host.helper.settings import NEVER
+from iogate.model.kernel_parameters import is_name, why_not_set
 from iogate.sut.base import Sut
 from iogate.sut.helped import HELPER, put_back
 from iogate.sut.state_folder import HOST_LOCK
@@ -28,10 +28,10 @@ UNIT = Path("/etc/systemd/system/iogate-restore.service")
 WANTED = Path("/etc/systemd/system/multi-user.target.wants/iogate-restore.service")
 TMPFILES = Path("/etc/tmpfiles.d/iogate.conf")
 _INTERPRETER = "/usr/bin/python3"
+_OF_MODEL = ("filesystem", "kernel_parameters", "tied_settings")
 _PARTS = ("base", "devices", "settings", "volumes", "undo", "program")
 _IMPORT = re.compile(r"^from (?:iogate\S*|__future__) import (?:\([^)]*\)|[^\n(]*)\n", re.MULTILINE)
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}", re.ASCII)
-_PARAMETER = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+){1,6}", re.ASCII)
 _DURABLE = re.compile(r"(block\.[a-z0-9_]+|sysctl\.[A-Za-z0-9_.-]+)", re.ASCII)
 
 _UNIT_TEXT = f"""\
@@ -70,7 +70,7 @@ class Served:
 def program_text() -> str:
     """The helper as one file that needs nothing but the system's python3."""
     package = files("iogate")
-    sources = [package / "model/filesystem.py"]
+    sources = [package / f"model/{part}.py" for part in _OF_MODEL]
     sources += [package / f"host/helper/{part}.py" for part in _PARTS]
     bodies = (_IMPORT.sub("", source.read_text("utf-8")) for source in sources)
     head = f"#!{_INTERPRETER} -I\nfrom __future__ import annotations\n\n"
@@ -91,8 +91,8 @@ def serve(
         if not _USER.fullmatch(name) or name not in {each.pw_name for each in pwd.getpwall()}:
             raise UsageError(f"there is no user {name!r}", remedy="see getent passwd")
     for name in parameters:
-        if not _PARAMETER.fullmatch(name) or NEVER.match(name):
-            raise UsageError(f"the kernel parameter {name!r} is not set by the helper")
+        if why := why_not_set(name) if is_name(name) else "it is no name such as vm.swappiness":
+            raise UsageError(f"the kernel parameter {name!r} is not set by the helper", remedy=why)
     for name in durable:
         if not _DURABLE.fullmatch(name):
             raise UsageError(f"{name!r} is not a setting", remedy="such as block.write_cache")

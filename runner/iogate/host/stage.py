@@ -225,7 +225,8 @@ def staged(
             stage.rehearse(plan)
             yield stage
         finally:
-            journal.undo()
+            for text in journal.undo():
+                on_left(text)
 
 
 def _check_left(sut: Sut, environments: Sequence[Environment], disks: tuple[str, ...]) -> None:

@@ -7,6 +7,8 @@ import json
 import os
 from typing import Any
 
+from iogate.model.tied_settings import pair_of
+
 VERSION = 1
 CONFIG = "/etc/iogate/host.json"
 STATE = "/run/iogate"
@@ -42,14 +44,36 @@ def text_of(path: str) -> str:
         return ""
 
 
-def note(journal: str, entry: dict[str, Any]) -> None:
+def boot_now() -> str:
+    """What is another after each reboot."""
+    return text_of("/proc/sys/kernel/random/boot_id")
+
+
+def noted(journal: str) -> list[dict[str, Any]]:
+    """What a journal says; a last line without its end had not been done yet."""
+    try:
+        with open(journal, encoding="utf-8") as file:
+            *lines, _torn = file.read().split("\n")
+    except FileNotFoundError:
+        return []
+    return [json.loads(line) for line in lines]
+
+
+def thing_of(entry: dict[str, Any]) -> str:
+    """What an entry is about: a setting, or a pair of them, of one disk; a node; a mount."""
+    if "set" in entry:
+        return f"{pair_of(entry['set'])[0]} {entry.get('disk', '')}"
+    return str(entry.get("lent") or entry.get("mounted"))
+
+
+def note(journal: str, *entries: dict[str, Any]) -> None:
     """Keep what is about to be changed, forced to the disk before it is."""
     os.makedirs(os.path.dirname(journal), mode=0o755, exist_ok=True)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(journal, flags, 0o600)
     try:
-        boot = text_of("/proc/sys/kernel/random/boot_id")
-        line = (json.dumps({"boot": boot, **entry}) + "\n").encode()
+        boot = boot_now()
+        line = "".join(json.dumps({"boot": boot, **each}) + "\n" for each in entries).encode()
         before = os.fstat(handle).st_size
         if os.write(handle, line) != len(line):
             os.ftruncate(handle, before)

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from iogate.host.helper.base import CHANGED, CONFIG, PATH_ONLY, Caller, DeniedError, note, text_of
+from iogate.host.helper.base import (
+    CHANGED,
+    CONFIG,
+    PATH_ONLY,
+    Caller,
+    DeniedError,
+    boot_now,
+    note,
+    text_of,
+)
+from iogate.model.tied_settings import disk_of
 
 ACL = "system.posix_acl_access"
 _NODE = re.compile(r"/dev/([A-Za-z0-9_!-]{1,32})", re.ASCII)
@@ -30,6 +40,40 @@ def identity_of(disk: str) -> dict[str, Any]:
         named = {"serial": serial, "wwn": wwn}
         return {"size_bytes": size, **{key: text for key, text in named.items() if text}}
     return {}
+
+
+def disk_now(path: str) -> dict[str, Any]:
+    """What tells the disk of a setting from others: its number in this boot, and what
+    identifies it for longer."""
+    disk = disk_of(path)
+    return {"seq": text_of(f"/sys/block/{disk}/diskseq"), "is": identity_of(disk)}
+
+
+def place_of(entry: dict[str, Any], *, durable: bool) -> str:
+    """Where a noted setting is now; empty where its disk is gone, or may be another. What is
+    ``durable`` may have got another name."""
+    path, was = entry["set"], entry.get("disk")
+    if not disk_of(path) or (was is None and entry["boot"] == boot_now()):
+        return str(path)
+    if was is None:
+        return ""
+    now = disk_now(path)
+    if not durable:
+        known = "seq" if was["seq"] else "is"
+        return path if now[known] == was[known] else ""
+    names = [disk_of(path), *sorted(os.listdir("/sys/block"))] if was["is"] else []
+    found = next((name for name in names if identity_of(name) == was["is"]), "")
+    return _moved(path, found) if found else ""
+
+
+def _moved(path: str, disk: str) -> str:
+    """The same setting of a disk by its present name, and its present number on a SCSI bus."""
+    rest = path.removeprefix(f"/sys/block/{disk_of(path)}/")
+    folder, slash, name = rest.rpartition("/")
+    above = f"/sys/block/{disk}/{folder.rpartition('/')[0]}"
+    if folder.startswith("device/scsi_disk/") and os.path.isdir(above):
+        folder = f"device/scsi_disk/{os.listdir(above)[0]}"
+    return f"/sys/block/{disk}/{folder}{slash}{name}"
 
 
 def _page(base: str) -> str:

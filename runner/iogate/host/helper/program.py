@@ -1,6 +1,6 @@
 """The one program that runs as root for a user who measures, through sudo.
 
-``iogate host install`` puts this folder and ``model/filesystem.py``, joined to one file, where
+``iogate host install`` puts this folder and a few files of ``model``, joined to one file, where
 only root can write, with a list of the users, devices and kernel parameters that it serves.
 It reads one request on stdin, a JSON object ``{"verb": …}``, and answers with one on stdout:
 ``{"ok": true, …}``, or ``{"ok": false, "error": …}`` after which nothing was done.

@@ -5,18 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from glob import glob
 from typing import Any
 
-from iogate.host.helper.base import CHANGED, KEPT, Caller, DeniedError, note, text_of
-from iogate.host.helper.devices import check_listed
+from iogate.host.helper.base import (
+    CHANGED,
+    KEPT,
+    Caller,
+    DeniedError,
+    boot_now,
+    note,
+    noted,
+    text_of,
+    thing_of,
+)
+from iogate.host.helper.devices import check_listed, disk_now, place_of
+from iogate.model.kernel_parameters import why_not_set
+from iogate.model.tied_settings import CPU, chosen, disk_of, tied_to, undone_by
 
 _NUMBER = re.compile(r"-?[0-9]{1,19}( -?[0-9]{1,19}){0,7}", re.ASCII)
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}( [a-z]{1,16})?", re.ASCII)
-_CPU = "/sys/devices/system/cpu"
 _SWITCHES = (
-    (re.compile(_CPU + r"/cpufreq/policy[0-9]{1,4}/scaling_governor"), re.compile("[a-z]{1,20}")),
-    (re.compile(_CPU + r"/(intel_pstate/no_turbo|cpufreq/boost)"), re.compile("[01]")),
-    (re.compile(_CPU + r"/smt/control"), re.compile("on|off")),
+    (re.compile(CPU + r"/cpufreq/policy[0-9]{1,4}/scaling_governor"), re.compile("[a-z]{1,20}")),
+    (re.compile(CPU + r"/(intel_pstate/no_turbo|cpufreq/boost)"), re.compile("[01]")),
+    (re.compile(CPU + r"/smt/control"), re.compile("on|off")),
     (re.compile(r"/proc/sys/vm/drop_caches"), re.compile("[123]")),
 )
 _QUEUE = re.compile(r"/sys/block/([A-Za-z0-9_!-]{1,32})/queue/([a-z0-9_]{1,32})", re.ASCII)
@@ -33,14 +45,6 @@ PARAMETERS = frozenset(
     "kernel.nmi_watchdog kernel.watchdog kernel.soft_watchdog kernel.timer_migration "
     "fs.aio-max-nr".split()
 )
-# What not even root's own list can name: it runs programs, guards something, or acts once.
-NEVER = re.compile(
-    r"(kernel\.(core|modprobe|modules|hotplug|poweroff|usermodehelper|sysrq|yama|unpriv|kexec|dmesg"
-    r"|kptr|ns_last_pid|panic|randomize|perf_event_paranoid|io_uring_disabled|cad_pid|seccomp|tainted"
-    r"|ftrace|keys|acct|printk)|fs\.(binfmt_misc|suid_dumpable|protected_|verity)|user\."
-    r"|vm\.(mmap_|compact_|stat_refresh|drop_|panic|memfd|unpriv|legacy)|debug\.|crypto\.|dev\.tty)"
-)
-_DRAGGED = {"scheduler": ("nr_requests", "wbt_lat_usec")}
 
 
 def _check_setting(caller: Caller, path: object, value: object) -> tuple[str, str]:
@@ -55,6 +59,8 @@ def _check_setting(caller: Caller, path: object, value: object) -> tuple[str, st
         check_listed(caller, cache[1])
     elif form is None and (sysctl := _SYSCTL.fullmatch(path)):
         form = _NUMBER if _may_set(caller, sysctl[1].replace("/", ".")) else None
+    if _was_so(path, value):
+        return path, value
     if form is None:
         raise DeniedError("path is not a setting that the helper makes")
     is_number = form is _WORD and _NUMBER.fullmatch(value)
@@ -65,7 +71,19 @@ def _check_setting(caller: Caller, path: object, value: object) -> tuple[str, st
 
 def _may_set(caller: Caller, parameter: str) -> bool:
     return parameter in PARAMETERS or (
-        parameter in caller.parameters and not NEVER.match(parameter)
+        parameter in caller.parameters and not why_not_set(parameter)
+    )
+
+
+def _was_so(path: str, value: str) -> bool:
+    """Whether a setting was like this before: a run puts back what changed with another, too."""
+    return any(
+        entry.get("set") == path
+        and entry["before"] == value
+        and entry["boot"] == boot_now()
+        and place_of(entry, durable=False) == path
+        for journal in (CHANGED, KEPT)
+        for entry in noted(journal)
     )
 
 
@@ -76,10 +94,19 @@ def set_value(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
         os.sync()
     else:
         kept = _CACHE.fullmatch(path) or _name_of(path) in caller.durable
-        for each in (*_beside(path), _undone_by(path)):
-            note(KEPT if kept else CHANGED, {"set": each, "before": current(each)})
+        back = undone_by(path, current)
+        tied = [_entry(each) for each in _tied(path) if not kept or each != back]
+        _note_new(CHANGED, tied)
+        _note_new(KEPT if kept else CHANGED, [_entry(back)])
     write_setting(path, value)
     return {}
+
+
+def _note_new(journal: str, entries: list[dict[str, Any]]) -> None:
+    """Note what the journal does not say yet: what was first is put back."""
+    known = {thing_of(entry) for entry in noted(journal) if entry["boot"] == boot_now()}
+    if fresh := [entry for entry in entries if thing_of(entry) not in known]:
+        note(journal, *fresh)
 
 
 def _name_of(path: str) -> str:
@@ -89,34 +116,30 @@ def _name_of(path: str) -> str:
     return f"sysctl.{sysctl[1].replace('/', '.')}" if sysctl else ""
 
 
-def _beside(path: str) -> Iterator[str]:
-    """What a change of the setting changes as well."""
-    folder, _, name = path.rpartition("/")
-    for other in _DRAGGED.get(name, ()):
-        if os.path.exists(f"{folder}/{other}"):
-            yield f"{folder}/{other}"
+def _entry(path: str) -> dict[str, Any]:
+    """A setting as it is."""
+    disk = {"disk": disk_now(path)} if disk_of(path) else {}
+    return {"set": path, "before": current(path), **disk}
 
 
-def _undone_by(path: str) -> str:
-    """Of vm.dirty_bytes and vm.dirty_ratio one is 0, which cannot be written back."""
-    ends = (("_bytes", "_ratio"), ("_ratio", "_bytes"))
-    for end, other in ends if path.startswith("/proc/sys/vm/dirty_") else ():
-        if path.endswith(end) and current(path) == "0":
-            return path.removesuffix(end) + other
-    return path
+def _tied(path: str) -> Iterator[str]:
+    """What a change of the setting changes as well, where it can be written."""
+    for pattern in tied_to(path):
+        for each in sorted(glob(pattern)):
+            says = text_of(each)
+            if says and says != "<unsupported>" and os.stat(each).st_mode & 0o200:
+                yield each
 
 
 def current(path: str) -> str:
-    """The choice in brackets of several, blanks as one."""
-    text = text_of(path)
-    _, bracket, rest = text.partition("[")
-    return " ".join((rest.partition("]")[0] if bracket else text).split())
+    """What a setting says."""
+    return chosen(text_of(path))
 
 
 def write_setting(path: str, value: str) -> None:
-    """Write a file of the kernel's."""
+    """Write a file of the kernel's; an empty value is a line of its own there."""
     handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.write(handle, value.encode())
+        os.write(handle, (value or "\n").encode())
     finally:
         os.close(handle)

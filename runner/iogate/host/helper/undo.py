@@ -3,59 +3,114 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from iogate.host.helper.base import CHANGED, KEPT, PATH_ONLY, Caller, DeniedError, text_of
-from iogate.host.helper.devices import ACL
+from iogate.host.helper.base import (
+    CHANGED,
+    KEPT,
+    PATH_ONLY,
+    Caller,
+    DeniedError,
+    boot_now,
+    note,
+    noted,
+    thing_of,
+)
+from iogate.host.helper.devices import ACL, place_of
 from iogate.host.helper.settings import current, write_setting
 from iogate.host.helper.volumes import points_of, unmount_at
+from iogate.model.tied_settings import is_back
 
 
 def restore(_caller: Caller, _request: dict[str, Any]) -> dict[str, Any]:
     """Put everything back that any caller has changed."""
-    return {"done": [text for journal in (CHANGED, KEPT) for text in restored(journal)]}
+    return {"done": [text for journal in (KEPT, CHANGED) for text in restored(journal)]}
 
 
 def restored(journal: str) -> list[str]:
-    """Put back what a journal says, the last first, and remove it; what was done, in words."""
-    try:
-        with open(journal, encoding="utf-8") as file:
-            *lines, _torn = file.read().split("\n")
-    except FileNotFoundError:
-        return []
-    first: dict[str, dict[str, Any]] = {}
-    for entry in map(json.loads, lines):
-        name = entry.get("set") or entry.get("lent") or entry.get("mounted")
-        if journal == KEPT or entry["boot"] == text_of("/proc/sys/kernel/random/boot_id"):
-            first.setdefault(name, entry)
+    """Put back what a journal says, the last first, and remove it; what was done, in words.
+    DeniedError where something is not what it was: then that alone stays in the journal."""
+    durable, first = journal == KEPT, _first_of_each(journal)
     done: list[str] = []
-    failed: list[str] = []
-    for entry in reversed(first.values()):
+    failed: dict[str, str] = {}
+    for thing, entry in reversed(first.items()):
         try:
-            done.extend(_undo(entry))
+            done.extend(_undo(entry, durable=durable))
         except OSError as error:  # the others are undone all the same
-            failed.append(f"{error.filename or entry}: {error.strerror}")
+            failed[thing] = f"{error.filename or thing.strip()}: {error.strerror}"
+    for thing, entry in first.items():  # one may change another
+        why = _differs(entry, durable=durable)
+        if why and thing not in failed:
+            failed[thing] = f"{entry['set']}: {why}"
     if failed:
-        raise DeniedError(f"cannot be put back: {'; '.join(failed)[:1000]}")
-    os.unlink(journal)
+        _keep(journal, [each for thing, each in first.items() if thing in failed or _lost(each)])
+        raise DeniedError(f"cannot be put back: {'; '.join(failed.values())[:1000]}")
+    with suppress(FileNotFoundError):
+        os.unlink(journal)
     return done
 
 
-def _undo(entry: dict[str, Any]) -> Iterator[str]:
+def _first_of_each(journal: str) -> dict[str, dict[str, Any]]:
+    """What was before the first change of each thing; what a reboot has undone is left out."""
+    first: dict[str, dict[str, Any]] = {}
+    for entry in noted(journal):
+        if journal == KEPT or entry["boot"] == boot_now():
+            first.setdefault(thing_of(entry), entry)
+    return first
+
+
+def _keep(journal: str, entries: list[dict[str, Any]]) -> None:
+    """Make these all that a journal says."""
+    new = f"{journal}.new"
+    with suppress(FileNotFoundError):
+        os.unlink(new)
+    note(new, *entries)
+    os.replace(new, journal)
+
+
+def _lost(entry: dict[str, Any]) -> bool:
+    """Whether a setting is not there: it may come back with another that could not be put back."""
+    return "set" in entry and not os.path.exists(entry["set"])
+
+
+def _undo(entry: dict[str, Any], *, durable: bool) -> Iterator[str]:
     if "mounted" in entry:
         for point in points_of(entry["rdev"], *entry.get("beside", ())):
             yield from _unmounted(point)
     elif "lent" in entry:
         with suppress(FileNotFoundError):
             yield from _taken_back(entry)
-    elif os.path.exists(entry["set"]) and current(entry["set"]) != entry["before"]:
-        write_setting(entry["set"], entry["before"])
-        yield f"{entry['set']} is {entry['before']} again"
+    else:
+        yield from _set_back(entry, place_of(entry, durable=durable))
+
+
+def _set_back(entry: dict[str, Any], path: str) -> Iterator[str]:
+    was, error = entry["before"] or "empty", ""
+    if not path:
+        yield f"{entry['set']} was {was} and is left: its disk is gone, or may be another"
+    elif not os.path.exists(path):
+        yield f"{path} is gone, and with it the setting"
+    elif not is_back(path, entry["before"], current):
+        try:
+            write_setting(path, entry["before"])
+        except OSError as failed:
+            error = f" ({failed.strerror})"
+        if not is_back(path, entry["before"], current):
+            now = current(path) or "empty"
+            raise OSError(errno.EINVAL, f"it is {now} and was {was} before{error}", path)
+        yield f"{path} is {was} again"
+
+
+def _differs(entry: dict[str, Any], *, durable: bool) -> str:
+    """How a setting is not what it was, in words."""
+    path = place_of(entry, durable=durable) if "set" in entry else ""
+    if not os.path.exists(path) or is_back(path, entry["before"], current):
+        return ""
+    return f"it is {current(path) or 'empty'} and was {entry['before'] or 'empty'} before"
 
 
 def _unmounted(path: str) -> Iterator[str]:

@@ -15,10 +15,10 @@ from typing import Any
 from iogate.host.devices.arrays import plain
 from iogate.host.devices.signatures import is_stamp
 from iogate.model.kernel_parameters import is_name, why_not_set
+from iogate.model.tied_settings import CPU, TIED
 
-_CPU = "/sys/devices/system/cpu"
 _SWITCH = re.compile(
-    rf"{_CPU}/(cpufreq/policy[0-9]{{1,5}}/scaling_governor|intel_pstate/no_turbo|cpufreq/boost"
+    rf"{CPU}/(cpufreq/policy[0-9]{{1,5}}/scaling_governor|intel_pstate/no_turbo|cpufreq/boost"
     r"|smt/control)|/sys/block/[A-Za-z0-9_!.-]{1,64}/queue/[a-z][a-z0-9_]{0,63}",
     re.ASCII,
 )
@@ -28,10 +28,12 @@ _POINT = re.compile(r"/(.+/)?iogate-[0-9A-Za-z]{1,12}-[0-9]{1,6}/mnt", re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A file of the kernel's, and what it said before."""
+    """A file of the kernel's, and what it said before. ``disk`` is what tells the disk that it is
+    of from others; empty where that is not known."""
 
     path: str
     before: str
+    disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ def to_json(entry: Entry) -> dict[str, Any]:
         return {"array": entry.uuid, "members": entry.members}
     if isinstance(entry, Mounted):
         return {"mounted": entry.point}
-    return {"set": entry.path, "before": entry.before}
+    disk = {"disk": entry.disk} if entry.disk else {}
+    return {"set": entry.path, "before": entry.before, **disk}
 
 
 def of_json(document: dict[str, Any]) -> Entry:
@@ -68,7 +71,8 @@ def of_json(document: dict[str, Any]) -> Entry:
         return Mounted(_checked(str(document["mounted"]), _POINT.fullmatch))
     if "array" in document:
         return _array_of(str(document["array"]), [str(each) for each in document["members"]])
-    return Setting(_checked(str(document["set"]), _is_setting), str(document["before"]))
+    path = _checked(str(document["set"]), _is_setting)
+    return Setting(path, str(document["before"]), str(document.get("disk", "")))
 
 
 def _array_of(uuid: str, members: list[str]) -> Assembled:
@@ -80,8 +84,8 @@ def _array_of(uuid: str, members: list[str]) -> Assembled:
 
 
 def _is_setting(path: str) -> bool:
-    """A file that a spec's environment can mean (``knobs``)."""
-    if _SWITCH.fullmatch(path):
+    """A file that a spec's environment can mean (``knobs``), or that changes with one."""
+    if _SWITCH.fullmatch(path) or TIED.fullmatch(path):
         return True
     name = path.removeprefix(_PARAMETERS).replace("/", ".")
     return path.startswith(_PARAMETERS) and is_name(name) and not why_not_set(name)

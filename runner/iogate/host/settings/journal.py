@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +26,16 @@ from iogate.files.bounded import parse_json
 from iogate.host.devices.arrays import is_there, members_anywhere, take_apart
 from iogate.host.devices.mounts import mounts
 from iogate.host.helper.base import CHANGED
-from iogate.host.settings.entries import Assembled, Entry, Mounted, of_json, to_json
+from iogate.host.settings.entries import (
+    Assembled,
+    Entry,
+    Mounted,
+    Setting,
+    of_json,
+    to_json,
+)
 from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
+from iogate.host.settings.restoring import gone, is_changed, restore, thing_of, why_changed
 from iogate.sut.base import Sut
 
 SCHEMA = "journal/1"
@@ -51,25 +60,29 @@ class Journal:
         self._run_id = run_id
         self.entries: list[Entry] = []
 
-    def note(self, entry: Entry) -> None:
+    def note(self, *entries: Entry) -> None:
         """Keep what is about to be changed; on return it survives a crash. RunError, and
         then nothing may be changed, when it cannot be kept."""
         self._path = self._path or new_journal(self._sut)
         lines = [] if self.entries else [_header(self._run_id, self._sut.about().boot)]
-        lines.append(to_json(entry))
-        text = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
-        self._sut.append_durably(self._path, text)
-        self.entries.append(entry)
+        self._sut.append_durably(self._path, _text([*lines, *map(to_json, entries)]))
+        self.entries.extend(entries)
 
-    def undo(self) -> None:
-        """Put everything back, the last first, and remove the journal. RunError when
-        something cannot be put back: then the journal stays."""
+    def undo(self) -> tuple[str, ...]:
+        """Put everything back, the last first, remove the journal, and say what is gone by now.
+        RunError when something cannot be put back: then the journal stays, with that alone."""
         if not self.entries:
-            return
-        _put_back(self._sut, self.entries, self._path)
-        self.entries.clear()
-        self._sut.remove_file(self._path)
+            return ()
+        undone = _undone(self._sut, self.entries)
+        _keep(self._sut, self._path, _header(self._run_id, self._sut.about().boot), undone.kept)
+        self.entries = undone.kept
+        if undone.failed:
+            raise RunError(
+                f"cannot put this host back as it was: {'; '.join(undone.failed)}",
+                remedy=_by_hand(self._path),
+            )
         self._path = ""
+        return tuple(undone.gone)
 
 
 def is_left(sut: Sut) -> bool:
@@ -110,13 +123,12 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
     rebooted = header.get("boot") != sut.about().boot
     if rebooted:
         entries = _survivors(sut, entries)
-    done, failed = _undone(sut, entries)
-    if not failed:
-        sut.remove_file(path)
-    for text in failed:
+    undone = _undone(sut, entries)
+    _keep(sut, path, header, undone.kept)
+    for text in undone.failed:
         on_left(f"run {run} was killed: {text}; {_by_hand(path)}")
     by_itself = [f"run {run} was killed by a reboot, which has put its settings back"]
-    said = [f"run {run} was killed: {text}" for text in done]
+    said = [f"run {run} was killed: {text}" for text in (*undone.done, *undone.gone)]
     return tuple((by_itself if rebooted else []) + said)
 
 
@@ -143,8 +155,7 @@ def _is_changed(sut: Sut, entry: Entry) -> bool:
         return any(mount.point == entry.point for mount in mounts(sut))
     if isinstance(entry, Assembled):
         return is_there(sut, entry.uuid, entry.members)
-    now = sut.read_text(entry.path)
-    return now is not None and current(now) != current(entry.before)
+    return is_changed(sut, entry)
 
 
 def _by_hand(path: str) -> str:
@@ -182,27 +193,60 @@ def _header(run_id: str, boot: str) -> dict[str, str]:
     return {"schema": SCHEMA, "boot": boot, "run": run_id}
 
 
-def _put_back(sut: Sut, entries: list[Entry], path: str) -> None:
-    """Undo each. RunError that tells of all that could not be."""
-    _done, failed = _undone(sut, entries)
-    if failed:
-        raise RunError(
-            f"cannot put this host back as it was: {'; '.join(failed)}",
-            remedy=_by_hand(path),
-        )
+def _text(lines: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
 
 
-def _undone(sut: Sut, entries: list[Entry]) -> tuple[list[str], list[str]]:
-    """Undo each, the last first, and say what was done, and what could not be. A failure does
-    not keep the others from being undone."""
-    done: list[str] = []
-    failed: list[str] = []
-    for entry in _first_of_each(entries):
+def _keep(sut: Sut, path: str, header: dict[str, Any], entries: list[Entry]) -> None:
+    """Make these all that a journal says, or remove it where there are none."""
+    if entries:
+        with suppress(RunError):  # what it says now is more than that, and right
+            sut.put(path, _text([header, *map(to_json, entries)]).encode())
+    else:
+        sut.remove_file(path)
+
+
+@dataclass(slots=True)
+class _Undone:
+    """What was ``done`` and what ``failed``, in words, and what is ``gone`` and cannot be put back
+    any more; ``kept`` are the entries to try again, in the order of the changes."""
+
+    done: list[str]
+    gone: list[str]
+    failed: list[str]
+    kept: list[Entry]
+
+
+def _undone(sut: Sut, entries: list[Entry]) -> _Undone:
+    """Undo each, the last first, and look at all once more, as one may change another. A failure
+    does not keep the others from being undone. While there is one, what is not there is kept, too:
+    it may come back with it."""
+    said: dict[str, list[str]] = {}
+    errors: dict[str, str] = {}
+    undone, each_first = _Undone([], [], [], []), list(_first_of_each(entries))
+    for entry in each_first:
         try:
-            done.extend(_undo(sut, entry))
+            said[_thing(entry)] = list(_undo(sut, entry))
         except RunError as error:
-            failed.append(error.what)
-    return done, failed
+            errors[_thing(entry)] = error.what
+    for entry in each_first:
+        _sort(sut, entry, said.get(_thing(entry), []), errors.get(_thing(entry), ""), undone)
+    undone.kept = undone.kept[::-1] if undone.failed else []
+    return undone
+
+
+def _sort(sut: Sut, entry: Entry, said: list[str], error: str, undone: _Undone) -> None:
+    """Add to ``undone`` what became of an entry."""
+    if isinstance(entry, Setting):
+        error = (error or why_changed(sut, entry)) if is_changed(sut, entry) else ""
+    if error:
+        undone.failed.append(error)
+    elif isinstance(entry, Setting) and (why := gone(sut, entry)):
+        undone.gone.append(why)
+    else:
+        undone.done += said
+        return
+    undone.kept.append(entry)
 
 
 def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:
@@ -216,7 +260,7 @@ def _first_of_each(entries: list[Entry]) -> Iterator[Entry]:
 def _thing(entry: Entry) -> str:
     if isinstance(entry, Assembled):
         return entry.uuid
-    return entry.point if isinstance(entry, Mounted) else entry.path
+    return entry.point if isinstance(entry, Mounted) else thing_of(entry)
 
 
 def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
@@ -227,18 +271,7 @@ def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
         if unmount(sut, entry.point):
             yield f"{entry.point} is unmounted"
         return
-    now = sut.read_text(entry.path)
-    if now is None:
-        yield f"{entry.path} is gone, and with it the setting"
-    elif current(now) != current(entry.before):
-        sut.write_text(entry.path, current(entry.before))
-        yield f"{entry.path} is {current(entry.before)} again"
-
-
-def current(text: str) -> str:
-    """What a file of the kernel's says: the choice in brackets of several, blanks as one."""
-    _, bracket, rest = text.partition("[")
-    return " ".join((rest.partition("]")[0] if bracket else text).split())
+    yield from restore(sut, entry)
 
 
 def unmount(sut: Sut, point: str) -> bool:

@@ -6,22 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iogate.errors import Location, RefusedError
-from iogate.host.settings.journal import current
 from iogate.model.environment import Environment
+from iogate.model.tied_settings import CPU, chosen
 from iogate.sut.base import Sut
 
-_CPU = "/sys/devices/system/cpu"
-# Writing one of these sets the other to 0, and 0 cannot be written back.
-_TWINS = {
-    f"/proc/sys/vm/{setting}": f"/proc/sys/vm/{other}"
-    for pair in (
-        ("dirty_ratio", "dirty_bytes"),
-        ("dirty_background_ratio", "dirty_background_bytes"),
-    )
-    for setting, other in (pair, pair[::-1])
-}
-# What a change of the first changes as well, in the same folder.
-_DRAGGED = {"scheduler": ("nr_requests", "wbt_lat_usec")}
+# In a request queue: a change of the first sets others anew, and of most the last.
+_ORDER = {"scheduler": 0, "read_ahead_kb": 2, "async_depth": 2}
 _LACKS_SMT = ("notsupported", "notimplemented", "forceoff")
 
 
@@ -48,22 +38,6 @@ def knobs_of(sut: Sut, environment: Environment, disks: Sequence[str]) -> tuple[
     )
 
 
-def beside(sut: Sut, path: str) -> Iterator[str]:
-    """Files that have to be noted before one is written, as the kernel changes them, too."""
-    folder, _, name = path.rpartition("/")
-    for other in _DRAGGED.get(name, ()):
-        if sut.read_text(f"{folder}/{other}") is not None:
-            yield f"{folder}/{other}"
-
-
-def undone_by(sut: Sut, path: str) -> str:
-    """The file that, written as it is now, puts ``path`` back: itself, or its twin."""
-    twin = _TWINS.get(path)
-    if twin and current(sut.read_text(path) or "") == "0":
-        return twin
-    return path
-
-
 def _lacking(key: str, what: str, where: Location | None) -> RefusedError:
     return RefusedError(
         f"environment: {key}: this host {what}",
@@ -75,7 +49,7 @@ def _lacking(key: str, what: str, where: Location | None) -> RefusedError:
 def _governor(sut: Sut, wanted: str, where: Location | None) -> Iterator[Knob]:
     if not wanted:
         return
-    base = f"{_CPU}/cpufreq"
+    base = f"{CPU}/cpufreq"
     policies = [name for name in sut.list_dir(base) if name.startswith("policy")]
     if not policies:
         raise _lacking("cpu.governor", f"has no frequency scaling ({base}/policy*)", where)
@@ -91,8 +65,8 @@ def _turbo(sut: Sut, wanted: bool | None, where: Location | None) -> Iterator[Kn
     if wanted is None:
         return
     switches = (
-        (f"{_CPU}/intel_pstate/no_turbo", "0" if wanted else "1"),
-        (f"{_CPU}/cpufreq/boost", "1" if wanted else "0"),
+        (f"{CPU}/intel_pstate/no_turbo", "0" if wanted else "1"),
+        (f"{CPU}/cpufreq/boost", "1" if wanted else "0"),
     )
     for path, value in switches:
         if sut.read_text(path) is not None:
@@ -105,8 +79,8 @@ def _turbo(sut: Sut, wanted: bool | None, where: Location | None) -> Iterator[Kn
 def _smt(sut: Sut, wanted: bool | None, where: Location | None) -> Iterator[Knob]:
     if wanted is None:
         return
-    path = f"{_CPU}/smt/control"
-    now = current(sut.read_text(path) or "notimplemented")
+    path = f"{CPU}/smt/control"
+    now = chosen(sut.read_text(path) or "notimplemented")
     if not wanted and now in _LACKS_SMT:
         return
     if now not in ("on", "off"):
@@ -115,8 +89,7 @@ def _smt(sut: Sut, wanted: bool | None, where: Location | None) -> Iterator[Knob
 
 
 def _block(sut: Sut, environment: Environment, disks: Sequence[str]) -> Iterator[Knob]:
-    """The scheduler first: a change of it sets others anew."""
-    names = sorted(environment.block, key=lambda name: name != "scheduler")
+    names = sorted(environment.block, key=lambda name: _ORDER.get(name, 1))
     for disk in disks:
         queue = f"/sys/block/{disk}/queue"
         for name in names:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from iogate.errors import RefusedError, RunError
 from iogate.host.settings.entries import Setting
-from iogate.host.settings.journal import Journal, current
-from iogate.host.settings.knobs import Knob, beside, knobs_of, undone_by
+from iogate.host.settings.journal import Journal
+from iogate.host.settings.knobs import Knob, knobs_of
+from iogate.host.settings.restoring import before_change, restore, thing_of, why_changed
 from iogate.model.environment import Environment
+from iogate.model.tied_settings import chosen, same
 from iogate.sut.base import Sut
 
 
@@ -19,7 +21,7 @@ class Tuning:
         self._sut = sut
         self._journal = journal
         self._disks = tuple(disks)
-        self._before: dict[str, str] = {}
+        self._before: dict[str, Setting] = {}
         self._environment: Environment | None = None
         self._held: tuple[Knob, ...] = ()
 
@@ -37,17 +39,16 @@ class Tuning:
         self._held, self._environment = wanted, environment
 
     def _set(self, knob: Knob, environment: Environment | None) -> None:
-        now = current(self._sut.read_text(knob.path) or "")
+        now = chosen(self._sut.read_text(knob.path) or "")
         if same(now, knob.value):
             return
-        for path in (*beside(self._sut, knob.path), undone_by(self._sut, knob.path)):
-            self._note(path)
+        self._note(knob.path)
         said = ""
         try:
             self._sut.write_text(knob.path, knob.value)
         except RunError as error:
             said = f" ({error.what})"
-        now = current(self._sut.read_text(knob.path) or "")
+        now = chosen(self._sut.read_text(knob.path) or "")
         if not same(now, knob.value):
             raise RefusedError(
                 f"environment: {knob.key}: {knob.path} is {now} and does not take "
@@ -57,38 +58,30 @@ class Tuning:
             )
 
     def _note(self, path: str) -> None:
-        if path in self._before:
-            return
-        before = self._sut.read_text(path)
-        if before is not None:
-            self._journal.note(Setting(path, current(before)))
-            self._before[path] = current(before)
+        """What was before the first change of each setting, or pair of them."""
+        settings = {thing_of(each): each for each in before_change(self._sut, path)}
+        fresh = {thing: each for thing, each in settings.items() if thing not in self._before}
+        if fresh:
+            self._journal.note(*fresh.values())
+            self._before |= fresh
 
     def _reset(self) -> None:
-        """Put back everything that was changed, the last first; the journal stays."""
+        """Put back everything that was changed, the last first; the journal stays. RunError
+        where a setting does not become what it was."""
         self._held, self._environment = (), None
-        for path, before in reversed(self._before.items()):
-            now = self._sut.read_text(path)
-            if now is not None and current(now) != before:
-                self._sut.write_text(path, before)
+        for setting in reversed(self._before.values()):
+            for _said in restore(self._sut, setting):
+                pass  # the journal says it, at the end
+        for setting in self._before.values():
+            if why := why_changed(self._sut, setting):
+                raise RunError(why, remedy="write it by hand: something else may set it, too")
 
     def _check(self) -> None:
         for knob in self._held:
             text = self._sut.read_text(knob.path)
-            if text is not None and not same(now := current(text), knob.value):
+            if text is not None and not same(now := chosen(text), knob.value):
                 raise RunError(
                     f"environment: {knob.key}: {knob.path} was set to {knob.value} and has "
                     f"become {now}",
                     remedy="something else tunes this host (tuned, a cron job?): stop it",
                 )
-
-
-def same(says: str, wanted: str) -> bool:
-    """Whether two texts of a setting mean the same: as words, or as numbers."""
-    says, wanted = " ".join(says.split()), " ".join(wanted.split())
-    if says == wanted:
-        return True
-    try:
-        return float(says) == float(wanted)
-    except ValueError:
-        return False

@@ -247,11 +247,15 @@ def test_one_that_cannot_be_put_back_keeps_the_journal_and_not_the_others(sut: L
         assert restore_left(sut, left.append) == (f"run r was killed: {path} is {before} again",)
         assert path.read_text().strip() == before
         (told,) = left
-        assert "dentry-state" in told
+        assert "/proc/sys/fs/dentry-state is " in told
+        assert " and was 1.0 before" in told
         assert journal_path() in told
         assert is_left(sut)
         assert restore_left(sut, left.append) == ()
         assert len(left) == 2, "it is tried again, and told again"
+        path.write_text("5")
+        assert restore_left(sut) == (), "what was put back is not, once more"
+        assert path.read_text().strip() == "5"
         assert [each.entry for each in unrestored(sut)] == [
             Setting("/proc/sys/fs/dentry-state", "1.0")
         ]

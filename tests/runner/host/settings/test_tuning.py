@@ -10,8 +10,9 @@ import pytest
 from iogate.errors import Location, RefusedError, RunError
 from iogate.host.settings.journal import Journal, is_left
 from iogate.host.settings.knobs import knobs_of
-from iogate.host.settings.tuning import Tuning, same
+from iogate.host.settings.tuning import Tuning
 from iogate.model.environment import Environment
+from iogate.model.tied_settings import same
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, needs_root, zram_device
 from support.settings import HARMLESS, kept, setting
@@ -27,8 +28,8 @@ def queue(tmp_path: Path) -> Iterator[Path]:
     settings the kernel keeps."""
     with loop_device(tmp_path) as device:
         folder = Path("/sys/block") / Path(device).name / "queue"
-        before = {name: (folder / name).read_text() for name in ("nr_requests", "read_ahead_kb")}
         (folder / "scheduler").write_text("none")
+        before = {name: (folder / name).read_text() for name in ("nr_requests", "read_ahead_kb")}
         yield folder
         (folder / "scheduler").write_text("none")
         for name, text in before.items():
@@ -120,12 +121,21 @@ def test_from_one_arm_to_the_other_nothing_stays(sut: LocalSut, queue: Path) -> 
         ({"vm.dirty_background_bytes": "10000000"}, {"vm.dirty_background_ratio": "7"}),
         ({"vm.dirty_background_ratio": "8"}, {"vm.dirty_background_bytes": "20000000"}),
         ({"vm.dirty_background_ratio": "8"}, {"vm.dirty_background_ratio": "7"}),
+        ({"vm.dirty_background_ratio": "0"}, {"vm.dirty_background_bytes": "20000000"}),
+        ({"vm.dirty_background_ratio": "0"}, {"vm.dirty_background_ratio": "7"}),
+        ({"vm.overcommit_ratio": "60"}, {"vm.overcommit_kbytes": "8000000"}),
+        ({"vm.overcommit_kbytes": "8000000"}, {"vm.overcommit_ratio": "70"}),
+        ({"vm.overcommit_ratio": "60"}, {"vm.overcommit_ratio": "70"}),
     ],
 )
 def test_two_that_exclude_each_other(
     sut: LocalSut, before: dict[str, str], wanted: dict[str, str]
 ) -> None:
-    both = "vm.dirty_background_bytes", "vm.dirty_background_ratio"
+    pairs = (
+        ("vm.dirty_background_bytes", "vm.dirty_background_ratio"),
+        ("vm.overcommit_kbytes", "vm.overcommit_ratio"),
+    )
+    both = next(pair for pair in pairs if set(wanted) & set(pair))
     with kept(*both):
         for name, value in before.items():
             setting(name).write_text(value)
