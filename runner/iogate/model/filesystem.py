@@ -119,6 +119,12 @@ _MOUNT_REFUSED = _ELSEWHERE | _words(
     "encryption private slave shared rprivate rslave rshared ro"
 )
 
+_LABELS = ("-L", "-l", "--label")
+# errors=panic, fatal_errors=panic, mkfs.ext4 -e panic
+_PANICS = re.compile(r"(^|[=,])panic($|,)", re.ASCII)
+_WHY_PANICS = "makes an error of the target take this host down"
+_NO_PANIC = "leave it out: what a failing target costs is measured, and the host goes on"
+
 
 def mkfs_words(fs_type: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """The arguments as single words. BadArgumentError for one that may not be given."""
@@ -151,6 +157,8 @@ def _split(argument: str) -> list[str]:
 
 
 def _check_value(maker: Maker, flag: str, value: str) -> None:
+    if flag not in _LABELS and _PANICS.search(value):
+        raise BadArgumentError(f"{maker.program} {flag} {value!r} {_WHY_PANICS}", _NO_PANIC)
     names = {part.partition("=")[0] for part in value.split(",")}
     if not _VALUE.fullmatch(value) or names & _ELSEWHERE:
         raise BadArgumentError(
@@ -230,6 +238,8 @@ def mount_words(options: Sequence[str]) -> tuple[str, ...]:
     """The options, one each. BadArgumentError for one that may not be given."""
     words = [word.strip() for option in options for word in option.split(",")]
     for word in words:
+        if _PANICS.search(word):
+            raise BadArgumentError(f"the mount option {word!r} {_WHY_PANICS}", _NO_PANIC)
         if not _MOUNT.fullmatch(word) or word.partition("=")[0] in _MOUNT_REFUSED:
             raise BadArgumentError(
                 f"a filesystem is not mounted with {word!r} by a spec",

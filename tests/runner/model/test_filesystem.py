@@ -75,6 +75,29 @@ def test_what_names_something_else_or_makes_nothing_is_refused(
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("fs_type", "asked"),
+    [("ext4", ("-e panic",)), ("ext2", ("-e", "panic")), ("ext4", ("-E errors=panic",))],
+)
+def test_a_filesystem_that_takes_the_host_down_is_not_made(
+    fs_type: str, asked: tuple[str, ...]
+) -> None:
+    with pytest.raises(BadArgumentError, match="take this host down") as caught:
+        mkfs_words(fs_type, asked)
+    assert "leave it out" in caught.value.remedy
+
+
+@pytest.mark.parametrize("option", ["errors=panic", "noatime,fatal_errors=panic", "panic"])
+def test_a_filesystem_that_takes_the_host_down_is_not_mounted(option: str) -> None:
+    with pytest.raises(BadArgumentError, match="take this host down"):
+        mount_words((option,))
+
+
+def test_other_answers_to_errors_and_a_label_are_let_through() -> None:
+    assert mkfs_words("ext4", ("-e remount-ro", "-L panic")) == ("-e", "remount-ro", "-L", "panic")
+    assert mount_words(("errors=remount-ro",)) == ("errors=remount-ro",)
+
+
 @given(st.sampled_from(sorted(MAKERS)), st.lists(st.text("-bdElLmOKn/=., 4size:devic", max_size=9)))
 def test_whatever_is_let_through_names_one_device(fs_type: str, arguments: list[str]) -> None:
     try:

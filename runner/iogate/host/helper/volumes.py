@@ -26,8 +26,6 @@ def _argv_of(request: dict[str, Any]) -> list[str]:
         raise DeniedError("argv is not a list of words")
     if not all(isinstance(word, str) and 0 < len(word) < 256 and "\0" not in word for word in argv):
         raise DeniedError("argv is not a list of words")
-    if any("panic" in word for word in argv):
-        raise DeniedError("a filesystem that stops the host on an error is not made")
     return argv
 
 
