@@ -14,7 +14,7 @@ from typing import Any
 
 from iogate.host.devices.arrays import plain
 from iogate.host.devices.signatures import is_stamp
-from iogate.model.kernel_parameters import is_name, why_not_set
+from iogate.model.kernel_parameters import is_name, is_put_back
 from iogate.model.tied_settings import CPU, TIED
 
 _SWITCH = re.compile(
@@ -88,7 +88,7 @@ def _is_setting(path: str) -> bool:
     if _SWITCH.fullmatch(path) or TIED.fullmatch(path):
         return True
     name = path.removeprefix(_PARAMETERS).replace("/", ".")
-    return path.startswith(_PARAMETERS) and is_name(name) and not why_not_set(name)
+    return path.startswith(_PARAMETERS) and is_name(name) and is_put_back(name)
 
 
 def _checked(path: str, is_one: Callable[[str], object]) -> str:
