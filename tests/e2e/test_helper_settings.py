@@ -105,7 +105,8 @@ def test_another_disk_by_the_same_name_is_left_alone(
     host.sh(f"losetup {device} {image}")
     (queue / "read_ahead_kb").write_text("4096")
     (said,) = ask(host, RESTORE)
-    assert "its disk is gone, or may be another" in str(said["done"])
+    why = "is gone, or may be another disk now: its setting is left alone"
+    assert said["done"] == [f"{Path(device).name} {why}"]
     assert text(queue / "read_ahead_kb") == "4096"
 
 
@@ -131,5 +132,5 @@ def test_what_outlives_a_power_loss_follows_its_disk(
     if how == "another name":
         assert said == f"{path} is {before} again"
     else:
-        assert f"was {before} and is left" in said
+        assert f"(before: {before}) is left alone" in said
         assert text(path) == "64"

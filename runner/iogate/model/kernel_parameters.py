@@ -27,6 +27,10 @@ _OF_NETWORK = (
 TUNABLE = ("vm.", "fs.", "dev.raid.", "dev.scsi.", *_OF_KERNEL, *_OF_NETWORK)
 _SAFETY = "it is about safety, not about speed"
 _ONCE = "it acts once, and nothing can be put back"
+_WHY_NET = (
+    "it may change others with it, which cannot be put back; of the network a spec sets "
+    "net.ipv4.tcp_…, net.ipv4.udp_…, net.mptcp.…, and buffers, queues and polling of net.core"
+)
 _NO_TUNING = {
     "vm.drop_caches": "write drop_caches: before-run, before-case or before-repetition",
     "vm.compact_memory": _ONCE,
@@ -70,10 +74,7 @@ def why_not_set(name: str) -> str:
     if name.startswith(TUNABLE):
         return ""
     if name.startswith("net."):
-        return (
-            "it may change others with it, which cannot be put back; a spec sets of the network "
-            f"{', '.join(_OF_NETWORK)}"
-        )
+        return _WHY_NET
     return f"a spec sets {', '.join(sorted(TUNABLE))}…; set it by hand if you must"
 
 

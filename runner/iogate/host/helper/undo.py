@@ -23,7 +23,7 @@ from iogate.host.helper.base import (
 from iogate.host.helper.devices import ACL, place_of
 from iogate.host.helper.settings import current, write_setting
 from iogate.host.helper.volumes import points_of, unmount_at
-from iogate.model.tied_settings import is_back
+from iogate.model.tied_settings import disk_of, is_back
 
 
 def restore(_caller: Caller, _request: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def restored(journal: str) -> list[str]:
         raise DeniedError(f"cannot be put back: {'; '.join(failed.values())[:1000]}")
     with suppress(FileNotFoundError):
         os.unlink(journal)
-    return done
+    return list(dict.fromkeys(done))
 
 
 def _first_of_each(journal: str) -> dict[str, dict[str, Any]]:
@@ -85,14 +85,19 @@ def _undo(entry: dict[str, Any], *, durable: bool) -> Iterator[str]:
         with suppress(FileNotFoundError):
             yield from _taken_back(entry)
     else:
-        yield from _set_back(entry, place_of(entry, durable=durable))
+        path = place_of(entry, durable=durable)
+        yield from _set_back(entry, path) if path else (_left(entry, durable=durable),)
+
+
+def _left(entry: dict[str, Any], *, durable: bool) -> str:
+    """Why a setting is not put back."""
+    what = f"{entry['set']} (before: {entry['before'] or 'empty'})" if durable else "its setting"
+    return f"{disk_of(entry['set'])} is gone, or may be another disk now: {what} is left alone"
 
 
 def _set_back(entry: dict[str, Any], path: str) -> Iterator[str]:
     was, error = entry["before"] or "empty", ""
-    if not path:
-        yield f"{entry['set']} was {was} and is left: its disk is gone, or may be another"
-    elif not os.path.exists(path):
+    if not os.path.exists(path):
         yield f"{path} is gone, and with it the setting"
     elif not is_back(path, entry["before"], current):
         try:

@@ -82,7 +82,7 @@ class Journal:
                 remedy=_by_hand(self._path),
             )
         self._path = ""
-        return tuple(undone.gone)
+        return tuple(dict.fromkeys(undone.gone))
 
 
 def is_left(sut: Sut) -> bool:
@@ -128,7 +128,8 @@ def _restored(sut: Sut, path: str, on_left: Callable[[str], None]) -> tuple[str,
     for text in undone.failed:
         on_left(f"run {run} was killed: {text}; {_by_hand(path)}")
     by_itself = [f"run {run} was killed by a reboot, which has put its settings back"]
-    said = [f"run {run} was killed: {text}" for text in (*undone.done, *undone.gone)]
+    texts = dict.fromkeys((*undone.done, *undone.gone))  # of a disk that is gone one
+    said = [f"run {run} was killed: {text}" for text in texts]
     return tuple((by_itself if rebooted else []) + said)
 
 

@@ -70,10 +70,13 @@ def _says(sut: Sut, path: str) -> str:
 
 def gone(sut: Sut, setting: Setting) -> str:
     """Why there is nothing to put back any more; empty where there is."""
+    disk = disk_of(setting.path)
+    if disk and sut.stat(f"/sys/block/{disk}") is None:
+        return f"{disk} is gone, and with it its settings"
     if sut.read_text(setting.path) is None:
         return f"{setting.path} is gone, and with it the setting"
     if setting.disk and disk_now(sut, setting.path) != setting.disk:
-        return f"{setting.path} is another disk's now: the disk that was set is gone"
+        return f"{disk} is another disk now: the one that was set is gone"
     return ""
 
 

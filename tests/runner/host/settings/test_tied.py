@@ -150,7 +150,8 @@ def test_another_disk_by_the_same_name_is_left_alone(sut: LocalSut, tmp_path: Pa
             tuning.hold(None)
             assert text(ahead) == "4096"
             said = restore_left(LocalSut())
-            assert f"run r was killed: {ahead} is another disk's now: " in "".join(said)
+            why = "is another disk now: the one that was set is gone"
+            assert said == (f"run r was killed: {Path(device).name} {why}",)
             assert text(ahead) == "4096"
             assert not is_left(sut)
         finally:
