@@ -40,6 +40,10 @@ _TIES = tuple(
     for setting, others in (
         (r"(/sys/block/[^/]+/queue)/[a-z0-9_]+", _below(r"\1", _OF_QUEUE)),
         (
+            r"(/sys/block/[^/]+)/device/scsi_disk/[0-9:]+/cache_type",
+            _below(r"\1/queue", (*_OF_QUEUE, "write_cache")),
+        ),
+        (
             rf"(({CPU}/cpufreq)/policy[0-9]+)/scaling_governor",
             (*_below(r"\2", _OF_POLICY[:4]), *_below(r"\1", _OF_POLICY)),
         ),

@@ -35,7 +35,7 @@ from iogate.host.settings.entries import (
     to_json,
 )
 from iogate.host.settings.journals import foreign_journals, new_journal, own_journals
-from iogate.host.settings.restoring import gone, is_changed, restore, thing_of, why_changed
+from iogate.host.settings.restoring import Restorer, thing_of
 from iogate.sut.base import Sut
 
 SCHEMA = "journal/1"
@@ -156,7 +156,7 @@ def _is_changed(sut: Sut, entry: Entry) -> bool:
         return any(mount.point == entry.point for mount in mounts(sut))
     if isinstance(entry, Assembled):
         return is_there(sut, entry.uuid, entry.members)
-    return is_changed(sut, entry)
+    return bool(Restorer(sut, [entry]).why_changed(entry))
 
 
 def _by_hand(path: str) -> str:
@@ -225,24 +225,26 @@ def _undone(sut: Sut, entries: list[Entry]) -> _Undone:
     said: dict[str, list[str]] = {}
     errors: dict[str, str] = {}
     undone, each_first = _Undone([], [], [], []), list(_first_of_each(entries))
+    restorer = Restorer(sut, (each for each in each_first if isinstance(each, Setting)))
     for entry in each_first:
         try:
-            said[_thing(entry)] = list(_undo(sut, entry))
+            said[_thing(entry)] = list(_undo(sut, entry, restorer))
         except RunError as error:
             errors[_thing(entry)] = error.what
     for entry in each_first:
-        _sort(sut, entry, said.get(_thing(entry), []), errors.get(_thing(entry), ""), undone)
+        _sort(restorer, entry, said.get(_thing(entry), []), errors.get(_thing(entry), ""), undone)
     undone.kept = undone.kept[::-1] if undone.failed else []
     return undone
 
 
-def _sort(sut: Sut, entry: Entry, said: list[str], error: str, undone: _Undone) -> None:
+def _sort(restorer: Restorer, entry: Entry, said: list[str], error: str, undone: _Undone) -> None:
     """Add to ``undone`` what became of an entry."""
     if isinstance(entry, Setting):
-        error = (error or why_changed(sut, entry)) if is_changed(sut, entry) else ""
+        changed = restorer.why_changed(entry)
+        error = changed and (error or changed)
     if error:
         undone.failed.append(error)
-    elif isinstance(entry, Setting) and (why := gone(sut, entry)):
+    elif isinstance(entry, Setting) and (why := restorer.gone(entry)):
         undone.gone.append(why)
     else:
         undone.done += said
@@ -264,7 +266,7 @@ def _thing(entry: Entry) -> str:
     return entry.point if isinstance(entry, Mounted) else thing_of(entry)
 
 
-def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
+def _undo(sut: Sut, entry: Entry, restorer: Restorer) -> Iterator[str]:
     if isinstance(entry, Assembled):
         yield from take_apart(sut, entry.uuid, entry.members)
         return
@@ -272,7 +274,7 @@ def _undo(sut: Sut, entry: Entry) -> Iterator[str]:
         if unmount(sut, entry.point):
             yield f"{entry.point} is unmounted"
         return
-    yield from restore(sut, entry)
+    yield from restorer.restore(entry)
 
 
 def unmount(sut: Sut, point: str) -> bool:

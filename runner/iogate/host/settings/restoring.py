@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from iogate.errors import RunError
+from iogate.host.read_ahead import ReadAhead
 from iogate.host.settings.entries import Setting
 from iogate.model.tied_settings import chosen, disk_of, is_back, pair_of, tied_to, undone_by
 from iogate.sut.base import Found, Sut
 
 _BY_OWNER = 0o200
+_IDENTITIES = ("diskseq", "wwid", "device/wwid", "serial", "device/serial")
 _UNSUPPORTED = b"<unsupported>"  # what cpufreq says for a setting of another governor
 
 
@@ -23,14 +25,16 @@ def thing_of(setting: Setting) -> str:
 def before_change(sut: Sut, path: str) -> Iterator[Setting]:
     """What is to be noted before ``path`` is written, in this order: the files that the kernel
     changes as well, and the one that puts ``path`` back."""
+    disk = disk_now(sut, path)
     if patterns := tied_to(path):
         found = sut.read_many(patterns)
         for pattern in patterns:
             for other in sorted(_matches(pattern, found)):
-                yield _noted(sut, other, (found[other].data or b"").decode(errors="replace"))
+                text = (found[other].data or b"").decode(errors="replace")
+                yield Setting(other, chosen(text), disk)
     back = undone_by(path, partial(_says, sut))
-    if (text := sut.read_text(back)) is not None:
-        yield _noted(sut, back, text)
+    if (now := sut.read_text(back)) is not None:
+        yield Setting(back, chosen(now), disk)
 
 
 def _matches(pattern: str, found: Mapping[str, Found]) -> Iterator[str]:
@@ -42,62 +46,67 @@ def _matches(pattern: str, found: Mapping[str, Found]) -> Iterator[str]:
             yield path
 
 
-def _noted(sut: Sut, path: str, text: str) -> Setting:
-    return Setting(path, chosen(text), disk_now(sut, path))
-
-
 def disk_now(sut: Sut, path: str) -> str:
     """What tells the disk of a setting from one that gets its name later, until the host is
     started again; empty where nothing does, or for a setting of no disk."""
     if not (disk := disk_of(path)):
         return ""
-    for name in ("diskseq", "wwid", "device/wwid", "serial", "device/serial"):
+    for name in _IDENTITIES:
         if text := " ".join((sut.read_text(f"/sys/block/{disk}/{name}") or "").split()):
             return f"{name} {text}"[:200]
     return ""
-
-
-def is_changed(sut: Sut, setting: Setting) -> bool:
-    """Whether it is there, and not as it was."""
-    if sut.read_text(setting.path) is None or gone(sut, setting):
-        return False
-    return not is_back(setting.path, setting.before, partial(_says, sut))
 
 
 def _says(sut: Sut, path: str) -> str:
     return chosen(sut.read_text(path) or "")
 
 
-def gone(sut: Sut, setting: Setting) -> str:
-    """Why there is nothing to put back any more; empty where there is."""
-    disk = disk_of(setting.path)
-    if disk and sut.stat(f"/sys/block/{disk}") is None:
-        return f"{disk} is gone, and with it its settings"
-    if sut.read_text(setting.path) is None:
-        return f"{setting.path} is gone, and with it the setting"
-    if setting.disk and disk_now(sut, setting.path) != setting.disk:
-        return f"{disk} is another disk now: the one that was set is gone"
-    return ""
+class Restorer:
+    """Puts settings of one machine back. All are looked at in one go, and anew after each that
+    was written, as it may have changed others."""
 
+    def __init__(self, sut: Sut, settings: Iterable[Setting]) -> None:
+        self._sut = sut
+        settings = tuple(settings)
+        disks = {f"/sys/block/{disk_of(each.path)}" for each in settings if disk_of(each.path)}
+        paths = {path for each in settings for path in pair_of(each.path)}
+        self._paths = (*paths, *(f"{disk}/{name}" for disk in disks for name in _IDENTITIES))
+        self._disks = tuple(disks)
+        self._look = self._looked()
 
-def restore(sut: Sut, setting: Setting) -> Iterator[str]:
-    """Put it back, and say so. RunError where it does not become what it was."""
-    if why := gone(sut, setting):
-        yield why
-    elif is_changed(sut, setting):
-        error = ""
-        try:
-            sut.write_text(setting.path, setting.before or "\n")
-        except RunError as failed:
-            error = f" ({failed.what})"
-        if why := why_changed(sut, setting):
-            raise RunError(f"{why}{error}")
-        yield f"{setting.path} is {setting.before or 'empty'} again"
+    def _looked(self) -> Sut:
+        return ReadAhead(self._sut).read(self._paths, self._disks)
 
-
-def why_changed(sut: Sut, setting: Setting) -> str:
-    """In words that a setting is not what it was; empty where it is, or is gone."""
-    if not is_changed(sut, setting):
+    def gone(self, setting: Setting) -> str:
+        """Why there is nothing to put back any more; empty where there is."""
+        disk = disk_of(setting.path)
+        if disk and self._look.stat(f"/sys/block/{disk}") is None:
+            return f"{disk} is gone, and with it its settings"
+        if self._look.read_text(setting.path) is None:
+            return f"{setting.path} is gone, and with it the setting"
+        if setting.disk and disk_now(self._look, setting.path) != setting.disk:
+            return f"{disk} is another disk now: the one that was set is gone"
         return ""
-    now = _says(sut, setting.path)
-    return f"{setting.path} is {now or 'empty'} and was {setting.before or 'empty'} before"
+
+    def why_changed(self, setting: Setting) -> str:
+        """In words that a setting is not what it was; empty where it is, or is gone."""
+        says = partial(_says, self._look)
+        if self.gone(setting) or is_back(setting.path, setting.before, says):
+            return ""
+        now, was = says(setting.path) or "empty", setting.before or "empty"
+        return f"{setting.path} is {now} and was {was} before"
+
+    def restore(self, setting: Setting) -> Iterator[str]:
+        """Put it back, and say so. RunError where it does not become what it was."""
+        if why := self.gone(setting):
+            yield why
+        elif self.why_changed(setting):
+            error = ""
+            try:
+                self._sut.write_text(setting.path, setting.before or "\n")
+            except RunError as failed:
+                error = f" ({failed.what})"
+            self._look = self._looked()
+            if why := self.why_changed(setting):
+                raise RunError(f"{why}{error}")
+            yield f"{setting.path} is {setting.before or 'empty'} again"

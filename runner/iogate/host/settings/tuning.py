@@ -8,7 +8,7 @@ from iogate.errors import RefusedError, RunError
 from iogate.host.settings.entries import Setting
 from iogate.host.settings.journal import Journal
 from iogate.host.settings.knobs import Knob, knobs_of
-from iogate.host.settings.restoring import before_change, restore, thing_of, why_changed
+from iogate.host.settings.restoring import Restorer, before_change, thing_of
 from iogate.model.environment import Environment
 from iogate.model.tied_settings import chosen, same
 from iogate.sut.base import Sut
@@ -69,11 +69,14 @@ class Tuning:
         """Put back everything that was changed, the last first; the journal stays. RunError
         where a setting does not become what it was."""
         self._held, self._environment = (), None
+        if not self._before:
+            return
+        restorer = Restorer(self._sut, self._before.values())
         for setting in reversed(self._before.values()):
-            for _said in restore(self._sut, setting):
+            for _said in restorer.restore(setting):
                 pass  # the journal says it, at the end
         for setting in self._before.values():
-            if why := why_changed(self._sut, setting):
+            if why := restorer.why_changed(setting):
                 raise RunError(why, remedy="write it by hand: something else may set it, too")
 
     def _check(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
 from iogate.model.environment import Environment
 from iogate.model.tied_settings import same
+from iogate.sut.base import Found
 from iogate.sut.local import LocalSut
 from support.devices import loop_device, needs_root, zram_device
 from support.settings import HARMLESS, kept, setting
@@ -204,6 +205,10 @@ class Elsewhere(LocalSut):
 
     def read_text(self, path: str) -> str | None:
         return super().read_text(self._at(path))
+
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        found = super().read_many([self._at(path) for path in paths], looks)
+        return {path.replace(str(self.root), CPU): each for path, each in found.items()}
 
     def write_text(self, path: str, text: str) -> None:
         super().write_text(self._at(path), text)
