@@ -70,7 +70,7 @@ _TIES = tuple(
 TIED = re.compile(
     rf"{CPU}/cpufreq/policy[0-9]{{1,5}}/(energy_performance_preference|boost"
     r"|scaling_(setspeed|min_freq|max_freq))"
-    rf"|{CPU}/cpufreq/(policy[0-9]{{1,5}}/)?(conservative|interactive|ondemand|schedutil)/[a-z_]+"
+    rf"|{CPU}/cpufreq/(policy[0-9]{{1,5}}/)?(conservative|interactive|ondemand|schedutil)/[a-z0-9_]+"
     rf"|{CPU}/intel_pstate/m(in|ax)_perf_pct|{CPU}/cpu[0-9]{{1,5}}/online"
     r"|/sys/block/[A-Za-z0-9_!.-]{1,64}/queue/iosched/[a-z][a-z0-9_]{0,63}",
     re.ASCII,

@@ -71,7 +71,7 @@ def of_json(document: dict[str, Any]) -> Entry:
         return Mounted(_checked(str(document["mounted"]), _POINT.fullmatch))
     if "array" in document:
         return _array_of(str(document["array"]), [str(each) for each in document["members"]])
-    path = _checked(str(document["set"]), _is_setting)
+    path = _checked(str(document["set"]), is_setting)
     return Setting(path, str(document["before"]), str(document.get("disk", "")))
 
 
@@ -83,7 +83,7 @@ def _array_of(uuid: str, members: list[str]) -> Assembled:
     return Assembled(uuid, tuple(members))
 
 
-def _is_setting(path: str) -> bool:
+def is_setting(path: str) -> bool:
     """A file that a spec's environment can mean (``knobs``), or that changes with one."""
     if _SWITCH.fullmatch(path) or TIED.fullmatch(path):
         return True

@@ -8,7 +8,7 @@ from functools import partial
 
 from iogate.errors import RunError
 from iogate.host.read_ahead import ReadAhead
-from iogate.host.settings.entries import Setting
+from iogate.host.settings.entries import Setting, is_setting
 from iogate.model.tied_settings import chosen, disk_of, is_back, pair_of, tied_to, undone_by
 from iogate.sut.base import Found, Sut
 
@@ -41,8 +41,8 @@ def _matches(pattern: str, found: Mapping[str, Found]) -> Iterator[str]:
     """Those of the files that can be read and written."""
     form = re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
     for path, entry in found.items():
-        is_setting = entry.data and _UNSUPPORTED not in entry.data
-        if form.fullmatch(path) and is_setting and entry.stat.mode & _BY_OWNER:
+        says = entry.data and _UNSUPPORTED not in entry.data
+        if form.fullmatch(path) and says and entry.stat.mode & _BY_OWNER and is_setting(path):
             yield path
 
 

@@ -109,6 +109,8 @@ def test_one_of_another_boot_is_dropped(sut: LocalSut) -> None:
         '{"set": "/proc/sys/vm/drop_caches", "before": "3"}',
         '{"set": "/sys/block/../queue/scheduler", "before": "none"}',
         '{"set": "/sys/block/sda/device/delete", "before": "1"}',
+        '{"set": "/sys/block/../queue/iosched/x", "before": "1"}',
+        '{"set": "/sys/devices/system/cpu/cpu0/uevent", "before": "1"}',
         '{"set": "/sys/kernel/uevent_helper", "before": "/tmp/x"}',
         '{"mounted": "/home"}',
         '{"mounted": "mnt"}',

@@ -171,6 +171,32 @@ def test_a_journal_of_a_version_that_noted_no_disk_is_followed(sut: LocalSut, qu
     assert text(ahead) == before
 
 
+class Counts(LocalSut):
+    """Counts how often it is asked for files, as a machine behind a line would be."""
+
+    asked = 0
+
+    def read_text(self, path: str) -> str | None:
+        self.asked += 1
+        return super().read_text(path)
+
+    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
+        self.asked += 1
+        return super().read_many(paths, looks)
+
+
+def test_many_settings_cost_few_round_trips(queue: Path) -> None:
+    (queue / "scheduler").write_text("bfq")
+    sut = Counts()
+    journal = Journal(sut, "run")
+    Tuning(sut, journal, [queue.parent.name]).hold(Environment(block={"scheduler": "none"}))
+    assert len(journal.entries) > 10
+    assert sut.asked < 10
+    sut.asked = 0
+    journal.undo()
+    assert sut.asked < 10
+
+
 class Drags(LocalSut):
     """This machine with CPU settings that it does not have, in a folder: ``drags`` are files
     that a value of another sets anew."""
