@@ -82,6 +82,32 @@ def test_two_that_exclude_each_other_are_put_back(host: BareHost) -> None:
         assert (text(kbytes), text(ratio)) == ("0", before)
 
 
+@pytest.mark.parametrize("killed", [True, False])
+def test_what_was_empty_is_empty_again(host: BareHost, *, killed: bool) -> None:
+    name = "net.ipv4.ip_local_reserved_ports"
+    install(host, "--parameter", name)
+    with kept(name) as (path,):
+        before = text(path)
+        back = () if killed else (setting(path, before),)
+        said = ask(host, setting(path, "8080"), *back, RESTORE)
+        assert all(each["ok"] for each in said), said
+        assert text(path) == before
+
+
+def test_no_filesystem_takes_the_host_down(host: BareHost, device: str) -> None:
+    install(host, "--device", device)
+    mine = "/var/lib/iogate/mnt/mine"
+    host.sh(f"mkdir -p {mine}/mnt", user="runner")
+    mkfs = ["mkfs.ext4", "-q", "-F", "-e", "panic", device]
+    mount = ["mount", "--internal-only", "-t", "ext4", "-o", "nosuid,nodev,errors=panic"]
+    said = ask(
+        host,
+        {"verb": "mkfs", "argv": mkfs},
+        {"verb": "mount", "argv": [*mount, device, f"{mine}/mnt"]},
+    )
+    assert ["take this host down" in str(each["error"]) for each in said] == [True, True]
+
+
 def test_what_is_not_what_it_was_is_told_and_kept(host: BareHost) -> None:
     install(host)
     with kept("vm.swappiness") as (path,):
