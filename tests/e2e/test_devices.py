@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,66 @@ def test_blocks_that_another_name_has(iogate: Iogate, engine: str, which: str) -
             done = iogate("run", spec, "--engine", engine)
             assert done.code == 3, done.text
             assert digest(image) == before
+
+
+SLOW = """\
+version: 1
+name: device
+targets:
+  disk: { %s }
+workloads:
+  io:
+    target: disk
+    fio: { rw: write, bs: 4k, offset: 4m, size: 1m, rate: 500k, ioengine: psync }
+    repetitions: 2
+validity: { again: 0, off: [cpu, io] }
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "fio"])
+def test_a_device_is_not_mounted_while_it_is_written(iogate: Iogate, engine: str) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        sh("mkfs.ext4", "-q", "-F", device)
+        text = SLOW % f"device: {device}{allowed(device, 'ext4')}"
+        process = iogate.start("run", iogate.spec(text), "--engine", engine)
+        wait_for(lambda: engines_of(iogate.folder))
+        wait_for(lambda: is_claimed(device), timeout_s=5)
+        done = iogate.end(process)
+        assert done.code == 0, done.text
+
+
+def is_claimed(device: str) -> bool:
+    """Whether the kernel lets nobody mount it."""
+    try:
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+    except OSError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("engine", "what"), [("fio", "device"), ("fio", "file"), ("native", "file")]
+)
+def test_what_comes_into_use_unkept_does_not_count(iogate: Iogate, engine: str, what: str) -> None:
+    with loop_device(iogate.folder, 8) as device:
+        sh("mkfs.ext4", "-q", "-F", device)
+        file = iogate.folder / "file"
+        file.write_bytes(bytes(8 << 20))
+        target = f"device: {device}{allowed(device, 'ext4')}"
+        if what == "file":
+            target = f"file: {file}, overwrite: true"
+        words = ("--engine", engine, "--unconfined")
+        process = iogate.start("run", iogate.spec(SLOW % target), *words)
+        wait_for(lambda: engines_of(iogate.folder))
+        with ExitStack() as stack:
+            if what == "device":
+                stack.enter_context(mounted(device, iogate.folder / "mnt"))
+            else:
+                stack.enter_context(loop_over(file))
+            done = iogate.end(process)
+        assert done.code == 3, done.text
+        assert "came into use while it was measured" in done.err
+        assert iogate.run_document()["measurements"] == []
 
 
 def test_repetitions_do_not_trip_over_what_they_wrote(iogate: Iogate) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 from support.confining import (
+    LAYERS,
     abstract_listener,
     confined,
     layers_of,
@@ -29,6 +30,7 @@ from support.confining import (
     needs_user_namespaces,
     place,
     plan_of,
+    started,
     users_have_namespaces,
 )
 from support.devices import loop_device, mounted, needs_root, own_loop_device, reattach, sh
@@ -482,6 +484,25 @@ def test_a_device_that_something_has_claimed_is_refused(engine: Path, device: st
         assert confined(engine, plan_of(place(device, "ro")), "/bin/true").returncode == 0
     finally:
         os.close(handle)
+
+
+@pytest.mark.parametrize("layers", [LAYERS, (*LAYERS, "family")], ids=["plain", "family"])
+def test_a_device_that_is_claimed_is_nobody_elses_until_the_command_ends(
+    engine: Path, device: str, layers: tuple[str, ...]
+) -> None:
+    """Also when the launcher has become the command, which can write it."""
+    lines = (place(device), f"claim {device}")
+    wait = f"read go < {device}; echo x > {device}; echo; exec sleep 100"
+    with started(engine, plan_of(*lines, layers=layers), "/bin/sh", "-c", wait) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "\n"
+        with pytest.raises(OSError, match="busy"):
+            os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        done = confined(engine, plan_of(*lines), "/bin/true")
+        assert done.returncode == REFUSED
+        assert "something else uses it" in done.stderr
+    os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+    assert Path(device).read_bytes()[:2] == b"x\n"
 
 
 def test_a_loop_device_keeps_its_image_while_a_command_runs(engine: Path, device: str) -> None:

@@ -98,6 +98,27 @@ def confined(
 
 
 @contextmanager
+def started(engine: Path, plan: str, *command: str) -> Iterator[subprocess.Popen[str]]:
+    """A command in the launcher that runs on, until it is killed on leaving."""
+    plan_fd = os.memfd_create("plan")
+    try:
+        os.write(plan_fd, plan.encode())
+        process = subprocess.Popen(
+            [str(engine), "--confine", f"/proc/self/fd/{plan_fd}", "--", *command],
+            stdout=subprocess.PIPE,
+            text=True,
+            pass_fds=(plan_fd,),
+        )
+    finally:
+        os.close(plan_fd)
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
 def abstract_listener(name: str) -> Iterator[None]:
     """So that a connection would succeed."""
     with socket.socket(socket.AF_UNIX) as listening:

@@ -51,6 +51,8 @@
  *	flush PATH	what the page cache holds of this block device, which is a place, is
  *			written and dropped before the command starts: that takes rights
  *			which the command does not have
+ *	claim PATH	this block device, which is a place, is the command's alone until it ends:
+ *			nobody mounts it or claims it meanwhile, nor does the command
  *	fd NUMBER	an open file that the command inherits beside 0, 1 and 2
  *	require LAYER	landlock, namespaces, read-only, network, capabilities, processes,
  *			calls or family: refuse where this kernel does not give it. Landlock and

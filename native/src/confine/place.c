@@ -116,17 +116,26 @@ static int compare_disk(const struct place *place, int fd, struct err *err)
 	return ret ? ret : compare_number(place, "size", size, place->size_bytes, err);
 }
 
-/* The kernel lets one opener at a time claim a device; a mount is one. The engine claims it
- * for itself a moment later. */
-static int check_unclaimed(const struct place *place, struct err *err)
+/* The kernel lets one opener at a time claim a device; a mount is one. A descriptor, or -errno
+ * with *err. */
+static int claim_device(const struct place *place, struct err *err)
 {
 	const int fd = reopen(place->fd, O_RDONLY | O_EXCL);
 
 	if (fd < 0)
-		return err_set(err, fd, "'%s' cannot be opened for this run alone: %s; something "
-			       "else uses it: nothing was touched", place->path, strerror(-fd));
-	close(fd);
-	return 0;
+		err_set(err, fd, "'%s' cannot be opened for this run alone: %s; something "
+			"else uses it: nothing was touched", place->path, strerror(-fd));
+	return fd;
+}
+
+/* The command claims it for itself a moment later. */
+static int check_unclaimed(const struct place *place, struct err *err)
+{
+	const int fd = claim_device(place, err);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
 }
 
 static bool is_listed(const struct texts *texts, const char *text)
@@ -138,19 +147,30 @@ static bool is_listed(const struct texts *texts, const char *text)
 	return false;
 }
 
-/* Stays open, and is inherited: a loop device keeps its image as long as somebody has it. */
+static int open_device(const struct place *place, bool claims, struct err *err)
+{
+	const int fd = claims ? claim_device(place, err) : reopen(place->fd, O_RDONLY);
+
+	if (fd < 0 && !claims)
+		err_set(err, fd, "'%s' cannot be opened: %s", place->path, strerror(-fd));
+	return fd;
+}
+
+/* Stays open, and is inherited: a loop device keeps its image as long as somebody has it, and
+ * what is claimed is not mounted until the command has ended. */
 static int hold_device(struct confine_plan *p, const struct place *place, struct err *err)
 {
-	const int fd = reopen(place->fd, O_RDONLY);
+	const bool claims = is_listed(&p->claims, place->path);
+	const int fd = open_device(place, claims, err);
 	int ret;
 
 	if (fd < 0)
-		return err_set(err, fd, "'%s' cannot be opened: %s", place->path, strerror(-fd));
+		return fd;
 	if (p->fds_count == PLAN_FDS_MAX)
 		ret = err_set(err, -EMFILE, "too many devices: '%s'", place->path);
 	else
 		ret = compare_disk(place, fd, err);
-	if (!ret && place->writable)
+	if (!ret && place->writable && !claims)
 		ret = check_unclaimed(place, err);
 	if (ret) {
 		close(fd);

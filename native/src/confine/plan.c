@@ -201,6 +201,14 @@ static int take_flush(struct confine_plan *p, struct slice rest, struct err *err
 	return ret ? ret : add_text(&p->flushes, path, err);
 }
 
+static int take_claim(struct confine_plan *p, struct slice rest, struct err *err)
+{
+	const char *path = NULL;
+	const int ret = parse_path(p, rest, &path, err);
+
+	return ret ? ret : add_text(&p->claims, path, err);
+}
+
 static int take_set(struct confine_plan *p, struct slice rest, struct err *err)
 {
 	const char *is = rest.length ? memchr(rest.at, '=', rest.length) : NULL;
@@ -291,7 +299,7 @@ static const struct {
 	{ "place", take_place }, { "read", take_read }, { "set", take_set },
 	{ "keep", take_keep }, { "capability", take_capability }, { "network", take_network },
 	{ "connect", take_connect }, { "bind", take_bind }, { "flush", take_flush },
-	{ "fd", take_fd }, { "require", take_require },
+	{ "claim", take_claim }, { "fd", take_fd }, { "require", take_require },
 };
 
 static int take_line(struct confine_plan *p, struct slice line, struct err *err)

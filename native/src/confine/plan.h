@@ -50,7 +50,7 @@ struct confine_plan {
 	struct arena *arena;
 	struct place places[PLAN_PLACES_MAX];
 	size_t places_count;
-	struct texts reads, sets, keeps, flushes;
+	struct texts reads, sets, keeps, flushes, claims;
 	int fds[PLAN_FDS_MAX];
 	size_t fds_count;
 	uint64_t capabilities;		/* bit n: capability n */

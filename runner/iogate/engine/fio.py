@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
@@ -53,7 +54,7 @@ class FioEngine:
             job.job_file,
         ]
         tail = _Tail(self._sut, job, on_progress)
-        process = start_engine(self._sut, argv, job)
+        process = start_engine(self._sut, argv, _claiming(job))
         ending = supervise(
             process,
             timeout_s=job.timeout_s,
@@ -74,6 +75,13 @@ class FioEngine:
         result = parse_result(document)
         require_jobs_ok(PROGRAM, result, ending.status, said)
         return result
+
+
+def _claiming(job: EngineJob) -> EngineJob:
+    """fio opens a device without claiming it: whoever mounted it meanwhile would be overwritten."""
+    if job.confinement is None:
+        return job
+    return replace(job, confinement=replace(job.confinement, claims=True))
 
 
 def find_program(sut: Sut) -> str:

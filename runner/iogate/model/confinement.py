@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from iogate.model.place import Place
+from iogate.model.place import Place, PlaceKind
 
 SCHEMA = "confine/1"
 _PROBE = "confine-probe/1"
@@ -78,9 +78,10 @@ class Allowed:
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """What one start of an engine is kept to. ``reads`` may be read and run with all below;
-    of the block devices ``flushes`` the page cache is emptied before the start. TCP ports that
-    it ``connects`` to or ``binds`` are those of the host's network, which it then has. ``preload``
-    is the path of a library that is loaded before its own. What is ``of_program`` may be any
+    of the block devices ``flushes`` the page cache is emptied before the start. ``claims``: those
+    that may be written are claimed for it, as it does not do so itself. TCP ports that it
+    ``connects`` to or ``binds`` are those of the host's network, which it then has. ``preload`` is
+    the path of a library that is loaded before its own. What is ``of_program`` may be any
     program of the system: it makes no socket, and the meter that starts it keeps its processes."""
 
     layers: Layers
@@ -92,6 +93,7 @@ class Confinement:
     binds: tuple[int, ...] = ()
     preload: str = ""
     of_program: bool = False
+    claims: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -101,6 +103,13 @@ class Confinement:
         if not self.of_program:
             return (*layers, *(("family",) if self.layers.family else ()))
         return (*layers, *(("processes",) if self.layers.namespaces else ()), "calls")
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """The block devices that nobody else may mount or claim while it runs."""
+        written = [each.place for each in self.allowed if self.claims and each.writable]
+        blocks = (p for p in written if p.identity and p.identity.kind is PlaceKind.BLOCK)
+        return tuple(place.path for place in blocks)
 
     @property
     def launcher(self) -> str:
@@ -166,6 +175,7 @@ def _lines(confinement: Confinement, inherited: tuple[str, ...]) -> Iterator[str
     yield from (f"place {_described(each)}" for each in confinement.allowed)
     yield from (f"read {path}" for path in confinement.reads)
     yield from (f"flush {path}" for path in confinement.flushes)
+    yield from (f"claim {path}" for path in confinement.claimed)
     yield from (f"capability {name}" for name in confinement.capabilities)
     yield from (f"connect tcp {port}" for port in dict.fromkeys(confinement.connects))
     yield from (f"bind tcp {port}" for port in dict.fromkeys(confinement.binds))

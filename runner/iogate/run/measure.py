@@ -176,12 +176,22 @@ def measure_once(
     case: Case, repetition: int, bench: Bench, timeout_s: float | None, *, job: str = ""
 ) -> Measurement:
     """One repetition; RunError when it gave nothing, RefusedError when that is because somebody
-    exchanged its file meanwhile. ``job`` names the job file where it is not the case's own."""
+    exchanged its file meanwhile, or uses what it wrote. ``job`` names the job file where it is not
+    the case's own."""
     try:
-        return _measure_once(case, repetition, bench, timeout_s, job)
+        measurement = _measure_once(case, repetition, bench, timeout_s, job)
     except RunError:
         bench.stage.footing.require_unexchanged(case.target)
         raise
+    if not _is_claimed(case, bench):
+        bench.stage.footing.require_unused(case.target)
+    return measurement
+
+
+def _is_claimed(case: Case, bench: Bench) -> bool:
+    """Whether the kernel has kept everybody else from the target: a file cannot be claimed, and a
+    device is for an engine that claims none by what confines it."""
+    return case.target.is_block and bench.sandbox.layers is not None
 
 
 def _measure_once(

@@ -29,6 +29,7 @@ static void a_plan_says_what_may_be_reached(void **state)
 			       "place directory rwl 254:0 12 0:0 0 0 /d\n"
 			       "read /usr\nread /\nset A=b=c d\nkeep TOKEN\n"
 			       "capability sys_nice\nnetwork host\nfd 7\nflush /dev/loop3\n"
+			       "claim /dev/loop3\n"
 			       "connect tcp 9000\nconnect tcp 65535\nbind tcp 1\n"
 			       "require landlock\nrequire read-only\n"
 			       "require processes\nrequire calls", &err), 0);
@@ -51,6 +52,7 @@ static void a_plan_says_what_may_be_reached(void **state)
 	assert_string_equal(p.sets.at[0], "A=b=c d");
 	assert_string_equal(p.keeps.at[0], "TOKEN");
 	assert_string_equal(p.flushes.at[0], "/dev/loop3");
+	assert_string_equal(p.claims.at[0], "/dev/loop3");
 	assert_int_equal(p.capabilities, UINT64_C(1) << 23);
 	assert_true(p.host_network);
 	assert_int_equal(p.connects.count, 2);

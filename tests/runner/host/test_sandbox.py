@@ -99,6 +99,23 @@ def test_a_device_is_told_by_number_sequence_and_size(
         assert f"flush {path}" not in lines_of(sandbox, kept, path, run_folder)
 
 
+@needs_root
+@pytest.mark.parametrize(("options", "is_claimed"), [("rw: randwrite", True), ("rw: read", False)])
+def test_what_is_written_is_claimed_for_an_engine_that_does_not_do_so(
+    sandbox: Sandbox, tmp_path: Path, run_folder: Path, options: str, is_claimed: bool
+) -> None:
+    with loop_device(tmp_path) as path:
+        case = case_of(f"device: {path}, destroy: {{ backing: x }}", options)
+        where = str(run_folder), str(run_folder / "jobs")
+        found = sandbox.of(case, place_of(sandbox.sut, path), *where)
+        assert found is not None
+        assert f"claim {path}" not in plan_text(found).splitlines()
+        claiming = plan_text(replace(found, claims=True)).splitlines()
+        assert [each for each in claiming if each.startswith("claim ")] == (
+            [f"claim {path}"] if is_claimed else []
+        )
+
+
 @pytest.mark.parametrize(
     ("options", "kept"),
     [

@@ -52,6 +52,18 @@ class Footing:
         if what := taken(look, self._written(target)):
             raise _in_use(target, self.places[target.name].path, what)
 
+    def require_unused(self, target: Target) -> None:
+        """RefusedError when somebody has begun to use what a repetition has just written, and
+        that nothing has claimed meanwhile: it is not what was to be measured, nor to be written."""
+        look = foreseen(self._sut, f"leave {target.name}")
+        if what := taken(look, self._written(target)):
+            raise RefusedError(
+                f"target {target.name}: {self.places[target.name].path} came into use while it "
+                f"was measured: {what}",
+                remedy="it was written meanwhile: see what became of what uses it",
+                where=target.where,
+            )
+
     def _written(self, target: Target) -> Use:
         """The use of what is written: of an array the device that it is now."""
         use = self._uses[target.name]

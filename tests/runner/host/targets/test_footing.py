@@ -271,6 +271,21 @@ def test_what_was_taken_meanwhile_is_not_measured(sut: LocalSut, device: str) ->
     footing.arrive(use.target, made=False)
 
 
+@needs_root
+@pytest.mark.parametrize("kind", [TargetKind.DEVICE, TargetKind.FILE])
+def test_what_came_into_use_while_it_was_measured_is_told(
+    sut: LocalSut, device: str, tmp_path: Path, kind: TargetKind
+) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(bytes(1 << 20))
+    path = device if kind is TargetKind.DEVICE else str(file)
+    use = Use(Target("t", kind, path), writes=True)
+    footing = footing_of(sut, use)
+    footing.require_unused(use.target)
+    with loop_over(path), pytest.raises(RefusedError, match="came into use while it was measured"):
+        footing.require_unused(use.target)
+
+
 def test_a_file_that_has_a_second_name_meanwhile_is_not_written(
     sut: LocalSut, tmp_path: Path
 ) -> None:
