@@ -18,6 +18,7 @@ from support.devices import (
     loop_over,
     mounted,
     needs_root,
+    overlay,
     partition,
     sh,
     swapping,
@@ -79,6 +80,30 @@ def test_two_loops_over_one_image(engine: Path, path: str, tmp_path: Path) -> No
         (tmp_path / "link").unlink()
         assert f"{path} stores its blocks" in refused(engine, tmp_path, other, image)
         assert "stores its blocks" in refused(engine, tmp_path, image, image)
+
+
+@pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
+def test_an_image_through_an_overlay(engine: Path, tmp_path: Path, relative: bool) -> None:
+    folder = tmp_path / "o v"
+    below, seen, lower = (folder / name for name in ("u/a", "m/a", "l/b"))
+    for image in (below, lower):
+        image.parent.mkdir(parents=True)
+        image.write_bytes(bytes(8 << 20))
+    with overlay(folder, relative=relative):
+        with loop_over(below) as loop:
+            said = refused(engine, tmp_path, str(seen), str(below))
+            assert f"{loop} stores its blocks" in said
+            with loop_over(seen) as other:
+                assert "stores its blocks" in refused(engine, tmp_path, other, str(below))
+        with loop_over(seen):
+            assert "stores its blocks" in refused(engine, tmp_path, str(below), str(below))
+        with loop_over(folder / "m/b", "--read-only"):
+            assert "stores its blocks" in refused(engine, tmp_path, str(lower), str(lower))
+        with loop_over(lower):
+            before = lower.read_bytes()
+            assert written(engine, tmp_path, str(folder / "m/b")) == ""
+            assert lower.read_bytes() == before
+        assert written(engine, tmp_path, str(seen)) == ""
 
 
 def test_parts_of_one_image_that_share_nothing(engine: Path, path: str, tmp_path: Path) -> None:

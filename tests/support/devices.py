@@ -102,6 +102,22 @@ def loop_over(path: str | Path, *more: str) -> Iterator[str]:
 
 
 @contextmanager
+def overlay(folder: Path, *, relative: bool = False) -> Iterator[Path]:
+    """A folder with an overlay at ``m`` over ``l`` and ``u``, which are made where they are not
+    there yet; that with the overlay. ``relative``: as somebody in the folder names them."""
+    for name in ("l", "u", "w", "m"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    base = "" if relative else f"{folder}/"
+    options = f"lowerdir={base}l,upperdir={base}u,workdir={base}w"
+    argv = ["mount", "-t", "overlay", "-o", options, "overlay", "m"]
+    subprocess.run(argv, check=True, cwd=folder)
+    try:
+        yield folder
+    finally:
+        sh("umount", str(folder / "m"))
+
+
+@contextmanager
 def elsewhere(folder: Path, script: str) -> Iterator[int]:
     """A process in a mount namespace of its own, which has run the script and stays; its
     number. What it has mounted goes with it."""

@@ -12,7 +12,9 @@ from support.devices import (
     elsewhere,
     image_of,
     loop_device,
+    loop_over,
     mounted,
+    overlay,
     own_loop,
     partition,
     sh,
@@ -72,6 +74,30 @@ def _(folder: Path) -> Iterator[Wrong]:
     with loop_device(folder, 8) as device:
         (folder / "second").hardlink_to(image_of(device))
         yield trusted(folder / "second", image_of(device), BACKS)
+
+
+@entry(FILES, "the image of a mounted loop device, through an overlay")
+def _(folder: Path) -> Iterator[Wrong]:
+    (folder / "u").mkdir()
+    image = somebodys(folder / "u/image", 8 * MIB)
+    with (
+        overlay(folder, relative=True),
+        loop_over(image) as device,
+        mounted(device, folder / "mnt"),
+    ):
+        yield trusted(folder / "m/image", image, BACKS)
+
+
+@entry(FILES, "the image of a mounted loop device, through an overlay whose layer is hidden")
+def _(folder: Path) -> Iterator[Wrong]:
+    (folder / "u").mkdir()
+    image = somebodys(folder / "u/image", 8 * MIB)
+    with overlay(folder), loop_over(image) as device, mounted(device, folder / "mnt"):
+        sh("mount", "-t", "tmpfs", "none", str(folder / "u"))
+        try:
+            yield trusted(folder / "m/image", device, "the file that it writes to cannot be found")
+        finally:
+            sh("umount", str(folder / "u"))
 
 
 @entry(FILES, "the image of a loop device, by its only name that is left")

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "target/mount_table.h"
+#include "target/proc_text.h"
 #include "target/stack.h"
 #include "target/sysfs.h"
 
@@ -52,15 +53,15 @@ static int check_mounts(const char *path, const struct stack *s, struct err *err
 	return busy(err, path, what);
 }
 
-static bool is_file(const char *path, dev_t device, ino_t inode)
+static bool is_file(const char *path, struct file_id file)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_dev == device && st.st_ino == inode;
+	return !stat(path, &st) && st.st_dev == file.device && st.st_ino == file.inode;
 }
 
 /* Of a stack, or, without one, of a file. */
-static int check_swap(const char *path, const struct stack *s, dev_t file_device, ino_t inode,
+static int check_swap(const char *path, const struct stack *s, struct file_id file,
 		      struct err *err)
 {
 	char line[LINE_MAX_BYTES], name[LINE_MAX_BYTES];
@@ -70,8 +71,8 @@ static int check_swap(const char *path, const struct stack *s, dev_t file_device
 	while (f && !used && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%4095s", name) != 1)
 			continue;
-		mount_table_unescape(name);
-		used = s ? mount_table_is_member(s, name) : is_file(name, file_device, inode);
+		proc_unescape(name);
+		used = s ? mount_table_is_member(s, name) : is_file(name, file);
 	}
 	if (f)
 		fclose(f);
@@ -224,14 +225,14 @@ int in_use_device(const char *path, dev_t device, struct err *err)
 	if (!s)
 		return err_set(err, -ENOMEM, "'%s': no memory", path);
 	stack_init(s, device);
-	ret = check_swap(path, s, 0, 0, err);
+	ret = check_swap(path, s, (struct file_id){ 0, 0 }, err);
 	for (size_t i = 0; !ret && i < sizeof(checks) / sizeof(*checks); i++)
 		ret = checks[i](path, s, err);
 	free(s);
 	return ret;
 }
 
-static int check_images(const char *path, dev_t device, ino_t inode, struct err *err)
+static int check_images(const char *path, struct file_id file, struct err *err)
 {
 	struct loop_backing *loops = calloc(LOOPS_MAX, sizeof(*loops));
 	char what[256], name[NAME_MAX_BYTES];
@@ -242,7 +243,7 @@ static int check_images(const char *path, dev_t device, ino_t inode, struct err 
 	const uint32_t count = loop_backings(loops);
 
 	for (uint32_t i = 0; !ret && i < count; i++) {
-		if (loops[i].image != inode || loops[i].image_device != device)
+		if (!loop_backing_is(&loops[i], file))
 			continue;
 		snprintf(what, sizeof(what), "it is what %s stores its blocks in",
 			 device_name(loops[i].loop, name, sizeof(name)));
@@ -254,7 +255,13 @@ static int check_images(const char *path, dev_t device, ino_t inode, struct err 
 
 int in_use_file(const char *path, dev_t device, ino_t inode, struct err *err)
 {
-	const int ret = check_swap(path, NULL, device, inode, err);
+	struct file_id files[2] = { { device, inode }, { 0, 0 } };
+	const int count = overlay_below(path, true, &files[1]) ? 2 : 1;
+	int ret = 0;
 
-	return ret ? ret : check_images(path, device, inode, err);
+	for (int i = 0; !ret && i < count; i++) {
+		ret = check_swap(path, NULL, files[i], err);
+		ret = ret ? ret : check_images(path, files[i], err);
+	}
+	return ret;
 }

@@ -16,8 +16,8 @@
  */
 int in_use_device(const char *path, dev_t device, struct err *err);
 
-/* The same for a file, by where it lives and its inode: it must be neither swap nor the
- * image behind a loop device. */
+/* The same for a file, by where it lives and its inode: neither it nor, on an overlay, the file
+ * that is written in its place may be swap or the image behind a loop device. */
 int in_use_file(const char *path, dev_t device, ino_t inode, struct err *err);
 
 #endif

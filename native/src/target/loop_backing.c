@@ -39,8 +39,7 @@ static void by_path(struct loop_backing *loop, const char *backing)
 	if (S_ISBLK(st.st_mode)) {
 		loop->lower = st.st_rdev;
 	} else {
-		loop->image_device = st.st_dev;
-		loop->image = st.st_ino;
+		loop->image = (struct file_id){ st.st_dev, st.st_ino };
 	}
 }
 
@@ -49,8 +48,23 @@ static void by_kernel(struct loop_backing *loop, const struct loop_info64 *info)
 	loop->start_bytes = info->lo_offset;
 	loop->end_bytes = info->lo_sizelimit ? info->lo_offset + info->lo_sizelimit : UINT64_MAX;
 	loop->lower = info->lo_rdevice;
-	loop->image_device = info->lo_rdevice ? 0 : info->lo_device;
-	loop->image = info->lo_rdevice ? 0 : info->lo_inode;
+	if (!info->lo_rdevice)
+		loop->image = (struct file_id){ info->lo_device, info->lo_inode };
+}
+
+static bool is_same(struct file_id a, struct file_id b)
+{
+	return a.inode && a.inode == b.inode && a.device == b.device;
+}
+
+/* Where the path still leads to the image. */
+static void find_below(struct loop_backing *loop, const char *backing)
+{
+	struct stat st;
+
+	if (!stat(backing, &st) &&
+	    is_same(loop->image, (struct file_id){ st.st_dev, st.st_ino }))
+		overlay_below(backing, false, &loop->below_image);
 }
 
 static bool read_loop(struct loop_backing *loop, const char *name)
@@ -69,6 +83,7 @@ static bool read_loop(struct loop_backing *loop, const char *name)
 		by_kernel(loop, &info);
 	else
 		by_path(loop, backing);
+	find_below(loop, backing);
 	return true;
 }
 
@@ -87,11 +102,15 @@ uint32_t loop_backings(struct loop_backing loops[LOOPS_MAX])
 	return count;
 }
 
+bool loop_backing_is(const struct loop_backing *loop, struct file_id file)
+{
+	return is_same(loop->image, file) || is_same(loop->below_image, file);
+}
+
 bool loop_backing_shared(const struct loop_backing *a, const struct loop_backing *b)
 {
-	const bool known = a->lower || a->image;
-	const bool same = a->lower == b->lower && a->image_device == b->image_device &&
-			  a->image == b->image;
+	const bool same = (a->lower && a->lower == b->lower) ||
+			  loop_backing_is(a, b->image) || loop_backing_is(a, b->below_image);
 
-	return known && same && a->start_bytes < b->end_bytes && b->start_bytes < a->end_bytes;
+	return same && a->start_bytes < b->end_bytes && b->start_bytes < a->end_bytes;
 }

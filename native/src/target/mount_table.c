@@ -8,29 +8,14 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "target/proc_text.h"
+
 enum { LINE_MAX_BYTES = 4096, NAMESPACES_MAX = 1024 };
 
 struct namespaces {
 	ino_t known[NAMESPACES_MAX];
 	uint32_t count;
 };
-
-void mount_table_unescape(char *s)
-{
-	char *out = s;
-
-	for (; *s; s++) {
-		unsigned value;
-
-		if (*s == '\\' && sscanf(s + 1, "%3o", &value) == 1) {
-			*out++ = (char)value;
-			s += 3;
-		} else {
-			*out++ = *s;
-		}
-	}
-	*out = '\0';
-}
 
 bool mount_table_is_member(const struct stack *s, const char *path)
 {
@@ -69,9 +54,9 @@ static bool line_uses(const struct stack *s, const char *line, char *where, size
 		return false;
 	if (!rest || sscanf(rest, " - %*s %4095s %4095s", source, options) != 2)
 		source[0] = options[0] = '\0';
-	mount_table_unescape(point);
-	mount_table_unescape(source);
-	mount_table_unescape(options);
+	proc_unescape(point);
+	proc_unescape(source);
+	proc_unescape(options);
 	snprintf(where, size, "%.500s", point);
 	return stack_has(s, makedev(major_number, minor_number)) ||
 	       mount_table_is_member(s, source) || options_use(s, options);

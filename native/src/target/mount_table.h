@@ -14,7 +14,4 @@ bool mount_table_uses(const struct stack *s, char *where, size_t size);
 /* Is the path that of a block device of the stack? */
 bool mount_table_is_member(const struct stack *s, const char *path);
 
-/* The kernel writes spaces and the like as \040 in mount and swap tables: in place. */
-void mount_table_unescape(char *s);
-
 #endif

@@ -14,7 +14,9 @@
  *	device_claims.h		devices held while a run writes them
  *	stack.h			a device and all that shares its blocks, and what it stands on
  *	loop_backing.h		what a loop device stands on
+ *	overlay.h		what is below a file that is seen through an overlay
  *	mount_table.h		what is mounted, in any namespace
+ *	proc_text.h		names as the kernel writes them there
  *	sysfs.h, device.h	what the kernel tells of a block device
  *
  * Every check comes before the first write.

@@ -7,7 +7,7 @@
 #include "core.h"
 #include "target/device.h"
 #include "target/expected.h"
-#include "target/mount_table.h"
+#include "target/proc_text.h"
 #include "target/target.h"
 
 static const struct target_hooks silent;
@@ -439,7 +439,7 @@ static void names_in_tables_are_unescaped(void **state)
 		char text[32];
 
 		snprintf(text, sizeof(text), "%s", rows[i][0]);
-		mount_table_unescape(text);
+		proc_unescape(text);
 		assert_string_equal(text, rows[i][1]);
 	}
 }

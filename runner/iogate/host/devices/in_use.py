@@ -18,6 +18,7 @@ from iogate.host.devices.block_devices import (
 )
 from iogate.host.devices.loops import Loop, loops
 from iogate.host.devices.mounts import AllMounts, Mount, mounts_everywhere, swaps
+from iogate.host.devices.overlays import FileId, file_ids, unseen_overlay
 from iogate.host.devices.stack import Stack, stack_of
 from iogate.host.foreseen import answers, looked_at
 from iogate.sut.base import Sut
@@ -88,21 +89,21 @@ def file_user(sut: Sut, path: str) -> str | None:
     """What the kernel keeps in a file, in words; None for a file that nothing of the kernel's
     stands on. What another program does with it is not known."""
     sut = looked_at(sut, f"users of {path}", (*_READ, "/sys/block/*/loop/backing_file"), [path])
-    status = sut.stat(path)
-    if status is None:
+    if overlay := unseen_overlay(sut, path):
+        return f"is on the overlay {overlay}, and the file that it writes to cannot be found"
+    images = file_ids(sut, path, written=True)
+    if not images:
         return None
-    image = (status.device, status.inode)
-    if loop := next((each for each in loops(sut) if each.image == image), None):
+    if loop := next((each for each in loops(sut) if images & each.images), None):
         return f"backs {loop.path}"
-    return next(_uses_of_file(sut, image, mounts_everywhere(sut)), None)
+    return next(_uses_of_file(sut, images, mounts_everywhere(sut)), None)
 
 
-def _uses_of_file(sut: Sut, image: tuple[str, int], seen: AllMounts) -> Iterator[str]:
+def _uses_of_file(sut: Sut, images: frozenset[FileId], seen: AllMounts) -> Iterator[str]:
     """How the kernel uses a file beside as a loop device, in words."""
 
     def is_it(path: str) -> bool:
-        status = sut.stat(path) if path.startswith("/") else None
-        return bool(status and status.is_file and (status.device, status.inode) == image)
+        return path.startswith("/") and not images.isdisjoint(file_ids(sut, path))
 
     if any(is_it(path) for path in swaps(sut)):
         yield "backs active swap"
@@ -220,8 +221,8 @@ def _backs_loop(look: Look) -> Refusal | None:
 
 def _image_used(look: Look) -> Refusal | None:
     for loop in look.loops:
-        image = loop.image if loop.name in look.stack.descent else None
-        how = next(_uses_of_file(look.sut, image, look.seen), None) if image else None
+        images = loop.images if loop.name in look.stack.descent else None
+        how = next(_uses_of_file(look.sut, images, look.seen), None) if images else None
         if how:
             what = f"the image of {loop.path} {how}"
             return Refusal(what, "give that up first, or name another device")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iogate.host.devices.block_devices import find_device, node_of
+from iogate.host.devices.overlays import FileId, file_ids
 from iogate.host.foreseen import answers
 from iogate.sut.base import LoopStatus, Sut
 
@@ -14,12 +15,14 @@ _ENDLESS = 1 << 64
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop device that is attached. ``lower`` is the number of the device that holds its
-    blocks; of one over a file, ``image`` is where that file lives and its inode. Both are empty
-    where neither the kernel nor a path tells. ``start`` and ``end`` are the bytes there."""
+    blocks; of one over a file, ``image`` is where that file lives and its inode, and ``images``
+    are those of files below it, too. They are empty where neither the kernel nor a path tells.
+    ``start`` and ``end`` are the bytes there."""
 
     name: str
     lower: str
-    image: tuple[str, int] | None
+    image: FileId | None
+    images: frozenset[FileId]
     start: int
     end: int
 
@@ -29,8 +32,8 @@ class Loop:
 
     def shares(self, other: Loop) -> bool:
         """Whether both stand on the same thing, and on the same part of it."""
-        backing = (self.lower, self.image)
-        same = backing != ("", None) and backing == (other.lower, other.image)
+        of_device = self.lower != "" and self.lower == other.lower
+        same = of_device or not self.images.isdisjoint(other.images)
         return same and self.start < other.end and other.start < self.end
 
 
@@ -47,16 +50,26 @@ def loops(sut: Sut) -> tuple[Loop, ...]:
 
 
 def _loop(sut: Sut, name: str, backing: str, status: LoopStatus | None) -> Loop:
+    path = backing.strip("\n").removesuffix(" (deleted)")
     if status is None:
-        return _by_path(sut, name, backing.strip("\n").removesuffix(" (deleted)"))
+        return _by_path(sut, name, path)
     start = status.offset_bytes
     end = start + status.limit_bytes if status.limit_bytes else _ENDLESS
     image = None if status.rdev else (status.device, status.inode)
-    return Loop(name, status.rdev, image, start, end)
+    return Loop(name, status.rdev, image, _images(sut, path, image), start, end)
 
 
 def _by_path(sut: Sut, name: str, backing: str) -> Loop:
     """As well as can be known of a loop device that this user may not open."""
     device, status = find_device(sut, backing), sut.stat(backing)
     image = (status.device, status.inode) if status and status.is_file else None
-    return Loop(name, device.number if device else "", image, 0, _ENDLESS)
+    number = device.number if device else ""
+    return Loop(name, number, image, _images(sut, backing, image), 0, _ENDLESS)
+
+
+def _images(sut: Sut, path: str, image: FileId | None) -> frozenset[FileId]:
+    """An image and what is below it, where the path still leads to it."""
+    if image is None:
+        return frozenset()
+    known = file_ids(sut, path)
+    return known if image in known else frozenset({image})

@@ -21,7 +21,7 @@ from iogate.host.devices.block_devices import (
     slaves,
     whole_disk,
 )
-from iogate.host.devices.mounts import mount_of
+from iogate.host.devices.overlays import written_folder
 from iogate.host.foreseen import foreseen
 from iogate.model.spec import Target
 from iogate.sut.base import Sut
@@ -38,8 +38,6 @@ _DEVICE = re.compile(
     r"|dm-\d+|ata\d+|\d+:\d+:\d+:\d+",
     re.ASCII,
 )
-
-_UPPER = "upperdir="
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,7 @@ def _device_of(sut: Sut, target: Target, place: str) -> Device | None:
 
 def _below_overlay(sut: Sut, folder: str) -> Device | None:
     """What an overlay, as of a container, writes to; None where that is not to be seen."""
-    mount = mount_of(sut, folder)
-    options = mount.options.split(",") if mount and mount.fs_type == "overlay" else []
-    upper = next((each[len(_UPPER) :] for each in options if each.startswith(_UPPER)), "")
+    upper = written_folder(sut, folder)
     return device_under(sut, upper) if upper else None
 
 
