@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from iogate.model.commit import is_commit
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate_reports.text import command_line, short, without_options
 
 _LENGTH = 1000
 _ID = 12
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 def commands(run: Run, baseline: Sequence[Run] = ()) -> tuple[tuple[str, str], ...]:
@@ -37,7 +36,7 @@ def _searches(run: Run, baseline: Sequence[Run]) -> Iterator[tuple[str, str]]:
     if not failed or not baseline or run.plan.comparison is not None or run.revision.dirty:
         return
     good, bad = baseline[0].revision.commit, run.revision.commit
-    if good == bad or not (_COMMIT.fullmatch(good) and _COMMIT.fullmatch(bad)):
+    if good == bad or not (is_commit(good) and is_commit(bad)):
         return
     good, bad = good[:_ID], bad[:_ID]
     yield "What came in", f"git log --oneline {good}..{bad}"

@@ -130,3 +130,12 @@ def test_an_imported_past_is_a_trend_and_a_baseline(iogate: Iogate) -> None:
     two = [run["run"] for run in json.loads(iogate("history", "list", "--json").out)][:2]
     compared = json.loads(iogate("history", "compare", two[1], two[0], "--json").out)
     assert "read.clat.p99" in [row["metric"] for row in compared["metrics"]]
+
+
+@pytest.mark.parametrize(("name", "code"), [("main", 2), ("$(id)", 2), ("c0ffee0", 0)])
+def test_a_commit_is_named_by_its_hash(iogate: Iogate, name: str, code: int) -> None:
+    job = "[j]\nioengine=null\nrw=read\nsize=1m\n"
+    (iogate.folder / "old.json").write_text(fio(iogate.folder, job, "--output-format=json"))
+    done = iogate("history", "import", "fio", "old.json", "--commit", name)
+    assert done.code == code, done.text
+    assert ("--label" in done.err) is bool(code)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
+from iogate.model.commit import is_commit
 from iogate.model.decision import Decision
 from iogate.model.hops import hops_text
 from iogate.model.trend import Alert, Evidence, Marker, NightRef, Recovery, SeriesState
@@ -21,7 +21,6 @@ from iogate_reports.site.words import STATES, alert_word, is_over
 from iogate_reports.text import anchor, moment, short
 from iogate_reports.trend_lines import Line, SpecTrend
 
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 MOST_CHANGES = 12
 
 
@@ -230,7 +229,7 @@ def _effect(change: LevelChange) -> str:
 
 def _commands(alert: Alert) -> Iterator[str]:
     good, bad = alert.last_good.commit, alert.first_bad.commit
-    if _COMMIT.fullmatch(good) and _COMMIT.fullmatch(bad):
+    if is_commit(good) and is_commit(bad):
         yield f"git log --oneline {good[:12]}..{bad[:12]}"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from iogate.bisect.git import Clone
 from iogate.errors import RunError, UsageError
+from iogate.model.commit import is_commit
 from iogate.model.comparison import MOST_BLOCKS, Arm, Comparison
 from iogate.model.decision import Action, Decision
 from iogate.model.run import Run
@@ -61,7 +62,8 @@ class Build:
 
     def _shell(self) -> str:
         words = shlex.join(self.command)
-        return f"cd {shlex.quote(str(self.clone))} && IOGATE_BUILD={self.commit} {words}"
+        clone, commit = shlex.quote(str(self.clone)), shlex.quote(self.commit)
+        return f"cd {clone} && IOGATE_BUILD={commit} {words}"
 
 
 def check_out_both(
@@ -72,7 +74,7 @@ def check_out_both(
     if alert.turn is not Turn.REGRESSION:
         raise UsageError(f"{alert.id} is an improvement: there is no regression to confirm")
     good, bad = alert.last_good.commit, alert.first_bad.commit
-    if not good or not bad:
+    if not is_commit(good) or not is_commit(bad):
         raise UsageError(
             f"the nights of {alert.id} do not name the commits that they measured",
             remedy="measure in the repository, or with --revision; more nights confirm it, too",
@@ -85,10 +87,10 @@ def check_out_both(
     builds = []
     for role, commit in (("good", good), ("bad", bad)):
         clone = Clone(repository, folder / role)
-        clone.resolve(commit)
+        whole = clone.resolve(commit)
         clone.make()
-        clone.check_out(commit)
-        builds.append(Build(role, commit, clone.checkout, tuple(command)))
+        clone.check_out(whole)
+        builds.append(Build(role, whole, clone.checkout, tuple(command)))
     return builds[0], builds[1]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from iogate.bisect.ends import Side
 from iogate.errors import RunError, UsageError
 from iogate.git.command import SAFE_ENV, SUBJECT, Answer, call, safe_git
+from iogate.model.commit import is_commit
 
 _UNSET = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
           "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS",
@@ -56,7 +57,10 @@ class Clone:
         return done.stdout.strip()
 
     def check_out(self, commit: str) -> None:
-        """Put a commit in the checkout; what a build left there stays."""
+        """Put a commit in the checkout; what a build left there stays. UsageError for what is
+        not its hash: git would take it for whatever it looks like."""
+        if not is_commit(commit):
+            raise UsageError(f"{commit!r} is no commit", remedy="resolve it to its hash first")
         self._git("checkout", "--quiet", "--force", "--detach", commit)
 
     def subject(self, commit: str) -> str:

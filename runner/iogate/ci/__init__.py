@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from iogate.ci import buildkite, github, gitlab, jenkins, others
+from iogate.model.commit import is_commit
 from iogate.model.origin import Origin
 
 Variables = Mapping[str, str]
@@ -31,7 +33,15 @@ def find_origin(variables: Variables | None = None) -> Origin | None:
     """Of the job that this process is part of; None outside of a CI system."""
     given = os.environ if variables is None else variables
     origins = (system(given) for system in SYSTEMS)
-    return next((origin for origin in origins if origin is not None), None)
+    found = next((origin for origin in origins if origin is not None), None)
+    return _with_commits(found) if found else None
+
+
+def _with_commits(origin: Origin) -> Origin:
+    """Where it names no commit by its hash, it has not said which: Buildkite's may be HEAD, and
+    whoever starts a build by hand writes what he likes."""
+    head, merge = (sha if is_commit(sha) else "" for sha in (origin.head_sha, origin.merge_sha))
+    return replace(origin, head_sha=head, merge_sha=merge)
 
 
 def is_pull_request(environment: Mapping[str, str]) -> bool:

@@ -17,6 +17,7 @@ from iogate.cli.table import counted, defused, printable, table
 from iogate.environments import left_reason
 from iogate.history.trends import is_pattern
 from iogate.metrics import metric
+from iogate.model.commit import is_commit
 from iogate.model.decision import Decision
 from iogate.model.hops import hops_text
 from iogate.model.spec import DefinedMetric
@@ -239,7 +240,8 @@ def next_step(alert: Alert, spec: str, asked: Sequence[str] = ()) -> str:
     """The command that tells more of an alert: whether a suspect is one, or what brought a
     regression. Empty where the revisions cannot be had, or where it is only one."""
     good, bad = alert.last_good.commit, alert.first_bad.commit
-    if alert.turn is not Turn.REGRESSION or not good or not bad or good == bad:
+    known = is_commit(good) and is_commit(bad) and good != bad
+    if alert.turn is not Turn.REGRESSION or not known:
         return ""
     name = shlex.quote(spec)
     if alert.state is AlertState.SUSPECT:

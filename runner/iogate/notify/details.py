@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from iogate.model.commit import is_commit
 from iogate.model.notice import Event, Notice
 from iogate.model.trend import Alert, Change
 from iogate.model.units import format_change, format_value
@@ -36,7 +37,7 @@ def _commands(notice: Notice, alert: Alert) -> Iterator[str]:
     if notice.event is not Event.ALERT:
         return
     good, bad = alert.last_good.commit, alert.first_bad.commit
-    if good and bad and good != bad:
+    if good != bad and is_commit(good) and is_commit(bad):
         ends = f"--good {good[:12]} --bad {bad[:12]}"
         yield f"  find the commit:   iogate bisect SPEC {ends} -- BUILD COMMAND"
     yield f'  it is known:       iogate ack {alert.id} --reason "..." --expires 72h'

@@ -141,3 +141,10 @@ def test_the_environment_of_a_hook_does_not_lead_elsewhere(
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_WORK_TREE", "/nowhere")
     assert opened(repository, commits[0], commits[9]).next() in commits
+
+
+@pytest.mark.parametrize("name", ["--force", "main", "-", "HEAD~1"])
+def test_only_a_commit_is_checked_out(repository: Path, commits: list[str], name: str) -> None:
+    search = opened(repository, commits[0], commits[9])
+    with pytest.raises(UsageError, match="is no commit"):
+        search.check_out(name)

@@ -335,3 +335,13 @@ def test_other_systems(name: str) -> None:
 @pytest.mark.parametrize("variables", [{}, {"CI": "true"}, {"GITHUB_ACTIONS": "false"}])
 def test_outside_of_a_ci_system_there_is_none(variables: dict[str, str]) -> None:
     assert find_origin(variables) is None
+
+
+@pytest.mark.parametrize("said", ["HEAD", "origin/$(id)", "--help", "main", "abc123", "g" * 40])
+def test_what_is_no_hash_names_no_commit(said: str) -> None:
+    """It is Buildkite's word for the newest, and anything where somebody started a build by
+    hand."""
+    variables = {"BUILDKITE": "true", "BUILDKITE_COMMIT": said, "BUILDKITE_BRANCH": "main"}
+    found = find_origin(variables)
+    assert found is not None
+    assert (found.head_sha, found.head_ref) == ("", "main")

@@ -24,6 +24,7 @@ from iogate.files import bounded
 from iogate.files.bounds import FOREIGN_BYTES
 from iogate.foreign import ForeignResult, Origin, as_run, read_fio
 from iogate.host.facts import this_host
+from iogate.model.commit import is_commit
 from iogate.model.run import Host, Revision, Run
 from iogate.spec.ordering import waiting_workloads
 from iogate.store import Store, open_store
@@ -106,7 +107,7 @@ def _read(file: str) -> Iterator[_Found]:
 @click.option(
     "--directory", default="", metavar="DIR", help="Where fio ran, if its options do not say."
 )
-@click.option("--commit", default="", metavar="ID", help="The revision that was measured.")
+@click.option("--commit", default="", metavar="ID", help="The hash of the commit measured.")
 @click.option("--label", default="", metavar="TEXT", help="A label instead of a revision.")
 @options.STORE
 def command(
@@ -127,6 +128,10 @@ def command(
     Importing a file again adds nothing.
     """
     _check_names(spec=spec, host=host or "")
+    if commit and not is_commit(commit):
+        raise UsageError(
+            f"--commit {commit!r} is not the hash of a commit", remedy="name it with --label"
+        )
     given = _Files(files)
     found = given.results()
     begun = list(islice(found, 1))
