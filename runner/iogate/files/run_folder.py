@@ -26,13 +26,13 @@ from iogate.files.fresh_copy import move_to_fresh
 from iogate.files.own_rights import without_passed_on
 from iogate.model.document import disturbances_document, to_document
 from iogate.model.measurement import Disturbance
+from iogate.model.names import is_case_id
 from iogate.model.run import Run
 
 DEFAULT_PARENT = "iogate-runs"
 LATEST = "latest"
 DISTURBANCES = ".disturbances.json"
 _NS_PER_S = 1_000_000_000
-_CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _ROOM, _ROOM_BYTES = ".room", 4 << 20
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -220,11 +220,6 @@ def own_folder(run: Run) -> Path | None:
         if read_run_document(root).get("id") == run.id:
             return root
     return None
-
-
-def is_case_id(text: str) -> bool:
-    """Whether a text can be the id of a case, and the name of its files."""
-    return _CASE_ID.fullmatch(text) is not None
 
 
 def _checked(case_id: str) -> str:

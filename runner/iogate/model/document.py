@@ -6,7 +6,7 @@ an older reader would misread raises the version, and a reader refuses a newer o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from iogate.errors import NewerError, RunError
@@ -14,6 +14,7 @@ from iogate.model.codec import MismatchError, codec_of
 from iogate.model.dispatch import Dispatch
 from iogate.model.fleet import Fleet
 from iogate.model.measurement import Disturbance, Measurement
+from iogate.model.names import is_case_id, is_run_id
 from iogate.model.notice import Notice
 from iogate.model.plan import Plan
 from iogate.model.run import Run
@@ -115,6 +116,7 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
     except MismatchError as error:
         raise _broken(name, f"at {''.join(error.path) or 'its top'}: {error}") from None
     _check_times(name, value)
+    _check_ids(name, value)
     if isinstance(value, Run):
         _check_names(name, value)
     return value
@@ -122,21 +124,46 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
 
 def _check_names(name: str, run: Run) -> None:
     """What a history finds a run by has to be text that can be written: JSON can escape half a
-    character."""
-    keys = [run.id, run.plan.spec_name, run.host.name, run.host.machine_id]
-    keys += [each.case_id for each in run.measurements]
-    keys += [each.case_id for each in run.failures]
-    for key in keys:
-        if any("\ud800" <= character <= "\udfff" for character in key):
+    character, and the end of a text in C."""
+    for key in (run.plan.spec_name, run.host.name, run.host.machine_id):
+        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in key):
             raise _broken(name, f"{key[:40]!a} is not text")
+
+
+def _check_ids(name: str, value: object) -> None:
+    """They become names of files: one that leads elsewhere was not written by iogate."""
+    if isinstance(value, Run) and not is_run_id(value.id):
+        raise _broken(name, f"{value.id[:40]!a} is not the id of a run")
+    for case_id in _case_ids(value):
+        if not is_case_id(case_id):
+            raise _broken(name, f"{case_id[:40]!a} is not the id of a case")
+
+
+def _case_ids(value: object) -> Iterator[str]:
+    if isinstance(value, Run):
+        yield from _case_ids(value.plan)
+        yield from (each.case_id for each in value.measurements)
+        yield from (each.case_id for each in value.failures)
+    elif isinstance(value, Plan):
+        yield from (case.id for case in value.cases)
+    elif isinstance(value, Measurement):
+        yield value.case_id
 
 
 def _check_times(name: str, value: object) -> None:
     """Times that are none would be found out by whoever shows them."""
-    parts = (value, *value.measurements) if isinstance(value, Run) else (value,)
-    for part in parts:
-        if isinstance(part, Run | Measurement) and not -_LATEST_NS < part.started_ns < _LATEST_NS:
-            raise _broken(name, f"{part.started_ns:.3g} is not a time")
+    for time_ns in _times(value):
+        if not -_LATEST_NS < time_ns < _LATEST_NS:
+            raise _broken(name, f"{time_ns:.3g} is not a time")
+
+
+def _times(value: object) -> Iterator[int]:
+    """Of Unix; a clock that is set wrongly may be before it."""
+    if isinstance(value, Run):
+        yield from (value.started_ns, value.finished_ns)
+        yield from (each.started_ns for each in value.measurements)
+    elif isinstance(value, Measurement):
+        yield value.started_ns
 
 
 def is_version(text: str) -> bool:

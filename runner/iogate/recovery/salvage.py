@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from iogate.errors import NewerError, RunError, UsageError
 from iogate.files import bounded
-from iogate.files.run_folder import is_case_id, read_document
+from iogate.files.run_folder import read_document
 from iogate.gate.judge import judge
 from iogate.model.document import (
     measurement_from_document,
@@ -22,6 +22,7 @@ from iogate.model.document import (
     verdict_from_document,
 )
 from iogate.model.measurement import Measurement
+from iogate.model.names import is_case_id
 from iogate.model.plan import Plan
 from iogate.model.run import Host, Revision, Run, RunStatus
 from iogate.model.verdict import RunVerdict

@@ -30,8 +30,8 @@ from iogate.model.fleet import Fleet
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
 from iogate.model.notice import Notice
-from iogate.model.plan import Plan
-from iogate.model.run import CaseFailure, Run
+from iogate.model.plan import Case, Plan
+from iogate.model.run import CaseFailure, Host, Run
 from iogate.model.schema import json_schema
 from iogate.model.trend import Trend
 from iogate.model.verdict import RunVerdict
@@ -60,6 +60,18 @@ st.register_type_strategy(
         lambda bins: Histogram(dict(sorted(bins.items())))
     ),
 )
+NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+CASE_IDS, TIMES = st.from_regex(r"[0-9a-f]{16}", fullmatch=True), st.integers(0, 2**62)
+MADE: dict[type, st.SearchStrategy[Any]] = {
+    Case: st.builds(Case, id=CASE_IDS),
+    CaseFailure: st.builds(CaseFailure, case_id=CASE_IDS),
+    Measurement: st.builds(Measurement, case_id=CASE_IDS, started_ns=TIMES),
+    Host: st.builds(Host, name=NAMES, machine_id=NAMES),
+    Plan: st.builds(Plan, spec_name=NAMES),
+    Run: st.builds(Run, id=CASE_IDS, started_ns=TIMES, finished_ns=TIMES),
+}
+for made, strategy in MADE.items():
+    st.register_type_strategy(made, strategy)
 
 
 def as_read_back(document: dict[str, Any]) -> dict[str, Any]:
@@ -125,22 +137,62 @@ def test_a_newer_or_odd_schema_is_refused(kind: type, schema: str, words: str) -
 
 @pytest.mark.parametrize(
     "path",
-    [
-        ("id",), ("plan", "spec_name"), ("host", "name"), ("host", "machine_id"),
-        ("measurements", 0, "case_id"), ("failures", 0, "case_id"),
-    ],
-)  # fmt: skip
-def test_half_a_character_is_no_name(path: tuple[str | int, ...]) -> None:
+    [("plan", "spec_name"), ("host", "name"), ("host", "machine_id")],
+)
+@pytest.mark.parametrize("character", ["\ud800", "\0"])
+def test_half_a_character_is_no_name(path: tuple[str | int, ...], character: str) -> None:
     """JSON can say it, and no history can keep it."""
+    document = changed(path, f"a{character}")
+    with pytest.raises(RunError, match=r"'a\\(ud800|x00)' is not text"):
+        run_from_document(document)
+
+
+def changed(path: tuple[str | int, ...], value: object) -> Any:
+    """The document of a run that has everything, with another value in one place."""
     run = s.run(measurements=(s.measurement(),))
     run = replace(run, failures=(CaseFailure("a1", 1, "broken"),))
     document: Any = as_read_back(to_document(run))
     inner = document
     for step in path[:-1]:
         inner = inner[step]
-    inner[path[-1]] = "a\ud800"
-    with pytest.raises(RunError, match=r"'a\\ud800' is not text"):
-        run_from_document(document)
+    inner[path[-1]] = value
+    return document
+
+
+CASES: tuple[tuple[str | int, ...], ...] = (
+    ("plan", "cases", 0, "id"), ("measurements", 0, "case_id"), ("failures", 0, "case_id"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value", ["", "../../x", "..", "a/b", "a\ud800", "a\0b", "a\nb", "x" * 256]
+)
+def test_an_id_that_leads_elsewhere_is_none(value: str) -> None:
+    with pytest.raises(RunError, match="is not the id of a run"):
+        run_from_document(changed(("id",), value))
+    for path in CASES:
+        with pytest.raises(RunError, match="is not the id of a case"):
+            run_from_document(changed(path, value))
+
+
+@pytest.mark.parametrize("value", ["0" * 32, "2025-11-20T22.16 nightly", "night-001", "ä"])
+def test_ids_of_runs_of_before_are_read(value: str) -> None:
+    assert run_from_document(changed(("id",), value)).id == value
+
+
+@pytest.mark.parametrize("value", ["0123456789abcdef", "precondition-fill-1", "a1"])
+def test_ids_of_cases_of_before_are_read(value: str) -> None:
+    for path in CASES:
+        run_from_document(changed(path, value))
+
+
+@pytest.mark.parametrize("value", [-(2**63), -(10**30), 2**63, 10**30])
+@pytest.mark.parametrize(
+    "path", [("started_ns",), ("finished_ns",), ("measurements", 0, "started_ns")]
+)
+def test_a_time_that_is_none(path: tuple[str | int, ...], value: int) -> None:
+    with pytest.raises(RunError, match="is not a time"):
+        run_from_document(changed(path, value))
 
 
 @pytest.mark.parametrize("document", [{}, {"schema": "run/1"}, {"schema": 7}, [], None, "x"])

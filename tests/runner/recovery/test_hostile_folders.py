@@ -97,7 +97,8 @@ def test_an_id_leads_nowhere_else(root: Path, secret: Path, case_id: str) -> Non
     ):
         with pytest.raises(RunError):
             file(case_id)
-    assert SECRET not in page(root)
+    assert run_command(["report", str(root), "--store", url(root)]) == 4
+    assert not (root / "report.html").exists(), "neither document can be read"
     assert secret.read_text() == f"[{SECRET}]\n"
 
 
