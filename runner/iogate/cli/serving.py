@@ -6,10 +6,10 @@ import base64
 import hmac
 import ipaddress
 import logging
+import re
 import socket
 from contextlib import suppress
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 import uvicorn
 from markupsafe import escape
@@ -130,10 +130,12 @@ class _Guard:
         return _message(HTTPStatus.FORBIDDEN, "this is only served to this machine, by its name")
 
 
+_HOST = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::[0-9]{1,5})?")
+
+
 def _names_this_machine(header: str) -> bool:
-    with suppress(ValueError):
-        return is_loopback(urlsplit(f"//{header}").hostname or "")
-    return False
+    found = _HOST.fullmatch(header)
+    return found is not None and is_loopback((found["six"] or found["name"]).lower())
 
 
 def is_loopback(host: str) -> bool:

@@ -320,7 +320,10 @@ def test_a_token_is_asked_for(url: str) -> None:
 
 def test_a_name_that_leads_here_from_elsewhere_reads_nothing(url: str) -> None:
     with serving(url) as port:
-        assert ask(port, "/", Host="evil.example")[0] == 403
+        for host in ("evil.example", "evil.com@localhost", "localhost/x", "localhost:1?", ""):
+            assert ask(port, "/", Host=host)[0] == 403, host
+        for host in ("[::1]:80", "127.0.0.1", "LocalHost"):
+            assert ask(port, "/", Host=host)[0] == 200, host
         assert ask(port, "/", Host=f"localhost:{port}")[0] == 200
 
 
