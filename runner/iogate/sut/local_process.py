@@ -190,13 +190,13 @@ def _carries(pid: int, token: str) -> bool:
 
 def _identity(pid: int) -> str:
     """A process, its start and the namespace of its number: never given twice in a boot. Empty
-    for one that is not there, or cannot be seen."""
+    for one that is not there, that has ended, or cannot be seen."""
     try:
         stat = parse_stat(Path(f"/proc/{pid}/stat").read_text())
         space = Path("/proc/self/ns/pid").stat().st_ino
     except OSError:
         return ""
-    return f"{pid}.{stat.started}.{space}" if stat else ""
+    return f"{pid}.{stat.started}.{space}" if stat and not stat.has_ended else ""
 
 
 def _is_orphan(pid: int) -> bool:

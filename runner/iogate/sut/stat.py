@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _FIELDS = 37  # of those behind the name; every kernel since 2.6.18 has more
+_ENDED = ("Z", "X", "x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Stat:
     started: int
     resident_pages: int
     cpu: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is dead, and only not waited for yet: a zombie runs nothing, holds nothing."""
+        return self.state in _ENDED
 
 
 def parse_stat(text: str) -> Stat | None:

@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,11 +25,19 @@ with scratch_directory(LocalSut(), sys.argv[1], "crashed") as path:
 """
 
 
-def crash(tmp_path: Path) -> Path:
+@contextmanager
+def crashing(tmp_path: Path) -> Iterator[Path]:
+    """What a run leaves that is killed, and that nobody waits for within."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], env=env, check=False)
-    assert done.returncode == -signal.SIGKILL
-    return tmp_path / "iogate-crashed"
+    with subprocess.Popen([sys.executable, "-c", CRASH, str(tmp_path)], env=env) as killed:
+        os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
+        yield tmp_path / "iogate-crashed"
+    assert killed.returncode == -signal.SIGKILL
+
+
+def crash(tmp_path: Path) -> Path:
+    with crashing(tmp_path) as left:
+        return left
 
 
 def test_it_is_there_inside_and_gone_after(sut: LocalSut, tmp_path: Path) -> None:
@@ -45,6 +55,13 @@ def test_what_a_killed_run_left_is_removed_by_the_next(sut: LocalSut, tmp_path: 
     assert sweep(sut) == (str(left),)
     assert not left.exists()
     assert sweep(sut) == ()
+
+
+def test_a_killed_run_that_nobody_has_waited_for_yet_is_gone(sut: LocalSut, tmp_path: Path) -> None:
+    with crashing(tmp_path) as left:
+        assert is_scratch_left(sut)
+        assert sweep(sut) == (str(left),)
+    assert not left.exists()
 
 
 def test_a_directory_without_our_mark_is_never_removed(sut: LocalSut, tmp_path: Path) -> None:
