@@ -15,12 +15,13 @@ from iogate.host.devices.state import DeviceState, Looked, believed, carry, forg
 from iogate.host.stage import Stage
 from iogate.jobs import estimate
 from iogate.jobs.job_file import render
+from iogate.jobs.steady_times import timeout_of
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.spec import JobSpec, Precondition, Repetitions, Target
 from iogate.model.steady import DevicePrecondition, SteadyState
 from iogate.run.measure import Bench
-from iogate.run.steady_watch import SteadyWatch, timeout_of
+from iogate.run.steady_watch import NOTHING_WRITTEN, SteadyWatch
 from iogate.spec.case_id import canonical_options
 from iogate.spec.options.support import own_options
 from iogate.sut.base import Sut
@@ -30,7 +31,10 @@ class NotSteadyError(RunError):
     """A device that did not become steady in time; ``steady`` is how far it came."""
 
     def __init__(self, what: str, steady: SteadyState | None) -> None:
-        super().__init__(what, remedy="give it more time (timeout), or a wider limit (steadystate)")
+        remedy = "give it more time (timeout), or a wider limit (steadystate)"
+        if steady and steady.found == NOTHING_WRITTEN:
+            remedy = "see dmesg for what holds the device up, or let the job write more often"
+        super().__init__(what, remedy=remedy)
         self.steady = steady
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Protocol
 
 from iogate.engine.base import Progress
-from iogate.jobs import estimate
+from iogate.jobs.steady_times import ramp_s, round_length_s, window_s
 from iogate.model.steady import SteadyState
 from iogate.stats.steady import (
+    LEAST_ROUNDS,
     SNIA,
     SNIA_RANGE_PERCENT,
     SNIA_ROUNDS,
@@ -22,12 +24,8 @@ from iogate.stats.steady import (
     window_of,
 )
 
-SNIA_MOST_ROUNDS = 25
-_USUAL_TIMEOUT = "1h"
-_USUAL_WINDOW_S = 60.0
-_USUAL_ROUND_S = {True: 60.0, False: 1.0}
+NOTHING_WRITTEN = "nothing was written in the rounds that were judged"
 _BUSY = "running"
-_LAST_ROUND_S = 5.0
 _MOST_KEPT = 600
 
 Round = tuple[float, float]
@@ -58,7 +56,7 @@ class SteadyWatch:
         self._rule = options["steadystate"]
         self._judge: _Judge = _Snia() if self._rule == SNIA else _Fio(options)
         self._round_s = round_length_s(options)
-        self._from_s = _seconds(options, "steadystate_ramp_time", 0.0)
+        self._from_s = ramp_s(options)
         self._began_s = self._at_s = self._from_s
         self._sum = 0.0
         self._rounds: list[Round] = []
@@ -116,11 +114,13 @@ class _Snia:
         rates = [rate for _, rate in rounds]
         window = snia_window(rates)
         if window is None:
-            return _Seen(f"round {len(rates)} of at least {SNIA_ROUNDS}", False, len(rates))
+            return _early(rounds, SNIA_ROUNDS)
         text = (
             f"iops range {window.range_percent:.3g} % of {SNIA_RANGE_PERCENT:g} %, slope "
             f"{window.slope_percent:.3g} % of {SNIA_SLOPE_PERCENT:g} % in {len(rates)} rounds"
         )
+        if window.mean <= 0:
+            text = NOTHING_WRITTEN
         half = window.mean * SNIA_RANGE_PERCENT / 200
         band = (window.mean - half, window.mean + half)
         return _Seen(text, is_snia_steady(window), SNIA_ROUNDS, band)
@@ -131,19 +131,28 @@ class _Fio:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._rule = parse_rule(options["steadystate"])
-        self._window_s = _seconds(options, "steadystate_duration", _USUAL_WINDOW_S)
+        self._window_s = window_s(options)
         self._slack_s = 1.5 * round_length_s(options)
         self.of = self._rule.of
 
     def look(self, rounds: Sequence[Round]) -> _Seen:
         rule, now_s = self._rule, rounds[-1][0]
         window = _since(rounds, now_s - self._window_s)
+        if len(window) < LEAST_ROUNDS:
+            return _early(rounds, LEAST_ROUNDS)
         distance = unsteadiness(window, rule)
         unit = " %" if rule.relative else ""
         what = f"{rule.of}{' slope' if rule.slope else ' deviation'}"
         text = f"{what} {distance:.2g}{unit} of {rule.limit:g}{unit}"
+        if isinf(distance):
+            text = NOTHING_WRITTEN
         whole = now_s - window[0][0] >= self._window_s - self._slack_s
         return _Seen(text, whole and distance < rule.limit, len(window), _band(window, rule))
+
+
+def _early(rounds: Sequence[Round], least: int) -> _Seen:
+    """How rounds look that are too few to judge."""
+    return _Seen(f"round {len(rounds)} of at least {least}", False, len(rounds))
 
 
 def _since(rounds: Sequence[Round], from_s: float) -> Sequence[Round]:
@@ -163,31 +172,9 @@ def _band(window: Sequence[Round], rule: SteadyRule) -> tuple[float, ...]:
     return mean - reach, mean + reach
 
 
-def round_length_s(options: Mapping[str, str]) -> float:
-    """How long a rate is averaged before it is looked at."""
-    usual = _USUAL_ROUND_S[options["steadystate"] == SNIA]
-    return _seconds(options, "steadystate_check_interval", usual)
-
-
-def timeout_of(options: Mapping[str, str]) -> str:
-    """When writing is given up, in fio's words: an hour, or SNIA's 25 rounds."""
-    if "runtime" in options:
-        return options["runtime"]
-    if options["steadystate"] != SNIA:
-        return _USUAL_TIMEOUT
-    ramp_s = _seconds(options, "steadystate_ramp_time", 0.0)
-    most_s = ramp_s + SNIA_MOST_ROUNDS * round_length_s(options) + _LAST_ROUND_S
-    return f"{most_s:.0f}s"
-
-
 def _thinned(rates: Sequence[float], each: int) -> tuple[float, ...]:
     """Means of so many at a time, the newest whole."""
     head = len(rates) % each
     starts = [0, *range(head, len(rates), each)] if head else list(range(0, len(rates), each))
     ends = [*starts[1:], len(rates)]
     return tuple(sum(rates[a:b]) / (b - a) for a, b in zip(starts, ends, strict=True))
-
-
-def _seconds(options: Mapping[str, str], key: str, usual: float) -> float:
-    seconds = estimate.parse_seconds(options[key]) if key in options else None
-    return usual if seconds is None else seconds

@@ -16,7 +16,7 @@ SNIA = "snia"
 SNIA_ROUNDS = 5
 SNIA_RANGE_PERCENT = 20.0
 SNIA_SLOPE_PERCENT = 10.0
-_LEAST_SAMPLES = 3
+LEAST_ROUNDS = 3  # two have a line through them, whatever they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def parse_rule(text: str) -> SteadyRule:
 def unsteadiness(window: Sequence[tuple[float, float]], rule: SteadyRule) -> float:
     """How far from steady a window of (time in seconds, rate) is, in the unit of the rule's
     limit; infinite for one that is too short to tell, or in which nothing moves."""
-    if len(window) < _LEAST_SAMPLES:
+    if len(window) < LEAST_ROUNDS:
         return float("inf")
     import numpy as np
 

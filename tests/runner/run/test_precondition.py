@@ -21,7 +21,7 @@ name: preconditioned
 targets: {{ raw: {{ device: {device}, destroy: {{ {identity}, holds: anything }} }} }}
 precondition:
   fill: {{ bs: 1m }}
-  steady_state: {{ bs: 4k, steadystate: "iops:50%", ss_dur: 2s, timeout: 8s }}
+  steady_state: {{ bs: 4k, steadystate: "iops:50%", ss_dur: 3s, timeout: 8s }}
 workloads:
   w: {{ fio: {{ rw: randread, bs: 4k, size: 4m, direct: true }}, repetitions: 1 }}
 """

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from iogate.engine.base import Progress, Rates
-from iogate.run.steady_watch import SteadyWatch, timeout_of
+from iogate.jobs.steady_times import timeout_of
+from iogate.run.steady_watch import SteadyWatch
 
 
 def watched(options: dict[str, str], rates: Iterable[float], *, step_s: float = 1) -> SteadyWatch:
@@ -85,3 +86,17 @@ def test_how_long_it_may_take() -> None:
     assert timeout_of({"steadystate": "snia"}) == "1505s"
     assert timeout_of({"steadystate": "snia", "steadystate_check_interval": "2s"}) == "55s"
     assert timeout_of({"steadystate": "snia", "runtime": "4h"}) == "4h"
+
+
+@pytest.mark.parametrize("rule", ["iops:90%", "bw_slope:90%", "snia"])
+def test_what_cannot_be_judged_is_told_in_words(rule: str) -> None:
+    options = {"steadystate": rule, "steadystate_check_interval": "1s"}
+    assert watched(options, [100, 100]).text.startswith("round 2 of at least ")
+    still = watched(options, [0] * 9)
+    assert not still.steady
+    assert still.text == "nothing was written in the rounds that were judged"
+
+
+def test_a_window_of_three_rounds_is_enough_although_status_lines_are_late() -> None:
+    options = {"steadystate": "iops:90%", "steadystate_duration": "3s"}
+    assert watched(options, [100] * 4, step_s=1.02).steady

@@ -41,6 +41,22 @@ HEAD = (
         ("precondition: { steady_state: { ss: 'lat:1%' } }", "says when the device is steady"),
         ("precondition: { steady_state: { ss: snia, ss_dur: 5m } }", "the window is 5 rounds"),
         ("precondition: { steady_state: { ss: snia, ss_interval: 500ms } }", "at least 1s"),
+        (
+            "precondition: { steady_state: { ss: 'iops:9%', ss_dur: 2s } }",
+            "ss_dur is 2s, less than 3 rounds of ss_interval (1s)",
+        ),
+        (
+            "precondition: { steady_state: { ss: 'bw_slope:9%', ss_interval: 30s } }",
+            "ss_dur is 60s, less than 3 rounds of ss_interval (30s)",
+        ),
+        (
+            "precondition: { steady_state: { ss: 'iops:9%', ss_ramp: 9s, timeout: 1m } }",
+            "timeout (60s) ends before the first window does, after 69s",
+        ),
+        (
+            "precondition: { steady_state: { ss: snia, timeout: 4m } }",
+            "timeout (240s) ends before the first window does, after 300s",
+        ),
         ("precondition: { fill: {}, keep: soon }", "not a time"),
     ],
 )

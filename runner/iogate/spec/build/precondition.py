@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from iogate.errors import Location, SpecError
 from iogate.jobs import estimate
+from iogate.jobs.steady_times import ramp_s, round_length_s, window_s
 from iogate.model.spec import JobSpec, Precondition, Target, TargetKind
 from iogate.spec.build.jobs import read_options
 from iogate.spec.options.check import PLACES
 from iogate.spec.text.problems import Problems
 from iogate.spec.text.tree import Entry, Mapping, Node, Scalar
-from iogate.stats.steady import SNIA, SNIA_ROUNDS
+from iogate.stats.steady import LEAST_ROUNDS, SNIA, SNIA_ROUNDS
 
 STEADY = "steadystate"
 _RULE = re.compile(rf"(iops|bw)(_slope)?:[0-9]+(\.[0-9]+)?%?|{SNIA}", re.ASCII)
@@ -78,13 +79,16 @@ def _check_rule(step: str, job: JobSpec, problems: Problems) -> None:
             where,
             f'such as {STEADY}: "iops_slope:0.3%", or iops, bw or bw_slope; or {SNIA}',
         )
-    if rule == SNIA and f"{STEADY}_duration" in job.options:
+    if rule != SNIA:
+        _check_window(job, where, problems)
+    elif f"{STEADY}_duration" in job.options:
         problems.add(
             f"with {STEADY}: {SNIA} the window is {SNIA_ROUNDS} rounds, and ss_dur says another",
             job.places.get(f"{STEADY}_duration", where),
             "leave ss_dur out; ss_interval is how long a round is (60s)",
         )
     _check_round(job, where, problems)
+    _check_timeout(job, where, problems)
 
 
 def _check_round(job: JobSpec, where: Location, problems: Problems) -> None:
@@ -96,6 +100,30 @@ def _check_round(job: JobSpec, where: Location, problems: Problems) -> None:
             f"ss_interval is at least {_LEAST_ROUND_S:g}s, not {text}",
             job.places.get(key, where),
             "the engine says its rate once a second",
+        )
+
+
+def _check_window(job: JobSpec, where: Location, problems: Problems) -> None:
+    """Note one with too few rounds for a rate to be seen steady in it."""
+    round_s, whole_s = round_length_s(job.options), window_s(job.options)
+    if whole_s < LEAST_ROUNDS * round_s:
+        problems.add(
+            f"ss_dur is {whole_s:g}s, less than {LEAST_ROUNDS} rounds of ss_interval "
+            f"({round_s:g}s): no rate is seen steady in that",
+            job.places.get(f"{STEADY}_duration", where),
+            f"write ss_dur: {LEAST_ROUNDS * round_s:g}s or more, or a shorter ss_interval",
+        )
+
+
+def _check_timeout(job: JobSpec, where: Location, problems: Problems) -> None:
+    """Note one that is over before the first window is."""
+    most_s = estimate.parse_seconds(job.options.get("runtime", "0"))
+    least_s = ramp_s(job.options) + window_s(job.options)
+    if most_s and most_s < least_s:
+        problems.add(
+            f"timeout ({most_s:g}s) ends before the first window does, after {least_s:g}s",
+            job.places.get("runtime", where),
+            "give it several times as long, or a shorter window",
         )
 
 
