@@ -3,6 +3,7 @@
     IogateError            exit 4
     ├── UsageError         exit 2   the call is wrong
     │   └── SpecError      exit 2   the spec is wrong: file:line:column
+    │       └── AbsentFileError     a file that it names is not there
     ├── RefusedError       exit 3   safety or environment: nothing was touched
     └── RunError           exit 4   the run itself failed
         ├── EngineError             the engine is missing, crashed or gave nonsense
@@ -95,6 +96,10 @@ class SpecError(UsageError):
     ) -> None:
         super().__init__(what, remedy=remedy, where=where)
         self.others = others
+
+
+class AbsentFileError(SpecError):
+    """A file that the spec names is not there."""
 
 
 class RefusedError(IogateError):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from iogate.host.locks.host_lock import host_lock
+from iogate.sut.local import LocalSut
 from support.repositories import commit
 
 from .conftest import Iogate
@@ -127,6 +129,42 @@ def test_swapped_ends_are_told_and_leave_nothing(iogate: Iogate, commits: list[s
         assert "--good and --bad are swapped" in done.err
     assert not (iogate.folder / "iogate-runs").exists()
     assert not (iogate.folder / "here").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "said"),
+    [
+        (("read.iops", "read.iopz"), [], "no metric is named"),
+        (("workloads:", "environment: { cpu: { governor: performance } }\nworkloads:"), [],
+         "allow it with --trust"),
+        (("", ""), ["--metric", "read.iopz"], "no metric is named"),
+        (("", ""), ["--case", "none"], "no case of"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_before_anything_is_built(
+    iogate: Iogate, commits: list[str], change: tuple[str, str], more: list[str], said: str
+) -> None:
+    spec = SPEC.replace("jobfile: installed.fio", "fio: { rw: randread, bs: 4k, size: 1m }")
+    done = iogate(
+        "bisect", iogate.spec(spec.replace(*change, 1)), *more, "--repository", "repository",
+        "--good", commits[0], "--bad", "main", "--", "touch", str(iogate.folder / "built"),
+    )  # fmt: skip
+    assert (done.code, said in done.err) == (3 if "trust" in said else 2, True), done.text
+    assert not (iogate.folder / "built").exists()
+    assert not (iogate.folder / "iogate-runs").exists()
+
+
+def test_a_busy_host_is_told_before_anything_is_built(iogate: Iogate, commits: list[str]) -> None:
+    spec = iogate.spec(SPEC)  # its job file comes with the build
+    words = ["--", "touch", str(iogate.folder / "built")]
+    with host_lock(LocalSut(), "other"):
+        done = iogate(
+            "bisect", spec, "--repository", "repository", "--good", commits[0], "--bad", "main",
+            *words,
+        )  # fmt: skip
+    assert done.code == 3, done.text
+    assert "another run is measuring on this host" in done.err
+    assert not (iogate.folder / "built").exists()
 
 
 def test_a_build_that_cannot_go_on_ends_the_search(iogate: Iogate, commits: list[str]) -> None:

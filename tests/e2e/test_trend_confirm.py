@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from iogate.host.locks.host_lock import host_lock
 from iogate.model.run import Host, Revision, Run, RunStatus
 from iogate.model.verdict import Outcome
 from iogate.spec import load_spec, make_plan
 from iogate.store import open_store
+from iogate.sut.local import LocalSut
 from support import samples as s
 from support.repositories import commit
 
@@ -132,3 +134,17 @@ def test_what_cannot_be_confirmed_is_told(iogate: Iogate, revisions: list[str]) 
     other = iogate.spec(SPEC.replace("thinktime: 500", "thinktime: 700"), "other.yaml")
     done = iogate("trend", "confirm", other, alert, "--repository", "repository", "--", "true")
     assert (done.code, "has none of the cases" in done.err) == (2, True), done.text
+
+
+def test_what_would_be_refused_is_told_before_anything_is_built(
+    iogate: Iogate, revisions: list[str]
+) -> None:
+    alert = suspect(iogate, revisions[0], revisions[2])
+    build = ["--repository", "repository", "--", "touch", str(iogate.folder / "built")]
+    with host_lock(LocalSut(), "other"):
+        done = iogate("trend", "confirm", "spec.yaml", alert, *build)
+    assert (done.code, "another run is measuring" in done.err) == (3, True), done.text
+    other = iogate.spec(SPEC.replace("thinktime: 500", "thinktime: 700"), "other.yaml")
+    done = iogate("trend", "confirm", other, alert, *build)
+    assert (done.code, "has none of the cases" in done.err) == (2, True), done.text
+    assert not (iogate.folder / "built").exists()

@@ -28,9 +28,11 @@ from iogate.history.trends import followed_metrics
 from iogate.metrics import KERNEL_ERRORS, Metric
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
+from iogate.run.before_builds import check_host_is_free, plan_before_builds
 from iogate.run.measure import Observer
 from iogate.run.pipeline import execute
 from iogate.run.request import Request, make_request_plan
+from iogate.sut.bootable import bootable
 
 _ABORTS = 128  # a build that ends with this or more, or by a signal, ends it all
 MOST = 15  # repetitions of a revision before it is given up
@@ -73,6 +75,18 @@ class Bisection:
     told: Callable[[str], None] = lambda _line: None
     boots: Boots | None = None
     _count: int = field(default=0, init=False)
+
+    def check(self) -> None:
+        """What can be refused before anything is built: errors as for ``plan_before_builds`` and
+        ``check_host_is_free``, UsageError for a metric that there is not. A virtual machine, and
+        one that is not up, has no other run on it."""
+        plan = plan_before_builds(self.request)
+        if plan:
+            for case in plan.cases:
+                list(followed_metrics(case, plan, self.asked))
+        machine = bootable(self.request.sut)
+        if machine is None or (machine.up and not machine.is_virtual):
+            check_host_is_free(self.request, plan, self.observer, self.stop, "bisect")
 
     def find_ends(self, good: str, bad: str) -> Ends:
         """Measure both ends, in turns for as long as they may differ but are not apart.

@@ -118,6 +118,7 @@ def command(
             metrics, most, told=lambda line: _say(line, quiet=as_json),
             boots=make_boots(request.sut, ground.folder / kernel, place) if kernel else None,
         )  # fmt: skip
+        bisection.check()
         ends = bisection.find_ends(ground.good, ground.bad)
         _say(_ends_line(ends), quiet=as_json)
         steps = []

@@ -16,13 +16,18 @@ from iogate.cli import options
 from iogate.cli.comparison_options import drawn, run_comparison
 from iogate.cli.held import check_across
 from iogate.cli.machine import machine
+from iogate.cli.progress import open_display
+from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
 from iogate.cli.trend import plan_of
 from iogate.errors import UsageError
 from iogate.history.trends import LAST_NIGHTS, Question, find_alert
 from iogate.model.run import Run
 from iogate.model.trend import Alert
+from iogate.run.before_builds import check_host_is_free
 from iogate.run.request import Request
+from iogate.spec import require_trust
+from iogate.spec.arms import Sides
 from iogate.store import open_store
 
 
@@ -73,11 +78,12 @@ def command(
     spec, kept_alert = _found(request, alert, question)
     with tempfile.TemporaryDirectory(prefix="iogate-confirm-") as folder:
         both = check_out_both(kept_alert, repository, Path(folder), build)
-        for each in both:
-            each.make()
         arms = both[0].arm(), both[1].arm()
         request = replace(request, label=f"confirm {kept_alert.id}", revision=None)
         sides = confirmation_sides(request, kept_alert, arms, seed=drawn(seed), most_blocks=blocks)
+        _check(request, sides)
+        for each in both:
+            each.make()
 
         def keep(run: Run) -> None:
             decision = confirmation_of(kept_alert, spec, run, getpass.getuser())
@@ -89,6 +95,13 @@ def command(
             request, sides, quiet=quiet, as_json=as_json, keep=keep,
             and_then=lambda run: click.echo(defused(printable(conclusion(kept_alert, run)))),
         )  # fmt: skip
+
+
+def _check(request: Request, sides: Sides) -> None:
+    """Errors for what the comparison would refuse after both builds."""
+    require_trust(sides.plan, trusted=request.trusted)
+    with closing(open_display(0, quiet=True)) as display, stoppable() as stop:
+        check_host_is_free(request, sides.plan, display, stop, "confirm")
 
 
 def _found(request: Request, name: str, question: Question) -> tuple[str, Alert]:

@@ -22,17 +22,14 @@ class Problems:
     def add(self, what: str, where: Location | None, remedy: str = "") -> None:
         """Note one problem; the same sentence at the same place is noted once. Beyond some
         hundreds, no more are: nobody reads them."""
-        if self.full:
-            return
-        error = SpecError(what, remedy=remedy, where=where)
-        self._found.setdefault(str(error), error)
+        self._note(SpecError(what, remedy=remedy, where=where))
 
     def take(self, error: SpecError, *, arm: str = "") -> None:
         """Note a problem that another part raised, with all that it carries: with the name of the
         ``arm`` that it is of, unless it is known without one."""
         for each in (error, *error.others):
             if not arm:
-                self.add(each.what, each.where, each.remedy)
+                self._note(type(each)(each.what, remedy=each.remedy, where=each.where))
             elif str(each) not in self._found:
                 self.add(f"arm {arm}: {each.what}", each.where, each.remedy)
 
@@ -40,6 +37,10 @@ class Problems:
         """Note all that another collection holds."""
         for error in other._found.values():
             self.take(error)
+
+    def _note(self, error: SpecError) -> None:
+        if not self.full:
+            self._found.setdefault(str(error), error)
 
     @property
     def full(self) -> bool:
@@ -55,7 +56,7 @@ class Problems:
             return
         ordered = sorted(self._found.values(), key=_position)[:_MOST]
         first = ordered[0]
-        raise SpecError(
+        raise type(first)(
             first.what, remedy=first.remedy, where=first.where, others=tuple(ordered[1:])
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from iogate.errors import Location, SpecError, UsageError
+from iogate.errors import AbsentFileError, Location, SpecError, UsageError
 from iogate.files import bounded, bounds
 from iogate.spec.text.packaged import packaged
 from iogate.spec.text.problems import suggest
@@ -58,7 +58,8 @@ class Sources:
             text = _decoded(data, shown)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "this is not a path"
-            raise SpecError(
+            kind = AbsentFileError if isinstance(error, FileNotFoundError) else SpecError
+            raise kind(
                 f"cannot read {shown}: {reason}",
                 remedy="check the path; it is relative to the file that names it",
                 where=at,
