@@ -29,7 +29,7 @@ from iogate.model.run import Run
 
 COLUMNS = (
     "kind", "run", "started_ns", "spec", "host", "commit", "outcome", "case_id", "case",
-    "repetition", "metric", "value", "unit", "document",
+    "repetition", "arm", "metric", "value", "unit", "document",
 )  # fmt: skip
 Row = dict[str, Any]
 
@@ -101,6 +101,7 @@ def _run_rows(run: Run) -> Iterator[Row]:
             "case_id": measurement.case_id,
             "case": names.get(measurement.case_id),
             "repetition": measurement.repetition,
+            "arm": measurement.arm or None,
         }
         document = _text(to_document(measurement))
         yield of_it | {"kind": "measurement", "document": document}

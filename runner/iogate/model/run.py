@@ -91,6 +91,16 @@ class Run:
         disturbed."""
         return undisturbed(m for m in self.measurements if m.case_id == case_id)
 
+    def arms_of(self, case_id: str) -> tuple[tuple[str, tuple[Measurement, ...]], ...]:
+        """Of a comparison each arm, by its name, with its repetitions of one case that count; of
+        any other run all of them, by no name."""
+        own, compared = self.measurements_of(case_id), self.plan.comparison
+        if compared is None:
+            return (("", own),)
+        return tuple(
+            (arm.name, tuple(each for each in own if each.arm == arm.name)) for arm in compared.arms
+        )
+
     def ids_of(self, case: Case) -> tuple[str, ...]:
         """The ids that a case, of this run or another one, may have here, its own first: also
         those of cases here whose name it is known as."""

@@ -8,29 +8,40 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
+from itertools import product
+from typing import TYPE_CHECKING
 
 import click
 
 from iogate.cli import options
-from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started
+from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started, without_arms
 from iogate.cli.table import defused, printable
 from iogate.environments import describe, differences
 from iogate.errors import UsageError
+from iogate.model.measurement import Measurement
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.trend import FactChange
 from iogate.store import open_kept
 
-_HEAD = ("case", "metric", "before", "after", "change", "")
+if TYPE_CHECKING:
+    from iogate.metrics import Metric
+
+Repetitions = Sequence[Measurement]
+_Arms = Sequence[tuple[str, Repetitions]]
+_HEAD = ("case", "arm", "metric", "before", "after", "change", "")
 _NAMED = 20
+_SAME = "+0.0 %"  # as printed: no word is to contradict it
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A metric of a case in both runs: medians in the metric's unit; ``change`` is relative,
-    ``better`` whether it is one for the better, None where neither can be said."""
+    ``better`` whether it is one for the better, None where neither can be said. Where a run is a
+    comparison, ``arm`` is the one that is meant."""
 
     case: str
+    arm: str
     metric: str
     unit: str
     before: float
@@ -74,7 +85,8 @@ def command(
         click.echo(defused(printable(describe(change))))
     click.echo()
     if rows:
-        print_table(_HEAD, [_cells(row) for row in rows], right=(2, 3, 4))
+        head, cells = without_arms(_HEAD, [_cells(row) for row in rows])
+        print_table(head, cells, right=range(len(head) - 4, len(head) - 1))
     else:
         click.echo("they have no case in common, or no metric of one")
 
@@ -111,7 +123,7 @@ def _is_asked(case: Case, patterns: Sequence[str]) -> bool:
 
 
 def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> Iterator[_Row]:
-    from iogate.metrics import default_metrics
+    from iogate.metrics import default_metrics, metric
 
     former = {case.id: case for case in old.plan.cases}
     for case in new.plan.cases:
@@ -120,19 +132,27 @@ def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> I
             continue
         measured = new.measurements_of(case.id)
         for path in metrics or default_metrics(measured, new.plan.metrics):
-            row = _row(path, case.name, (old, known.id), (new, case.id))
-            if row:
-                yield row
+            each = metric(path, new.plan.metrics)
+            for arm, pair in _arms(old.arms_of(known.id), new.arms_of(case.id)):
+                row = _row(each, case.name, arm, pair)
+                if row:
+                    yield row
 
 
-def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _Row | None:
-    from iogate.metrics import metric
+def _arms(old: _Arms, new: _Arms) -> Iterator[tuple[str, tuple[Repetitions, Repetitions]]]:
+    """What is compared with what, and its name: the arms of two comparisons in their order, and a
+    run with each arm of one."""
+    together = zip(old, new, strict=True) if len(old) == len(new) else product(old, new)
+    for (was, before), (name, after) in together:
+        yield " → ".join(dict.fromkeys(filter(None, (was, name)))), (before, after)
+
+
+def _row(each: Metric, case: str, arm: str, pair: tuple[Repetitions, Repetitions]) -> _Row | None:
     from iogate.stats.robust import median
 
-    each = metric(path, new[0].plan.metrics)
     medians = []
-    for run, case_id in (old, new):
-        extracted = [each.extract(measurement) for measurement in run.measurements_of(case_id)]
+    for measurements in pair:
+        extracted = [each.extract(measurement) for measurement in measurements]
         values = [value for value in extracted if value is not None and math.isfinite(value)]
         if not values:
             return None
@@ -140,12 +160,13 @@ def _row(path: str, case: str, old: tuple[Run, str], new: tuple[Run, str]) -> _R
     before, after = medians
     change = after / before - 1 if before else None
     better = None if after == before else (after - before) * each.better.worse < 0
-    return _Row(case, path, each.unit.value, before, after, change, better)
+    return _Row(case, arm, each.path, each.unit.value, before, after, change, better)
 
 
 def _cells(row: _Row) -> tuple[str, ...]:
     from iogate.model.units import Unit, format_change, format_value
 
     values = (format_value(value, Unit(row.unit)) for value in (row.before, row.after))
+    change = format_change(row.change)
     word = "" if row.better is None else "better" if row.better else "worse"
-    return (row.case, row.metric, *values, format_change(row.change), word)
+    return (row.case, row.arm, row.metric, *values, change, "" if change == _SAME else word)

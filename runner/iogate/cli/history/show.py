@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 
 import click
 
 from iogate.cli import options
-from iogate.cli.history.shown import print_table, revision_text, started, took
+from iogate.cli.history.shown import print_table, revision_text, started, took, without_arms
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import closing_sentence
 from iogate.cli.seen import seen
 from iogate.cli.table import defused, printable
 from iogate.model.document import to_document
-from iogate.model.measurement import Measurement
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
 from iogate.store import open_kept
 
-_HEAD = ("case", "metric", "median", "min", "max", "repetitions")
+_HEAD = ("case", "arm", "metric", "median", "min", "max", "repetitions")
 
 
 @click.command("show")
@@ -37,13 +36,19 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
         click.echo(json.dumps(to_document(shown), indent=1, allow_nan=False))
         return
     _print_facts(shown)
-    rows = [row for case in shown.plan.cases for row in _case_rows(shown, case.id, case.name)]
-    if rows:
-        click.echo()
-        print_table(_HEAD, rows, right=(2, 3, 4, 5))
+    _print_metrics(shown)
     _print_preconditions(shown)
     _print_warnings(shown)
     _print_judgement(shown)
+
+
+def _print_metrics(run: Run) -> None:
+    """Medians of all repetitions, or of each arm's."""
+    rows = [row for case in run.plan.cases for row in _case_rows(run, case.id, case.name)]
+    if rows:
+        click.echo()
+        head, cells = without_arms(_HEAD, rows)
+        print_table(head, cells, right=range(len(head) - 4, len(head)))
 
 
 def _print_preconditions(run: Run) -> None:
@@ -110,12 +115,13 @@ def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:
     from iogate.model.units import format_value
     from iogate.stats.robust import median
 
-    measurements: Sequence[Measurement] = run.measurements_of(case_id)
-    for path in default_metrics(measurements, run.plan.metrics):
+    arms = run.arms_of(case_id)
+    for path in default_metrics(run.measurements_of(case_id), run.plan.metrics):
         judged = metric(path, run.plan.metrics)
-        extracted = [judged.extract(measurement) for measurement in measurements]
-        values = [value for value in extracted if value is not None and not math.isnan(value)]
-        if values:
-            numbers = (median(values), min(values), max(values))
-            texts = (format_value(number, judged.unit) for number in numbers)
-            yield (name, path, *texts, str(len(values)))
+        for arm, measurements in arms:
+            extracted = [judged.extract(measurement) for measurement in measurements]
+            values = [value for value in extracted if value is not None and not math.isnan(value)]
+            if values:
+                numbers = (median(values), min(values), max(values))
+                texts = (format_value(number, judged.unit) for number in numbers)
+                yield (name, arm, path, *texts, str(len(values)))

@@ -51,6 +51,15 @@ def nothing_kept(spec: str | None, host: str | None, before: datetime | None = N
     return printable(f"no runs {' '.join(asked)} are kept here; 'iogate history' lists what is")
 
 
+def without_arms(
+    head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """A table without its second column, the arm, where that is empty: nothing was compared."""
+    if any(row[1] for row in rows):
+        return head, rows
+    return (head[0], *head[2:]), [(row[0], *row[2:]) for row in rows]
+
+
 def print_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
 ) -> None:
