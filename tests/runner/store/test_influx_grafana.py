@@ -15,6 +15,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from iogate.metrics import metric
+from iogate.model.comparison import Arm, Comparison
 from iogate.model.decision import Action, Decision
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
@@ -61,13 +62,14 @@ MACROS = {
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server with three nights."""
+    """A server with three nights, and a comparison of another spec."""
     url = shared_server(request.param).fresh()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         with closing(open_store(url)) as store:
             store.add_runs(night(number) for number in range(3))
             store.add_decision(DECISION)
+            store.add_runs([comparison()])
     with closing(SERVERS[request.param].client(url)) as client:
         yield client
 
@@ -95,6 +97,16 @@ def night(number: int) -> Run:
     plan = s.plan(s.case(limit))
     run = s.run(f"night-{number}", started_ns=at_ns, the_plan=plan, measurements=tuple(measured))
     return replace(run, verdict=verdict)
+
+
+def comparison() -> Run:
+    rule = Comparison(Arm("old"), Arm("new"), seed=1)
+    plan = replace(s.plan(s.case()), spec_name="compared", comparison=rule)
+    measured = [
+        replace(one, started_ns=START_NS, arm="old" if number % 2 else "new", block=number // 2)
+        for number, one in enumerate(s.repetitions([200, 100, 204, 102]), 2)
+    ]
+    return s.run("compared", started_ns=START_NS, the_plan=plan, measurements=tuple(measured))
 
 
 def filled(query: str) -> str:
@@ -132,6 +144,16 @@ def test_nights_are_the_medians_that_were_kept(server: Server) -> None:
     assert {row["case"] for row in rows} == {"oltp/bs=4k"}
     spread = panel(server, "$metric: spread of the repetitions")
     assert [(row["min"], row["max"]) for row in spread] == [(100, 900), (101, 900), (102, 900)]
+
+
+def test_the_arms_of_a_comparison_are_apart(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(VALUES, "spec", "compared")
+    rows = panel(server, "$metric by night")
+    assert [(row["arm"], row["median"]) for row in rows] == [("new", 202), ("old", 101)]
+    spread = panel(server, "$metric: spread of the repetitions")
+    assert [(row["min"], row["max"]) for row in spread] == [(200, 204), (100, 102)]
 
 
 def test_time_within_the_runs(server: Server) -> None:

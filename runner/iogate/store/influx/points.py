@@ -146,7 +146,8 @@ def _threshold_line(key: RunKey, judged: ThresholdVerdict) -> str:
 def measurement_lines(
     key: RunKey, measurement: Measurement, position: int, wanted: tuple[Metric, ...]
 ) -> Iterator[str]:
-    """A repetition: its numbers, histograms and document in one point, and its time series."""
+    """A repetition: its numbers, histograms and document in one point, and its time series. The
+    arm of a comparison is a tag, so that a graph keeps one apart from the other."""
     document = _without_series(measurement)
     histograms = take_histograms(document)
     fields: dict[str, FieldValue] = {
@@ -158,7 +159,8 @@ def measurement_lines(
         **packed("document", document),
     }
     tags = key.repetition_tags(measurement.case_id, measurement.repetition)
-    yield line(REPETITION, tags, fields, key.time_ns)
+    arm = {"arm": measurement.arm} if measurement.arm else {}
+    yield line(REPETITION, {**tags, **arm}, fields, key.time_ns)
     if any(job.series for job in measurement.jobs):
         yield from series_lines(key, measurement)
 
