@@ -41,7 +41,7 @@ def _suite(run: Run, tests: list[ET.Element]) -> dict[str, str]:
     def count(kind: str) -> str:
         return str(sum(test.find(kind) is not None for test in tests))
 
-    took = max(run.finished_ns - run.started_ns, 0) / 1e9 if run.finished_ns else 0.0
+    took = (run.took_ns or 0) / 1e9
     return {
         "name": short(run.plan.spec_name) or "iogate",
         "tests": str(len(tests)),

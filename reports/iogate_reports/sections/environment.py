@@ -45,7 +45,7 @@ def _run(page: Page) -> list[tuple[str, str]]:
         ("revision", run.revision.commit or run.revision.label or "not recorded"),
         ("machine id", run.host.machine_id),
         ("started", moment(run.started_ns)),
-        ("took", duration(run.finished_ns - run.started_ns) if run.finished_ns else "–"),
+        ("took", duration(run.took_ns) if run.took_ns else "–"),
         ("engine", "; ".join(_engines(run)) or "–"),
         ("folder", run.folder or "–"),
     ]

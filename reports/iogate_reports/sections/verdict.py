@@ -110,7 +110,7 @@ def _facts(page: Page) -> Iterator[tuple[str, str, str]]:
             yield "Missing", f"{plural(len(missing), 'case')} that the baseline has: {names}", ""
     yield "Host", short(run.host.name), ""
     yield "Date", moment(run.started_ns), moment_iso(run.started_ns)
-    took = f"{duration(run.finished_ns - run.started_ns)}, " if run.finished_ns else ""
+    took = f"{duration(run.took_ns)}, " if run.took_ns else ""
     cases, repetitions = len(run.plan.cases), len(run.measurements)
     yield "Took", f"{took}{plural(cases, 'case')}, {plural(repetitions, 'repetition')}", ""
     for fact in FACTS:

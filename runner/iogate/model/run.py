@@ -86,6 +86,13 @@ class Run:
         as in a pull request."""
         return self.plan.comparison is None and not (self.origin and self.origin.proposal)
 
+    @property
+    def took_ns(self) -> int | None:
+        """How long it ran; None while it does, and where nobody knows: what was killed before it
+        had a repetition has its beginning for an end."""
+        took_ns = self.finished_ns - self.started_ns
+        return took_ns if took_ns > 0 else None
+
     def measurements_of(self, case_id: str) -> tuple[Measurement, ...]:
         """The repetitions of one case that count, in the order they ran: not those that were
         disturbed."""

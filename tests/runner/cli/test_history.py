@@ -20,6 +20,7 @@ from iogate.cli.history import command
 from iogate.errors import ExitCode, RefusedError, UsageError
 from iogate.gate.judge import judge
 from iogate.history import killed
+from iogate.history.killed import close_run
 from iogate.host.facts import this_host
 from iogate.model.document import run_from_document
 from iogate.model.run import CaseFailure, RunStatus
@@ -277,6 +278,18 @@ def test_show_of_a_run_that_did_not_end(url: str) -> None:
     assert "repetition 1 of oltp/bs=4k: stopped" in text
     assert "\x1b" not in text
     assert "no verdict" in text
+
+
+def test_how_long_a_run_took_that_was_killed_before_it_measured_is_not_known(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "history.sqlite")
+    with closing(open_store(path)) as store:
+        run = replace(begun("aaaa", HERE), measurements=())
+        store.begin_run(run)
+        close_run(store, run)
+    assert "took      –\n" in history("show", "aaaa", "--store", path).stdout
+    assert "  –  " in history("list", "--store", path).stdout
 
 
 def test_show_as_json_is_the_run_document(url: str) -> None:

@@ -31,8 +31,10 @@ def started(run: Run) -> datetime:
 
 
 def took(run: Run) -> str:
-    """How long it ran; empty while it does."""
-    return duration((run.finished_ns - run.started_ns) / 1e9) if run.finished_ns else ""
+    """How long it ran; empty while it does, – where nobody knows."""
+    if not run.finished_ns:
+        return ""
+    return "–" if run.took_ns is None else duration(run.took_ns / 1e9)
 
 
 def revision_text(run: Run) -> str:
