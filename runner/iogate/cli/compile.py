@@ -13,6 +13,7 @@ from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of
 from iogate.errors import RunError, UsageError
+from iogate.files.whole_file import write_whole
 from iogate.jobs.job_file import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
@@ -72,7 +73,7 @@ def _write(cases: list[Case], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for case in cases:
             path = folder / f"{case.id}.fio"
-            path.write_text(render(case), encoding="utf-8")
+            write_whole(path, render(case))
             click.echo(printable(f"{path}  {case.name}"))
     except OSError as error:
         raise RunError(

@@ -13,6 +13,7 @@ import click
 from iogate.cli import schema
 from iogate.cli.table import printable
 from iogate.errors import RefusedError, UsageError
+from iogate.files.whole_file import write_whole
 
 _TEMPLATE = "specs/quick.yaml"
 _GATE = "specs/gate.yaml"
@@ -103,8 +104,9 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     try:
         if path in (*_WORKFLOWS, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        if not force:
+            _require_free(path)
+        write_whole(path, text)
     except OSError as error:
         raise _unwritable(path, error) from error
 
@@ -121,7 +123,8 @@ def _require_free(*places: Path) -> None:
 
 def _unwritable(path: Path, error: OSError) -> RefusedError:
     return RefusedError(
-        f"cannot write {path}: {error.strerror}", remedy="name a file that can be written"
+        f"cannot write {path}: {error.strerror}",
+        remedy="make room there, or name a file that can be written",
     )
 
 
@@ -135,7 +138,7 @@ def _write_schema(path: Path) -> None:
     """That of this version; a file of that name which is none of iogate's stays."""
     try:
         if not path.exists() or _is_ours(path):
-            path.write_text(schema.text("spec"), encoding="utf-8")
+            write_whole(path, schema.text("spec"))
     except OSError as error:
         raise _unwritable(path, error) from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from iogate.cli import options
 from iogate.cli.asked_specs import SPECS, asked_specs
 from iogate.errors import RunError
+from iogate.files.whole_file import write_whole
 
 _LAST = 300
 
@@ -46,13 +46,9 @@ def command(
 
 def _replace(file: Path, text: str) -> None:
     """A reader sees the old text or the new one. The new file's name before ends otherwise."""
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.chmod(0o644)
-        fresh.replace(file)
+        write_whole(file, text, mode=0o644)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise RunError(
             f"cannot write {file}: {error.strerror}", remedy="name a file that can be written"
         ) from error

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iogate.errors import RefusedError, RunError, UsageError
+from iogate.files.whole_file import write_whole
 
 SYSTEM_FOLDER = Path("/etc/systemd/system")
 _MARK = "# Made by 'iogate nightly install'. 'iogate nightly uninstall' removes it."
@@ -90,9 +91,7 @@ def write_units(folder: Path, texts: dict[str, str]) -> tuple[Path, ...]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, texts.values(), strict=True):
-            fresh = path.with_name(f".{path.name}.new")
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(path)
+            write_whole(path, text)
     except OSError as error:
         raise RunError(f"cannot write {error.filename}: {error.strerror}") from error
     return paths

@@ -14,6 +14,7 @@ from groovy_parser.parser import parse_groovy_content
 from iogate.cli.entry import run_command
 from iogate.errors import ExitCode
 from iogate.spec import load_spec
+from support.devices import fill, needs_root, tmpfs
 from support.specs import fio, workloads
 
 MATRIX = workloads(
@@ -136,6 +137,25 @@ def test_init_writes_no_path_that_a_shell_would_read(
     monkeypatch.chdir(tmp_path)
     assert run_command(["init", "--ci", "gitlab", "--", path]) == ExitCode.USAGE
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_root
+def test_a_full_disk_leaves_no_part_of_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(fio("rw: read, size: 1m"))
+    with tmpfs(tmp_path / "small", "1m") as small:
+        (small / "mine.yaml").write_text("mine")
+        fill(small)
+        assert run_command(["init", str(small / "new.yaml")]) == ExitCode.REFUSED
+        assert "No space left on device\n  make room there" in capsys.readouterr().err
+        assert run_command(["init", "--force", str(small / "mine.yaml")]) == ExitCode.REFUSED
+        assert run_command(["compile", str(spec), "--output", str(small)]) == ExitCode.RUN_FAILED
+        assert {path.name for path in small.iterdir()} == {"filler", "mine.yaml"}
+        assert (small / "mine.yaml").read_text() == "mine"
+        (small / "filler").unlink()
+        assert run_command(["init", str(small / "new.yaml")]) == ExitCode.PASS
 
 
 def test_init_overwrites_nothing_unless_told(
