@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iogate.errors import UsageError
-from iogate.files.run_folder import own_folder
+from iogate.files.run_folder import DEFAULT_PARENT, LATEST, own_folder
 from iogate.model.run import Run
 from iogate.recovery.salvage import is_run_folder, read_run_folder
 from iogate.store import Store
@@ -18,9 +18,16 @@ def find_named(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...
         root = path.resolve()
         read = read_run_folder(root, store)
         return read.run, root, read.broken
+    if run == f"{DEFAULT_PARENT}/{LATEST}" and not path.exists():
+        raise UsageError(
+            f"there is no run here: no {run}",
+            remedy="iogate run SPEC makes one; or give a folder, or an id from 'iogate history'",
+        )
     if path.exists() or "/" in run:
         raise UsageError(
-            f"{run} is not a run folder: it holds no part of a run",
+            f"{run} is not a run folder: it holds no part of a run"
+            if path.exists()
+            else f"there is no folder {run}",
             remedy="give a run folder, or an id from 'iogate history'",
         )
     reported = store.run(run)

@@ -99,3 +99,15 @@ def test_another_folder_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[
     other.mkdir()
     assert report(other) == 2
     assert "it holds no part of a run" in capsys.readouterr().err
+
+
+def test_where_no_run_was_made_it_is_told_how_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["report", "--store", str(tmp_path / "h.sqlite")]) == 2
+    said = capsys.readouterr().err
+    assert "there is no run here: no iogate-runs/latest\n" in said
+    assert "iogate run SPEC makes one" in said
+    assert run_command(["report", "gone/run", "--store", str(tmp_path / "h.sqlite")]) == 2
+    assert "there is no folder gone/run" in capsys.readouterr().err
