@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from iogate.gate.absolute import is_within_noise, level_of
+from iogate.metrics.faults import KERNEL_ERRORS
 from iogate.metrics.thin_quantiles import allowed_error
 from iogate.model.plan import Case, Plan
 from iogate.model.pool import Pool
@@ -166,8 +167,18 @@ def no_value_reason(case: Case, threshold: Threshold, repetitions: int) -> Reaso
         why = "no repetition of the case succeeded"
         return Reason(subject, "not measured", why, verb="was")
     where = "its one repetition" if repetitions == 1 else f"any of {repetitions} repetitions"
-    why = "the case does no such I/O, or the engine does not measure it"
-    return Reason(subject, f"no value in {where}", why, verb="has")
+    return Reason(subject, f"no value in {where}", _why_no_value(case, threshold), verb="has")
+
+
+def _why_no_value(case: Case, threshold: Threshold) -> str:
+    if threshold.metric == KERNEL_ERRORS:
+        return "the log of the kernel could not be read"
+    if case.command is None:
+        return "the case does no such I/O, or the engine does not measure it"
+    own = next((each for each in case.command.metrics if each.name == threshold.metric), None)
+    if own is not None:
+        return f"no line that {case.command.argv[0]} printed matches {own.pattern!r}"
+    return "it is not measured of a command, or the command did not print what it is made of"
 
 
 def run_reason(

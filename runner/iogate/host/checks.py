@@ -11,6 +11,7 @@ from iogate.host.devices.block_devices import Device, device_under, find_device
 from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
 from iogate.host.facts import active_choice, read_places, virtualization
 from iogate.host.read_ahead import ReadAhead
+from iogate.host.targets.writable import unwritable
 from iogate.sut.base import Sut
 
 _CPU = "/sys/devices/system/cpu"
@@ -103,7 +104,7 @@ def _writable(sut: Sut, place: Examined) -> Finding | None:
     if not status:
         return _bad(f"{place.path} does not exist", f"mkdir -p {place.path}")
     if not sut.can_write(place.path):
-        return _bad(f"{place.path} is not writable", "run as root, or choose another target")
+        return _bad(*unwritable(sut, place.path))
     return _ok(place.path)
 
 

@@ -191,6 +191,7 @@ def test_faults_that_nobody_counted_are_not_none_where_all_was_disturbed() -> No
     found = only(judged(spoiled, NO_KERNEL))
     assert found.outcome is Outcome.INCONCLUSIVE
     assert "kernel_errors of oltp/bs=4k has no value in any of 2 repetitions" in found.reason
+    assert "the log of the kernel could not be read" in found.reason
 
 
 def test_a_change_of_errors_from_the_baseline_is_judged_on_what_counts() -> None:

@@ -16,7 +16,17 @@ from iogate.gate.judge import judge
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Case, Plan
 from iogate.model.run import CaseFailure, Run
-from iogate.model.spec import Comparison, Level, OnMissingBaseline, Repetitions, Threshold
+from iogate.model.spec import (
+    Command,
+    Comparison,
+    DefinedMetric,
+    JobSpec,
+    Level,
+    OnMissingBaseline,
+    Repetitions,
+    Threshold,
+)
+from iogate.model.units import Better, Unit
 from iogate.model.verdict import Outcome, RunVerdict
 from support import samples as s
 
@@ -276,6 +286,16 @@ def test_a_metric_that_the_case_does_not_have_is_inconclusive() -> None:
     assert verdict.outcome is Outcome.WARN
     (alone,) = judged([100], s.threshold("read.clat.p99", LESS, 1e6)).thresholds
     assert "has no value in its one repetition:" in alone.reason
+
+
+def test_a_command_that_did_not_print_a_metric_is_told_so() -> None:
+    rate = DefinedMetric("command.rate", "", Unit.COUNT, Better.HIGH, pattern="rate ([0-9]+)")
+    limits = [s.threshold(name, value=1.0) for name in ("command.rate", "read.iops")]
+    job = JobSpec("copy", {}, command=Command(("dd", "of=x"), metrics=(rate,)))
+    plan = replace(s.plan(replace(s.case(*limits), jobs=(job,))), metrics=(rate,))
+    printed, other = judge(plan, s.repetitions([100]), (), ()).thresholds
+    assert printed.reason.endswith(": no line that dd printed matches 'rate ([0-9]+)'")
+    assert "it is not measured of a command" in other.reason
 
 
 def test_a_failed_repetition_makes_exit_code_4() -> None:

@@ -18,6 +18,7 @@ from iogate.host.targets.arrays import free_node, room_on, unbuildable
 from iogate.host.targets.belongings import of_host, of_iogate
 from iogate.host.targets.places import place_of, real_names
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
+from iogate.host.targets.writable import unwritable
 from iogate.jobs.job_file import names_out
 from iogate.model.filesystem import MAKERS
 from iogate.model.place import Place
@@ -172,7 +173,8 @@ def _check_directory(sut: Sut, use: Use) -> None:
         raise _refused(use, f"{path} is not a directory", "name a directory, or use 'file:'")
     _check_files_live_there(sut, use, path)
     if not sut.can_write(path):
-        raise _refused(use, f"directory {path} is not writable", "run as a user who may write it")
+        why, remedy = unwritable(sut, path)
+        raise _refused(use, f"directory {why}", remedy)
 
 
 def _check_file(sut: Sut, use: Use) -> None:
@@ -186,7 +188,7 @@ def _check_file(sut: Sut, use: Use) -> None:
     if not status and not sut.stat(parent):
         raise _refused(use, f"directory {parent} does not exist", f"mkdir -p {parent}")
     if not sut.can_write(path if status else parent) and (use.writes or not status):
-        raise _refused(use, f"{path} is not writable", "run as a user who may write it")
+        raise _refused(use, *unwritable(sut, path if status else parent))
     changes = use.writes or (status is not None and status.size_bytes < use.bytes_needed)
     if use.writes:
         _check_file_in_use(sut, use)

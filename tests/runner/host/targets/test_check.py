@@ -11,7 +11,7 @@ from iogate.host.targets.check import AUTO, Use, check_targets, prepared
 from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.base import Space
 from iogate.sut.local import LocalSut
-from support.devices import image_of, loop_device, needs_root, sh
+from support.devices import image_of, loop_device, needs_root, sh, tmpfs
 from support.specs import plan_of
 
 WHERE = Location("a.yaml", 3, 5)
@@ -48,6 +48,23 @@ def test_a_directory_that_is_not_there(sut: LocalSut, tmp_path: Path) -> None:
 def test_a_directory_that_is_a_file(sut: LocalSut, tmp_path: Path) -> None:
     (tmp_path / "f").write_text("")
     assert "is not a directory" in refused(sut, use(TargetKind.DIRECTORY, tmp_path / "f"))
+
+
+@needs_root
+def test_a_place_on_a_filesystem_that_is_read_only(sut: LocalSut, tmp_path: Path) -> None:
+    with tmpfs(tmp_path / "ro", "64k") as point:
+        (point / "file").write_text("x")
+        sh("mount", "-o", "remount,ro", str(point))
+        for what in (
+            use(TargetKind.DIRECTORY, point),
+            use(TargetKind.FILE, point / "new"),
+            use(TargetKind.FILE, point / "file", overwrite=True),
+        ):
+            with pytest.raises(
+                RefusedError, match=f"is not writable: {point} is mounted read-o"
+            ) as e:
+                check_targets(sut, [what])
+            assert f"mount -o remount,rw {point}" in e.value.remedy
 
 
 @pytest.mark.parametrize("place", ["/dev", "/proc", "/sys"])
