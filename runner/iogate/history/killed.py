@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
+from iogate.archive import keep
+from iogate.errors import RunError
+from iogate.files.run_folder import own_folder, read_run_document
 from iogate.host.locks.measuring import is_measuring
+from iogate.model.document import run_from_document
 from iogate.model.run import Run, RunStatus
 from iogate.store.base import Store
 from iogate.sut.base import Sut
+
+
+def take_ended(store: Store, sut: Sut, machine_id: str) -> list[str]:
+    """Take the rest of every run of this host that came to its end while the history could not be
+    written, from the folder of the run, and give their ids."""
+    taken = []
+    for run_id in store.unfinished(machine_id):
+        ended = None if is_measuring(sut, run_id) else _ended(store.run(run_id))
+        if ended and keep(store, [ended]).completed:
+            taken.append(run_id)
+    return taken
+
+
+def _ended(run: Run) -> Run | None:
+    """The run as its own folder has it, if it ended there."""
+    folder = own_folder(run)
+    with suppress(RunError):
+        found = run_from_document(read_run_document(folder)) if folder else None
+        return found if found and found.status is not RunStatus.RUNNING else None
+    return None
 
 
 def close_killed(store: Store, sut: Sut, machine_id: str) -> list[str]:

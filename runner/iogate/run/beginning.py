@@ -60,6 +60,7 @@ def begin(
     ending.begin(RunFolder.create(ending.run, request.output))
     _write_inputs(ending.folder, ending.run, request)
     ending.store.begin_run(ending.run)
+    ending.entered = True
     work = WorkFolder(request.sut, ending.folder, root)
     places = ending.store, ending.folder
     before = Kept(list(ending.run.measurements), list(ending.run.failures))

@@ -23,14 +23,16 @@ UNJUDGED = RunReason(Outcome.INCONCLUSIVE, broken=("it could not be judged",))
 
 @dataclass(slots=True)
 class Ending:
-    """A run on its way: begun once it has a folder. ``errors`` are what kept it from its end, and
-    ``notes`` what people should know beside the verdict."""
+    """A run on its way: begun once it has a folder, and ``entered`` once the history has it.
+    ``errors`` are what kept it from its end, and ``notes`` what people should know beside the
+    verdict."""
 
     run: Run
     store: Store
     _folder: RunFolder | None = None
     errors: list[BaseException] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    entered: bool = False
 
     @property
     def folder(self) -> RunFolder:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -11,11 +13,12 @@ from iogate.errors import ExitCode, IogateError, StoreError
 from iogate.files.run_folder import RunFolder
 from iogate.history.baseline import Baseline
 from iogate.history.judging import baseline_for, judge_run
-from iogate.history.killed import close_killed
+from iogate.history.killed import close_killed, take_ended
 from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate.run.ending import UNJUDGED, Ending
+from iogate.store import Store
 from iogate.sut.base import Sut
 
 
@@ -50,17 +53,36 @@ def finish(begun: Ending, sut: Sut | None) -> Finished:
     plain = begun.attempt(lambda: judge_run(begun.run, store, baseline), unjudged)
     begun.run = replace(begun.run, finished_ns=time.time_ns(), verdict=begun.judged(plain))
     begun.attempt(lambda: folder.write_run(begun.run), None)
-    begun.attempt(lambda: _keep(begun), None)
+    if begun.entered:
+        begun.attempt(lambda: _keep(begun), None)
+    begun.notes.extend(_left_out(begun))
     with suppress(StoreError):  # the run is kept; the next one tries again
         apply_policy(store, now_ns=begun.run.finished_ns)
-        gone = close_killed(store, sut, begun.run.host.machine_id) if sut else ()
-        begun.notes.extend(f"run {each[:12]} was killed: its end is recorded" for each in gone)
+        begun.notes.extend(_closed(store, sut, begun.run.host.machine_id) if sut else ())
     told = begun.judged(plain)
     if told != begun.run.verdict:  # it could not be kept
         begun.run = replace(begun.run, verdict=told)
         with suppress(IogateError):
             folder.write_run(begun.run)
     return Finished(begun.run, baseline.runs, folder, tuple(begun.notes), tuple(begun.errors))
+
+
+def _left_out(begun: Ending) -> Iterator[str]:
+    """How a run comes into the history that had no room for all of it."""
+    if begun.run.measurements and any(isinstance(each, StoreError) for each in begun.errors):
+        folder = shlex.quote(str(begun.folder.root))
+        yield (
+            f"the history lacks a part of this run, and its folder has it: iogate history import"
+            f" {folder} puts it there, once there is room (with the --store of the run)"
+        )
+
+
+def _closed(store: Store, sut: Sut, machine_id: str) -> Iterator[str]:
+    """Other runs that had no end in the history, and have one now."""
+    for each in take_ended(store, sut, machine_id):
+        yield f"run {each[:12]} is whole in the history now, from its folder: it had no room there"
+    for each in close_killed(store, sut, machine_id):
+        yield f"run {each[:12]} was killed: its end is recorded"
 
 
 def _keep(begun: Ending) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from itertools import chain, islice
+from pathlib import Path
 from typing import BinaryIO
 
 import click
@@ -15,9 +16,14 @@ from iogate.archive import FORMATS, Item, format_of, keep, open_format
 from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
 from iogate.cli.history.shown import delivered, told
+from iogate.cli.machine import machine
 from iogate.cli.table import defused, printable
-from iogate.errors import UsageError
+from iogate.errors import RefusedError, UsageError
 from iogate.files import bounded
+from iogate.host.locks.measuring import is_measuring
+from iogate.model.run import Run
+from iogate.recovery.repair import rebuild
+from iogate.recovery.salvage import is_run_folder
 from iogate.store import Store, open_store
 
 
@@ -49,7 +55,7 @@ command.add_command(import_fio)
 )
 @options.STORE
 def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> int:
-    """Put the runs and decisions of exports into a history; - is stdin.
+    """Put the runs and decisions of exports into a history; - is stdin, and a folder that of a run.
 
     What is there already stays as it is, so an import may be repeated, and one that was cut
     off goes on where it was.
@@ -68,11 +74,30 @@ def import_files(files: tuple[str, ...], *, format_name: str | None, store: str 
 
 @contextmanager
 def _items(file: str, format_name: str | None) -> Iterator[Iterator[Item]]:
-    """What a file holds, of which the first is read: UsageError for one that is no export."""
+    """What a file holds, of which the first is read, or a run folder: UsageError for one that is
+    no export."""
+    if Path(file).is_dir():
+        yield iter([_of_folder(Path(file))])
+        return
     chosen = open_format(format_name or format_of(file if file != "-" else ""))
     with _input(file) as source:
         items = chosen.read(source, file)
         yield chain(list(islice(items, 1)), items)
+
+
+def _of_folder(root: Path) -> Run:
+    """The run of a folder. UsageError for another folder, RefusedError while it is measured."""
+    if not is_run_folder(root):
+        raise UsageError(
+            f"{root} is not a run folder: it holds no part of a run",
+            remedy="name the folder of one run, or an export",
+        )
+    run = rebuild(root.resolve())
+    if not run.verdict and is_measuring(machine(), run.id):
+        raise RefusedError(
+            f"run {run.id[:12]} is being measured", remedy="it comes into its history by itself"
+        )
+    return run
 
 
 @contextmanager
