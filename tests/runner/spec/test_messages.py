@@ -108,3 +108,29 @@ def test_engines_that_iogate_engine_has_are_suggested_first() -> None:
     assert "io_uring," in listed
     assert "xnvme" not in listed
     assert "--engine fio" in listed
+
+
+def test_a_name_that_is_too_long_is_not_told_of_its_letters() -> None:
+    name = "a" * 65
+    target = workloads("  w: { target: d, fio: { size: 1m } }\n").replace(
+        "{d:", f"{{{name}: {{directory: /x}}, d:"
+    )
+    for text in (target, workloads(f"  {name}: {{ fio: {{ size: 1m }} }}\n")):
+        error = problem(text)
+        short = f"{'a' * 40!r}…"
+        assert error.what == f"the name {short} has 65 characters, at most 64 are allowed"
+        assert error.remedy == "shorten it"
+
+
+def test_a_text_that_is_too_long_is_not_repeated() -> None:
+    arms = "arms: { a: { set: { bs: 8k } } }"
+    error = problem(fio("size: 1m") + f"compare: {{ {arms}, base: {'e' * 201} }}\n")
+    assert error.what == "base has 201 characters, at most 200 are allowed"
+
+
+def test_a_name_of_a_metric_has_its_own_letters() -> None:
+    error = problem(
+        fio("size: 1m") + "metrics: { Share: { value: errors, unit: count, better: low } }\n"
+    )
+    assert error.what == "'Share' cannot be a name here"
+    assert "use a name of small letters, digits and underscores that begins" in error.remedy

@@ -38,6 +38,17 @@ _HINTS = {
 }
 
 
+_NAME_CHARACTERS = 64
+_USUAL_NAME = (
+    "a name of letters, digits, dots, dashes and underscores that begins with a letter or digit"
+)
+_SMALL = "a name of small letters, digits, %s that begins with a letter"
+_NAMES = {
+    "^[a-z][a-z0-9_]{0,63}$": _SMALL.replace(", %s", " and underscores"),
+    "^[a-z][a-z0-9_-]{0,63}$": _SMALL % "dashes and underscores",
+}
+
+
 # What a value of the wrong shape is shown instead, by its key.
 _EXAMPLES = {
     "targets": "targets: { disk: { directory: /mnt/disk } }",
@@ -280,9 +291,23 @@ def _bad_name(error: Any, tree: Node) -> Iterator[Message]:
     node = node_at(tree, error.absolute_path)
     assert isinstance(node, Mapping)
     entry = node.entries.get(str(error.instance))
-    form = "a name of letters, digits, dots, dashes and underscores that begins with a letter"
     where = entry.key_at if entry else node.where
-    yield f"{error.instance!r} cannot be a name here", where, f"use {form} or digit"
+    name = str(error.instance)
+    if len(name) > _NAME_CHARACTERS:
+        what = _too_many(f"the name {name[:40]!r}…", len(name), _NAME_CHARACTERS)
+        yield what, where, "shorten it"
+        return
+    form = _NAMES.get(error.validator_value, _USUAL_NAME)
+    yield f"{name!r} cannot be a name here", where, f"use {form}"
+
+
+def _too_long(error: Any, tree: Node) -> Iterator[Message]:
+    what = _too_many(_name(error), len(error.instance), error.validator_value)
+    yield what, node_at(tree, error.absolute_path).where, "shorten it"
+
+
+def _too_many(what: str, length: int, most: int) -> str:
+    return f"{what} has {length} characters, at most {most} are allowed"
 
 
 _MESSAGES = {
@@ -294,6 +319,7 @@ _MESSAGES = {
     "minProperties": _empty,
     "minItems": _empty,
     "minLength": _empty,
+    "maxLength": _too_long,
 }
 
 
