@@ -55,7 +55,9 @@ command.add_command(import_fio)
 )
 @options.STORE
 def import_files(files: tuple[str, ...], *, format_name: str | None, store: str | None) -> int:
-    """Put the runs and decisions of exports into a history; - is stdin, and a folder that of a run.
+    """Put the runs and decisions of exports into a history.
+
+    - is stdin, and a folder is that of a run: what it holds is put there.
 
     What is there already stays as it is, so an import may be repeated, and one that was cut
     off goes on where it was.
