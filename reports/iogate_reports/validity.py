@@ -12,7 +12,7 @@ from iogate.model.measurement import KernelTrouble, Measurement, Whose
 from iogate.model.plan import Case
 from iogate.model.run import CaseFailure, Run
 from iogate_reports.charts.lanes import directions
-from iogate_reports.charts.over_time import Rate, rates
+from iogate_reports.charts.rates import Rate, quarters, rates
 from iogate_reports.text import plural, short
 
 DRIFT = 0.15
@@ -61,7 +61,7 @@ def _steady(run: Run) -> Check:
     drifts = [
         (drift, measurement)
         for seen, measurement in series
-        if _length_s(seen) >= LEAST_S and (drift := _drift([r.iops for r in seen])) is not None
+        if round(seen[-1].end_s) >= LEAST_S and (drift := _drift(seen)) is not None
     ]
     if not drifts:
         return Check("steady state", "missing", f"too short to tell: no {LEAST_S} s of I/O")
@@ -72,16 +72,10 @@ def _steady(run: Run) -> Check:
     return Check("steady state", "warn", f"{text}, in {_case(run, worst)}")
 
 
-def _length_s(seen: Sequence[Rate]) -> int:
-    """From the start to the end of the last interval, whose middle is known."""
-    return round(1.5 * seen[-1].at_s - 0.5 * seen[-2].at_s)
-
-
-def _drift(values: Sequence[float]) -> float | None:
+def _drift(seen: Sequence[Rate]) -> float | None:
     """From the mean of the first quarter to that of the last; None for too short a series."""
-    width = len(values) // _QUARTERS
-    first, last = (sum(part) for part in (values[:width], values[len(values) - width :]))
-    return last / first - 1 if width and first else None
+    first, last = quarters(seen, [rate.iops for rate in seen])
+    return last / first - 1 if len(seen) >= _QUARTERS and first else None
 
 
 def _percent(share: float) -> str:

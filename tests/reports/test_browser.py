@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from support.browsers import (
     too_narrow,
 )
 from support.hostile import EVIL, hostile_run
-from support.report_runs import case, failed_run, limit, plan, run
+from support.report_runs import Pace, case, failed_run, limit, measurement, plan, run
 
 pytestmark = needs_chromium
 
@@ -206,6 +207,36 @@ def test_rates_can_be_zoomed_once_they_are_scrolled_into_view(
     last.locator(".zoomed canvas").wait_for()
     assert not last.locator("svg.chart").is_visible(), "the still picture made room"
     assert visit.trouble == []
+    page.context.close()
+
+
+@needs_uplot
+def test_a_chart_that_can_be_zoomed_shows_what_was_at_a_time(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Of the second repetition half of the intervals are one: what came later is where it was."""
+    one = case("stall")
+    paces = {"j": {"write": Pace(iops=1000)}}
+    found = [measurement(one, n, paces, random.Random(n), seconds=20) for n in (1, 2)]
+    (job,) = found[1].jobs
+    assert job.series is not None
+    late = replace(job.series, intervals=(*job.series.intervals[:5], *job.series.intervals[15:]))
+    found[1] = replace(found[1], jobs=(replace(job, series=late),))
+    path = tmp_path / "report.html"
+    path.write_text(render_report(run(plan([one]), found)))
+    page = Visit(browser, path).page
+    chart = page.locator("figure[id]").first
+    chart.scroll_into_view_if_needed()
+    chart.locator("canvas").wait_for()
+    over = chart.locator(".u-over").bounding_box()
+    assert over is not None
+    seen = {}
+    for at in (8.5, 18.5):  # the axis ends with the last middle, at 19.5 s
+        page.mouse.move(over["x"] + over["width"] * (at - 0.5) / 19, over["y"] + 20)
+        page.wait_for_timeout(100)
+        seen[at] = chart.locator(".u-legend .u-value").all_text_contents()
+    assert [values[0] for values in seen.values()] == ["8.5 s", "18.5 s"]
+    assert [values[2] == "–" for values in seen.values()] == [True, False]
     page.context.close()
 
 

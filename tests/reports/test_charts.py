@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import random
 import re
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
@@ -40,6 +37,7 @@ from iogate_reports.charts.lanes import quantiles_ns
 from iogate_reports.charts.matrix import Cell, Grid
 from iogate_reports.charts.matrix import draw as draw_matrix
 from iogate_reports.charts.png import data_uri, diverging_uri
+from iogate_reports.charts.rates import rates as rates_of
 from iogate_reports.charts.scale import Linear, cut, linear_around, log_around
 from iogate_reports.data import CaseData, Page, WorkloadData
 from iogate_reports.series.zoom import Trace, Zoom
@@ -48,6 +46,7 @@ from support import samples
 from support.golden import golden
 from support.report_runs import Pace, case, former, limit, measurement, plan, run
 from support.run_pasts import trend_of
+from support.unpacking import difference_levels
 
 
 @pytest.fixture(scope="module")
@@ -256,14 +255,14 @@ def test_rates_add_jobs_and_leave_a_scrap_of_an_interval_out() -> None:
     )
     jobs = tuple(replace(job, series=with_scrap(job.series)) for job in one.jobs)
     one = replace(one, jobs=jobs)
-    found = over_time.rates(one, "read")
+    found = rates_of(one, "read")
     assert [rate.at_s for rate in found] == [0.5, 1.5, 2.5, 3.5]
     sums = [
         sum(job.series.intervals[i].ios["read"] for job in one.jobs if job.series) for i in range(4)
     ]
     assert [rate.iops for rate in found] == sums
     assert len(heatmap.strip("1", one, "read").columns) == 4
-    assert over_time.rates(one, "write") == []
+    assert rates_of(one, "write") == []
 
 
 def test_syncs_have_no_line_over_time_as_no_engine_counts_them_by_interval() -> None:
@@ -391,21 +390,9 @@ def test_a_band_holds_its_curve_and_wants_three_repetitions() -> None:
     assert sure == pytest.approx(200.0) == certain
 
 
-def difference_levels(picture: str) -> list[list[int]]:
-    """Rows of levels -7 … 7 of the lower panel, decoded from its PNG of two pixels a byte."""
-    image = base64.b64decode(re.findall(r'href="data:image/png;base64,([^"]+)"', picture)[1])
-    width, height = struct.unpack(">II", image[16:24])
-    start = image.index(b"IDAT")
-    (length,) = struct.unpack(">I", image[start - 4 : start])
-    raw = zlib.decompress(image[start + 4 : start + 4 + length])
-    line = len(raw) // height
-    rows = (raw[n * line + 1 : (n + 1) * line] for n in range(height))
-    return [[level - 7 for byte in row for level in divmod(byte, 16)][:width] for row in rows]
-
-
 def test_the_difference_panel_is_orange_where_the_baseline_had_less() -> None:
     slow, fast = Histogram({400_000: 100}), Histogram({100_000: 100})
-    now = heatmap.Strip("1", ([slow], [slow]), (1, 2))
+    now = heatmap.Strip("1", ([slow], [slow]), (1, 2), 2)
     levels = difference_levels(heatmap.draw("", "", [now], heatmap.Before(fast)))
     filled = [row for row in levels if any(row)]
     assert filled == [[7, 7], [-7, -7]], "slower I/Os stand above"
@@ -438,7 +425,7 @@ def test_the_difference_is_to_the_same_time_where_the_baseline_kept_it() -> None
 
 def test_where_the_baseline_had_no_io_at_the_time_nothing_is_told() -> None:
     columns = tuple([Histogram({100_000: 10})] for _ in range(3))
-    now = heatmap.Strip("1", columns, (1, 2, 3))
+    now = heatmap.Strip("1", columns, (1, 2, 3), 3)
     before = heatmap.Before(Histogram({100_000: 10}), {1: columns[0], 3: [Histogram({900_000: 9})]})
     rows = difference_levels(heatmap.draw("", "", [now], before))
     assert [{row[place] for row in rows} for place in range(3)] == [{0}, {0}, {-7, 0, 7}]

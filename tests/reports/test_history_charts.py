@@ -163,7 +163,9 @@ def test_sweep_golden() -> None:
 
 def test_heatmap_golden() -> None:
     columns = tuple([Histogram({90_000 + 10_000 * n: 90, 800_000: 10})] for n in range(6))
-    strips = [heatmap.Strip("1", columns), heatmap.Strip("2", columns[::-1])]
+    slots = tuple(range(1, 7))
+    every = (columns, columns[::-1])
+    strips = [heatmap.Strip(str(n), some, slots, 6) for n, some in enumerate(every, 1)]
     base = Histogram({90_000: 500, 1_600_000: 20})
     before = heatmap.Before(base)
     golden("heatmap", heatmap.draw("latency over time", "two", strips, before))

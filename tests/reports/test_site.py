@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from iogate_reports.trend_lines import file_name
 from support.hostile import EVIL, hostile_trend
 from support.html_tree import Node, read_html
 from support.report_runs import START_NS
+from support.unpacking import unpacked
 from support.years import DAY_NS, Story, year
 
 
@@ -457,23 +456,6 @@ def test_a_list_that_was_tampered_with_removes_nothing_outside(
     (site / ".iogate-site").write_text(f"../outside.html\n{outside}\n\x00\n.html\n")
     write_site(site, Site([nightly]).pages())
     assert outside.read_text() == "mine"
-
-
-def unpacked(text: str, lengths: Sequence[int]) -> list[list[int]]:
-    data = iter(zlib.decompress(base64.b64decode(text), -15))
-    columns = []
-    for length in lengths:
-        column, before = [], 0
-        for _ in range(length):
-            rest, unit, byte = 0, 1, 128
-            while byte > 127:
-                byte = next(data)
-                rest += (byte & 127) * unit
-                unit *= 128
-            before += -(rest + 1) // 2 if rest % 2 else rest // 2
-            column.append(before)
-        columns.append(column)
-    return columns
 
 
 @given(st.lists(st.lists(st.integers(-(10**15), 10**15), max_size=40), max_size=5))

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.lanes import Lane, directions, latency_histogram, quantiles_ns
-from iogate_reports.charts.over_time import rates, thinned
+from iogate_reports.charts.over_time import thinned
+from iogate_reports.charts.rates import rates
 from iogate_reports.charts.repetitions import Samples, samples
 from iogate_reports.charts.scale import Linear, linear_around, linear_from_zero, log_around
 from iogate_reports.data import CaseData

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import Measurement
@@ -18,6 +18,7 @@ from iogate_reports.charts.lanes import (
     Lane,
     directions,
     latency_histogram,
+    not_drawn,
     quantiles_ns,
     whole_intervals,
 )
@@ -46,12 +47,17 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One repetition, or one block of a comparison; a column an interval. ``slots`` number
-    the intervals from its start."""
+    """One repetition, or one block of a comparison; a column an interval in which I/Os ended.
+    ``slots`` number these from its start, and ``length`` is how many intervals it has."""
 
     name: str
     columns: tuple[Column, ...]
-    slots: tuple[int, ...] = ()
+    slots: tuple[int, ...]
+    length: int
+
+    @property
+    def timed(self) -> Mapping[int, Column]:
+        return dict(zip(self.slots, self.columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ def strip(name: str, measurement: Measurement, direction: str) -> Strip:
     """A repetition's intervals of all jobs; empty where the engine kept none."""
     slots = _timed([measurement], direction)
     columns = tuple(slots[slot] for slot in sorted(slots))
-    return Strip(name, columns, tuple(sorted(slots)))
+    ends = (slot for job in measurement.jobs for slot, _ in whole_intervals(job.series))
+    return Strip(name, columns, tuple(sorted(slots)), max(ends, default=0))
 
 
 def _before(baseline: Sequence[Measurement], direction: str) -> Before | None:
@@ -99,13 +106,15 @@ def figures(data: CaseData) -> list[Figure]:
     drawn = []
     for direction in directions(data.measurements):
         named = zip(called(data.measurements), data.measurements, strict=True)
-        strips = [strip(name, m, direction) for name, m in named]
-        strips = [kept for kept in strips if len(kept.columns) > 1]
-        if strips:
+        every = [strip(name, m, direction) for name, m in named]
+        strips = [kept for kept in every if kept.columns]
+        if any(len(kept.columns) > 1 for kept in strips):
             before = _before(data.baseline, direction)
             names = (data.sides.before, counted_as(data))
             figure = _figure(direction, strips, before, names)
-            drawn.append(replace(figure, note=f"{figure.note} {of_newest(data)}".strip()))
+            bare = not_drawn(names[1], [s.name for s in every if not s.columns])
+            notes = (figure.note, bare, of_newest(data))
+            drawn.append(replace(figure, note=" ".join(filter(None, notes))))
     return drawn
 
 
@@ -147,12 +156,12 @@ def draw(
     a baseline a panel below shows the difference to its share at the same time, or of all time
     where no other is known. ``names`` are the baseline's, and that of what stands side by side."""
     most = max(COLUMNS // len(strips), 2)
-    parts = [_joined(drawn.columns, most) for drawn in strips]
+    parts = [_joined(drawn.timed, drawn.length, most) for drawn in strips]
     every = [c for columns in parts for c in columns]
     ends = _ends([*every, *(before.columns if before else ())])
     widths = [len(columns) for columns in parts]
     rows = _shares(every, ends)
-    body = _panel(_FRAME, ends, data_uri(_mapped(rows, _level), BLUE), "completion latency")
+    body = _panel(_FRAME, ends, data_uri(_mapped(rows), BLUE), "completion latency")
     size, kind = _FRAME.size, "heat"
     if before is not None:
         image = diverging_uri(_differences(rows, _beside(strips, most, before, ends)), BLUE, ORANGE)
@@ -169,22 +178,12 @@ def _beside(
     """The baseline's rows of shares, a column for each that is drawn of ``strips``; None where
     it had no I/O at the time."""
     if not before.timed:
-        width = sum(min(len(drawn.columns), most) for drawn in strips)
+        width = sum(min(drawn.length, most) for drawn in strips)
         return [[*row] * width for row in _shares([[before.whole]], ends)]
-    kinds = dict.fromkeys(drawn.slots for drawn in strips)  # mostly one, that all share
-    by_slots = {slots: _at_the_time(before.timed, slots, most, ends) for slots in kinds}
-    parts = zip(*(by_slots[drawn.slots] for drawn in strips), strict=True)
+    lengths = dict.fromkeys(drawn.length for drawn in strips)  # mostly one, that all share
+    by_length = {n: _shares(_joined(before.timed, n, most), ends) for n in lengths}
+    parts = zip(*(by_length[drawn.length] for drawn in strips), strict=True)
     return [[share for part in row for share in part] for row in parts]
-
-
-def _at_the_time(
-    timed: Mapping[int, Column], slots: Sequence[int], most: int, ends: Ends
-) -> list[list[float | None]]:
-    columns = _joined([timed.get(slot, []) for slot in slots], most)
-    return [
-        [share if column else None for share, column in zip(row, columns, strict=True)]
-        for row in _shares(columns, ends)
-    ]
 
 
 def _panel(frame: Frame, ends: Ends, image: str, name: str) -> list[str]:
@@ -238,8 +237,8 @@ def _ends(columns: Iterable[Column]) -> Ends:
     return max(low, 1) / 1.15, max(values[-1], 1) * 1.15
 
 
-def _shares(columns: Sequence[Column], ends: Ends) -> list[list[float]]:
-    """Rows of shares (0..1) of each column's I/Os, top first."""
+def _shares(columns: Sequence[Column], ends: Ends) -> list[list[float | None]]:
+    """Rows of shares (0..1) of each column's I/Os, top first; None where it has no I/O."""
     span, base = math.log(ends[1] / ends[0]), math.log(ends[0])
     row_of = {
         value: max(0, int((math.log(max(value, 1)) - base) / span * ROWS))
@@ -249,7 +248,9 @@ def _shares(columns: Sequence[Column], ends: Ends) -> list[list[float]]:
     return [list(row) for row in zip(*shares, strict=True)][::-1]
 
 
-def _column(column: Column, row_of: Mapping[int, int]) -> list[float]:
+def _column(column: Column, row_of: Mapping[int, int]) -> list[float | None]:
+    if not column:
+        return [None] * ROWS
     cells = [0] * ROWS
     for part in column:
         for value, count in part.bins.items():
@@ -258,11 +259,11 @@ def _column(column: Column, row_of: Mapping[int, int]) -> list[float]:
     return [count / max(total, 1) for count in cells]
 
 
-def _mapped(rows: Iterable[Sequence[float]], level: Callable[[float], int]) -> list[list[int]]:
-    return [[level(share) for share in row] for row in rows]
+def _mapped(rows: Iterable[Sequence[float | None]]) -> list[list[int]]:
+    return [[_level(share) for share in row] for row in rows]
 
 
-def _level(share: float) -> int:
+def _level(share: float | None) -> int:
     """0.1 % and less is faint, everything in one row is full; a decade is a third of the way."""
     if not share:
         return 0
@@ -271,26 +272,31 @@ def _level(share: float) -> int:
 
 
 def _differences(
-    rows: Sequence[Sequence[float]], before: Sequence[Sequence[float | None]]
+    rows: Sequence[Sequence[float | None]], before: Sequence[Sequence[float | None]]
 ) -> list[list[int]]:
-    """Levels −7 … 7 of the difference to a baseline's shares, 0 where it has none; a fifth of
-    all I/Os is full."""
+    """Levels −7 … 7 of the difference to a baseline's shares, 0 where either has none; a fifth
+    of all I/Os is full."""
     return [
         [_signed_level(share, base) for share, base in zip(row, other, strict=True)]
         for row, other in zip(rows, before, strict=True)
     ]
 
 
-def _signed_level(share: float, base: float | None) -> int:
-    return 0 if base is None else round(7 * max(-1.0, min(1.0, (share - base) / FULL)))
+def _signed_level(share: float | None, base: float | None) -> int:
+    if share is None or base is None:
+        return 0
+    return round(7 * max(-1.0, min(1.0, (share - base) / FULL)))
 
 
-def _joined(columns: Sequence[Column], most: int) -> list[Column]:
-    """Neighbours put together until at most ``most`` are left."""
-    if len(columns) <= most:
-        return list(columns)
-    cuts = [len(columns) * i // most for i in range(most + 1)]
-    return [_flat(columns[a:b]) for a, b in pairwise(cuts)]
+def _joined(timed: Mapping[int, Column], length: int, most: int) -> list[Column]:
+    """``length`` intervals, neighbours put together until at most ``most`` columns are left;
+    one is empty where no I/O ended, as in a stall."""
+    width = min(length, most)
+    joined: list[Column] = [[] for _ in range(width)]
+    for slot, column in timed.items():
+        if slot <= length:
+            joined[(slot - 1) * width // length] += column
+    return joined
 
 
 def _flat(columns: Iterable[Column]) -> Column:
@@ -310,10 +316,13 @@ def _table(strips: Sequence[Strip], what: str) -> Table:
 
 
 def _row(drawn: Strip) -> tuple[str, ...]:
-    third = max(len(drawn.columns) // 3, 1)
-    first, last = (
-        quantiles_ns(Histogram.merged(_flat(part)), (0.5, 0.99))
-        for part in (drawn.columns[:third], drawn.columns[-third:])
-    )
+    third = max(drawn.length / 3, 1)
+    first = _middle_and_tail([c for slot, c in drawn.timed.items() if slot <= third])
+    last = _middle_and_tail([c for slot, c in drawn.timed.items() if slot > drawn.length - third])
     values = (first[0], last[0], first[1], last[1], max(_values(drawn.columns)))
     return (drawn.name, *(format_value(v, Unit.NANOSECONDS) for v in values))
+
+
+def _middle_and_tail(columns: Sequence[Column]) -> Sequence[float | None]:
+    """The median and p99 of a part of the time; None where no I/O ended in it."""
+    return quantiles_ns(Histogram.merged(_flat(columns)), (0.5, 0.99)) if columns else (None, None)

@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from iogate.model.histogram import Histogram, bucket_bounds_ns
 from iogate.model.measurement import DIRECTIONS, Interval, JobMeasurement, Measurement, Series
+from iogate_reports.text import plural
 
 MAX_JOBS = 6
 """With more jobs than this at once, they are drawn as one."""
@@ -57,15 +58,27 @@ def lanes(measurements: Sequence[Measurement], direction: str) -> list[Lane]:
 
 
 def whole_intervals(series: Series | None) -> Iterator[tuple[int, Interval]]:
-    """The intervals of a job, each with its number; the scrap that a run ends with, less
-    than half an interval, is left out: a few I/Os make no rate."""
+    """The intervals of a job, each with its number (from 1): that of the end which its own is
+    next to, as ends are a little late or early. Two that end so close to one have its number
+    both. The scrap that a run ends with, less than half an interval, is left out: a few I/Os make
+    no rate."""
     if series is None or series.interval_ms <= 0:
         return
+    width, last = series.interval_ms, len(series.intervals) - 1
     before = 0
-    for interval in series.intervals:
-        if (interval.end_ms - before) * 2 > series.interval_ms:
-            yield -(-interval.end_ms // series.interval_ms), interval
+    for place, interval in enumerate(series.intervals):
+        if place < last or (interval.end_ms - before) * 2 > width:
+            yield max((2 * interval.end_ms + width) // (2 * width), 1), interval
         before = interval.end_ms
+
+
+def not_drawn(what: str, names: Sequence[str]) -> str:
+    """Which repetitions a chart over time leaves out, for its note; empty where it shows all."""
+    if not names:
+        return ""
+    told = ", ".join(names[:MAX_JOBS]) + (", …" if len(names) > MAX_JOBS else "")
+    few = plural(len(names), what)
+    return f"Not drawn: {few} with too few intervals that have I/Os ({told})."
 
 
 def latency_histogram(measurements: Iterable[Measurement], lane: Lane) -> Histogram:

@@ -12,9 +12,11 @@ from iogate.model.units import Unit, format_value
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
-from iogate_reports.charts.lanes import directions, whole_intervals
+from iogate_reports.charts.lanes import directions, not_drawn
+from iogate_reports.charts.rates import Rate, mean, quarters, rates
 from iogate_reports.charts.scale import Linear, linear_from_zero
 from iogate_reports.data import CaseData, called, counted_as, of_newest
+from iogate_reports.series.aligned import Values, aligned
 from iogate_reports.series.zoom import MOST_LINES, Trace, Zoom, drawn
 from iogate_reports.text import median, plural
 
@@ -25,6 +27,8 @@ SHADES = 5
 SAME_SIZE = 0.002
 """I/Os count as one size when no interval's mean size is further off than this."""
 TABLE_ROWS = 12
+_NEAR = 0.25
+"""Samples of several repetitions that are so close together, of an interval, have one time."""
 _RAMP = re.compile(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(us|ms|s|m|h)?\s*")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -46,37 +50,6 @@ class Quantity:
 
 IOPS = Quantity("IOPS", "iops", Unit.PER_SECOND)
 BANDWIDTH = Quantity("bandwidth", "bw", Unit.BYTES_PER_SECOND)
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """One interval: its middle in s, I/Os and bytes a second."""
-
-    at_s: float
-    iops: float
-    bw: float
-
-
-def rates(measurement: Measurement, direction: str) -> list[Rate]:
-    """A repetition's intervals, all jobs added; none where the engine kept no series of the
-    direction, as of syncs."""
-    sums: dict[int, list[int]] = {}
-    counted = False
-    for job in measurement.jobs:
-        for slot, interval in whole_intervals(job.series):
-            counted = counted or direction in interval.ios
-            total = sums.setdefault(slot, [0, 0, 0])
-            total[0] = max(total[0], interval.end_ms)
-            total[1] += interval.ios.get(direction, 0)
-            total[2] += interval.bytes.get(direction, 0)
-    per_interval: list[Rate] = []
-    before = 0
-    for slot in sorted(sums) if counted else ():
-        end, ios, size = sums[slot]
-        width = max(end - before, 1)
-        per_interval.append(Rate((before + end) / 2000, ios * 1000 / width, size * 1000 / width))
-        before = end
-    return per_interval
 
 
 def thinned(points: Sequence[svg.Point], most: int = MAX_POINTS) -> list[svg.Point]:
@@ -202,19 +175,23 @@ def _figure(
         others=others,
         ramp=ramp,
     )
-    own = tuple(_traces(counted_as(data), series, quantity))
+    times, values = aligned([*lines, *others], _NEAR * _usual_width(series))
+    split = len(lines)
+    own = tuple(_traces(counted_as(data), series, values[:split]))
     zoom = Zoom(
         title,
         quantity.unit,
-        _times((*lines, *others)),
-        (*own, *_traces(data.sides.before, before, quantity, "base")),
+        [round(at * 1000) for at in times],
+        (*own, *_traces(data.sides.before, before, values[split:], "base")),
         level,
         f"{data.sides.before}, median",
         ramp_s=ramp,
         bytes_each=size,
     )
     legend = _legend([trace.label for trace in own], level, data.sides.before)
-    note = " ".join(filter(None, (*_notes(data), *_left_out(zoom, counted_as(data)))))
+    shown = {number for number, _ in series}
+    bare = not_drawn(counted_as(data), [n for n in called(data.measurements) if n not in shown])
+    note = " ".join(filter(None, (*_notes(data), bare, *_left_out(zoom, counted_as(data)))))
     table = _table(counted_as(data), series, quantity)
     return Figure(title, picture, table, legend, note, zoom=zoom)
 
@@ -233,17 +210,17 @@ def _told(lines: Sequence[Sequence[svg.Point]], quantity: Quantity, what: str) -
     return f"{plural(len(lines), what)}, {ends}"
 
 
-def _times(lines: Sequence[Sequence[svg.Point]]) -> list[int]:
-    """The middles of the intervals (ms) of the line that has most of them."""
-    return [round(at * 1000) for at, _ in max(lines, key=len)]
+def _usual_width(series: Sequence[Numbered]) -> float:
+    """How long an interval is, in s."""
+    return median([rate.width_s for _, intervals in series for rate in intervals]) or 0.0
 
 
 def _traces(
-    name: str, series: Sequence[Numbered], quantity: Quantity, style: str = ""
+    name: str, series: Sequence[Numbered], values: Sequence[Values], style: str = ""
 ) -> Iterator[Trace]:
     """Each line under its name and number; those of this run from light to dark."""
-    for index, (number, intervals) in enumerate(series):
-        yield Trace(f"{name} {number}", style or _shade(index, series), quantity.of(intervals))
+    for index, ((number, _), own) in enumerate(zip(series, values, strict=True)):
+        yield Trace(f"{name} {number}", style or _shade(index, series), own)
 
 
 def _points(series: Sequence[Numbered], quantity: Quantity) -> list[list[svg.Point]]:
@@ -304,17 +281,7 @@ def _table(what: str, series: Sequence[Numbered], quantity: Quantity) -> Table:
     rows = []
     for number, intervals in series[-TABLE_ROWS:]:
         values = quantity.of(intervals)
-        quarter = max(len(values) // 4, 1)
-        cells = (
-            _mean(values),
-            min(values),
-            max(values),
-            _mean(values[:quarter]),
-            _mean(values[-quarter:]),
-        )
+        ends = quarters(intervals, values)
+        cells = (mean(intervals, values), min(values), max(values), *ends)
         rows.append((number, *(quantity.write(v) for v in cells)))
     return Table(headers, tuple(rows))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

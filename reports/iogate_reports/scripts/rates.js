@@ -7,11 +7,11 @@
     return css(letter ? `--${letter === 'r' ? 'r' : 'c'}${number}` : '--base');
   };
   const read = one => {
-    const before = one.ramp ? [-one.ramp] : [], none = before.map(() => null);
+    const before = one.ramp ? [-one.ramp] : [];
     const times = [...before, ...column(one.n).map(ms => ms / 1000)];
     return [times, ...one.lines.map(([, , n]) => {
-      const values = [...none, ...column(n).map(v => v * one.scale)];
-      while (values.length < times.length) values.push(null);
+      const values = times.map(() => null), places = n < one.n ? column(n) : null;
+      column(n).forEach((v, i) => { values[before.length + (places ? places[i] : i)] = v * one.scale; });
       return values;
     }), ...one.level == null ? [] : [times.map(() => one.level)]];
   };

@@ -18,16 +18,16 @@ MOST_POINTS = 2000
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One line: what it is called, its style (``base`` for the side that is compared with), and
-    its values, one an interval."""
+    its values, one a time of the chart, None where it has none."""
 
     label: str
     style: str
-    values: Sequence[float]
+    values: Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """``times_ms`` are of the longest line's intervals; ``middle`` names the line at ``level``.
+    """``times_ms`` are those at which any line has a value; ``middle`` names the line at ``level``.
     ``ramp_s`` before 0 was not measured; ``bytes_each`` is the size of an I/O where all have one.
     ``id`` is the figure's, and ``group`` what zooms together."""
 
@@ -57,8 +57,14 @@ def payload(zooms: Sequence[Zoom]) -> str:
 def _cut(zoom: Zoom) -> Zoom:
     """The series with as much of it as can be seen."""
     step = -(-len(zoom.times_ms) // MOST_POINTS)
-    kept = tuple(Trace(t.label, t.style, t.values[::step]) for t in drawn(zoom.traces))
+    kept = tuple(Trace(t.label, t.style, _one_of(t.values, step)) for t in drawn(zoom.traces))
     return replace(zoom, times_ms=zoom.times_ms[::step], traces=kept)
+
+
+def _one_of(values: Sequence[float | None], step: int) -> Sequence[float | None]:
+    """The first value that there is of each ``step`` times."""
+    parts = (values[start : start + step] for start in range(0, len(values), step))
+    return [next((v for v in part if v is not None), None) for part in parts]
 
 
 def drawn(traces: Sequence[Trace]) -> list[Trace]:
@@ -74,14 +80,23 @@ def _ends(traces: Sequence[Trace]) -> Sequence[Trace]:
 
 
 def _columns(zoom: Zoom) -> Iterator[Sequence[int]]:
+    """The times; then of each line, where it does not have a value for each of them, the places
+    of those that it has, and its values."""
     unit = _scale(zoom)
     yield zoom.times_ms
     for trace in zoom.traces:
-        yield whole(trace.values, unit)
+        values = _known(trace)
+        if len(values) < len(zoom.times_ms):
+            yield [place for place, value in enumerate(trace.values) if value is not None]
+        yield whole(values, unit)
+
+
+def _known(trace: Trace) -> list[float]:
+    return [value for value in trace.values if value is not None]
 
 
 def _scale(zoom: Zoom) -> float:
-    return unit_of(v for trace in zoom.traces for v in trace.values)
+    return unit_of(v for trace in zoom.traces for v in _known(trace))
 
 
 def _series(zoom: Zoom) -> dict[str, object]:
@@ -92,7 +107,7 @@ def _series(zoom: Zoom) -> dict[str, object]:
         "unit": zoom.unit.value,
         "scale": _scale(zoom),
         "n": len(zoom.times_ms),
-        "lines": [[t.label, t.style, len(t.values)] for t in zoom.traces],
+        "lines": [[t.label, t.style, len(_known(t))] for t in zoom.traces],
         "level": zoom.level,
         "middle": zoom.middle,
         "ramp": zoom.ramp_s,
