@@ -243,6 +243,21 @@ def test_blocks_golden() -> None:
     assert 'class="ribbon s0"' in plain, "the interval in their place"
 
 
+def test_the_chart_says_why_a_mean_past_the_line_did_not_fail() -> None:
+    """Its runs look like two states: Student's t alone does not fail them."""
+    held = compared(0.08, seed=5)
+    assert held.verdict is not None
+    assert held.verdict.thresholds[0].outcome is Outcome.INCONCLUSIVE
+    figure = next(f for f in read_html(render_report(held)).all("figure") if "by block" in f.text)
+    assert "beyond it the limit fails, if ranks and states of the runs agree" in figure.text
+    told = (
+        "it did not fail: the runs are in two states, and which of them each was in may be chance"
+    )
+    assert told in figure.text
+    failed = next(f for f in read_html(render_report(compared(0.12))).all("figure"))
+    assert "did not fail" not in failed.text
+
+
 def test_one_wild_bound_does_not_flatten_the_changes() -> None:
     made = tuple(blocks.Block(n, 100.0, 101.0, None) for n in range(1, 5))
     wild = Look(4, 0.01, 40.0, 50.0, 0.03)

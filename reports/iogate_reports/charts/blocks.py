@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iogate.model.units import Unit, format_value
-from iogate.model.verdict import Interval, Look, ThresholdVerdict
+from iogate.model.verdict import Hold, Interval, Look, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
 from iogate_reports.charts.frame import Frame
@@ -19,6 +19,14 @@ from iogate_reports.text import short, signed
 _UPPER = Frame(height=176, right=18, bottom=14)
 _LOWER = Frame(height=370, right=18, top=210)
 FEWEST = 2
+_HOLDS = {
+    Hold.SPREAD: "one arm varies more than the other, which asks for more",
+    Hold.RANKS: "the ranks of the blocks did not exclude chance",
+    Hold.ESTIMATE: "the estimate from the ranks was within the limit",
+    Hold.STATES: "the runs are in two states, and which of them each was in may be chance",
+    Hold.THIN: "there were too few I/Os",
+    Hold.FINDINGS: "among so many limits that only warn, chance makes such a change",
+}
 _FAR = 3.0
 """Bounds further out than so many times what was measured would flatten it."""
 
@@ -144,8 +152,31 @@ def _notes(judged: Blocks) -> Iterator[str]:
             f" {judged.repetition_sd * 100:.2g} % (standard deviations)."
         )
     yield "Below, each block’s change."
+    yield from _held_back(judged)
     if told := cut(_everything(judged)):
         yield f"Above: {told[0].lower()}{told[1:]}"
+
+
+def _held_back(judged: Blocks) -> Iterator[str]:
+    """Why a limit did not fail where the mean of its blocks was past the line."""
+    held: dict[Hold, list[int]] = {}
+    for look in judged.looks:
+        for hold in look.held_by:
+            held.setdefault(hold, []).append(judged.number_of(look))
+    for hold, after in held.items():
+        word = "block" if len(after) == 1 else "blocks"
+        yield f"Past the line after {word} {_ranges(after)}, it did not fail: {_HOLDS[hold]}."
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``4, 6 to 9``."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{p[0]} to {p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
 
 
 def _legend(judged: Blocks, data: CaseData) -> Iterator[Key]:
@@ -154,7 +185,7 @@ def _legend(judged: Blocks, data: CaseData) -> Iterator[Key]:
     if judged.looks:
         yield Key("s0", "mean of the blocks so far, with a bar to how bad it may be")
     if len(judged.looks) > 1:
-        yield Key("fails", "beyond it the limit fails")
+        yield Key("fails", "beyond it the limit fails, if ranks and states of the runs agree")
         yield Key("settles", "with the bound short of it the limit is settled")
     if judged.interval and not judged.looks:
         yield Key("ribbon s0", f"{judged.interval.confidence * 100:.3g} % CI of the change")

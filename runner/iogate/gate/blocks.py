@@ -20,7 +20,7 @@ from iogate.model.comparison import Comparison
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
 from iogate.model.spec import Level
-from iogate.model.verdict import Ground
+from iogate.model.verdict import Ground, Hold
 from iogate.stats.boundary import Boundary, boundary_for, rules_of
 from iogate.stats.family import effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
@@ -45,14 +45,15 @@ class State(Enum):
 @dataclass(frozen=True, slots=True)
 class Glance:
     """A limit after ``blocks`` of its blocks, in signed logs; positive is worse. It fails with a
-    mean above ``fails_at``, which is infinite where it cannot fail yet, and passes with the upper
-    end of its interval below ``settles_at``."""
+    mean above ``fails_at``, which is infinite where it cannot fail yet, unless ``held_by``
+    something else, and passes with the upper end of its interval below ``settles_at``."""
 
     blocks: int
     mean: float
     upper: float
     fails_at: float
     settles_at: float
+    held_by: tuple[Hold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +205,14 @@ def _at_the_end(family: Sequence[Pairs], comparison: Comparison) -> list[Standin
             decision = Decision(Ground.PAST, block, blocks, share)
             standings[n] = replace(standings[n], state=State.FAILED, decision=decision, more=0)
         elif standings[n].state is State.FAILED:
-            standings[n] = replace(standings[n], state=State.OPEN, decision=None)
+            glances = (*standings[n].glances[:-1], _no_finding(standings[n].glances[-1]))
+            open_yet = replace(standings[n], state=State.OPEN, decision=None)
+            standings[n] = replace(open_yet, glances=glances)
     return [_given_up(standing) for standing in standings]
+
+
+def _no_finding(glance: Glance) -> Glance:
+    return replace(glance, held_by=(*glance.held_by, Hold.FINDINGS))
 
 
 def _against_chance(pairs: Pairs, boundary: Boundary) -> tuple[float, Change]:
@@ -267,16 +274,18 @@ def _look_at(standings: list[Standing], due: Sequence[int], block: int, boundary
             confidences=np.array([p.confidence for p in pairs]),
         )
         for row, n in enumerate(rows):
-            seen = _glance(looks, row, standings[n].pairs, boundary)
+            seen = _glance(looks, row, standings[n].pairs, boundary, block)
             after = _after(standings[n].pairs, looks, row, block, boundary)
             standings[n] = replace(after, glances=(*standings[n].glances, seen))
 
 
-def _glance(looks: Look, row: int, pairs: Pairs, boundary: Boundary) -> Glance:
+def _glance(looks: Look, row: int, pairs: Pairs, boundary: Boundary, block: int) -> Glance:
     mean, upper = float(looks.mean[row]), float(looks.upper[row])
     error = float(looks.sd[row]) / math.sqrt(looks.blocks)
     fails_at = max(boundary.fail_t(looks.blocks, looks.df) * error, pairs.limit + upper - mean)
-    return Glance(looks.blocks, mean, upper, fails_at, float(looks.passes_at[row]))
+    thin = (Hold.THIN,) if looks.fails[row] and pairs.was_thin(block) else ()
+    held_by = (*looks.held_by[row], *thin)
+    return Glance(looks.blocks, mean, upper, fails_at, float(looks.passes_at[row]), held_by)
 
 
 def _after(pairs: Pairs, looks: Look, row: int, block: int, boundary: Boundary) -> Standing:

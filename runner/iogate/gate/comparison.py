@@ -143,6 +143,7 @@ def _look(standing: Standing, glance: Glance) -> Look:
         bound=_change(standing, glance.upper),
         fails_at=_change(standing, glance.fails_at) if math.isfinite(glance.fails_at) else None,
         settles_at=_change(standing, glance.settles_at),
+        held_by=glance.held_by,
     )
 
 

@@ -71,19 +71,34 @@ class Decision:
     sees: float | None = None
 
 
+class Hold(StrEnum):
+    """What kept a limit of a comparison from failing with a mean that was far enough: its arms vary
+    so differently that it asks for more; its ranks do not exclude chance; its estimate is within
+    the limit; which of two states each run was in may be chance; its blocks had too few I/Os; as a
+    finding it is one of so many that chance may make."""
+
+    SPREAD = "spread"
+    RANKS = "ranks"
+    ESTIMATE = "estimate"
+    STATES = "states"
+    THIN = "thin"
+    FINDINGS = "findings"
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """Where a limit of a comparison stood after ``blocks`` of its blocks. All others are
     changes of the metric from the base (0.1 = +10 %), and which sign is worse is the limit's
     to say: ``change`` is the mean so far, ``bound`` how bad it may be (the end of the interval that
-    decides). The limit fails with a mean beyond ``fails_at`` (None: not yet possible), and passes
-    with a bound short of ``settles_at``."""
+    decides). The limit fails with a mean beyond ``fails_at`` (None: not yet possible) unless it is
+    ``held_by`` something else, and passes with a bound short of ``settles_at``."""
 
     blocks: int
     change: float
     bound: float
     fails_at: float | None
     settles_at: float
+    held_by: tuple[Hold, ...] = ()
 
 
 class NoiseSource(StrEnum):

@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from iogate.model.verdict import Hold
 from iogate.stats.boundary import Boundary
 from iogate.stats.distributions import t_tail
 from iogate.stats.hodges_lehmann import estimate_with_interval
@@ -45,7 +46,8 @@ class Look:
     """One row a limit. ``mean`` and ``sd`` are of d; ``upper`` is the upper end of the interval
     that decides, ``passes_at`` what it has to be short of for a pass. A row that is ``settled``
     passes with these blocks: ``within`` says that its whole interval is within the limit, else
-    they see a regression that is large enough."""
+    they see a regression that is large enough. ``held_by`` is what kept a row from failing that is
+    past both boundaries."""
 
     blocks: int
     df: int
@@ -57,6 +59,7 @@ class Look:
     settled: Bools
     within: Bools
     gives_up: Bools
+    held_by: tuple[tuple[Hold, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +103,19 @@ def look(
     upper = mean + reach
     sees = sees_enough(sd, limits, boundary, blocks)
     passes_at = np.where(sees, np.maximum(boundary.visible(1.0, blocks) * sd, limits), limits)
-    fails = (mean / error > boundary.fail_t(blocks, df)) & (mean - reach > limits)
+    past = (mean / error > boundary.fail_t(blocks, df)) & (mean - reach > limits)
+    held_by = _held_by(differences, sums, limits, boundary, past)
+    fails = past & np.array([not holds for holds in held_by])
     within = upper < limits
-    futile = ~fails & sees & (upper < passes_at)
-    for chosen, told in ((fails, _fails), (within, _estimated_within), (futile, _estimated_within)):
+    futile = ~past & sees & (upper < passes_at)
+    for chosen in (within, futile):
         if chosen.any():
-            rows = differences[chosen], sums[chosen], limits[chosen]
-            chosen[chosen] = told(*rows, boundary)
+            chosen[chosen] = _estimated_within(differences[chosen], limits[chosen])
     settled = ~fails & (within | futile)
     ends = _hopeless(sd, limits, boundary, blocks) | (blocks >= boundary.rules.most_blocks)
     gives_up = ends & ~fails & ~settled
-    return Look(blocks, df, mean, sd, upper, passes_at, fails, settled, within, gives_up)
+    ends_as = fails, settled, within, gives_up
+    return Look(blocks, df, mean, sd, upper, passes_at, *ends_as, held_by)
 
 
 def change_of(differences: Floats, sums: Floats, boundary: Boundary, confidences: Floats) -> Change:
@@ -139,9 +144,23 @@ def _reach(boundary: Boundary, blocks: int, confidences: Floats) -> Floats:
     return reach
 
 
-def _fails(differences: Floats, sums: Floats, limits: Floats, boundary: Boundary) -> Bools:
+def _held_by(
+    differences: Floats, sums: Floats, limits: Floats, boundary: Boundary, past: Bools
+) -> tuple[tuple[Hold, ...], ...]:
+    """What keeps each row that is ``past`` the boundaries from failing, if anything does."""
+    holds: list[tuple[Hold, ...]] = [()] * len(past)
+    if past.any():
+        excluded = _excluded(differences[past], sums[past], limits[past], boundary)
+        for row, n in enumerate(past.nonzero()[0]):
+            holds[n] = tuple(hold for hold, told in excluded.items() if not told[row])
+    return tuple(holds)
+
+
+def _excluded(
+    differences: Floats, sums: Floats, limits: Floats, boundary: Boundary
+) -> dict[Hold, Bools]:
     """Whether rows that are past the boundary are so by their own degrees of freedom, ranks and
-    signs, too."""
+    signs, too: what may keep a row from failing, and where it does not."""
     import numpy as np
 
     estimate, low, _high, _ = estimate_with_interval(differences, _RANK_CONFIDENCE)
@@ -149,8 +168,12 @@ def _fails(differences: Floats, sums: Floats, limits: Floats, boundary: Boundary
     bounds = [boundary.fail_t(blocks, df) for df in _degrees_of_freedom(differences, sums)]
     t = differences.mean(axis=1) / (pooled_sd(differences, sums) / math.sqrt(blocks))
     level = boundary.own_level(differences.shape[1])
-    held = _holds_in_two_states(differences, sums, level)
-    return np.asarray((t > np.array(bounds)) & (low > 0) & (estimate > limits) & held)
+    return {
+        Hold.SPREAD: np.asarray(t > np.array(bounds)),
+        Hold.RANKS: np.asarray(low > 0),
+        Hold.ESTIMATE: np.asarray(estimate > limits),
+        Hold.STATES: _holds_in_two_states(differences, sums, level),
+    }
 
 
 def _degrees_of_freedom(differences: Floats, sums: Floats) -> list[int]:
@@ -167,9 +190,7 @@ def _degrees_of_freedom(differences: Floats, sums: Floats) -> list[int]:
     ]
 
 
-def _estimated_within(
-    differences: Floats, _sums: Floats, limits: Floats, _boundary: Boundary
-) -> Bools:
+def _estimated_within(differences: Floats, limits: Floats) -> Bools:
     """Whether the estimate is within the limit, which a mean with a wild run may not tell."""
     estimate, *_ = estimate_with_interval(differences, _RANK_CONFIDENCE)
     return estimate <= limits

@@ -20,7 +20,7 @@ from iogate.model.plan import Plan
 from iogate.model.run import CaseFailure
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, OnMissingBaseline, Threshold
-from iogate.model.verdict import Ground, Outcome, RunVerdict, ThresholdVerdict
+from iogate.model.verdict import Ground, Hold, Outcome, RunVerdict, ThresholdVerdict
 from support import samples as s
 
 FASTER = s.threshold(comparison=Compare.GREATER, value=-0.02, relative=True)
@@ -360,7 +360,9 @@ def test_what_failed_with_enough_ios_has_failed_whatever_later_blocks_lack() -> 
 
 def test_a_limit_fails_at_the_first_look_whose_blocks_had_enough_ios() -> None:
     assert slow_with_ios(*[2] * 5, *[2500] * 5).outcome is Outcome.INCONCLUSIVE
-    assert slow_with_ios(*[2] * 5, *[2500] * 7).decided_at == 11
+    later = slow_with_ios(*[2] * 5, *[2500] * 7)
+    assert later.decided_at == 11
+    assert [look.held_by for look in later.looks[-2:]] == [(Hold.THIN,), ()]
 
 
 def test_an_arm_that_fails_half_way() -> None:
