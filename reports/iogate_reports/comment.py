@@ -7,6 +7,7 @@ replaces the comment that has it instead of adding another.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from iogate.model.run import Run
 from iogate_reports.summary import digest
@@ -15,10 +16,11 @@ BUDGET = 60 * 1024
 """Bytes; the rest of the 64 KiB is for what the poster adds, such as a link to the report."""
 
 
-def render_comment(run: Run) -> str:
-    """The marker, then the summary with all of it cut to the size of a comment."""
+def render_comment(run: Run, *, broken: Sequence[str] = ()) -> str:
+    """The marker, then the summary with all of it cut to the size of a comment. ``broken`` are
+    sentences on what of the run could not be read."""
     start = marker(run) + "\n"
-    return start + digest(run, BUDGET - len(start) - 200, failures=5, reason=300)
+    return start + digest(run, BUDGET - len(start) - 200, failures=5, reason=300, broken=broken)
 
 
 def marker(run: Run) -> str:

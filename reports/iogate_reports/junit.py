@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from iogate.model.plan import Case
@@ -12,7 +12,7 @@ from iogate.model.units import format_change, format_value
 from iogate.model.verdict import NOT_JUDGED, Outcome, ThresholdVerdict
 from iogate_reports.data import sides_of
 from iogate_reports.limit_rows import member_lines
-from iogate_reports.sections.verdict import headline, revision_text
+from iogate_reports.sections.verdict import damage, headline, revision_text
 from iogate_reports.text import clean, moment_iso, short
 from iogate_reports.validity import disturbed_text
 
@@ -20,13 +20,14 @@ _Judged = dict[str, Case | Pool]
 _SKIPPED = (Outcome.INCONCLUSIVE, Outcome.MISSING_BASELINE)
 
 
-def render_junit(run: Run) -> str:
+def render_junit(run: Run, *, broken: Sequence[str] = ()) -> str:
     """A failed limit is a failure; inconclusive and missing-baseline ones are skipped, as is
     a run without limits, for a suite without tests looks like a good one; a
-    repetition without a measurement, and a run without a verdict, are errors."""
+    repetition without a measurement, and a run without a verdict, are errors, as is a run folder
+    of which parts are ``broken``: sentences on what could not be read."""
     cases: _Judged = {case.id: case for case in run.plan.cases}
     cases |= {pool.id: pool for pool in run.plan.pools}
-    tests = [*_errors(run, cases), *_limits(run, cases)]
+    tests = [*_damage(run, broken), *_errors(run, cases), *_limits(run, cases)]
     suite = ET.Element("testsuite", _suite(run, tests))
     suite.append(_properties(run))
     suite.extend(tests)
@@ -69,6 +70,13 @@ def _properties(run: Run) -> ET.Element:
         if value != "":
             ET.SubElement(properties, "property", name=name, value=short(str(value), 1000))
     return properties
+
+
+def _damage(run: Run, broken: Sequence[str]) -> Iterator[ET.Element]:
+    if broken:
+        test = ET.Element("testcase", classname=short(run.plan.spec_name), name="the run folder")
+        _tell(test, "error", damage(broken), "\n".join(broken))
+        yield test
 
 
 def _errors(run: Run, cases: _Judged) -> Iterator[ET.Element]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from iogate.errors import ExitCode
 from iogate.model.run import Run
 from iogate_reports.commands import commands
 from iogate_reports.data import Page
 from iogate_reports.facts import FACTS, first_value
 from iogate_reports.limit_rows import Row, rows
-from iogate_reports.sections.verdict import headline, revision_text, tiles
+from iogate_reports.sections.verdict import damage, headline, revision_text, tiles
 from iogate_reports.text import NAME_LENGTH, moment, plural, short
 from iogate_reports.validity import disturbed_text
 from iogate_reports.verdict_cause import cause
@@ -31,15 +32,23 @@ _HEAD = (
 )
 
 
-def render_summary(run: Run) -> str:
-    """The verdict, the limits that did not pass, the rest folded; cut at the budget."""
-    return digest(run, BUDGET)
+def render_summary(run: Run, *, broken: Sequence[str] = ()) -> str:
+    """The verdict, the limits that did not pass, the rest folded; cut at the budget. ``broken``
+    are sentences on what of the run could not be read."""
+    return digest(run, BUDGET, broken=broken)
 
 
-def digest(run: Run, budget: int, *, failures: int = 20, reason: int = 2000) -> str:
+def digest(
+    run: Run,
+    budget: int,
+    *,
+    failures: int = 20,
+    reason: int = 2000,
+    broken: Sequence[str] = (),
+) -> str:
     """The run in at most about ``budget`` bytes, with so many of the repetitions that gave
     nothing, each reason of at most so many characters."""
-    page = Page(run)
+    page = Page(run, broken=broken)
     parts = [_top(page), _failures(run, failures, reason)]
     if run.verdict is not None:
         limits = rows(page)
@@ -80,6 +89,8 @@ def _top(page: Page) -> str:
         counts,
         " · ".join(facts),
     ]
+    if lost := damage(page.broken):
+        lines.insert(1, f"**Damaged** {text(lost, 2000)} (exit code {int(ExitCode.RUN_FAILED)})")
     if told_of := disturbed_text(run):
         lines.append(f"**Disturbed** {text(told_of, 500)}")
     lines += [f"{label}: {_code(command)}" for label, command in commands(run)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from iogate.errors import ExitCode
 from iogate.model.comparison import Arm, Comparison, of_candidate
 from iogate.model.run import Revision, Run, RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
@@ -31,7 +32,7 @@ def view(page: Page) -> View:
         "cause": told,
         "run": run,
         "name": short(run.plan.spec_name),
-        "effect": effect(run),
+        "effect": effect(run, page.broken),
         "word": word,
         "facts": tuple(_facts(page)),
         "tiles": tiles(run),
@@ -65,12 +66,25 @@ def _sentence(verdict: RunVerdict) -> str:
     return reason.without_outcome(verdict.cause) if reason else verdict.sentence
 
 
-def effect(run: Run) -> str:
-    """What the verdict does to the build; empty where there is none."""
+def effect(run: Run, broken: Sequence[str] = ()) -> str:
+    """What the verdict does to the build, or what a damaged run folder does; empty where there is
+    neither."""
+    if broken:
+        return f"the run folder is damaged (exit code {int(ExitCode.RUN_FAILED)})"
     if run.verdict is None:
         return ""
     code = run.verdict.exit_code
     return f"the build {'stops' if code else 'goes on'} (exit code {code})"
+
+
+def damage(broken: Sequence[str]) -> str:
+    """``2 parts of the run folder could not be read: run.json is missing; …``; empty where all of
+    it could be."""
+    if not broken:
+        return ""
+    told = "; ".join(short(part, 200) for part in broken[:_NAMED])
+    more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+    return f"{plural(len(broken), 'part')} of the run folder could not be read: {told}{more}"
 
 
 def tiles(run: Run) -> tuple[tuple[Word, int], ...]:

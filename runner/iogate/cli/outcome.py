@@ -78,9 +78,9 @@ def write_reports(
         )
 
     documents: dict[str, Callable[[], str]] = {
-        "junit.xml": lambda: render_junit(run),
-        "summary.md": lambda: render_summary(run),
-        "comment.md": lambda: render_comment(run),
+        "junit.xml": lambda: render_junit(run, broken=broken),
+        "summary.md": lambda: render_summary(run, broken=broken),
+        "comment.md": lambda: render_comment(run, broken=broken),
         "report.html": page,
     }
     failed = []

@@ -48,7 +48,11 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
         finished = Finished(reported, tuple(baseline_of(reported, opened)), RunFolder(folder))
         trend = trend_of(reported, opened)
     write_reports(finished, run_folder=RunFolder(own) if own else None, trend=trend, broken=broken)
-    show(finished, finished.exit_code, as_json=as_json, quiet=False)
+    code = exits.of_parts(broken)
+    show(finished, code if broken else finished.exit_code, as_json=as_json, quiet=False)
+    if broken and not as_json:
+        parts = f"{len(broken)} part{'s' if len(broken) > 1 else ''}"
+        click.echo(f"damaged: {parts} of the run folder, exit code {int(code)}")
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)
-    return int(exits.of_parts(broken))
+    return int(code)

@@ -94,13 +94,15 @@ class EngineJob:
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
-    """What a result document says. ``interrupted``: it covers only a part of the job."""
+    """What a result document says. ``interrupted``: it covers only a part of the job;
+    ``ended_ns``: when it was written, 0 where it does not say."""
 
     engine: EngineFacts
     jobs: tuple[JobMeasurement, ...]
     disks: tuple[DiskUtil, ...] = ()
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
+    ended_ns: int = 0
 
 
 class Engine(Protocol):

@@ -24,6 +24,7 @@ from iogate.model.measurement import (
 )
 
 _NS_PER_MS = 1_000_000
+_LATEST_MS = 2**63 // _NS_PER_MS
 _SCHEMA = "result/1"
 _LONGEST_NAME = 200
 _LARGEST_ERROR = 4095  # of Linux
@@ -44,9 +45,15 @@ def parse_result(document: object) -> EngineResult:
             jobs=tuple(_job(job, document) for job in document["jobs"] if "jobname" in job),
             disks=tuple(_disk(disk) for disk in document.get("disk_util", ())),
             interrupted=bool(extra.get("interrupted", False)),
+            ended_ns=_ended_ns(document.get("timestamp_ms")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError) as error:
         raise EngineError(f"the engine's result cannot be read: {reason(error)}") from error
+
+
+def _ended_ns(told: object) -> int:
+    """When a result says that it was written; 0 where it says no time."""
+    return told * _NS_PER_MS if isinstance(told, int) and 0 < told < _LATEST_MS else 0
 
 
 def reason(error: Exception) -> str:

@@ -26,6 +26,10 @@ _UNTOLD = Disturbance("unknown", 1.0, 0.0, "", "iogate ended before it told what
 def raw_measurements(root: Path, plan: Plan, broken: list[str]) -> Iterator[Measurement]:
     """The repetitions of the plan's cases that ended well, in the order in which they did. A
     sentence goes to ``broken`` for each other."""
+    yield from sorted(_ended_well(root, plan, broken), key=lambda m: m.started_ns + m.duration_ns)
+
+
+def _ended_well(root: Path, plan: Plan, broken: list[str]) -> Iterator[Measurement]:
     ids = {case.id for case in plan.cases}
     for path in sorted(_results(root, broken), key=lambda each: each.lstat().st_mtime_ns):
         name = _RAW.fullmatch(path.name)
@@ -77,12 +81,13 @@ def _disturbances(path: Path, broken: list[str]) -> tuple[Disturbance, ...]:
 def _measurement(
     path: Path, name: re.Match[str], result: EngineResult, address: str
 ) -> Measurement:
-    """When it began is worked out: from when its file was written, and how long its jobs ran."""
+    """When it began is worked out: from when it ended, as the result says, else from when its
+    file was written, and how long its jobs ran."""
     longest = max((job.runtime_ns // max(job.jobs, 1) for job in result.jobs), default=0)
     return Measurement(
         case_id=name[1],
         repetition=int(name[2]),
-        started_ns=path.stat().st_mtime_ns - longest,
+        started_ns=max((result.ended_ns or path.stat().st_mtime_ns) - longest, 0),
         duration_ns=longest,
         engine=result.engine,
         jobs=result.jobs,

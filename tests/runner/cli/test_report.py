@@ -87,6 +87,34 @@ def test_a_damaged_folder_says_which_part_and_shows_the_rest(
     assert "oltp/<wbr>bs=4k" in page
 
 
+def test_each_document_of_a_damaged_folder_says_so(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever reads one alone does not take the rest for the whole."""
+    (root / "run.json").unlink()
+    (root / "raw" / f"{s.CASE_ID}-2.json").write_text("{", "utf-8")
+    assert report(root) == 4
+    assert "damaged: 3 parts of the run folder, exit code 4" in capsys.readouterr().out
+    for name in ("summary.md", "comment.md", "junit.xml"):
+        text = (root / name).read_text("utf-8")
+        assert "3 parts of the run folder could not be read: run.json is missing; raw/" in text
+    assert '<testcase classname="' in (root / "junit.xml").read_text("utf-8")
+    assert 'errors="1"' in (root / "junit.xml").read_text("utf-8")
+    page = (root / "report.html").read_text("utf-8")
+    assert "the run folder is damaged (exit code 4)" in page
+    assert "goes on (exit code" not in page
+
+
+def test_a_rebuilt_report_has_the_date_of_the_results(root: Path) -> None:
+    """Whoever copies a folder may change the times of its files."""
+    (root / "run.json").unlink()
+    for path in (root / "raw").iterdir():
+        ended = {"timestamp_ms": 1_700_000_000_000 + int(path.stem[-1])}
+        path.write_text(json.dumps({**json.loads(path.read_text()), **ended}), "utf-8")
+    assert report(root) == 4
+    assert "2023-11-14 22:13 UTC" in (root / "report.html").read_text("utf-8")
+
+
 def test_nothing_to_show_is_one_message(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("run.json", "plan.json"):
         (root / name).write_text("", "utf-8")
