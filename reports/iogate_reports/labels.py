@@ -55,7 +55,7 @@ OUTCOMES: dict[Outcome, Word] = {
         "The limit compares with earlier accepted runs of the same case on the same host and "
         "in the same environment, and there are none, or too few: the row says why. Runs that "
         "are accepted from now on become the baseline.",
-        "no accepted run to compare with",
+        "no accepted run to compare with, or too few",
     ),
     Outcome.WARN: Word(
         "warn",

@@ -15,6 +15,7 @@ from functools import partial
 from iogate.environments import Comparable, SetAside, why_fewer
 from iogate.errors import UsageError
 from iogate.git.ancestry import MERGE_BASE, Ancestry, find_ancestry, find_merge_base
+from iogate.history.left_out import left_out_words
 from iogate.metrics import metric
 from iogate.model.decision import Action, Decision
 from iogate.model.measurement import undisturbed
@@ -37,17 +38,18 @@ _ALL = 1 << 31
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """The runs, newest first, which of them count for which case (by its id) and metric, how
-    they were found, and the accepted ones of another environment."""
+    they were found, the accepted ones of another environment, and what else was left out."""
 
     runs: tuple[Run, ...] = ()
     segments: Mapping[tuple[str, str], Segment] = field(default_factory=dict)
     use: BaselineUse = field(default_factory=BaselineUse)
     set_aside: Sequence[SetAside] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def why_fewer(self) -> tuple[str, ...]:
         """What a limit without a baseline says of how runs were looked for."""
-        return why_fewer(self.set_aside, self.use)
+        return (*why_fewer(self.set_aside, self.use), *self.left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,24 @@ def find_baseline(run: Run, store: Store) -> Baseline:
             break
     else:  # the first that has anything is what is too small
         baselines.append(next((each for each in baselines if each.runs), baselines[-1]))
-    return replace(baselines[-1], set_aside=comparable.set_aside)
+    refused = () if _is_enough(baselines[-1], run) else tuple(_refused(search, comparable))
+    left_out = left_out_words(baselines[-1].runs, refused)
+    return replace(baselines[-1], set_aside=comparable.set_aside, left_out=left_out)
+
+
+def _refused(search: _Search, comparable: Comparable) -> Iterator[RunFacts]:
+    """The runs of the host and environment whose end keeps them from being a baseline."""
+    run = search.run
+    known = {facts.run_id for facts in search.accepted}
+    known |= {aside.run_id for aside in comparable.set_aside}
+    alike = Comparable(run.environment, run.plan.baseline.across, run.plan.baseline.also)
+    for night in search.store.nights(
+        search.ids, metrics=(), host=run.host.machine_id, limit=LAST_NIGHTS
+    ):
+        facts = night.facts
+        is_earlier = facts.started_ns < run.started_ns and facts.run_id != run.id
+        if is_earlier and facts.is_level and facts.run_id not in known and alike(facts):
+            yield facts
 
 
 def used_baseline(run: Run, store: Store) -> Sequence[Run]:

@@ -15,6 +15,7 @@ from iogate.cli.entry import run_command
 from iogate.cli.history import command
 from iogate.cli.trend import command as trend
 from iogate.errors import ExitCode, RunError, UsageError
+from iogate.model.measurement import Disturbance
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
 from iogate.store import open_store
@@ -129,6 +130,30 @@ def test_a_comparison_of_no_case_is_refused(url: str) -> None:
     assert isinstance(error, UsageError)
     assert "is selected by --case" in error.what
     assert "iodepth=2" in error.remedy
+
+
+def test_where_there_is_nothing_to_compare_the_real_reason_is_given(tmp_path: Path) -> None:
+    path = str(tmp_path / "own.sqlite")
+    busy = Disturbance("cpu", 0.8, 0.1, "%", "other processes used 80 % of the CPUs")
+    whole = s.repetitions([100.0, 101.0])
+    runs = {
+        "spoiled": (s.case(), [replace(m, disturbances=(busy,)) for m in whole]),
+        "empty": (s.case(), []),
+        "whole": (s.case(), whole),
+        "other": (replace(s.case(), id="f" * 16, name="other"), []),
+    }
+    with closing(open_store(path)) as store:
+        for name, (case, measured) in runs.items():
+            store.begin_run(s.run(name, the_plan=s.plan(case), measurements=tuple(measured)))
+    said = {
+        ("spoiled", "whole"): "every repetition of before (spoiled) was disturbed",
+        ("whole", "empty"): "every repetition of after (empty) failed, or none was begun",
+        ("whole", "other"): "they have no case in common",
+    }
+    for (before, after), told in said.items():
+        assert told in history("compare", before, after, "--store", path).stdout
+    asked = history("compare", "whole", "whole", "--metric", "read.iops", "--store", path)
+    assert "no case has a value of the same metric in both: read.iops" in asked.stdout
 
 
 def test_a_metric_that_the_spec_defines_is_compared(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, start
 from iogate.cli.table import defused, printable
 from iogate.environments import describe, differences
 from iogate.errors import UsageError
-from iogate.model.measurement import Measurement
+from iogate.model.measurement import Measurement, undisturbed
 from iogate.model.plan import Case
 from iogate.model.run import Run
 from iogate.model.trend import FactChange
@@ -88,7 +88,32 @@ def command(
         head, cells = without_arms(_HEAD, [_cells(row) for row in rows])
         print_table(head, cells, right=range(len(head) - 4, len(head) - 1))
     else:
-        click.echo("they have no case in common, or no metric of one")
+        click.echo(defused(printable(_why_nothing(old, new, cases, metrics))))
+
+
+def _why_nothing(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> str:
+    """Why there is no row."""
+    both = list(_in_both(old, new, cases))
+    if not both:
+        asked = " that --case selects" if cases else ""
+        return f"they have no case{asked} in common"
+    ids = {case.id for pair in both for case in pair}
+    for word, run in (("before", old), ("after", new)):
+        found = [m for m in run.measurements if m.case_id in ids]
+        if not undisturbed(found):
+            why = "was disturbed" if found else "failed, or none was begun"
+            return f"nothing to compare: every repetition of {word} ({run.id[:SHORT_ID]}) {why}"
+    named = f": {', '.join(metrics)}" if metrics else ""
+    return f"no case has a value of the same metric in both{named}"
+
+
+def _in_both(old: Run, new: Run, patterns: Sequence[str]) -> Iterator[tuple[Case, Case]]:
+    """Each case that was asked for, as it is in the older run and in the newer one."""
+    former = {case.id: case for case in old.plan.cases}
+    for case in new.plan.cases:
+        known = next((former[each] for each in old.ids_of(case) if each in former), None)
+        if known is not None and _is_asked(case, patterns):
+            yield known, case
 
 
 def _document(
@@ -125,11 +150,7 @@ def _is_asked(case: Case, patterns: Sequence[str]) -> bool:
 def _rows(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> Iterator[_Row]:
     from iogate.metrics import default_metrics, metric
 
-    former = {case.id: case for case in old.plan.cases}
-    for case in new.plan.cases:
-        known = next((former[each] for each in old.ids_of(case) if each in former), None)
-        if known is None or not _is_asked(case, cases):
-            continue
+    for known, case in _in_both(old, new, cases):
         measured = new.measurements_of(case.id)
         for path in metrics or default_metrics(measured, new.plan.metrics):
             each = metric(path, new.plan.metrics)
