@@ -14,6 +14,7 @@ from iogate.model.spec import Level
 from iogate.model.units import format_value
 from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
+from iogate_reports.few_ios import few_ios
 from iogate_reports.labels import OUTCOMES, Change, Word, describe_change, interval_text, share_text
 from iogate_reports.text import median, overlap, plural, relative_change, short, signed
 
@@ -93,7 +94,7 @@ def _row(verdict: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
         anchor=data.anchor if data else "",
         metric=short(threshold.metric, 80),
         limit=short(threshold.limit.text, 60),
-        note=_note(verdict),
+        note=_note(verdict, few_ios(threshold.metric, data) if data else ""),
         value=format_value(verdict.value, verdict.unit),
         value_interval=_value_interval(verdict),
         baseline=format_value(verdict.baseline, verdict.unit),
@@ -241,8 +242,9 @@ def _place(verdict: ThresholdVerdict) -> str:
     return f"{short(PurePath(where.file).name, 80)}:{where.line}:{where.column}"
 
 
-def _note(verdict: ThresholdVerdict) -> str:
+def _note(verdict: ThresholdVerdict, few: str) -> str:
     parts = ["warning only"] if verdict.threshold.level is Level.WARN else []
+    parts += [few] if few else []
     if verdict.point:
         few = "values for 95 % confidence"
         few = "runs to know how they vary" if verdict.threshold.limit.relative else few

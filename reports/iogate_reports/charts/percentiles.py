@@ -29,8 +29,11 @@ from iogate_reports.text import overlap, relative_change, short
 LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999, "p99.999": 0.99999}
 SURE = 10
 """A curve is drawn full as far as this many I/Os lie beyond it, thinner to the last one."""
-_LOW, _HIGH, _STEP = 0.30103, 5.0, 0.14
-_GRID = (*(_LOW + _STEP * i for i in range(34)), 1.0, 2.0, 3.0, 4.0, 5.0)
+_LOW, _HIGH, _STEP = -math.log10(0.5), 5.0, 0.14
+_BETWEEN = (_LOW + _STEP * i for i in range(1, 34))
+_SHARES = {n: 1 - 10**-n for n in _BETWEEN} | {-math.log10(1 - s): s for s in LABELS.values()}
+"""Nines → the share that is drawn there. Those with a name are what they are called: a hair above
+one half may lie in another bucket than one half."""
 _FRAME = Frame(right=30, bottom=26)
 
 
@@ -49,8 +52,8 @@ def curve(histogram: Histogram, label: str, style: str) -> Curve | None:
     count = histogram.count
     if count < 2:
         return None
-    nines = sorted(n for n in _GRID if n <= math.log10(count) + 1e-9)
-    shares = [1 - 10**-n for n in nines]
+    nines = sorted(n for n in _SHARES if n <= math.log10(count) + 1e-9)
+    shares = [_SHARES[n] for n in nines]
     points = [(n, v) for n, v in zip(nines, quantiles_ns(histogram, shares), strict=True) if v > 0]
     return Curve(label, style, count, tuple(points)) if len(points) > 1 else None
 
