@@ -10,8 +10,8 @@ from iogate.model.pool import Pool
 from iogate.model.run import Run
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import NOT_JUDGED, Outcome, ThresholdVerdict
-from iogate_reports.data import sides_of
-from iogate_reports.limit_rows import member_lines
+from iogate_reports.data import Page, sides_of
+from iogate_reports.limit_rows import member_lines, with_baseline
 from iogate_reports.sections.verdict import damage, headline, revision_text
 from iogate_reports.text import clean, moment_iso, short
 from iogate_reports.validity import disturbed_text
@@ -97,7 +97,9 @@ def _errors(run: Run, cases: _Judged) -> Iterator[ET.Element]:
 
 
 def _limits(run: Run, cases: _Judged) -> Iterator[ET.Element]:
-    for verdict in run.verdict.thresholds if run.verdict else ():
+    data = Page(run).by_id
+    for judged in run.verdict.thresholds if run.verdict else ():
+        verdict = with_baseline(judged, data.get(judged.case_id))
         threshold = verdict.threshold
         what = f"{threshold.metric} {threshold.limit.text}"
         test = _test(run, cases.get(verdict.case_id), verdict.case_id, what)

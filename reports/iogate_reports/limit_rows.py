@@ -16,7 +16,7 @@ from iogate.model.verdict import Interval, Outcome, ThresholdVerdict
 from iogate_reports.data import CaseData, Page
 from iogate_reports.few_ios import few_ios
 from iogate_reports.labels import OUTCOMES, Change, Word, describe_change, interval_text, share_text
-from iogate_reports.text import median, overlap, plural, relative_change, short, signed
+from iogate_reports.text import median, overlap, plural, relative_change, short, signed, true_minus
 
 MEMBERS_SHOWN = 100
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
@@ -77,7 +77,7 @@ def _named(unnamed: Iterable[Row]) -> Iterator[Row]:
 
 
 def _row(verdict: ThresholdVerdict, data: CaseData | None, wanted: int) -> Row:
-    verdict = _with_baseline(verdict, data)
+    verdict = with_baseline(verdict, data)
     threshold = verdict.threshold
     word = OUTCOMES[verdict.outcome]
     change = describe_change(
@@ -134,7 +134,7 @@ def member_lines(
     return (*lines, *([f"and {left} more"] if left > 0 else []))
 
 
-def _with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
+def with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
     """A limit that is not relative is judged without a baseline. Its row shows one all the
     same: from a relative limit on the same metric, else from what was observed."""
     if data is None or verdict.threshold.limit.relative or verdict.baseline is not None:
@@ -196,7 +196,7 @@ def _straddles(verdict: ThresholdVerdict) -> bool:
 
 def why(verdict: ThresholdVerdict) -> str:
     """Why it ended so, as far as its numbers do not tell; often nothing."""
-    return short(_why(verdict) if needs_reason(verdict) else _remark(verdict), 600)
+    return true_minus(short(_why(verdict) if needs_reason(verdict) else _remark(verdict), 600))
 
 
 def _is_only_young(verdict: ThresholdVerdict) -> bool:

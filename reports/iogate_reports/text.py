@@ -22,6 +22,9 @@ _UNSAFE = re.compile(
 )
 
 
+_CHANGE = re.compile(r"(?<![\w.-])-([\d.,∞]+ %)")
+
+
 def clean(text: str) -> str:
     """The text with each character that could act on its surroundings shown as U+FFFD."""
     return _UNSAFE.sub("\ufffd", text)
@@ -79,6 +82,12 @@ def duration(ns: int) -> str:
 def signed(change: float | None) -> str:
     """A relative change with a true minus sign: ``−3.1 %``; a large one as a factor: ``446×``."""
     return format_change(change).replace("-", "−")
+
+
+def true_minus(sentence: str) -> str:
+    """A sentence of a verdict with the minus signs that pages write: ``−3.1 %``. What the spec
+    says of a limit (``-3%``) stays as it is."""
+    return _CHANGE.sub("−\\1", sentence)
 
 
 def percent(share: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iogate.model.verdict import Outcome, RunVerdict
 from iogate_reports.data import Page
 from iogate_reports.limit_rows import Row, needs_reason, rows, tells_change, why
-from iogate_reports.text import plural
+from iogate_reports.text import plural, true_minus
 
 _ENDED = {
     "fail": "failed",
@@ -30,6 +30,11 @@ class Cause:
 
 def cause(page: Page, sentence: str) -> Cause:
     """What decided the run; ``sentence`` where no single limit did."""
+    told = _cause(page, sentence)
+    return Cause(*map(true_minus, (told.headline, told.detail, told.rest)))
+
+
+def _cause(page: Page, sentence: str) -> Cause:
     verdict = page.run.verdict
     if verdict is None or not verdict.thresholds:
         return Cause(_capital(sentence))

@@ -157,6 +157,11 @@ def test_it_prints_on_a4_with_its_charts(browser: Browser, pages: dict[str, Path
     page.emulate_media(media="print")
     assert page.locator("table.results thead").first.is_visible(), "a table, not cards"
     assert not page.locator("nav").is_visible()
+    folded = page.evaluate(
+        """() => [...document.querySelectorAll('details')].filter(one => one.checkVisibility()
+            && !one.lastElementChild.checkVisibility()).map(one => one.textContent)"""
+    )
+    assert folded == [], "nothing can be unfolded on paper"
     document = page.pdf(format="A4", print_background=True)
     assert document.startswith(b"%PDF")
     assert 3 <= document.count(b"/Type /Page\n") + document.count(b"/Type /Page ") <= 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -80,6 +81,14 @@ def test_an_undecided_comparison_says_how_to_go_on_and_which_try_it_was() -> Non
     for text in (read_html(render_report(near)).text, render_summary(near), render_comment(near)):
         assert "Comparison 2 of these arms." in text
         assert f"iogate ab --more {near.id[:12]}" in text
+
+
+@pytest.mark.parametrize("by", [0.0, 0.03, 0.12])
+def test_a_page_has_one_kind_of_minus_sign_for_changes(by: float) -> None:
+    found = compared(by)
+    for text in (read_html(render_report(found)).text, render_summary(found)):
+        assert "−" in text
+        assert re.search(r"(?<![\w.-])-[\d.]+ %", text) is None
 
 
 def test_what_went_on_is_not_measured_again_by_its_own_command(slower: Run) -> None:

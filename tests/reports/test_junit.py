@@ -8,6 +8,8 @@ from xml.etree import ElementTree as ET
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome, RunReason, RunVerdict
 from iogate_reports import render_junit
+from iogate_reports.data import Page
+from iogate_reports.limit_rows import rows
 from support.report_runs import failed_run
 
 Regressed = tuple[Run, tuple[Run, ...]]
@@ -42,6 +44,18 @@ def test_failures_carry_the_reason_and_the_numbers(regressed: Regressed) -> None
     assert found[0].get("message") == failed[0].reason
     assert "n = 3" in (found[0].text or "")
     assert "specs/gate.yaml:" in (found[0].text or "")
+
+
+def test_an_absolute_limit_has_the_baseline_that_the_page_shows(regressed: Regressed) -> None:
+    (row,) = [
+        row
+        for row in rows(Page(regressed[0]))
+        if row.limit == "< 2ms" and row.case == "oltp-write/bs=4k,iodepth=32"
+    ]
+    assert row.change is not None
+    test = suite_of(regressed[0]).find(f"testcase[@name='{row.case}: {row.metric} {row.limit}']")
+    assert test is not None
+    assert f"baseline {row.baseline}, change +" in "".join(test.itertext())
 
 
 def test_what_cannot_be_judged_is_skipped_and_says_why(first_run: Run) -> None:

@@ -12,7 +12,7 @@ from iogate.cli import options
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import show, trend_of, write_reports
 from iogate.cli.seen import seen
-from iogate.cli.table import printable
+from iogate.cli.table import counted, printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder
 from iogate.foreign import is_imported
@@ -51,8 +51,9 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     code = exits.of_parts(broken)
     show(finished, code if broken else finished.exit_code, as_json=as_json, quiet=False)
     if broken and not as_json:
-        parts = f"{len(broken)} part{'s' if len(broken) > 1 else ''}"
-        click.echo(f"damaged: {parts} of the run folder, exit code {int(code)}")
+        click.echo(
+            f"damaged: {counted(len(broken), 'part')} of the run folder, exit code {int(code)}"
+        )
     for part in broken:
         click.echo(f"iogate: {folder}: {printable(part)}", err=True)
     return int(code)
