@@ -139,6 +139,7 @@ def _figure(judged: Blocks, data: CaseData) -> Figure:
         _table(judged, data),
         tuple(_legend(judged, data)),
         " ".join(_notes(judged)),
+        wide=any(block.base_each or block.candidate_each for block in judged.blocks),
     )
 
 
@@ -159,13 +160,22 @@ def _notes(judged: Blocks) -> Iterator[str]:
 
 def _held_back(judged: Blocks) -> Iterator[str]:
     """Why a limit did not fail where the mean of its blocks was past the line."""
-    held: dict[Hold, list[int]] = {}
+    held: dict[str, list[int]] = {}
     for look in judged.looks:
-        for hold in look.held_by:
-            held.setdefault(hold, []).append(judged.number_of(look))
-    for hold, after in held.items():
+        reasons = [_HOLDS[hold] for hold in look.held_by]
+        if not reasons and _is_past(look) and judged.number_of(look) != judged.decided_at:
+            reasons = ["this record, of an earlier version, does not say why"]
+        for reason in reasons:
+            held.setdefault(reason, []).append(judged.number_of(look))
+    for reason, after in held.items():
         word = "block" if len(after) == 1 else "blocks"
-        yield f"Past the line after {word} {_ranges(after)}, it did not fail: {_HOLDS[hold]}."
+        yield f"Past the line after {word} {_ranges(after)}, it did not fail: {reason}."
+
+
+def _is_past(look: Look) -> bool:
+    """Whether the mean is past the line. The bound is further to the side that is worse."""
+    worse = math.copysign(1.0, look.bound - look.change)
+    return look.fails_at is not None and (look.change - look.fails_at) * worse > 0
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -316,6 +326,12 @@ def _table(judged: Blocks, data: CaseData) -> Table:
 
 
 def in_full(value: float, each: Sequence[float], unit: Unit) -> str:
-    """``101k (99.8k, 102k)``: a mean, and what it is of."""
-    told = ", ".join(format_value(one, unit) for one in each)
+    """``101 k/s (99.8, 102 k/s)``: a mean, and what it is of. A unit that the next has as well
+    stands once, and does not go to another line."""
+    parts = [format_value(one, unit).partition(" ") for one in each]
+    following = [*(suffix for _, _, suffix in parts[1:]), None]
+    told = ", ".join(
+        number if suffix == after else f"{number}{gap}{suffix}"
+        for (number, gap, suffix), after in zip(parts, following, strict=False)
+    )
     return format_value(value, unit) + (f" ({told})" if told else "")

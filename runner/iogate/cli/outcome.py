@@ -13,7 +13,7 @@ import click
 
 from iogate import exits
 from iogate.cli import actions
-from iogate.cli.table import defused, printable, table
+from iogate.cli.table import defused, printable, table, terminal_width
 from iogate.errors import ExitCode, IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
@@ -170,8 +170,8 @@ def verdict_table(run: Run) -> str:
     row = _compared_row if run.plan.comparison else _row
     rows = [row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]
     if run.plan.comparison:
-        return table(_COMPARED, rows, right=(2, 3, 4, 7, 8))
-    return table(_HEAD, rows, right=(2, 4))
+        return table(_COMPARED, rows, right=(2, 3, 4, 7, 8), width=terminal_width())
+    return table(_HEAD, rows, right=(2, 4), width=terminal_width())
 
 
 def _row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:

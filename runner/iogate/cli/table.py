@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
-from unicodedata import category
+from itertools import accumulate
+from unicodedata import category, east_asian_width
 
 _GAP = "  "
+_LEAST_NAME = 20
 
 
 def printable(text: str) -> str:
@@ -28,19 +32,62 @@ def tamed(text: str) -> str:
     return defused("\n".join(printable(line) for line in lines))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+) -> str:
     """Rows under their headings, columns as wide as they must be; ``right`` lists the
-    columns that are aligned right."""
+    columns that are aligned right. Where a row does not go into ``width``, the first column is
+    cut in the middle, where names differ least."""
     cells = [[printable(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    widths = [max(columns_of(row[i]) for row in cells) for i in range(len(head))]
+    if width is not None and rows:
+        rest = sum(widths[1:]) + len(_GAP) * (len(head) - 1)
+        widths[0] = min(widths[0], max(width - rest, _LEAST_NAME, columns_of(head[0])))
+        cells = [[_cut(row[0], widths[0]), *row[1:]] for row in cells]
     return "\n".join(_line(row, widths, right) for row in cells)
 
 
+def terminal_width() -> int | None:
+    """How many columns stdout shows a line in; None where it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a wide character of East Asia or an
+    emoji, none for a mark on the one before."""
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    """The text in at most so many columns, cut in the middle."""
+    if columns_of(text) <= width:
+        return text
+    head = _beginning(text, (width - 1) * 2 // 3)
+    tail = _beginning(text[::-1], width - 1 - columns_of(head))[::-1]
+    return f"{head}…{tail}"
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of the text as goes into so many columns."""
+    ends = accumulate(map(_columns, text))
+    return text[: sum(end <= width for end in ends)]
+
+
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
-    padded = (
-        cell.rjust(width) if i in right else cell.ljust(width)
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
+    padded = []
+    for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        air = " " * (width - columns_of(cell))
+        padded.append(air + cell if i in right else cell + air)
     return _GAP.join(padded).rstrip()
 
 
