@@ -80,7 +80,8 @@ static const struct option rows[] = {
 	  .help = "What I/O buffers are made of; `:FILE` behind a mapping maps a file: one that is "
 		  "there is only read, else it is one without a name in that folder." },
 	{ "refill_buffers", NULL, &type_flag, JOB(buffers.refill), "0",
-	  .help = "New random data for each write; without it, one word a page is new." },
+	  .help = "New random data for each write, as verify, dedupe_percentage and "
+		  "buffer_compress_percentage have it, too; without it, one word a page is new." },
 	{ "scramble_buffers", NULL, &type_bool_not, JOB(buffers.unscrambled), "1",
 	  .help = "One word a page of each write is new, so that no two are the same." },
 	{ "zero_buffers", NULL, &type_flag, JOB(buffers.zero), "0",

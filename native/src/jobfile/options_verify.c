@@ -72,8 +72,8 @@ static const struct option rows[] = {
 	{ "verify_only", NULL, &type_flag, JOB(verify.only), "0",
 	  .help = "Write nothing: check what an earlier run of the same job wrote." },
 	{ "verify_pattern", NULL, &type_placed_pattern, JOB(verify.pattern),
-	  .help = "Bytes that blocks repeat behind their headers; `%o` is the offset of the "
-		  "block. Without verify, it is pattern_hdr." },
+	  .help = "Bytes that blocks repeat behind their headers, whatever buffers are said to "
+		  "hold; `%o` is the offset of the block. Without verify, it is pattern_hdr." },
 	{ "verify_pattern_interval", NULL, &type_number, JOB(verify.pattern_interval), "0",
 	  .max = UINT32_MAX,
 	  .help = "verify_pattern begins again after so many bytes, `%o` then being their "

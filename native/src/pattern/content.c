@@ -12,6 +12,16 @@ bool content_is_made(const struct job *job)
 	       job->buffers.compress_percent || job->dedupe.percent;
 }
 
+bool content_is_written(const struct job *job)
+{
+	const bool is_plain = !job->buffers.zero && !job->buffers.pattern.length &&
+			      !job->buffers.compress_percent && !job->dedupe.percent;
+
+	if (job->verify.method && (job->verify.pattern.length || is_plain))
+		return false;
+	return content_is_made(job);
+}
+
 bool content_is_zero(const struct job *job)
 {
 	return job->buffers.zero && !job->buffers.pattern.length &&

@@ -16,9 +16,12 @@ struct content {
 	uint64_t base, unique;			/* of a working set: the number of the next block */
 };
 
-/* Whether each write gets its data from here; else a buffer keeps its noise, one word a page
- * aside. */
+/* Whether options of buffers say what blocks hold. */
 bool content_is_made(const struct job *job);
+/* Whether each write gets its data from here. Else that of a job that verifies has what it is
+ * known again by (verify/filling.h): verify_pattern, whatever buffers are said to hold, or noise
+ * of its own. Another one's buffer keeps its noise, one word a page aside. */
+bool content_is_written(const struct job *job);
 /* zero_buffers yields to what says more. */
 bool content_is_zero(const struct job *job);
 void content_init(struct content *c, const struct job *job, uint64_t seed, uint32_t clone);

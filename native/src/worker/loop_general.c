@@ -85,9 +85,9 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 	l->slow.checking.looked += planned->dir == DIR_READ;
 	if (planned->dir == DIR_WRITE) {
 		syncs_note_write(l, planned);
-		if (content_is_made(l->job))
+		if (content_is_written(l->job))
 			content_fill(&l->slow.content, io->home, io->length);
-		else if (!l->job->buffers.unscrambled)
+		else if (!l->job->verify.method && !l->job->buffers.unscrambled)
 			step_stamp(l, io);
 		if (l->job->verify.method)
 			loop_verify_seal(l, io);

@@ -181,7 +181,7 @@ static struct verify_block block_of(const struct loop *l, const struct io *io)
 		.data = io->home, .offset = io->offset - moved, .length = io->length + moved,
 		.file = io->file, .number = (uint16_t)l->slow.checking.slots[io->slot].index,
 		.ours = l->slow.checking.on && !l->job->verify.only,
-		.filled = content_is_made(l->job),
+		.filled = content_is_written(l->job),
 		.trimmed = l->slow.checking.on && l->slow.checking.slots[io->slot].trimmed,
 	};
 }
