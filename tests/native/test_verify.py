@@ -212,6 +212,28 @@ def test_verify_only_writes_nothing(engine: Path, fio: str, tmp_path: Path) -> N
         assert _run(engine, tmp_path, "write", "verify=md5 verify_only").status == 1
 
 
+@pytest.mark.parametrize("rw", ["read", "randread", "rw", "randrw", "write"])
+def test_verify_only_reads_what_is_to_be_read(
+    engine: Path, fio: str, tmp_path: Path, rw: str
+) -> None:
+    for more, loops in (("", 1), ("loops=2", 2), ("verify_backlog=3", 1)):
+        assert _run(engine, tmp_path, "write", "verify=md5 do_verify=0").status == 0
+        options = f"verify=md5 verify_only {more}"
+        row = _run(engine, tmp_path, rw, options).document()["jobs"][0]
+        assert row["read"]["total_ios"] == loops * SIZE // 4096
+        assert row["write"]["total_ios"] == 0
+        for block in range(0, SIZE, 4096):
+            _flip(tmp_path / "f", block + 700)
+        assert _run(engine, tmp_path, rw, options).status == 1
+        assert _run(fio, tmp_path, rw, "verify=md5 verify_only").status == 1
+
+
+def test_verify_only_without_do_verify_is_told(engine: Path, tmp_path: Path) -> None:
+    ran = _run(engine, tmp_path, "write", "verify=md5 verify_only do_verify=0")
+    (warning,) = ran.document()["iogate"]["warnings"]
+    assert "looks at nothing that was written" in warning
+
+
 @pytest.mark.parametrize("more", ["", "verify_interval=1k", "verify_offset=1k", "verify_pattern=7"])
 def test_what_is_damaged_is_dumped(engine: Path, fio: str, tmp_path: Path, more: str) -> None:
     """Under fio's names; what was there before, too, as each block is made from its seed."""

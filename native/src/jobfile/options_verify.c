@@ -70,7 +70,8 @@ static const struct option rows[] = {
 	{ "verify_offset", NULL, &type_number, JOB(verify.offset_bytes), "0", .max = UINT32_MAX,
 	  .help = "The header stands so far into its block, what is there at the beginning." },
 	{ "verify_only", NULL, &type_flag, JOB(verify.only), "0",
-	  .help = "Write nothing: check what an earlier run of the same job wrote." },
+	  .help = "Write nothing: check what an earlier run of the same job wrote. A job that "
+		  "reads does so as without it." },
 	{ "verify_pattern", NULL, &type_placed_pattern, JOB(verify.pattern),
 	  .help = "Bytes that blocks repeat behind their headers, whatever buffers are said to "
 		  "hold; `%o` is the offset of the block. Without verify, it is pattern_hdr." },

@@ -97,6 +97,8 @@ static int check_verify(const struct check *c)
 	if (job->verify.only && job->time.based)
 		return check_refuse(c, "verify_only", "verify_only writes nothing, so that "
 				    "time_based has no end; drop one of them");
+	if (job->verify.only && !job->verify.at_end && job->rw & RW_WRITE)
+		check_warn(c, "verify_only with do_verify=0 looks at nothing that was written");
 	if (job->report.gtod_reduce)
 		check_warn(c, "gtod_reduce does nothing with verify");
 	settle_interval(c->job);

@@ -35,11 +35,12 @@ static bool have_planned(struct loop *l)
 	return true;
 }
 
-/* verify_only: what would be done is only noted. */
+/* verify_only: what would be written is only noted. */
 static bool have_more(struct loop *l)
 {
 	while (have_planned(l)) {
-		if (!l->job->verify.only || loop_verify_due(l))
+		if (!l->job->verify.only || l->planned[l->planned_next].dir != DIR_WRITE ||
+		    loop_verify_due(l))
 			return loop_verify_reads(l, &l->planned[l->planned_next]);
 		loop_verify_note(l, &l->planned[l->planned_next++]);
 	}
