@@ -39,6 +39,9 @@ JOBS = {
     "colons": _lines("rw=write", "filename_format=a:b"),
     "folders of clones": _lines("rw=write", "directory=d:e", "numjobs=3"),
     "the folder of a name": _lines("rw=write", "directory=d:e", "numjobs=2", "filename=f"),
+    "names that are none": _lines("rw=write", "filename=:x::y:"),
+    "folders that are none": _lines("rw=write", "directory=d::e:", "numjobs=3"),
+    "a name of a dash": _lines("rw=write", "directory=d", "filename=-"),
     "unique": _lines("rw=write", "unique_filename=0"),
     "none may be made": _lines("rw=read", "allow_file_create=0"),
     "none may be made, to write": _lines("rw=write", "allow_file_create=0"),
@@ -162,3 +165,21 @@ def test_files_are_synced_when_it_is_asked_for(
 ) -> None:
     calls = calls_of(engine, call, _lines(option, "nrfiles=2"), tmp_path)
     assert len(calls) == count
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("filename=-", "'-' is stdin or stdout"),
+        ("filename=x:-", "'-' is stdin or stdout"),
+        ("filename=::", "there is no name between the colons"),
+        ("directory=:", "there is no name between the colons"),
+        ("read_iolog=:", "there is no name between the colons"),
+    ],
+)
+def test_what_names_no_file_is_told(engine: Path, tmp_path: Path, option: str, says: str) -> None:
+    for rw in ("read", "write"):
+        ran = run(engine, ["-", "--output-format=json"], tmp_path, _lines(option, f"rw={rw}"))
+        assert (ran.status, ran.out) == (2, "")
+        assert f"stdin:4:1: job 'j': {says}" in ran.err
+        assert not files(tmp_path)

@@ -4,13 +4,51 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/ioprio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "engines/engine.h"
 #include "jobfile/check.h"
 #include "pattern/pattern_sizes.h"
+#include "util/namelist.h"
 #include "verify/header.h"
+
+/* fio's documentation keeps the name - for stdin and stdout. */
+static bool is_stream(const struct job *job)
+{
+	const bool is_bare = !job->files.directory || !*job->files.directory;
+	bool found = false;
+
+	for (uint32_t i = 0; is_bare && i < namelist_count(job->files.names); i++) {
+		char *name = namelist_entry(job->files.names, i);
+
+		found = found || (name && !strcmp(name, "-"));
+		free(name);
+	}
+	return found;
+}
+
+static int check_names(const struct check *c)
+{
+	const struct job *job = c->job;
+	const struct {
+		const char *option, *names;
+	} lists[] = {
+		{ "filename", job->files.names }, { "directory", job->files.directory },
+		{ "read_iolog", job->replay.files },
+	};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (lists[i].names && *lists[i].names && !namelist_count(lists[i].names))
+			return check_refuse(c, lists[i].option, "there is no name between the "
+					    "colons");
+	}
+	if (job->files.names && is_stream(job))
+		return check_refuse(c, "filename", "'-' is stdin or stdout, which cannot be "
+				    "measured here; a file of that name is './-'");
+	return 0;
+}
 
 /* What is read in the second loop would have gone with the first. */
 static int check_files(const struct check *c)
@@ -289,6 +327,7 @@ int resolve_checks(struct earlier *earlier, const struct section *own, struct jo
 	int code = check_engine(&c);
 
 	code = code ? code : check_pattern(&c);
+	code = code ? code : check_names(&c);
 	code = code ? code : check_files(&c);
 	code = code ? code : check_verify(&c);
 	code = code ? code : check_iolog(&c);

@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-/* Lists of file names: separated by ':'; `\:` is a colon of the name itself. */
+/* Lists of file names: separated by ':'; `\:` is a colon of the name itself, and what has no name
+ * is left out. */
 uint32_t namelist_count(const char *list);
-/* Entry `index`, unescaped: malloced, or NULL without memory. */
+/* Entry `index`, which is below the count, unescaped: malloced, or NULL without memory. */
 char *namelist_entry(const char *list, uint32_t index);
 
 #endif
