@@ -180,3 +180,62 @@ def test_a_range_is_verified(engine: Path, tmp_path: Path) -> None:
     row = document["jobs"][0]
     assert row["write"]["io_bytes"] == 1 << 20
     assert row["read"]["io_bytes"] == 1 << 20
+
+
+TOO_LARGE = {
+    "range": "--bsrange=4k-128k",
+    "split": "--bssplit=4k/50:16k/40:128k/10",
+    "split, the largest first": "--bssplit=128k/90:4k/10",
+    "several files": "--bsrange=4k-128k --nrfiles=2",
+    "sizes of files": "--bsrange=4k-128k --filesize=32k --nrfiles=2",
+    "unaligned": "--bsrange=4k-128k --bs_unaligned",
+    "loops": "--bsrange=4k-128k --loops=3",
+    "aligned": "--bssplit=4k/50:128k/50 --ba=4k",
+    "uniform": "--bssplit=4k/90:128k/10 --norandommap",
+}
+
+
+@pytest.mark.parametrize("rw", ["write", "randwrite", "randread"])
+@pytest.mark.parametrize("options", TOO_LARGE.values(), ids=TOO_LARGE.keys())
+def test_blocks_that_fit_are_done(
+    engine: Path, fio: str, tmp_path: Path, options: str, rw: str
+) -> None:
+    """Of sizes that are drawn; what is larger than the file is not."""
+    job = ["--name=j", "--size=64k", f"--rw={rw}", "--output-format=json", *options.split()]
+    moved = []
+    for program in (engine, fio):
+        row = run(program, job, tmp_path).document(notes=True)["jobs"][0]
+        moved.append(row["read" if rw == "randread" else "write"]["io_bytes"])
+    assert abs(moved[0] - moved[1]) <= (16384 if "unaligned" in options else 0)
+
+
+def test_each_file_has_the_blocks_that_fit_it(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for name, size in (("small", 4 << 10), ("large", 1 << 20)):
+        (tmp_path / "d" / name).write_bytes(bytes(size))
+    job = ["--name=j", "--rw=read", "--opendir=d", "--bssplit=4k/50:64k/50", "--output-format=json"]
+    read = run(engine, job, tmp_path).document()["jobs"][0]["read"]
+    assert read["io_bytes"] == (1 << 20) + (4 << 10)
+    assert read["total_ios"] < 64
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--rw=randrw --bs=4k,128k",
+        "--rw=rw --bs=128k,4k",
+        "--rw=randwrite --bs=4k,128k",
+        "--rw=write --bsrange=96k-128k",
+        "--rw=write --bssplit=4k/0:128k/100",
+        "--rw=write --bs=32k --zonemode=strided --zonesize=16k",
+    ],
+)
+def test_where_no_block_fits_nothing_is_made(engine: Path, tmp_path: Path, options: str) -> None:
+    job = ["--name=j", "--size=64k", "--output-format=json", *options.split()]
+    ran = run(engine, job, tmp_path)
+    assert (ran.status, ran.out, list(tmp_path.iterdir())) == (2, "", [])
+    (tmp_path / "f").write_bytes(bytes(64 << 10))
+    job = ["--name=j", "--size=4k", "--name=k", "--filename=f", *options.split()]
+    ran = run(engine, ["--output-format=json", *job], tmp_path)
+    assert (ran.out, [path.name for path in tmp_path.iterdir()]) == ("", ["f"])
+    assert ran.status == (2 if "zone" in options else 1)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jobfile/check.h"
+#include "pattern/pattern_fit.h"
 #include "pattern/pattern_sizes.h"
 
 static int zones_to_bytes(const struct check *c, const char *option, struct size_value *value)
@@ -112,14 +113,33 @@ static int check_sizes(const struct check *c)
 	code = code ? code : zones_to_bytes(c, "offset", &job->amount.offset);
 	code = code ? code : zones_to_bytes(c, "ramp_size", &job->time.ramp);
 	raise_filesize(job);
-	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_unit(job))
+	if (!code && job->files.size.max_bytes && job->files.size.min_bytes < pattern_least(job))
 		return check_refuse(c, "filesize", "a file is smaller than one block; raise "
 				    "filesize, or lower bs");
 	if (!code && !job->files.size.max_bytes && job->amount.size.bytes &&
-	    job->amount.size.bytes / job->files.count < pattern_unit(job))
+	    job->amount.size.bytes / job->files.count < pattern_least(job))
 		return check_refuse(c, "size", "size is smaller than one block in each file; "
 				    "raise size, or lower bs or nrfiles");
 	return code;
+}
+
+/* The part of a file that size and offset say, where they say it in bytes. */
+static int check_room(const struct check *c)
+{
+	const struct job *job = c->job;
+	const char *text = pattern_zones_complaint(job);
+	const struct pattern_extent part = {
+		job->amount.offset.bytes, job->amount.size.bytes / job->files.count,
+	};
+
+	if (text)
+		return check_refuse(c, check_origin(c, "zonemode") ? "zonemode" : "zonesize",
+				    text);
+	if (job->zones.mode != ZONE_ZBD || !job->amount.size.bytes || job->files.size.max_bytes ||
+	    job->amount.offset.percent || pattern_fit_zones(job, &part).size_bytes)
+		return 0;
+	return check_refuse(c, "zonesize", "what size and offset say holds no zone: make size "
+			    "larger or zonesize smaller");
 }
 
 /* Why the job cannot have sprandom, or NULL; *option is what stands against it. */
@@ -172,6 +192,7 @@ int check_pattern(const struct check *c)
 
 	check_splits(c);
 	code = code ? code : check_sizes(c);
+	code = code ? code : check_room(c);
 	code = code ? code : check_trims(c);
 	return code ? code : check_sprandom(c);
 }

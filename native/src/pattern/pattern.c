@@ -2,6 +2,7 @@
 #include "pattern/pattern.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,6 +11,7 @@
 #include "pattern/pattern_cursor.h"
 #include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
+#include "pattern/pattern_fit.h"
 #include "pattern/pattern_map.h"
 #include "pattern/pattern_pair.h"
 #include "pattern/pattern_plain.h"
@@ -290,15 +292,15 @@ static void init_from_job(struct pattern *p, const struct job *job, uint64_t see
 
 static int check(const struct pattern *p, const struct job *job, struct err *err)
 {
-	const uint64_t bs = pattern_block_max(p);
+	const char *text = pattern_block_max(p) ? pattern_zones_complaint(job)
+						: "the block size is 0";
 
-	if (!bs)
-		return err_set(err, -EINVAL, "%s: the block size is 0", job->name);
-	if (p->zoned && (p->zone_size < bs || p->zone_range < bs))
-		return err_set(err, -EINVAL, "%s: zonesize=%llu holds no block of %llu bytes: "
-			       "make zonesize at least bs", job->name,
-			       (unsigned long long)p->zone_size, (unsigned long long)bs);
-	return 0;
+	return text ? err_set(err, -EINVAL, "%s: %s", job->name, text) : 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* Whether a loop ends with what the files hold; else it goes on until as much is moved. */
@@ -310,16 +312,16 @@ static bool has_passes(const struct pattern *p)
 static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 		      const struct pattern_extent *extent, struct err *err)
 {
-	int ret;
-
 	const uint64_t bs = pattern_block_max(p);
 	const uint64_t step = p->zbd.remainder || !has_passes(p) ? 1 : p->map_units ? p->unit_bytes
 			      : p->pass_unit_bytes ? p->pass_unit_bytes : bs;
+	char name[32];
+	int ret;
 
-	if (extent->size_bytes < bs)
-		return err_set(err, -EINVAL, "%s: %llu bytes of file %u hold no block of %llu: "
-			       "make size larger or bs smaller", job->name,
-			       (unsigned long long)extent->size_bytes, i, (unsigned long long)bs);
+	snprintf(name, sizeof(name), "file %u", i);
+	ret = pattern_fit(job, extent, name, err);
+	if (ret)
+		return ret;
 	if (p->skewed && job->distribution.sequence.span > extent->size_bytes / p->unit_bytes)
 		return err_set(err, -EINVAL, "%s: random_distribution: the sequence has a block "
 			       "%llu, and file %u has %llu of them: make size larger or leave it "
@@ -327,7 +329,10 @@ static int add_extent(struct pattern *p, const struct job *job, uint32_t i,
 			       (unsigned long long)job->distribution.sequence.span - 1, i,
 			       (unsigned long long)extent->size_bytes / p->unit_bytes);
 	p->cursors[i].extent = *extent;
-	ret = p->zbd.on ? pattern_zbd_fit(p, &p->cursors[i], job, err) : 0;
+	p->cursors[i].most_bytes = !p->zoned ? extent->size_bytes
+				   : smaller(extent->size_bytes, smaller(p->zone_size,
+									 p->zone_range));
+	ret = p->zbd.on ? pattern_zbd_fit(&p->cursors[i], job, err) : 0;
 	if (ret)
 		return ret;
 	if (__builtin_add_overflow(p->loop_bytes, p->cursors[i].extent.size_bytes / step * step,
@@ -378,8 +383,8 @@ int pattern_init(struct pattern *p, const struct job *job,
 		return 0;
 	}
 	ret = check(p, job, err);
-	if (!ret && p->zbd.on)
-		ret = pattern_zbd_init(p, job, seed, err);
+	if (p->zbd.on)
+		pattern_zbd_init(p, job, seed);
 	p->cursors = calloc(extents_count, sizeof(*p->cursors));
 	if (!ret && !p->cursors)
 		ret = err_set(err, -ENOMEM, "%s: no memory for %u files", job->name,

@@ -7,6 +7,7 @@
  *	pattern_state.h		struct pattern and struct pattern_io, embedded by others
  *	pattern_cursor.h	the place in one file: windows, zones, maps, Zipf
  *	pattern_files.h		which file has its turn
+ *	pattern_fit.h		whether there is room for a block
  *	pattern_turn.h		the next I/O of the file that has it
  *	pattern_sequence.h	rw=read:4k and rw=randread:8: gaps, and blocks that follow
  *	pattern_zbd.h		zonemode=zbd: zones that are written in order

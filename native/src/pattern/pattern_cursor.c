@@ -26,7 +26,9 @@ static void window_init(struct pattern *p, struct pattern_cursor *c)
  * a block is left out and the first zone follows. */
 static void zone_enter(struct pattern *p, struct pattern_cursor *c, uint64_t start)
 {
-	if (start > c->extent.size_bytes - pattern_block_max(p))
+	const uint64_t largest = pattern_block_max(p);
+
+	if (start > c->extent.size_bytes - (largest < c->most_bytes ? largest : c->most_bytes))
 		start = 0;
 	c->window_start = start;
 	c->window_size = c->extent.size_bytes - start;

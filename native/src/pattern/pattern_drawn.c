@@ -2,9 +2,11 @@
 #include "pattern/pattern_drawn.h"
 
 /* As fio does: any size up to the largest, then the next multiple of the smallest. */
-static uint32_t draw_from_range(struct pattern *p, const struct size_range *range)
+static uint32_t draw_from_range(struct pattern *p, const struct size_range *range, uint64_t most)
 {
-	const uint64_t min = range->min_bytes, max = range->max_bytes;
+	const uint64_t min = range->min_bytes;
+	const uint64_t fitting = p->unaligned ? most : most - most % min;
+	const uint64_t max = range->max_bytes < most ? range->max_bytes : fitting;
 	uint64_t bytes;
 
 	if (p->unaligned)
@@ -14,22 +16,33 @@ static uint32_t draw_from_range(struct pattern *p, const struct size_range *rang
 }
 
 static inline __attribute__((always_inline))
-uint32_t draw_length(struct pattern *p, uint8_t dir)
+uint32_t draw_share(struct pattern *p, const struct block_split *s)
 {
-	const struct block_split *s = &p->splits[dir];
-	uint64_t percent;
+	uint64_t percent = random_below(&p->lengths, 100);
 
-	if (!s->count && p->ranges[dir].max_bytes > p->ranges[dir].min_bytes)
-		return draw_from_range(p, &p->ranges[dir]);
-	if (!s->count)
-		return (uint32_t)p->bs_bytes[dir];
-	percent = random_below(&p->lengths, 100);
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (percent < s->shares[i].percent)
 			return s->shares[i].bytes;
 		percent -= s->shares[i].percent;
 	}
 	return s->shares[0].bytes;
+}
+
+/* One of those that fit; that there is one is known (pattern_least). */
+static inline __attribute__((always_inline))
+uint32_t draw_length(struct pattern *p, uint8_t dir, uint64_t most)
+{
+	const struct block_split *s = &p->splits[dir];
+	uint32_t bytes;
+
+	if (!s->count && p->ranges[dir].max_bytes > p->ranges[dir].min_bytes)
+		return draw_from_range(p, &p->ranges[dir], most);
+	if (!s->count)
+		return (uint32_t)p->bs_bytes[dir];
+	do
+		bytes = draw_share(p, s);
+	while (bytes > most);
+	return bytes;
 }
 
 /* What lies past the end of the file is left out; the list as it stands does not (check). */
@@ -81,7 +94,13 @@ uint64_t draw_start(struct pattern *p, struct pattern_cursor *c, uint8_t dir, ui
 
 uint32_t pattern_drawn_length(struct pattern *p, uint8_t dir)
 {
-	return draw_length(p, dir);
+	return draw_length(p, dir, UINT64_MAX);
+}
+
+void pattern_drawn_fit(struct pattern *p, const struct pattern_cursor *c, struct pattern_io *io)
+{
+	if (io->length > c->most_bytes)
+		io->length = draw_length(p, io->dir, c->most_bytes);
 }
 
 uint64_t pattern_drawn_start(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
@@ -99,7 +118,7 @@ uint32_t fill_drawn(struct pattern *p, struct pattern_io *out, uint32_t n, bool 
 
 	for (; i < n && p->loop_left; i++) {
 		const uint8_t dir = p->mixed ? pattern_draw_dir(p) : p->only_dir;
-		const uint32_t length = draw_length(p, dir);
+		const uint32_t length = draw_length(p, dir, c->most_bytes);
 
 		out[i].offset = first + draw_start(p, c, dir, length, skewed);
 		out[i].what = pattern_what(length, dir);

@@ -12,6 +12,8 @@
 
 /* How long the next I/O in this direction is. */
 uint32_t pattern_drawn_length(struct pattern *p, uint8_t dir);
+/* Another length where the file is too small for this one. */
+void pattern_drawn_fit(struct pattern *p, const struct pattern_cursor *c, struct pattern_io *io);
 /* Where it begins: a multiple of the alignment from which length bytes fit into the window. */
 uint64_t pattern_drawn_start(struct pattern *p, struct pattern_cursor *c, uint8_t dir,
 			     uint32_t length);

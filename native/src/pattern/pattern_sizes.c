@@ -56,3 +56,36 @@ uint64_t pattern_largest(const struct job *job)
 	}
 	return bytes;
 }
+
+/* Of a mix of 0 or 100 % one direction never comes. */
+static bool is_done(const struct job *job, unsigned dir)
+{
+	if (!job_does(job, DIR_READ) || !job_does(job, DIR_WRITE) || job_mixes(job))
+		return job_does(job, dir);
+	return dir == (job->rwmixread_percent ? DIR_READ : DIR_WRITE);
+}
+
+/* A share of 0 % never comes. */
+static uint64_t least_drawn(const struct job *job, unsigned dir)
+{
+	const struct block_split *s = &job->block.splits[dir];
+	uint64_t bytes = UINT64_MAX;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->shares[i].percent && s->shares[i].bytes < bytes)
+			bytes = s->shares[i].bytes;
+	}
+	return bytes < UINT64_MAX ? bytes : pattern_sizes(job, dir).min_bytes;
+}
+
+uint64_t pattern_least(const struct job *job)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		const uint64_t least = is_done(job, dir) ? least_drawn(job, dir) : 0;
+
+		bytes = least > bytes ? least : bytes;
+	}
+	return bytes;
+}

@@ -14,5 +14,7 @@ uint64_t pattern_alignment(const struct job *job, unsigned dir);
 uint32_t pattern_unit(const struct job *job);
 /* The largest one. */
 uint64_t pattern_largest(const struct job *job);
+/* How much of a file each direction finds a block in that fits. */
+uint64_t pattern_least(const struct job *job);
 
 #endif

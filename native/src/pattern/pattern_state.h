@@ -87,6 +87,7 @@ struct pattern_cursor {
 	struct pattern_extent extent;
 	uint64_t window_start, window_size;	/* from the start of the extent */
 	uint64_t window_left;			/* bytes still to do in this zone */
+	uint64_t most_bytes;			/* of one block: what is larger does not fit */
 	uint64_t next[DIR_DATA_COUNT];
 	uint64_t sequence_at[DIR_DATA_COUNT];	/* of rw=rand...:N: the block that follows */
 	struct permutation maps[DIR_DATA_COUNT];

@@ -2,12 +2,14 @@
 #include "pattern/pattern_turn.h"
 
 #include "pattern/pattern_cursor.h"
+#include "pattern/pattern_drawn.h"
 #include "pattern/pattern_files.h"
 #include "pattern/pattern_sequence.h"
 #include "pattern/pattern_zbd.h"
 
 static bool take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
 {
+	pattern_drawn_fit(p, c, io);
 	if (p->zbd.on)
 		return pattern_zbd_take(p, c, io);
 	return p->sequence.on ? pattern_sequence_take(p, c, io) : pattern_cursor_take(p, c, io);

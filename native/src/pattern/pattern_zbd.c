@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "pattern/pattern_cursor.h"
+#include "pattern/pattern_fit.h"
 
 /* What zones of one file hold; open ones are written in part. */
 struct zbd_file {
@@ -16,36 +17,11 @@ struct zbd_file {
 	uint64_t *written;			/* bytes of each zone, from its start */
 };
 
-static const char *complaint(const struct job *job, uint64_t bs)
-{
-	const uint64_t zone = job->zones.size_bytes;
-
-	if (job_does(job, DIR_TRIM))
-		return "zonemode=zbd trims by emptying zones of a zoned device, which this is not: "
-		       "read or write";
-	if (!zone)
-		return "zonemode=zbd needs zonesize, as the file or device has no zones of its own";
-	if (zone < 512)
-		return "zonesize is at least 512 bytes with zonemode=zbd";
-	if (job->zones.capacity_bytes > zone)
-		return "zonecapacity is larger than zonesize: make it smaller";
-	if (bs > (job->zones.capacity_bytes ? job->zones.capacity_bytes : zone))
-		return "a zone holds no block: make zonesize or zonecapacity at least bs";
-	if (job->zones.skip.bytes % zone)
-		return "zoneskip is a multiple of zonesize with zonemode=zbd";
-	if (job->zones.job_max_open && !job->zones.max_open)
-		return "job_max_open_zones needs max_open_zones";
-	return NULL;
-}
-
-int pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed, struct err *err)
+void pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed)
 {
 	struct pattern_zbd *z = &p->zbd;
-	const char *text = complaint(job, pattern_block_max(p));
 	const uint32_t own = job->zones.job_max_open, most = job->zones.max_open;
 
-	if (text)
-		return err_set(err, -EINVAL, "%s: %s", job->name, text);
 	z->zone_bytes = job->zones.size_bytes;
 	z->capacity = job->zones.capacity_bytes ? job->zones.capacity_bytes : z->zone_bytes;
 	z->skip_bytes = job->zones.skip.bytes;
@@ -56,32 +32,22 @@ int pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed, st
 	if (z->threshold > 0 && job->zones.reset_frequency > 0)
 		z->reset_period = (uint64_t)(1 / job->zones.reset_frequency);
 	z->draws.state = random_mix(seed + 9);
-	return 0;
 }
 
-int pattern_zbd_fit(const struct pattern *p, struct pattern_cursor *c, const struct job *job,
-		    struct err *err)
+int pattern_zbd_fit(struct pattern_cursor *c, const struct job *job, struct err *err)
 {
-	const uint64_t zone = p->zbd.zone_bytes;
-	const uint64_t past = c->extent.start_bytes % zone, ahead = past ? zone - past : 0;
-	const uint64_t size = c->extent.size_bytes > ahead ? c->extent.size_bytes - ahead : 0;
 	struct zbd_file *f;
 
-	if (size < zone)
-		return err_set(err, -EINVAL, "%s: %llu bytes from %llu on hold no zone of %llu: "
-			       "make size larger or zonesize smaller", job->name,
-			       (unsigned long long)c->extent.size_bytes,
-			       (unsigned long long)c->extent.start_bytes, (unsigned long long)zone);
-	c->extent = (struct pattern_extent){ c->extent.start_bytes + ahead, size / zone * zone };
+	c->extent = pattern_fit_zones(job, &c->extent);
 	f = c->zbd = calloc(1, sizeof(*f));
 	if (f) {
-		f->zones = size / zone;
+		f->zones = c->extent.size_bytes / job->zones.size_bytes;
 		f->written = calloc(f->zones, sizeof(*f->written));
-		f->open = calloc(p->zbd.max_open + 1u, sizeof(*f->open));
+		f->open = calloc(job->zones.max_open + 1u, sizeof(*f->open));
 	}
 	if (!f || !f->written || !f->open)
 		return err_set(err, -ENOMEM, "%s: no memory for %llu zones", job->name,
-			       (unsigned long long)(size / zone));
+			       (unsigned long long)(c->extent.size_bytes / job->zones.size_bytes));
 	return 0;
 }
 
@@ -144,13 +110,27 @@ static bool reset_is_due(struct pattern *p, const struct zbd_file *f)
 	return true;
 }
 
+/* As fio does: where blocks have several sizes, one is cut to what is left, in whole smallest
+ * ones. 0: nothing fits. */
+static uint32_t cut(const struct pattern *p, uint64_t left, uint32_t length)
+{
+	const uint64_t whole = p->unaligned ? left : left - left % p->unit_bytes;
+
+	if (length <= left)
+		return length;
+	return p->varied && whole >= p->unit_bytes ? (uint32_t)whole : 0;
+}
+
+static uint32_t cut_write(const struct pattern *p, uint64_t left, uint32_t length)
+{
+	return length > left && p->zbd.remainder ? (uint32_t)left : cut(p, left, length);
+}
+
 /* What fits of an I/O behind what a zone holds; 0: the zone is full. */
 static uint32_t fitting(const struct pattern *p, const struct zbd_file *f, uint64_t zone,
 			uint32_t length)
 {
-	const uint64_t left = p->zbd.capacity - f->written[zone];
-
-	return length <= left ? length : p->zbd.remainder ? (uint32_t)left : 0;
+	return cut_write(p, p->zbd.capacity - f->written[zone], length);
 }
 
 static void write_zone(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io,
@@ -249,9 +229,12 @@ static bool take_sequential(struct pattern *p, struct pattern_cursor *c, struct 
 	for (uint64_t tries = 0; tries <= c->zbd->zones && *at < c->extent.size_bytes; tries++) {
 		const uint64_t zone = *at / size, end = end_of(p, c->zbd, zone, io->dir);
 		const bool writes = io->dir == DIR_WRITE;
+		const uint64_t left = *at % size < end ? end - *at % size : 0;
+		const uint32_t length = writes ? cut_write(p, left, io->length)
+					       : cut(p, left, io->length);
 
-		if (*at % size + io->length <= end ||
-		    (writes && p->zbd.remainder && *at % size < end)) {
+		if (length) {
+			io->length = length;
 			if (writes && !(*at % size) && c->zbd->written[zone])
 				reset(c->zbd, zone);
 			io->offset = c->extent.start_bytes + *at;
@@ -272,6 +255,8 @@ static bool take_sequential(struct pattern *p, struct pattern_cursor *c, struct 
 
 bool pattern_zbd_take(struct pattern *p, struct pattern_cursor *c, struct pattern_io *io)
 {
+	uint32_t rest;
+
 	if (c->done)
 		return false;
 	rewind_file(c->zbd, p->passes);
@@ -279,6 +264,8 @@ bool pattern_zbd_take(struct pattern *p, struct pattern_cursor *c, struct patter
 		io->dir = DIR_WRITE;
 		io->length = (uint32_t)p->bs_bytes[DIR_WRITE];
 	}
+	rest = cut(p, p->loop_left, io->length);
+	io->length = rest ? rest : io->length;
 	c->done = !(p->random ? take_random(p, c, io) : take_sequential(p, c, io));
 	p->files_done += c->done;
 	p->zbd.has_moved = p->zbd.has_moved || !c->done;

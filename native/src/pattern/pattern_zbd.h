@@ -14,11 +14,9 @@ struct pattern_cursor;
  * zones of its own.
  */
 
-/* 0, or -errno with *err: what zones of this size cannot be done with. */
-int pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed, struct err *err);
-/* The whole zones of the cursor's extent. */
-int pattern_zbd_fit(const struct pattern *p, struct pattern_cursor *c, const struct job *job,
-		    struct err *err);
+void pattern_zbd_init(struct pattern *p, const struct job *job, uint64_t seed);
+/* The whole zones of the cursor's extent, which has one (pattern_fit.h): 0 or -ENOMEM. */
+int pattern_zbd_fit(struct pattern_cursor *c, const struct job *job, struct err *err);
 void pattern_zbd_release(struct pattern_cursor *c);
 
 /* As pattern_cursor_take: the direction of a mixed job's read becomes that of a write while

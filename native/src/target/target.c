@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "pattern/pattern_fit.h"
 #include "pattern/pattern_sizes.h"
 #include "target/device.h"
 #include "target/target_checks.h"
@@ -89,6 +91,17 @@ static int look_own(const struct target *t, struct target_file *f, struct err *e
 	return ret;
 }
 
+/* Before anything is made. */
+static int check_room(const struct target *t, const struct target_file *f, struct err *err)
+{
+	char name[PATH_MAX + 2];
+
+	if (t->job->replay.trace || target_own_way(t->job)->size)
+		return 0;
+	snprintf(name, sizeof(name), "'%s'", f->path);
+	return pattern_fit(t->job, &f->extent, name, err);
+}
+
 static int init_file(struct target *t, uint32_t i, bool readonly, struct err *err)
 {
 	const struct engine_files *own = target_own_way(t->job);
@@ -104,6 +117,7 @@ static int init_file(struct target *t, uint32_t i, bool readonly, struct err *er
 		return ret;
 	look_before(t, f);
 	ret = target_extent(t, f, err);
+	ret = ret ? ret : check_room(t, f, err);
 	return ret ? ret : target_checks(t, f, readonly, err);
 }
 
