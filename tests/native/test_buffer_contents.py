@@ -108,6 +108,15 @@ def test_what_is_not_scrambled_is_written_again(engine: Path, fio: str, tmp_path
 
 
 @pytest.mark.parametrize(
+    "options", ["--rw=write", "--rw=randwrite --bs=4k", "--rw=write --bs=1k", "--rw=read"]
+)
+def test_no_sector_is_written_twice(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
+    for program in (engine, fio):
+        data = content(program, ["--ioengine=psync", *options.split()], tmp_path)
+        assert len({data[at : at + 512] for at in range(0, len(data), 512)}) == len(data) // 512
+
+
+@pytest.mark.parametrize(
     ("options", "count"),
     [
         ("", 1),

@@ -81,9 +81,10 @@ static const struct option rows[] = {
 		  "there is only read, else it is one without a name in that folder." },
 	{ "refill_buffers", NULL, &type_flag, JOB(buffers.refill), "0",
 	  .help = "New random data for each write, as verify, dedupe_percentage and "
-		  "buffer_compress_percentage have it, too; without it, one word a page is new." },
+		  "buffer_compress_percentage have it, too; without it, one word each 512 bytes "
+		  "is." },
 	{ "scramble_buffers", NULL, &type_bool_not, JOB(buffers.unscrambled), "1",
-	  .help = "One word a page of each write is new, so that no two are the same." },
+	  .help = "One word each 512 bytes of a write is new, so that no two are the same." },
 	{ "zero_buffers", NULL, &type_flag, JOB(buffers.zero), "0",
 	  .help = "Write zeros instead of random data; files are laid out with zeros, too." },
 	{ .name = NULL },

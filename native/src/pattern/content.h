@@ -20,7 +20,7 @@ struct content {
 bool content_is_made(const struct job *job);
 /* Whether each write gets its data from here. Else that of a job that verifies has what it is
  * known again by (verify/filling.h): verify_pattern, whatever buffers are said to hold, or noise
- * of its own. Another one's buffer keeps its noise, one word a page aside. */
+ * of its own. Another one's buffer keeps its noise, one word a sector aside. */
 bool content_is_written(const struct job *job);
 /* zero_buffers yields to what says more. */
 bool content_is_zero(const struct job *job);

@@ -105,17 +105,17 @@ static int make_error(const struct layout *l, const struct target_file *f, int c
 		       "smaller, or name another directory", l->target->job->name, f->path);
 }
 
-/* Noise neither compresses nor deduplicates, and one word a page changes each time. */
+/* Noise neither compresses nor deduplicates, and one word a sector changes each time. */
 static void renew_chunk(struct layout *l)
 {
-	enum { PAGE_WORDS = 4096 / sizeof(uint64_t) };
+	enum { SECTOR_WORDS = 512 / sizeof(uint64_t) };
 
 	if (zeros(l))
 		return;
 	for (size_t i = 0; l->block_bytes && i < l->chunk_bytes; i += l->block_bytes)
 		content_fill(&l->content, (char *)l->chunk + i, (uint32_t)l->block_bytes);
 	for (size_t i = 0; !l->block_bytes && i < l->chunk_bytes / sizeof(*l->chunk);
-	     i += PAGE_WORDS)
+	     i += SECTOR_WORDS)
 		l->chunk[i] = random_next(&l->noise);
 }
 

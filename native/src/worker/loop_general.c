@@ -89,7 +89,7 @@ static struct io *take_planned(struct loop *l, uint64_t now)
 		if (content_is_written(l->job))
 			content_fill(&l->slow.content, io->home, io->length);
 		else if (!l->job->verify.method && !l->job->buffers.unscrambled)
-			step_stamp(l, io);
+			loop_stamp(l, io);
 		if (l->job->verify.method)
 			loop_verify_seal(l, io);
 	}

@@ -141,6 +141,7 @@ bool loop_plan(struct loop *l);
 bool loop_event(struct loop *l, uint64_t now);	/* at event_ticks: true when it is over */
 void loop_engine_failed(struct loop *l, int code);
 void loop_fail(struct loop *l, int error);	/* the first error; positive errno */
+void loop_stamp(struct loop *l, const struct io *io);	/* a write: nothing in it repeats */
 void loop_again(struct loop *l, struct io *io);	/* hand over the rest of a short I/O */
 
 #endif

@@ -14,23 +14,13 @@
  */
 #define STEP static inline __attribute__((always_inline))
 
-enum { STAMP_BYTES = 4096 };
-
-/* One word a page: what is written never repeats, and a cache line a page is all
- * that it costs. */
-STEP void step_stamp(struct loop *l, const struct io *io)
-{
-	for (uint32_t at = 0; at < io->length; at += STAMP_BYTES)
-		*(uint64_t *)((char *)io->buffer + at) = ++l->stamp;
-}
-
 STEP void step_prepare(struct loop *l, struct io *io, const struct pattern_io *planned)
 {
 	io->buffer = io->home;
 	io->offset = planned->offset;
 	io->what = planned->what;
 	if (planned->dir == DIR_WRITE)
-		step_stamp(l, io);
+		loop_stamp(l, io);
 }
 
 /* One more I/O for the engine. */
