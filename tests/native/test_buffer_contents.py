@@ -202,3 +202,16 @@ def test_each_run_has_other_data(engine: Path, fio: str, tmp_path: Path, options
             assert run(program, words, folder).status == 0
         found = pages(folder / "a", folder / "b")
         assert len(set(found)) == len(found) == 128
+
+
+def test_a_pattern_that_cannot_be_deduplicated_in_part_is_told(
+    engine: Path, tmp_path: Path
+) -> None:
+    words = [*JOB, "--rw=write", "--dedupe_percentage=50", "--output-format=json"]
+    ran = run(engine, [*words, "--buffer_pattern=0x12"], tmp_path)
+    (warning,) = ran.document()["iogate"]["warnings"]
+    assert "dedupe_percentage does nothing with buffer_pattern" in warning
+    assert set((tmp_path / "f").read_bytes()) == {0x12}
+    for more in ("--buffer_compress_percentage=50", "--zero_buffers"):
+        found = run(engine, [*words, more], tmp_path).document()["iogate"]
+        assert "warnings" not in found

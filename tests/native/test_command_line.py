@@ -157,6 +157,8 @@ MISTAKES = {
     "status fd": ([*SMALL, "--status-fd=77"], "", "file descriptor 77 is not open"),
     "section": ([*SMALL, "--section=k"], "", "--section: there is no job 'k'"),
     "engine": (["--enghelp=libaoi"], "", "there is no engine 'libaoi', did you mean 'libaio'?"),
+    "help behind a blank": (["--cmdhelp", "rw"], "", "behind '=': --cmdhelp=rw"),
+    "engine behind a blank": (["--enghelp", "libaio"], "", "behind '=': --enghelp=libaio"),
     "option help": (["--cmdhelp=sise"], "", "there is no option 'sise', did you mean 'size'?"),
     "output folder": ([*SMALL, "--output=no/out"], "", "cannot create 'no/out': No such file"),
 }

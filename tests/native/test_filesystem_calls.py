@@ -288,6 +288,7 @@ REFUSED = {
     "--ioengine=dircreate --filesize=4k --rw=write --fsync_on_close=1": "fsync_on_close",
     "--ioengine=ftruncate --size=4k --rw=read": "has only writes",
     "--ioengine=falloc --size=4k --rw=write --verify=crc32c": "there is nothing to verify",
+    "--ioengine=filecreate --filesize=4k --verify=md5": "there is nothing to verify",
 }
 
 

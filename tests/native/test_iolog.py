@@ -313,3 +313,15 @@ def test_cpuio_needs_load_and_end(engine: Path, tmp_path: Path, options: str) ->
     ran = run(engine, ["-"], tmp_path, _job(f"ioengine=cpuio {options}"))
     assert ran.status == 2
     assert "ioengine=cpuio" in ran.err
+
+
+def test_a_file_that_no_line_opens_is_open(engine: Path, fio: str, tmp_path: Path) -> None:
+    """fio 3.33 dies of it, also where a line behind `close` needs the file again."""
+    never = "fio version 2 iolog\nq add\nq write 0 4096\nq write 4096 4096\nq close\n"
+    again = "fio version 2 iolog\nq add\nq open\nq write 0 4096\nq close\nq write 4096 4096\n"
+    for log in (never, again):
+        (tmp_path / "log").write_text(log)
+        words = ["--name=j", "--read_iolog=log", "--output-format=json"]
+        assert "Assertion" in run(fio, words, tmp_path).err
+        document = run(engine, words, tmp_path).document()
+        assert document["jobs"][0]["write"]["total_ios"] == 2

@@ -333,3 +333,16 @@ def test_a_cpu_that_is_not_there_is_refused(engine: Path, tmp_path: Path) -> Non
     ran = _run(engine, tmp_path, "write", "verify=md5 verify_async=1 verify_async_cpus=999")
     assert ran.status != 0
     assert "verify_async_cpus" in ran.err
+
+
+def test_verify_fatal_ends_at_the_first_damage(engine: Path, tmp_path: Path) -> None:
+    """Whatever it is, and also where errors of verify are passed."""
+    for more in ("", "continue_on_error=verify"):
+        for at in (0, 700):
+            assert _run(engine, tmp_path, "write", "verify=md5").status == 0
+            for block in range(2, 64, 2):
+                _flip(tmp_path / "f", block * 4096 + at)
+            ran = _run(engine, tmp_path, "read", f"verify=md5 verify_fatal=1 {more}")
+            row = json.loads(ran.out)["jobs"][0]
+            assert (row["total_err"], row["read"]["total_ios"]) == (1, 3)
+            assert ran.status == (0 if more else 1)

@@ -132,3 +132,14 @@ def test_a_job_that_only_verifies_saves_no_state(engine: Path, fio: str, tmp_pat
         assert run(program, [*job, "--rw=write", "--verify_state_save=0"], folder).status == 0
         assert run(program, [*job, "--rw=write", "--verify_only=1"], folder).status == 0
         assert bool(list(folder.glob("*.state"))) == saves
+
+
+@pytest.mark.parametrize("option", ["--ioengine=null", "--create_only=1"])
+def test_a_job_that_wrote_nothing_saves_no_state(
+    engine: Path, fio: str, tmp_path: Path, option: str
+) -> None:
+    job = ["--name=j", "--size=64k", "--rw=write", "--verify=crc32c", "--output=out", option]
+    for program, saves in ((fio, True), (engine, False)):
+        folder = tmp_path / Path(program).name
+        assert run(program, job, folder).status == 0
+        assert bool(list(folder.glob("*.state"))) == saves

@@ -203,3 +203,43 @@ def test_a_zone_is_a_unit_of_what_is_skipped(engine: Path, fio: str, tmp_path: P
             logged.append([int(row.split(",")[4]) for row in rows])
         assert logged[0] == logged[1]
         assert 48 << 10 in logged[0]
+
+
+SMALL_VALUES = {
+    "--filesize=0": (65536, "filesize: min value out of range"),
+    "--verify=md5 --verify_offset=0": (65536, "verify_offset: min value out of range"),
+    "--bs=4e3 --size=1e5": (100_000, "size too small"),
+}
+
+
+@pytest.mark.parametrize("options", SMALL_VALUES)
+def test_a_value_that_has_a_meaning_is_taken(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    moved, says = SMALL_VALUES[options]
+    words = [*BASE, "--rw=write", *options.split(), "--output-format=json"]
+    job = run(engine, words, tmp_path).document()["jobs"][0]
+    assert job["write"]["io_bytes"] == moved
+    theirs = run(fio, words, tmp_path)
+    assert (theirs.status, says in theirs.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--ioengine=cpuio --cpuload=200 --runtime=10ms", "a percentage goes from 0 to 100"),
+        ("--ioengine=libaio:x", "there is no engine 'libaio:x'"),
+        ("--eta=foo", "'foo' is not one of auto, always, never"),
+        ("--max-jobs=x", "'x' is no number"),
+        ("--alloc-size=", "'' is no number"),
+    ],
+)
+def test_a_value_that_has_none_is_an_error(
+    engine: Path, fio: str, tmp_path: Path, options: str, says: str
+) -> None:
+    words = [*options.split(), *BASE] if "--m" in options or "--eta" in options else []
+    words = words or [*BASE, *options.split()]
+    ran = run(engine, words, tmp_path)
+    assert (ran.status, ran.out, says in ran.err) == (2, "", True)
+    if "alloc" not in options:
+        assert run(fio, words, tmp_path).status == 0

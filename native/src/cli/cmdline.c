@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/textfile.h"
 #include "engines/engines.h"
@@ -124,6 +125,12 @@ static const char *next_value(struct arguments *left)
 	return *left->at++;
 }
 
+/* A word that could only be meant for what stands before it. */
+static bool is_no_file(const char *word)
+{
+	return word && *word != '-' && access(word, F_OK);
+}
+
 static int take_command(struct cmdline *c, const struct command *command, const char *value,
 			struct arguments *left, struct err *err)
 {
@@ -134,6 +141,10 @@ static int take_command(struct cmdline *c, const struct command *command, const 
 	if (command->value && !command->optional && !value)
 		return err_set(err, -EINVAL, "--%s needs a value: --%s=%s", command->name,
 			       command->name, command->value);
+	if (command->optional && !value && is_no_file(*left->at))
+		return err_set(err, -EINVAL, "--%s: there is no job file '%.80s'; a value stands "
+			       "behind '=': --%s=%.80s", command->name, *left->at, command->name,
+			       *left->at);
 	return command->apply(c, value, err);
 }
 

@@ -87,14 +87,24 @@ static int note(struct cmdline *c, const char *text)
 	return 0;
 }
 
+static int check_number(const char *word, const char *value, struct err *err)
+{
+	if (*value && value[strspn(value, "0123456789")] == '\0')
+		return 0;
+	return err_set(err, -EINVAL, "%s: '%.80s' is no number", word, value);
+}
+
 int apply_max_jobs(struct cmdline *c, const char *value, struct err *err)
 {
-	(void)value, (void)err;
-	return note(c, "--max-jobs does nothing here: there is no limit to raise");
+	const int code = check_number("--max-jobs", value, err);
+
+	return code ? code : note(c, "--max-jobs does nothing here: there is no limit to raise");
 }
 
 int apply_alloc_size(struct cmdline *c, const char *value, struct err *err)
 {
-	(void)value, (void)err;
-	return note(c, "--alloc-size does nothing here: memory is taken as it is needed");
+	const int code = check_number("--alloc-size", value, err);
+
+	return code ? code : note(c, "--alloc-size does nothing here: memory is taken as it is "
+				     "needed");
 }

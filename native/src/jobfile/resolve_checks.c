@@ -230,6 +230,9 @@ static int check_dedupe(const struct check *c)
 {
 	const struct job *job = c->job;
 
+	if (job->dedupe.percent && job->buffers.pattern.length && !job->buffers.compress_percent)
+		check_warn(c, "dedupe_percentage does nothing with buffer_pattern: all blocks "
+			      "are the same");
 	if (!job->dedupe.percent || job->dedupe.mode != DEDUPE_WORKING_SET)
 		return 0;
 	if (!job->amount.size.bytes)
