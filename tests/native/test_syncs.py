@@ -79,3 +79,37 @@ def test_the_end_of_all_loops_is_synced_once(engine: Path, tmp_path: Path) -> No
 def test_fsync_stands_for_fdatasync(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(bytes(12 << 10))
     assert _calls(engine, tmp_path, "--fsync=2 --fdatasync=1") == "WWFW"
+
+
+RANGE = re.compile(r"sync_file_range\(\d+, (\d+), (\d+), ([A-Z_|]+)\)")
+
+
+def _ranges(engine: Path, folder: Path, words: list[str]) -> list[tuple[str, ...]]:
+    return RANGE.findall(calls_of(engine, "sync_file_range", [*words, "--output=out"], folder))
+
+
+def test_ranges_that_were_synced_are_recorded_and_replayed(
+    engine: Path, fio: str, tmp_path: Path
+) -> None:
+    job = [*JOB, "--size=32k", "--sync_file_range=wait_before,write:2", "--write_iolog=log"]
+    flags = "SYNC_FILE_RANGE_WAIT_BEFORE|SYNC_FILE_RANGE_WRITE"
+    expected = [(str(at << 10), "8192", flags) for at in (0, 8, 16)]
+    assert _ranges(engine, tmp_path, job) == expected
+    lines = [line.split(maxsplit=1)[1] for line in (tmp_path / "log").read_text().splitlines()[1:]]
+    assert [line for line in lines if "range" in line] == [
+        f"f sync_file_range {at << 10} 8192" for at in (0, 8, 16)
+    ]
+    again = ["--name=k", "--read_iolog=log", "--write_iolog=again"]
+    assert _ranges(engine, tmp_path, [*again, job[-2]]) != []
+    assert _ranges(engine, tmp_path, again) == [(*row[:2], flags[28:]) for row in expected]
+    copy = [line.split(maxsplit=1)[1] for line in (tmp_path / "again").read_text().splitlines()[1:]]
+    assert copy == lines
+    (tmp_path / "log").unlink()
+    assert run(fio, job, tmp_path).status == 0
+    log = (tmp_path / "log").read_text()
+    assert log.count("sync_file_range") == 3
+    assert len(_ranges(engine, tmp_path, again)) == 3
+    for engines in ("libaio", "io_uring"):
+        words = [*again, f"--ioengine={engines}", "--iodepth=4", "--output-format=json"]
+        row = run(engine, words, tmp_path).document()["jobs"][0]
+        assert (row["write"]["total_ios"], row["sync"]["total_ios"]) == (8, 0)

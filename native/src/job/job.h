@@ -45,6 +45,9 @@ enum error_kind { ERROR_READ, ERROR_WRITE, ERROR_VERIFY, ERROR_KINDS };
 enum exit_what { EXIT_GROUP, EXIT_WAVE, EXIT_ALL };	/* whom exitall and exitall_on_error end */
 enum log_window { LOG_AVERAGE, LOG_MAXIMUM, LOG_BOTH };
 enum sync_mode { SYNC_NONE, SYNC_FULL, SYNC_DATA };
+/* What a log has of syncs beside fsync and fdatasync, 0 and 1 of data_only: sync_file_range(2),
+ * which no ioengine does. */
+enum { SYNC_RANGE = 2 };
 enum clock_choice { CLOCK_UNSET, CLOCK_GETTIME, CLOCK_CPU };
 
 /* bssplit of one direction: shares add up to 100 %. */

@@ -36,19 +36,27 @@ static void write_files(struct recording *r, const char *action)
 	}
 }
 
+static const char *action_of(const struct log_record *io)
+{
+	static const char *const actions[] = { " read ", " write ", " trim " };
+	static const char *const syncs[] = { " sync ", " datasync ",
+					     [SYNC_RANGE] = " sync_file_range " };
+
+	return io->dir == DIR_SYNC ? syncs[io->data_only] : actions[io->dir];
+}
+
 static void write_io(void *context, const struct log_record *io)
 {
-	static const char *const actions[DIR_COUNT] = { " read ", " write ", " trim ", " sync " };
 	struct recording *r = context;
+	const bool has_place = io->dir != DIR_SYNC || io->data_only == SYNC_RANGE;
 
 	r->last_us = clock_between_ns(r->start_ticks, io->start_ticks) / 1000;
-	begin_line(r, io->file, io->dir == DIR_SYNC && io->data_only ? " datasync "
-								       : actions[io->dir]);
-	if (io->dir != DIR_SYNC)
+	begin_line(r, io->file, action_of(io));
+	if (has_place)
 		r->offset = io->offset;
 	log_text_number(&r->text, r->offset);
 	log_text_word(&r->text, " ");
-	log_text_number(&r->text, io->dir == DIR_SYNC ? 0 : io->bytes);
+	log_text_number(&r->text, has_place ? io->bytes : 0);
 	log_text_line_end(&r->text);
 }
 

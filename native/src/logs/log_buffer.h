@@ -16,7 +16,7 @@ struct log_record {
 	uint32_t bytes;
 	uint16_t file;
 	uint8_t dir;			/* enum io_dir */
-	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
+	uint8_t data_only;		/* of a DIR_SYNC: fdatasync, or SYNC_RANGE */
 	uint16_t priority;		/* as ioprio_set(2) has it; 0: none */
 };
 

@@ -40,12 +40,27 @@ static int read_wait(struct trace_reader *r)
 	return 0;
 }
 
+/* A length of 0 is all behind the offset, as it is in the call. */
+static int read_range(struct trace_reader *r, uint16_t file)
+{
+	const uint32_t scale = r->job->replay.scale ? r->job->replay.scale : 1;
+	struct trace_io io = { .file = file, .dir = DIR_SYNC, .data_only = SYNC_RANGE };
+	uint64_t length;
+
+	if (r->words.count != 4 || word_number(&r->words.at[2], &io.offset) ||
+	    word_number(&r->words.at[3], &length) || io.offset > INT64_MAX - UINT32_MAX)
+		return trace_line_error(r, "an offset and a length in bytes are missing");
+	io.offset /= scale;
+	io.length = length > UINT32_MAX ? 0 : (uint32_t)length;
+	return trace_add_io(r, io);
+}
+
 /* DIR_COUNT: none that there is. */
 static uint8_t action_dir(const struct word *action)
 {
 	uint8_t dir = 0;
 
-	if (word_is(action, "datasync"))
+	if (word_is(action, "datasync") || word_is(action, "sync_file_range"))
 		return DIR_SYNC;
 	while (dir < DIR_COUNT && !word_is(action, io_dir_names[dir]))
 		dir++;
@@ -72,10 +87,13 @@ static int read_action(struct trace_reader *r)
 		return 0;
 	if (dir == DIR_COUNT)
 		return trace_line_error(r, "'%.*s' is not one of add, open, close, read, write, "
-					"sync, datasync, trim%s", (int)action->length,
-					action->text, r->version == 2 ? ", wait" : "");
+					"sync, datasync, sync_file_range, trim%s",
+					(int)action->length, action->text,
+					r->version == 2 ? ", wait" : "");
 	if (r->job->replay.skip & (1u << dir))
 		return 0;
+	if (word_is(action, "sync_file_range"))
+		return read_range(r, (uint16_t)file);
 	if (dir == DIR_SYNC)
 		return trace_add_io(r, (struct trace_io){ .file = (uint16_t)file, .dir = DIR_SYNC,
 						    .data_only = word_is(action, "datasync") });

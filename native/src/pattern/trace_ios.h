@@ -13,10 +13,10 @@
  */
 struct trace_io {
 	uint64_t due_ns, offset;
-	uint32_t length;		/* 0 for DIR_SYNC */
+	uint32_t length;		/* 0 for DIR_SYNC, but for SYNC_RANGE */
 	uint16_t file;
 	uint8_t dir;			/* enum io_dir */
-	uint8_t data_only;		/* of a DIR_SYNC: fdatasync */
+	uint8_t data_only;		/* of a DIR_SYNC: fdatasync, or SYNC_RANGE */
 };
 
 struct trace_file {

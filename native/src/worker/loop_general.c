@@ -233,6 +233,10 @@ static struct io *take_next(struct loop *l, uint64_t now, uint64_t *due)
 		if (start > now)
 			return NULL;
 	}
+	if (l->job->replay.trace && syncs_replay(l)) {
+		*due = DUE_NOW;
+		return NULL;
+	}
 	if (l->flow && flow_waits(l->flow)) {
 		*due = pause_of_flow(l, now);
 		return NULL;

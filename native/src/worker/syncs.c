@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stats/clock.h"
+#include "worker/account.h"
 
 /* fsync=n wins over fdatasync=n, as the safer of the two. */
 static uint32_t sync_every(const struct job *job)
@@ -68,22 +69,47 @@ bool syncs_range_due(const struct loop *l)
 	return every && l->slow.writes_unranged >= every;
 }
 
+static void sync_range(struct loop *l, uint32_t file, uint64_t from, uint64_t bytes)
+{
+	const struct engine_file *f = &l->engine.files[file];
+	const uint32_t asked = l->job->sync_range.flags;
+
+	if (f->fd < 0)
+		return;
+	if (l->iolog)
+		account_record(l, &(struct io){
+			.dir = DIR_SYNC, .data_only = SYNC_RANGE, .file = (uint16_t)file,
+			.offset = from, .length = bytes > UINT32_MAX ? 0 : (uint32_t)bytes,
+			.start_ticks = clock_ticks(),
+		});
+	if (!sync_file_range(f->fd, (off_t)from, (off_t)bytes,
+			     asked ? asked : SYNC_FILE_RANGE_WRITE))
+		return;
+	loop_fail(l, errno);
+	worker_error(l->shared, errno, "%s: sync_file_range of '%s' failed: %s", l->job->name,
+		     f->path, strerror(errno));
+}
+
 uint64_t syncs_range(struct loop *l)
 {
-	const struct engine *e = &l->engine;
-
 	l->slow.writes_unranged = 0;
-	for (uint32_t i = 0; i < e->files_count; i++) {
+	for (uint32_t i = 0; i < l->engine.files_count; i++) {
 		struct byte_range *r = &l->slow.ranges[i];
 
-		if (e->files[i].fd >= 0 && r->to &&
-		    sync_file_range(e->files[i].fd, (off_t)r->from, (off_t)(r->to - r->from),
-				    l->job->sync_range.flags)) {
-			loop_fail(l, errno);
-			worker_error(l->shared, errno, "%s: sync_file_range of '%s' failed: %s",
-				     l->job->name, e->files[i].path, strerror(errno));
-		}
+		if (r->to)
+			sync_range(l, i, r->from, r->to - r->from);
 		*r = (struct byte_range){ 0 };
 	}
 	return clock_ticks();
+}
+
+bool syncs_replay(struct loop *l)
+{
+	const struct pattern_io *planned = &l->planned[l->planned_next];
+
+	if (planned->dir != DIR_SYNC || planned->data_only != SYNC_RANGE)
+		return false;
+	sync_range(l, planned->file, planned->offset, planned->length);
+	l->planned_next++;
+	return true;
 }

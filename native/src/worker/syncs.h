@@ -16,5 +16,7 @@ struct pattern_io syncs_next(struct loop *l);
  * each open file since the last time. When it was done, in ticks. */
 bool syncs_range_due(const struct loop *l);
 uint64_t syncs_range(struct loop *l);
+/* Such a call of a log that is replayed, if it comes next: whether it did. */
+bool syncs_replay(struct loop *l);
 
 #endif
