@@ -57,6 +57,7 @@ class Footing:
         that nothing has claimed meanwhile: it is not what was to be measured, nor to be written."""
         look = foreseen(self._sut, f"leave {target.name}")
         if what := taken(look, self._written(target)):
+            self.require_unexchanged(target)  # what is in use may not be what was written
             raise RefusedError(
                 f"target {target.name}: {self.places[target.name].path} came into use while it "
                 f"was measured: {what}",
