@@ -33,7 +33,16 @@ from support.confining import (
     started,
     users_have_namespaces,
 )
-from support.devices import loop_device, mounted, needs_root, own_loop_device, reattach, sh
+from support.devices import (
+    loop_device,
+    mounted,
+    needs_root,
+    own_loop_device,
+    reattach,
+    sh,
+    shared_mount,
+    wait_until_free,
+)
 
 NOBODY = 65534
 PYTHON = "/usr/bin/python3"
@@ -501,21 +510,8 @@ def test_a_device_that_is_claimed_is_nobody_elses_until_the_command_ends(
         done = confined(engine, plan_of(*lines), "/bin/true")
         assert done.returncode == REFUSED
         assert "something else uses it" in done.stderr
-    _wait_until_free(device)
+    wait_until_free(device)
     assert Path(device).read_bytes()[:2] == b"x\n"
-
-
-def _wait_until_free(device: str) -> None:
-    """The last process of a command may still be going when its launcher has gone."""
-    end = time.monotonic() + 30
-    while True:
-        try:
-            os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
-        except OSError:
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        else:
-            return
 
 
 def test_a_loop_device_keeps_its_image_while_a_command_runs(engine: Path, device: str) -> None:
@@ -572,18 +568,6 @@ def test_a_layer_that_is_not_there_is_refused(engine: Path, tmp_path: Path) -> N
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == REFUSED, done.stderr
     assert "this kernel does not give namespaces any more" in done.stderr
-
-
-@contextmanager
-def shared_mount(folder: Path) -> Iterator[Path]:
-    """A place whose mounts and unmounts are told to other namespaces, as systemd has it."""
-    folder.mkdir()
-    sh("mount", "--bind", str(folder), str(folder))
-    try:
-        sh("mount", "--make-shared", str(folder))
-        yield folder
-    finally:
-        sh("umount", str(folder))
 
 
 def test_what_is_unmounted_elsewhere_is_not_held(

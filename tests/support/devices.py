@@ -316,3 +316,28 @@ def _detach(path: str) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"{path} is still attached")
+
+
+def wait_until_free(device: str) -> None:
+    """The last process of a command may still be going when its launcher has gone."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+        except OSError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        else:
+            return
+
+
+@contextmanager
+def shared_mount(folder: Path) -> Iterator[Path]:
+    """A place whose mounts and unmounts are told to other namespaces, as systemd has it."""
+    folder.mkdir()
+    sh("mount", "--bind", str(folder), str(folder))
+    try:
+        sh("mount", "--make-shared", str(folder))
+        yield folder
+    finally:
+        sh("umount", str(folder))

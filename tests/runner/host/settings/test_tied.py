@@ -13,14 +13,15 @@ from iogate.host.settings.journal import Journal, is_left, restore_left
 from iogate.host.settings.journals import own_journals
 from iogate.host.settings.tuning import Tuning
 from iogate.model.environment import Environment
+from iogate.model.tied_settings import CPU
 from iogate.sut.base import Found
 from iogate.sut.local import LocalSut
+from support.cpu_folder import CpuFolder
 from support.devices import loop_device, needs_root, sh
 from support.networks import own_network
 from support.settings import kept
 
 pytestmark = needs_root
-CPU = "/sys/devices/system/cpu"
 
 
 @pytest.fixture
@@ -197,30 +198,17 @@ def test_many_settings_cost_few_round_trips(queue: Path) -> None:
     assert sut.asked < 10
 
 
-class Drags(LocalSut):
-    """This machine with CPU settings that it does not have, in a folder: ``drags`` are files
-    that a value of another sets anew."""
+class Drags(CpuFolder):
+    """``drags`` are files that a value of another sets anew."""
 
     def __init__(self, root: Path, drags: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
-        self.root, self.drags = root, drags
-
-    def _at(self, path: str) -> str:
-        return path.replace(CPU, str(self.root)) if path.startswith(CPU) else path
-
-    def read_text(self, path: str) -> str | None:
-        return super().read_text(self._at(path))
-
-    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
-        found = super().read_many([self._at(path) for path in paths], looks)
-        return {path.replace(str(self.root), CPU): each for path, each in found.items()}
+        super().__init__(root)
+        self.drags = drags
 
     def write_text(self, path: str, text: str) -> None:
-        super().write_text(self._at(path), text)
+        super().write_text(path, text)
         for name, value in self.drags.get((path.removeprefix(f"{CPU}/"), text), {}).items():
             (self.root / name).write_text(value)
-
-    def list_dir(self, path: str) -> tuple[str, ...]:
-        return super().list_dir(self._at(path))
 
 
 POLICY = "cpufreq/policy0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,14 @@ from iogate.host.settings.journal import Journal, is_left
 from iogate.host.settings.knobs import knobs_of
 from iogate.host.settings.tuning import Tuning
 from iogate.model.environment import Environment
-from iogate.model.tied_settings import same
-from iogate.sut.base import Found
+from iogate.model.tied_settings import CPU, same
 from iogate.sut.local import LocalSut
+from support.cpu_folder import CpuFolder
 from support.devices import loop_device, needs_root, zram_device
 from support.settings import HARMLESS, kept, setting
 
 pytestmark = needs_root
 WHERE = Location("a.yaml", 3, 5)
-CPU = "/sys/devices/system/cpu"
 
 
 @pytest.fixture
@@ -194,35 +193,12 @@ def test_a_device_that_schedules_nothing_has_no_scheduler(sut: LocalSut) -> None
             knobs_of(sut, Environment(block={"scheduler": "kyber"}), disk)
 
 
-class Elsewhere(LocalSut):
-    """This machine with CPU settings that it does not have: in a folder."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def _at(self, path: str) -> str:
-        return path.replace(CPU, str(self.root)) if path.startswith(CPU) else path
-
-    def read_text(self, path: str) -> str | None:
-        return super().read_text(self._at(path))
-
-    def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
-        found = super().read_many([self._at(path) for path in paths], looks)
-        return {path.replace(str(self.root), CPU): each for path, each in found.items()}
-
-    def write_text(self, path: str, text: str) -> None:
-        super().write_text(self._at(path), text)
-
-    def list_dir(self, path: str) -> tuple[str, ...]:
-        return super().list_dir(self._at(path))
-
-
-def cpu_files(root: Path, files: dict[str, str]) -> Elsewhere:
+def cpu_files(root: Path, files: dict[str, str]) -> CpuFolder:
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content + "\n")
-    return Elsewhere(root)
+    return CpuFolder(root)
 
 
 def scaling(governor: str) -> dict[str, str]:
