@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from iogate.model.comparison import Comparison
 from iogate.model.environment import Environment
+from iogate.model.names import is_spec_case_id
 from iogate.model.pool import Pool, pools_among
 from iogate.model.spec import (
     BaselineRule,
@@ -22,8 +22,6 @@ from iogate.model.spec import (
     Threshold,
 )
 from iogate.model.validity import Validity
-
-_CASE_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +58,7 @@ class Case:
     def ids(self) -> tuple[str, ...]:
         """All that a history may have it under, its own id first. In plans of earlier versions
         ``aka`` holds names, too; ``Run.ids_of`` knows which id that was in a run."""
-        return (self.id, *filter(is_case_id, self.aka))
-
-
-def is_case_id(text: str) -> bool:
-    """Whether a text has the form of a case's id."""
-    return _CASE_ID.fullmatch(text) is not None
+        return (self.id, *filter(is_spec_case_id, self.aka))
 
 
 @dataclass(frozen=True, slots=True)

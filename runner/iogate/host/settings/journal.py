@@ -274,7 +274,8 @@ def _undo(sut: Sut, entry: Entry, restorer: Restorer) -> Iterator[str]:
         if unmount(sut, entry.point):
             yield f"{entry.point} is unmounted"
         return
-    yield from restorer.restore(entry)
+    if said := restorer.restore(entry):
+        yield said
 
 
 def unmount(sut: Sut, point: str) -> bool:

@@ -96,17 +96,19 @@ class Restorer:
         now, was = says(setting.path) or "empty", setting.before or "empty"
         return f"{setting.path} is {now} and was {was} before"
 
-    def restore(self, setting: Setting) -> Iterator[str]:
-        """Put it back, and say so. RunError where it does not become what it was."""
+    def restore(self, setting: Setting) -> str:
+        """Put it back, and say so; empty where it is what it was. RunError where it does not
+        become that."""
         if why := self.gone(setting):
-            yield why
-        elif self.why_changed(setting):
-            error = ""
-            try:
-                self._sut.write_text(setting.path, setting.before or "\n")
-            except RunError as failed:
-                error = f" ({failed.what})"
-            self._look = self._looked()
-            if why := self.why_changed(setting):
-                raise RunError(f"{why}{error}")
-            yield f"{setting.path} is {setting.before or 'empty'} again"
+            return why
+        if not self.why_changed(setting):
+            return ""
+        error = ""
+        try:
+            self._sut.write_text(setting.path, setting.before or "\n")
+        except RunError as failed:
+            error = f" ({failed.what})"
+        self._look = self._looked()
+        if why := self.why_changed(setting):
+            raise RunError(f"{why}{error}")
+        return f"{setting.path} is {setting.before or 'empty'} again"

@@ -73,8 +73,7 @@ class Tuning:
             return
         restorer = Restorer(self._sut, self._before.values())
         for setting in reversed(self._before.values()):
-            for _said in restorer.restore(setting):
-                pass  # the journal says it, at the end
+            restorer.restore(setting)  # the journal says it, at the end
         for setting in self._before.values():
             if why := restorer.why_changed(setting):
                 raise RunError(why, remedy="write it by hand: something else may set it, too")

@@ -8,7 +8,7 @@ from iogate.errors import SpecError, UsageError
 from iogate.files.bounds import MATRIX_POINTS, MATRIX_RULES
 from iogate.metrics import metric
 from iogate.model.measurement import DIRECTIONS
-from iogate.model.plan import is_case_id
+from iogate.model.names import is_spec_case_id
 from iogate.model.spec import DefinedMetric, JobSpec, Repetitions, Target, Workload
 from iogate.spec.build.beside import axes_of
 from iogate.spec.build.command import build_command, check_axes, is_command, printed_by
@@ -128,7 +128,7 @@ def _aka(node: Node | None, problems: Problems) -> tuple[str, ...]:
         assert isinstance(ids, Sequence)
         for item in ids.items:
             text = item.text if isinstance(item, Scalar) else ""
-            if not is_case_id(text):
+            if not is_spec_case_id(text):
                 problems.add(
                     f"{text!r} is not a case id",
                     item.where,
