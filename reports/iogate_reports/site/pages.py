@@ -63,6 +63,11 @@ FEW_SPECS = 8
 _Made = TypeVar("_Made")
 
 
+def spec_address(name: str) -> str:
+    """The page of the spec of this name, as seen from the folder of the site."""
+    return f"{file_name(name)}/{INDEX}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """What the index shows of a spec. ``tile`` is its name, the address of its page, how much

@@ -85,11 +85,19 @@ def _notices(
     for asked in sorted(all_asked, key=lambda each: each.runs[0].started_ns, reverse=True):
         if asked.trend and (silence := silence_of(asked.trend, now_ns)):
             click.echo(f"iogate: {printable(asked.name)}: {silence}", err=True)
-        for notice in notices_of(asked.name, asked.trend, asked.runs, link=site, now_ns=now_ns):
+        link = _page_of(asked.name, site)
+        for notice in notices_of(asked.name, asked.trend, asked.runs, link=link, now_ns=now_ns):
             key = (notice.machine_id, notice.alert.id) if notice.alert else None
             if key not in told:
                 yield notice
             told |= {key} if key else set()
+
+
+def _page_of(spec: str, site: str) -> str:
+    """The address of the spec's page in a site; empty where nobody said where that is."""
+    from iogate_reports.site.pages import INDEX, spec_address
+
+    return f"{site.removesuffix(INDEX).rstrip('/')}/{spec_address(spec)}" if site else ""
 
 
 def _print(attempts: list[Attempt], *, dry_run: bool) -> None:

@@ -23,9 +23,9 @@ class Event(StrEnum):
 class Notice:
     """One thing to tell, in words (``title`` is a line, ``text`` a few sentences) and as data.
 
-    ``made_ns`` is Unix time. ``link`` is where the host's configuration says that the trend site
-    is, empty where it does not say. ``alert`` is there for ``alert`` and ``recovered``, ``night``
-    for ``night``."""
+    ``made_ns`` is Unix time. ``link`` is the spec's page in the trend site (of a test, the
+    site), empty where the host's configuration does not say where that is. ``alert`` is there
+    for ``alert`` and ``recovered``, ``night`` for ``night``."""
 
     event: Event
     spec: str

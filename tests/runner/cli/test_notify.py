@@ -111,7 +111,7 @@ def test_a_failed_night_is_told_once(
     assert document["event"] == "night"
     assert document["night"]["ended"] == "fail"
     assert document["text"].startswith("run fails: write.iops of log is 3/s")
-    assert document["link"] == "https://perf.example/site"
+    assert document["link"] == "https://perf.example/site/nightly/index.html"
 
 
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.INTERRUPTED])
@@ -191,7 +191,21 @@ def test_a_room_is_told_in_words_that_call_nobody(
     assert "&lt;!channel&gt;" in text
     title, _, link = text.split("\n")
     assert title.startswith("*nightly on host-a: the night of")
-    assert link == "<https://perf.example/site>"
+    assert link == "<https://perf.example/site/nightly/index.html>"
+
+
+@pytest.mark.parametrize("site", ["https://perf.example/x", "https://perf.example/x/index.html"])
+def test_a_link_leads_to_a_page_that_the_site_has(
+    history: History, host: Host, hook: Posted, tmp_path: Path, site: str
+) -> None:
+    host.channels(f'a: {{ webhook: "{hook.url}" }}', top=f"site: {site}\n")
+    history.add(*noisy(2, (5, 1000.0)))
+    fail_a_night(history)
+    assert host.notify() == ExitCode.PASS
+    made = run_command(["site", str(tmp_path / "site"), "--store", history.url])
+    assert made == ExitCode.PASS
+    (document,) = hook.documents
+    assert (tmp_path / "site" / document["link"].removeprefix("https://perf.example/x/")).is_file()
 
 
 @pytest.fixture
