@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -62,3 +65,27 @@ def test_includes_of_includes_do_not_multiply(engine: Path, tmp_path: Path) -> N
     ran = run(engine, ["l0"], tmp_path, "")
     assert ran.status == 2
     assert "MiB" in ran.err
+
+
+def test_no_file_takes_the_number_of_a_stream_that_is_closed(engine: Path, tmp_path: Path) -> None:
+    """What is printed would go into it."""
+    words = "--name=j --ioengine=psync --filename=f --size=64k --rw=write --time_based --runtime=60"
+    for more in ("", "--thread=1"):
+        line = f"exec {engine} {words} {more} 0<&- 1>&- 2>&-"
+        with subprocess.Popen(["sh", "-c", line], cwd=tmp_path) as running:
+            while not (held := held_by(running.pid, tmp_path / "f")) and running.poll() is None:
+                time.sleep(0.01)
+            running.terminate()
+        assert held, "it began"
+        assert min(held) > 2
+
+
+def held_by(first: int, file: Path) -> list[int]:
+    """The numbers by which a process or one of its children has the file open."""
+    children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+    found = []
+    for process in (first, *children):
+        for each in Path(f"/proc/{process}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                found += [int(each.name)] if each.readlink() == file else []
+    return found

@@ -18,6 +18,7 @@
 #include "output/output.h"
 #include "output/output_file.h"
 #include "run/run.h"
+#include "util/streams.h"
 #include "util/version.h"
 
 /* The exit statuses, all of them. fio's own, the number of failed jobs modulo 256,
@@ -346,6 +347,7 @@ int main(int argc, char **argv)
 	struct err err = { 0 };
 	int status = EXIT_USAGE;
 
+	streams_hold();
 	version_called(argc ? argv[0] : NULL);
 	if (confine_is_meant(argc, argv))
 		return confine(argc, argv);

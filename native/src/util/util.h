@@ -9,6 +9,7 @@
  *	random.h	random numbers, and a random order without memory
  *	json.h		JSON written straight to a stream
  *	input.h		files that a user names, opened with care
+ *	streams.h	stdin, stdout and stderr that are closed
  *	namelist.h	"a:b:c" as fio's filename= has it
  *	cpus.h		lists of CPUs, and keeping to them
  *	nodes.h		lists of nodes of memory, and where memory comes from

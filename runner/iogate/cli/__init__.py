@@ -50,12 +50,26 @@ HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 
 def main() -> None:
     """Run the command line and exit with the documented code."""
+    _hold_streams()
     words = sys.argv[1:]
     if COMPLETING not in os.environ and _answered(words):
         sys.exit(0)
     from iogate.cli.entry import run_command
 
     sys.exit(run_command(words))
+
+
+def _hold_streams() -> None:
+    """Where a caller has closed stdin, stdout or stderr, the next file that is opened (a history,
+    say) would take its number, and what is printed would go into it."""
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != fd:
+                os.dup2(nothing, fd)
+                os.close(nothing)
+            os.set_inheritable(fd, True)
+            setattr(sys, name, os.fdopen(fd, "w" if fd else "r", encoding="utf-8", closefd=False))
 
 
 def _answered(words: list[str]) -> bool:

@@ -178,6 +178,34 @@ def test_a_pipe_that_closes_early() -> None:
     assert "Exception ignored" not in said
 
 
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"])
+def test_streams_that_are_closed_change_no_exit_code_and_no_file(
+    tmp_path: Path, closed: str
+) -> None:
+    """The next file that is opened would have their number, and be written by what is printed."""
+    spec = (
+        "version: 1\nname: closed\nvalidity: { off: all }\ntargets: { d: { directory: . } }\n"
+        "workloads: { w: { fio: { ioengine: 'null', rw: read, size: 1m }, repetitions: 1,"
+        " thresholds: { read.iops: '> 9000000M' } } }\n"
+    )
+    (tmp_path / "spec.yaml").write_text(spec)
+    calls = (
+        ("run spec.yaml --store s.sqlite --wait 300s", ExitCode.FAIL),
+        ("history verify --store s.sqlite", ExitCode.PASS),
+        ("history list --store s.sqlite", ExitCode.PASS),
+        ("history export --store s.sqlite", ExitCode.PASS),
+        ("run none.yaml", ExitCode.USAGE),
+        ("--help", ExitCode.PASS),
+    )
+    for words, code in calls:
+        line = f"exec {sys.executable} -m iogate {words} {closed}"
+        done = subprocess.run(
+            ["sh", "-c", line], env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (words, done.returncode, done.stderr) == (words, code, done.stderr)
+        assert "internal error" not in done.stderr
+
+
 def test_a_reader_of_the_help_may_leave_early() -> None:
     read, write = os.pipe()
     os.close(read)
