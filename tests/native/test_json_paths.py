@@ -37,6 +37,7 @@ JOBS = (
     NULL + "rw=read latency_target=1ms latency_window=10ms latency_percentile=99",
     NULL + "rw=read runtime=2 time_based=1 steadystate=iops:50% steadystate_duration=1",
     "ioengine=cpuio cpuload=20 runtime=1 time_based=1",
+    "ioengine=exec program=true runtime=1",
 )
 # From fio after 3.33, and our own.
 OURS = re.compile(r".*(job_start|_sectors|\.iogate.*)")

@@ -33,11 +33,15 @@ struct io {
 		uint64_t what;		/* these four, copied from struct pattern_io at once */
 	};
 	uint32_t slot;			/* 0 .. depth-1 */
-	/* of the engine: bytes moved or trimmed (0 for DIR_SYNC), or -errno */
+	/* of the engine: bytes moved or trimmed (0 for DIR_SYNC), -errno, or IO_NO_MORE */
 	int32_t result;
 	void *home;			/* where its buffer begins; buffer moves on after a
 					 * short transfer */
 } __attribute__((aligned(64)));
+
+/* The result of one that did nothing, as there is nothing left to do: it ends the job, which has
+ * not failed. */
+enum { IO_NO_MORE = INT32_MIN };
 
 /* A power of 2 in size: an index costs a shift and no multiplication. */
 struct engine_file {
@@ -58,6 +62,7 @@ struct engine {
 	void *io_spaces;		/* depth * ops->io_space bytes, the same */
 	struct engine_file *files;
 	uint32_t files_count;
+	uint32_t clone;			/* of the job, from 0 on */
 	uint32_t depth;
 	uint32_t reap_max;		/* 1 .. depth */
 	uint64_t timeout_ns;		/* of the next reap(): it may give back 0; 0: none */
@@ -76,6 +81,7 @@ enum {
 	ENGINE_BY_NAME = 16,		/* its I/O is a call on a name in a directory: what was
 					 * looked at stays what is changed, whatever becomes of
 					 * the path */
+	ENGINE_RUNS = 32,		/* a program, which may reach anything (exec) */
 };
 
 /*
@@ -119,7 +125,8 @@ struct engine_ops {
 	/* Hot path. */
 	/* cannot fail: never exceeds depth */
 	void (*queue)(struct engine *e, struct io *io);
-	int (*commit)(struct engine *e);		/* number handed over, or -errno */
+	/* number handed over, or -errno, with text in e->err where there is more to say */
+	int (*commit)(struct engine *e);
 	/* Of an I/O that was queued and not yet handed over; NULL: not to be had. */
 	void (*prioritize)(struct engine *e, const struct io *io, uint16_t priority);
 	int (*reap)(struct engine *e, unsigned min, struct io **done); /* completed, or -errno */

@@ -8,6 +8,7 @@
  *	position.h	for engines whose calls have no offset: where the file position is
  *	no_data.h	for engines whose I/O is a call of the filesystem that moves no data
  *	directories.h	and for those whose files are directories
+ *	kept_program.h	a program that never outlives its job
  *	stat_call.h	which call looks at a path
  *	trim.h		a trim: of one that waits for it, and of one that does not
  *	rw_flags.h	what reads and writes ask of the kernel: to be whole, not to wait
@@ -36,6 +37,7 @@
 	X(posixaio)	\
 	X(null)		\
 	X(cpuio)	\
+	X(exec)		\
 	X(falloc)	\
 	X(ftruncate)	\
 	X(filecreate)	\

@@ -14,16 +14,16 @@ static const char *const options =
 	"merge_blktrace_iters merge_blktrace_scalars plid_select plids ";
 static const char *const engines =
 	" "
-	"cpp_null dev-dax dfs e4defrag exec external "
+	"cpp_null dev-dax dfs e4defrag external "
 	"fileoperations gfapi gfapi_async guasi http "
 	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
 	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
 	"mtd nbd net netsplice nfs pmemblk rados rbd rdma sg xnvme ";
 static const char *const engine_options =
 	" "
-	"apptag apptag_mask arguments bindname brick busy_poll busy_wait_polling chunk_size "
+	"apptag apptag_mask bindname brick busy_poll busy_wait_polling chunk_size "
 	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem donorname "
-	"gpu_dev_ids grace_time hdfsdirectory hostname http_host http_mode "
+	"gpu_dev_ids hdfsdirectory hostname http_host http_mode "
 	"http_object_mode http_pass http_s3_key http_s3_keyid http_s3_region "
 	"http_s3_security_token http_s3_sse_customer_algorithm http_s3_sse_customer_key "
 	"http_s3_storage_class http_swift_auth_token http_user http_verbose https inplace "
@@ -31,8 +31,8 @@ static const char *const engine_options =
 	"libblkio_num_entries libblkio_path libblkio_pre_connect_props "
 	"libblkio_pre_start_props libblkio_queue_size libblkio_wait_mode "
 	"libblkio_write_zeroes_on_trim listen md_per_io_size mss namenode nfs_url nodelay "
-	"object_class pi_act pi_chk pingpong pool port program protocol rbdname readfua serverip "
-	"sg_write_mode single_instance skip_bad std_redirect stream_id touch_objects "
+	"object_class pi_act pi_chk pingpong pool port protocol rbdname readfua serverip "
+	"sg_write_mode single_instance skip_bad stream_id touch_objects "
 	"ttl uri verb volume window_size write_mode writefua xnvme_admin xnvme_async "
 	"xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec xnvme_mem xnvme_sync ";
 

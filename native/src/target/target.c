@@ -187,6 +187,21 @@ static int name_files(struct target *t, struct err *err)
 	return make_files(t, target_files_count(job), err);
 }
 
+/* What a program does nobody sees. */
+static int check_program(const struct job *job, const struct target_rules *rules, struct err *err)
+{
+	if (!(job->ops->flags & ENGINE_RUNS) || !rules)
+		return 0;
+	if (rules->readonly)
+		return err_set(err, -EPERM, "%s: ioengine=%s runs a program, which may write, and "
+			       "--readonly forbids it", job->name, job->ops->name);
+	if (rules->expected && rules->expected->count)
+		return err_refuse(err, -EPERM, "%s: ioengine=%s runs a program, which opens what "
+				  "it wants, and --expect allows nothing else than what it names: "
+				  "leave one of them out", job->name, job->ops->name);
+	return 0;
+}
+
 int target_init(struct target *t, const struct job *job, uint32_t clone,
 		const struct target_rules *rules, struct err *err)
 {
@@ -201,7 +216,8 @@ int target_init(struct target *t, const struct job *job, uint32_t clone,
 	if (readonly && (job_changes(job) || job->files.unlink || job->files.unlink_each_loop))
 		return err_set(err, -EPERM, "%s: the job %s, and --readonly forbids it", job->name,
 			       job_changes(job) ? "writes" : "deletes its files");
-	ret = name_files(t, err);
+	ret = check_program(job, rules, err);
+	ret = ret ? ret : name_files(t, err);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++)
 		ret = init_file(t, i, readonly, err);
 	return ret;

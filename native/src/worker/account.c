@@ -133,7 +133,9 @@ static void account_end(struct loop *l, const struct io *io, uint64_t now)
 
 bool account_odd(struct loop *l, struct io *io, uint64_t now)
 {
-	if (io->result < 0 && is_full(l, io)) {
+	if (io->result == IO_NO_MORE) {
+		atomic_store(l->stop, 1);
+	} else if (io->result < 0 && is_full(l, io)) {
 		return true;
 	} else if (io->result < 0) {
 		account_error(l, io, -io->result, NULL);

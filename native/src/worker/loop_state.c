@@ -72,9 +72,11 @@ void loop_fail(struct loop *l, int error)
 
 void loop_engine_failed(struct loop *l, int code)
 {
+	const struct err *why = l->engine.err;
+
 	loop_fail(l, -code);
 	worker_error(l->shared, -code, "%s: ioengine %s failed: %s", l->job->name,
-		     l->engine.ops->name, strerror(-code));
+		     l->engine.ops->name, why && why->text[0] ? why->text : strerror(-code));
 }
 
 /* One word a sector: a cache line of each is all that it costs. Not inlined: loops that read have
