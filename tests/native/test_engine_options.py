@@ -23,7 +23,9 @@ def _names(program: Path | str, ioengine: str, folder: Path) -> set[str]:
     return set(re.findall(r"^\s*(\w+)\s*(?::|  )", told, re.MULTILINE))
 
 
-@pytest.mark.parametrize("ioengine", ["libaio", "io_uring", "mmap", "cpuio", "pvsync2", "exec"])
+@pytest.mark.parametrize(
+    "ioengine", ["libaio", "io_uring", "mmap", "cpuio", "pvsync2", "exec", "e4defrag"]
+)
 def test_each_option_of_fios_is_there(
     engine: Path, fio: str, tmp_path: Path, ioengine: str
 ) -> None:

@@ -113,6 +113,10 @@ struct engine_ops {
 	uint32_t io_space;		/* bytes of its own that each I/O has; 0: none */
 	const struct option *options;	/* engine-only job keys (job/option.h), or NULL */
 	const struct engine_files *files;	/* NULL: target's way with all of them */
+	/* Of a job: the name, below its directory, of one more file that is written, as the
+	 * blocks of its own are exchanged for it. It is looked at as they are, and open at
+	 * files[files_count]. NULL: there is none. */
+	const char *(*donor)(const struct job *job);
 	/* Control path: may allocate, may fail: 0 or -errno with text in e->err. */
 	/* Of a job whose options all have their values, before anything is touched: refuse
 	 * what cannot be with a text for *err, or derive an option from others. NULL: none. */

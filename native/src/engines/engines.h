@@ -39,6 +39,7 @@
 	X(cpuio)	\
 	X(exec)		\
 	X(falloc)	\
+	X(e4defrag)	\
 	X(ftruncate)	\
 	X(filecreate)	\
 	X(filestat)	\

@@ -23,9 +23,9 @@
  * arguments= is cut at blanks, and nothing is quoted. In each word %r is the runtime in whole
  * seconds, 0 where there is none, and %n the name of the job. The program has the engine's
  * environment and working directory, there is nothing for it to read, and what it prints goes to
- * the files NAME.stdout and NAME.stderr in the working directory, of clones NAME.CLONE.stdout, which
- * are written anew. With std_redirect=0 it is printed among the errors of the engine: results stand
- * alone.
+ * the files NAME.stdout and NAME.stderr in the working directory, of clones NAME.CLONE.stdout,
+ * which are written anew. With std_redirect=0 it is printed among the errors of the engine:
+ * results stand alone.
  *
  * One "I/O" is a look of a tenth of a second at whether the program has ended.
  */

@@ -14,7 +14,7 @@ static const char *const options =
 	"merge_blktrace_iters merge_blktrace_scalars plid_select plids ";
 static const char *const engines =
 	" "
-	"cpp_null dev-dax dfs e4defrag external "
+	"cpp_null dev-dax dfs external "
 	"fileoperations gfapi gfapi_async guasi http "
 	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
 	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
@@ -22,11 +22,11 @@ static const char *const engines =
 static const char *const engine_options =
 	" "
 	"apptag apptag_mask bindname brick busy_poll busy_wait_polling chunk_size "
-	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem donorname "
+	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem "
 	"gpu_dev_ids hdfsdirectory hostname http_host http_mode "
 	"http_object_mode http_pass http_s3_key http_s3_keyid http_s3_region "
 	"http_s3_security_token http_s3_sse_customer_algorithm http_s3_sse_customer_key "
-	"http_s3_storage_class http_swift_auth_token http_user http_verbose https inplace "
+	"http_s3_storage_class http_swift_auth_token http_user http_verbose https "
 	"interface libblkio_driver libblkio_force_enable_completion_eventfd "
 	"libblkio_num_entries libblkio_path libblkio_pre_connect_props "
 	"libblkio_pre_start_props libblkio_queue_size libblkio_wait_mode "

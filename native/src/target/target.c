@@ -15,6 +15,7 @@
 #include "pattern/pattern_sizes.h"
 #include "target/device.h"
 #include "target/target_checks.h"
+#include "target/target_donor.h"
 #include "target/target_extent.h"
 #include "target/target_folder.h"
 #include "target/target_listing.h"
@@ -220,13 +221,16 @@ int target_init(struct target *t, const struct job *job, uint32_t clone,
 	ret = ret ? ret : name_files(t, err);
 	for (uint32_t i = 0; !ret && i < t->files_count; i++)
 		ret = init_file(t, i, readonly, err);
-	return ret;
+	return ret ? ret : target_donor_init(t, err);
 }
 
 void target_release(struct target *t)
 {
 	for (uint32_t i = 0; t->files && i < t->files_count; i++)
 		free(t->files[i].path);
+	if (t->donor)
+		free(t->donor->path);
 	free(t->files);
+	t->donor = NULL;
 	t->files = NULL;
 }

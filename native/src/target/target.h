@@ -6,6 +6,7 @@
  *	target_file.h		the files of a clone, and what is known of each
  *	target_checks.h		what a job may do with each
  *	target_folder.h		the directories of files that are not there yet
+ *	target_donor.h		the file whose blocks an ioengine exchanges for those of others
  *	target_place.h		a file as its ioengine knows it, in its directory
  *	target_listing.h	the files below a directory
  *	target_extent.h		which bytes of a file a job works on

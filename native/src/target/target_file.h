@@ -31,9 +31,13 @@ struct target {
 	struct expected_list *expected;
 	uint32_t clone, files_count;
 	struct target_file *files;
+	struct target_file *donor;	/* behind files, where the engine has one (engine.h); NULL */
 	bool direct;			/* O_DIRECT, where the engine can */
 	const struct target *before;	/* of the clone before in this run; NULL: the first */
 };
+
+/* The path of another file that a job names, in the directory of those of filename=: malloced. */
+char *target_path_named(const struct job *job, const char *name);
 
 /* What the ioengine does itself with its files; a member that is NULL it leaves to this room. */
 static inline const struct engine_files *target_own_way(const struct job *job)

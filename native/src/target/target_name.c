@@ -88,3 +88,12 @@ char *target_path(const struct job *job, uint32_t clone, uint32_t file)
 	free(name);
 	return path;
 }
+
+char *target_path_named(const struct job *job, const char *name)
+{
+	char *directory = job->files.directory ? namelist_entry(job->files.directory, 0) : NULL;
+	char *path = directory || !job->files.directory ? join(directory, name) : NULL;
+
+	free(directory);
+	return path;
+}

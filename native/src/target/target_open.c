@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "target/target_donor.h"
 #include "target/target_folder.h"
 #include "target/target_place.h"
 
@@ -113,8 +114,10 @@ int target_open(const struct target *t, struct engine_file *files, struct err *e
 {
 	int ret = target_places(t, files, err);
 
+	target_donor_describe(t, files);
 	for (uint32_t i = 0; !ret && !target_opens_later(t->job) && i < t->files_count; i++)
 		ret = open_file(t, &t->files[i], &files[i], err);
+	ret = ret ? ret : target_donor_open(t, files, err);
 	if (ret)
 		target_close(t, files);
 	return ret;
@@ -185,6 +188,7 @@ void target_close(const struct target *t, struct engine_file *files)
 {
 	for (uint32_t i = 0; i < t->files_count; i++)
 		target_close_file(t, &files[i]);
+	target_donor_close(t, files);
 	target_places_close(t, files);
 }
 

@@ -18,7 +18,7 @@ OPTIONS: dict[str, str] = {
         scramble_buffers serialize_overlap slat_percentiles softrandommap sprandom stats
         trim_verify_zero unique_filename unlink unlink_each_loop verify_dump verify_fatal
         verify_header_seed verify_state_load verify_state_save verify_write_sequence
-        write_zone_remainder atomic nowait uncached exit_on_io_done std_redirect
+        write_zone_remainder atomic nowait uncached exit_on_io_done std_redirect inplace
     """,
     "CHOICE": """
         clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
@@ -70,7 +70,7 @@ OPTIONS: dict[str, str] = {
         random_distribution read_iolog replay_redirect replay_skip spr_op steadystate=ss
         sync_file_range verify_async_cpus verify_pattern verifysort verifysort_nr wait_for
         write_bw_log write_hist_log write_iolog write_iops_log write_lat_log
-        zone_reset_frequency zone_reset_threshold cmdprio_bssplit arguments program
+        zone_reset_frequency zone_reset_threshold cmdprio_bssplit arguments program donorname
     """,
 }
 
@@ -108,7 +108,7 @@ CHOICES: dict[str, str] = {
     """,
     "ioengine": """
         sync psync vsync pvsync pvsync2 libaio io_uring mmap splice posixaio null cpuio exec
-        falloc ftruncate filecreate filestat filedelete dircreate dirstat dirdelete
+        falloc e4defrag ftruncate filecreate filestat filedelete dircreate dirstat dirdelete
     """,
     "kb_base": """
         1024 1000
@@ -211,8 +211,8 @@ RANGES: dict[str, tuple[int, int | None]] = {
 
 # These ioengines do an I/O as it is issued.
 SYNCHRONOUS = """
-    sync psync pvsync pvsync2 mmap splice cpuio exec falloc ftruncate filecreate filestat
-    filedelete dircreate dirstat dirdelete
+    sync psync pvsync pvsync2 mmap splice cpuio exec falloc e4defrag ftruncate filecreate
+    filestat filedelete dircreate dirstat dirdelete
 """
 DEFAULT_ENGINE = "psync"
 DEFAULT_RW = "read"

@@ -43,9 +43,9 @@ ONLY_FIO: dict[Kind, str] = {
 
 # The same, of options that only some ioengines have: text to the runner.
 ONLY_FIO_ENGINES = """
-    bindname brick busy_poll clientname clustername cmd_type conf donorname hostname inplace
-    interface listen mss nodelay pingpong pool port protocol rbdname readfua sg_write_mode
-    skip_bad stream_id touch_objects ttl uri verb volume window_size writefua
+    bindname brick busy_poll clientname clustername cmd_type conf hostname interface listen mss
+    nodelay pingpong pool port protocol rbdname readfua sg_write_mode skip_bad stream_id
+    touch_objects ttl uri verb volume window_size writefua
 """
 
 # Ids of cases spell these by the kind that they had before the engine's table was the source: a
@@ -63,8 +63,8 @@ SPELLED: dict[Kind, str] = {
         log_window_value=log_max_value rate_cycle=ratecycle rw_sequencer sqthread_poll
         sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
         unified_rw_reporting unit_base verify_backlog random_generator verify_policy
-        trim_backlog cpumode exit_on_io_done force_async grace_time nonvectored nowait thp
-        stat_type std_redirect uncached userspace_reap
+        trim_backlog cpumode exit_on_io_done force_async grace_time inplace nonvectored nowait
+        thp stat_type std_redirect uncached userspace_reap
     """,
 }
 
