@@ -136,7 +136,8 @@ static int e4defrag_commit(struct engine *e)
 
 const struct engine_ops engine_e4defrag = {
 	.name = "e4defrag",
-	.help = "EXT4_IOC_MOVE_EXT: a write exchanges blocks of a file on ext4 for those of a donor",
+	.help = "EXT4_IOC_MOVE_EXT: a write exchanges blocks of a file on ext4 for those of "
+		"a donor",
 	.depth_max = 1,
 	.state_size = sizeof(struct e4defrag_state),
 	.options = e4defrag_options,

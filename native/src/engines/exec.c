@@ -231,7 +231,8 @@ static int begin(struct engine *e, struct exec_state *s)
 					   s->err < 0 ? STDERR_FILENO : s->err);
 
 	if (ret)
-		return err_set(e->err, ret, "cannot start '%.200s': %s", s->argv[0], strerror(-ret));
+		return err_set(e->err, ret, "cannot start '%.200s': %s", s->argv[0],
+			       strerror(-ret));
 	s->begun = true;
 	return 0;
 }

@@ -31,7 +31,7 @@ struct target {
 	struct expected_list *expected;
 	uint32_t clone, files_count;
 	struct target_file *files;
-	struct target_file *donor;	/* behind files, where the engine has one (engine.h); NULL */
+	struct target_file *donor;	/* behind files; NULL: the engine has none */
 	bool direct;			/* O_DIRECT, where the engine can */
 	const struct target *before;	/* of the clone before in this run; NULL: the first */
 };
