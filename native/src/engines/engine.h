@@ -70,6 +70,8 @@ struct engine {
 	void *buffers;			/* depth * buffer_bytes, page aligned */
 	uint64_t buffer_bytes;
 	struct err *err;
+	const _Atomic uint32_t *stop;	/* not 0: the run is to end, whoever this one waits for */
+	uint32_t clone;			/* of the job, from 0 on */
 };
 
 enum {
@@ -82,6 +84,8 @@ enum {
 					 * looked at stays what is changed, whatever becomes of
 					 * the path */
 	ENGINE_RUNS = 32,		/* a program, which may reach anything (exec) */
+	ENGINE_ENDS = 64,		/* what it reads comes from somebody else: a result of 0
+					 * is the end of the job, and no error (net) */
 };
 
 /*

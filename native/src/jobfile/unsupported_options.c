@@ -18,22 +18,22 @@ static const char *const engines =
 	"fileoperations gfapi gfapi_async guasi http "
 	"ime_aio ime_psync ime_psyncv io_uring_cmd libblkio libcufile libhdfs libiscsi libpmem "
 	"librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server libzbc "
-	"mtd nbd net netsplice nfs pmemblk rados rbd rdma sg xnvme ";
+	"mtd nbd nfs pmemblk rados rbd rdma sg xnvme ";
 static const char *const engine_options =
 	" "
 	"apptag apptag_mask bindname brick busy_poll busy_wait_polling chunk_size "
 	"clientname clustername cmd_type conf cont cuda_io deac direct_write_to_pmem "
-	"gpu_dev_ids hdfsdirectory hostname http_host http_mode "
+	"gpu_dev_ids hdfsdirectory http_host http_mode "
 	"http_object_mode http_pass http_s3_key http_s3_keyid http_s3_region "
 	"http_s3_security_token http_s3_sse_customer_algorithm http_s3_sse_customer_key "
 	"http_s3_storage_class http_swift_auth_token http_user http_verbose https "
-	"interface libblkio_driver libblkio_force_enable_completion_eventfd "
+	"libblkio_driver libblkio_force_enable_completion_eventfd "
 	"libblkio_num_entries libblkio_path libblkio_pre_connect_props "
 	"libblkio_pre_start_props libblkio_queue_size libblkio_wait_mode "
-	"libblkio_write_zeroes_on_trim listen md_per_io_size mss namenode nfs_url nodelay "
-	"object_class pi_act pi_chk pingpong pool port protocol rbdname readfua serverip "
+	"libblkio_write_zeroes_on_trim md_per_io_size namenode nfs_url "
+	"object_class pi_act pi_chk pool rbdname readfua serverip "
 	"sg_write_mode single_instance skip_bad stream_id touch_objects "
-	"ttl uri verb volume window_size write_mode writefua xnvme_admin xnvme_async "
+	"uri verb volume write_mode writefua xnvme_admin xnvme_async "
 	"xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec xnvme_mem xnvme_sync ";
 
 static bool has(const char *names, const char *name)

@@ -34,17 +34,6 @@ static bool all_ready(struct run *r, struct span g)
 	return true;
 }
 
-void group_release(struct run *r, struct span g)
-{
-	struct run_control *control = r->workers.control;
-	uint32_t seen = atomic_load(&control->events);
-
-	for (; !all_ready(r, g); seen = atomic_load(&control->events))
-		futex_wait(&control->events, seen, POLL_NS);
-	atomic_store(&control->go, r->workers.members[g.first].worker.group);
-	futex_wake_all(&control->go);
-}
-
 /* Only once: each time wakes those that ended, too. */
 static void stop_member(const struct member *m)
 {
@@ -52,6 +41,26 @@ static void stop_member(const struct member *m)
 
 	if (!atomic_exchange(&w->stop, 1))
 		futex_wake_all(&w->stop);
+}
+
+/* A signal's, to the words that the workers look at. */
+static void pass_stop_on(const struct run *r, struct span g)
+{
+	for (uint32_t i = g.first; i < g.end && atomic_load(&r->workers.control->stop); i++)
+		stop_member(&r->workers.members[i]);
+}
+
+void group_release(struct run *r, struct span g)
+{
+	struct run_control *control = r->workers.control;
+	uint32_t seen = atomic_load(&control->events);
+
+	for (; !all_ready(r, g); seen = atomic_load(&control->events)) {
+		pass_stop_on(r, g);	/* some wait for others while they set up */
+		futex_wait(&control->events, seen, POLL_NS);
+	}
+	atomic_store(&control->go, r->workers.members[g.first].worker.group);
+	futex_wake_all(&control->go);
 }
 
 /* exitall of a member that has ended: its group in the report, or all that run. */
@@ -103,13 +112,6 @@ static bool all_gone(struct run *r, struct span g)
 	if (!gone)
 		end_company(r, g);
 	return gone;
-}
-
-/* A signal's, to the words that the workers look at. */
-static void pass_stop_on(const struct run *r, struct span g)
-{
-	for (uint32_t i = g.first; i < g.end && atomic_load(&r->workers.control->stop); i++)
-		stop_member(&r->workers.members[i]);
 }
 
 /* All jobs end, as if their time were over. */

@@ -123,9 +123,13 @@ static bool is_yet_to_come(const struct loop *l, const struct io *io)
 /* Nothing more comes; what came before the end of the file is an I/O, too. */
 static void account_end(struct loop *l, const struct io *io, uint64_t now)
 {
+	const bool ends = l->job->ops->flags & ENGINE_ENDS;
+
+	if (ends)
+		atomic_store(l->stop, 1);
 	if (io->buffer != io->home || is_yet_to_come(l, io))
 		account_run(l, io, 1, 0, now, l->synchronous);
-	else if (!is_past_full(l))
+	else if (!is_past_full(l) && !ends)
 		account_error(l, io, EIO, io->dir == DIR_READ
 			      ? "nothing there: the file ends before (was it truncated?)"
 			      : "the kernel took nothing");

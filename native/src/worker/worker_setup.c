@@ -151,6 +151,7 @@ void worker_setup_init(struct worker_setup *setup, const struct worker *w)
 	l->engine = (struct engine){
 		.ops = job->ops, .job = job, .err = &setup->err,
 		.files_count = w->target->files_count, .clone = w->target->clone,
+		.stop = &w->shared->stop,
 		.depth = depth < job->ops->depth_max ? depth : job->ops->depth_max,
 	};
 	l->engine.reap_max = reap_max(&l->engine, w->clock_per_io);

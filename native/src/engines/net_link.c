@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engines/net_link.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "engines/no_data.h"
+#include "stats/clock.h"
+
+enum { WORD_BYTES = 8 };
+
+static const char hello[WORD_BYTES] = { 'l', 'i', 'n', 'k', 0, 0, 0, (char)0x98 };
+static const char goodbye[WORD_BYTES] = { 'k', 'n', 'i', 'l', (char)0x89, 0, 0, 0 };
+
+static const struct option_choice protocol_choices[] = {
+	{ "tcp", NET_TCP, "TCP" },
+	{ "tcpv6", NET_TCP6, "TCP over IPv6" },
+	{ "udp", NET_UDP, "UDP" },
+	{ "udpv6", NET_UDP6, "UDP over IPv6" },
+	{ "unix", NET_UNIX, "a socket that filename= names" },
+	{ NULL, 0, NULL },
+};
+
+#define OWN(field) OPTION_FIELD(struct net_options, field)
+
+const struct option net_options[] = {
+	{ "hostname", NULL, &type_text, OWN(host),
+	  .help = "Address to connect or send to, or \"localhost\"; of who receives by UDP a "
+		  "multicast group." },
+	{ "interface", NULL, &type_text, OWN(interface),
+	  .help = "Address of the interface that UDP multicast goes through." },
+	{ "listen", NULL, &type_flag, OWN(listens), "0",
+	  .help = "Wait for a TCP connection, instead of making one." },
+	{ "mss", NULL, &type_number, OWN(mss_bytes), .max = INT32_MAX,
+	  .help = "Largest segment of TCP, in bytes (TCP_MAXSEG)." },
+	{ "nodelay", NULL, &type_bool, OWN(nodelay), "0",
+	  .help = "Send small blocks of TCP at once (TCP_NODELAY)." },
+	{ "pingpong", NULL, &type_flag, OWN(pingpong), "0",
+	  .help = "The reader sends each block back, and the writer waits for it." },
+	{ "port", NULL, &type_number, OWN(port), .min = 1, .max = UINT16_MAX,
+	  .help = "Port of TCP or UDP; each clone has the next one." },
+	{ "protocol", "proto", &type_choice, OWN(protocol), "tcp", .choices = protocol_choices,
+	  .help = "How data goes from one end to the other." },
+	{ "ttl", NULL, &type_number, OWN(ttl), "1", .max = UINT8_MAX,
+	  .help = "How many networks UDP multicast passes." },
+	{ "window_size", NULL, &type_number, OWN(window_bytes), .max = INT32_MAX,
+	  .help = "Size of the socket's buffer, in bytes (SO_SNDBUF, SO_RCVBUF)." },
+	{ .name = NULL },
+};
+
+static int nothing_there(const struct job *job, const struct engine_file *file, uint64_t *bytes,
+			 struct err *err)
+{
+	(void)job, (void)file, (void)err;
+	*bytes = 0;
+	return 0;
+}
+
+static void unlink_nothing(const struct job *job, const struct engine_file *file)
+{
+	(void)job, (void)file;
+}
+
+const struct engine_files net_files = {
+	.size = nothing_there, .layout = leave_out, .open = leave_closed,
+	.unlink = unlink_nothing,
+};
+
+bool net_says_hello(const char *at, size_t bytes)
+{
+	return bytes == WORD_BYTES && !memcmp(at, hello, WORD_BYTES);
+}
+
+/* Also the rest of it, where the word began in the block before. */
+static bool says_goodbye(const char *end, size_t bytes)
+{
+	const size_t last = bytes < WORD_BYTES ? bytes : WORD_BYTES;
+
+	return last && !memcmp(end - last, goodbye + WORD_BYTES - last, last);
+}
+
+static ssize_t send_bytes(const struct net_link *link, const void *from, size_t bytes, int flags)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&link->peer;
+	const int all = flags | MSG_NOSIGNAL;
+	ssize_t sent = sendto(link->fd, from, bytes, all, link->peer_bytes ? to : NULL,
+			      link->peer_bytes);
+
+	/* Of UDP it is an answer to the one before: who received may be done. */
+	if (sent < 0 && errno == ECONNREFUSED)
+		sent = sendto(link->fd, from, bytes, all, link->peer_bytes ? to : NULL,
+			      link->peer_bytes);
+	return sent;
+}
+
+int net_say_hello(const struct net_link *link)
+{
+	return send_bytes(link, hello, sizeof(hello), 0) < 0 ? -errno : 0;
+}
+
+static ssize_t receive_datagram(struct net_link *link, char *at, size_t bytes)
+{
+	struct sockaddr_storage from;
+	socklen_t size = sizeof(from);
+	const ssize_t came = recvfrom(link->fd, at, bytes, MSG_TRUNC, (struct sockaddr *)&from,
+				      &size);
+
+	if (came < 0)
+		return came;
+	if (link->peer_bytes) {
+		link->peer = from;
+		link->peer_bytes = size;
+	}
+	if (came == WORD_BYTES && says_goodbye(at + came, WORD_BYTES))
+		return 0;
+	if ((size_t)came <= bytes && !net_says_hello(at, (size_t)came))
+		return came;
+	/* The blocks of who sent it are larger; or it is no block: wait for the next. */
+	errno = (size_t)came > bytes ? EMSGSIZE : EINTR;
+	return -1;
+}
+
+ssize_t net_receive(struct engine *e, char *at, size_t bytes)
+{
+	struct net_link *link = e->state;
+
+	if (net_is_datagram(net_options_of(e)))
+		return receive_datagram(link, at, bytes);
+	return recv(link->fd, at, bytes, MSG_WAITALL);
+}
+
+/* A small block waits for the next one unless it has to be there at once, as with fio. */
+ssize_t net_send(struct engine *e, char *at, size_t bytes)
+{
+	const struct net_options *o = net_options_of(e);
+	const bool more = !net_is_datagram(o) && !o->pingpong && !o->nodelay;
+
+	return send_bytes(e->state, at, bytes, more ? MSG_MORE : 0);
+}
+
+static bool stopped(const struct engine *e)
+{
+	return atomic_load_explicit(e->stop, memory_order_relaxed);
+}
+
+/* Nothing moved for a slice. 0: go on; or the run is over, and so is the link; or -ETIMEDOUT. */
+static int look(const struct engine *e, uint64_t *silent_ns)
+{
+	struct net_link *link = e->state;
+	const uint64_t now = clock_monotonic_ns();
+
+	*silent_ns = *silent_ns ? *silent_ns : now;
+	link->ended = stopped(e) || now >= link->end_ns;
+	if (!link->ended && link->end_ns == UINT64_MAX &&
+	    now - *silent_ns >= NET_SILENCE_S * UINT64_C(1000000000))
+		return -ETIMEDOUT;
+	return 0;
+}
+
+/* The other side has closed: what came of this block is whole where it has said so. */
+static int32_t at_end(struct engine *e, const char *from, size_t moved)
+{
+	struct net_link *link = e->state;
+
+	link->ended = true;
+	if (net_is_datagram(net_options_of(e)))
+		return (int32_t)moved;
+	if (!says_goodbye(from + moved, moved))
+		return -ECONNRESET;
+	return moved < WORD_BYTES ? 0 : (int32_t)(moved - WORD_BYTES);
+}
+
+/* All of it; less where the end comes before, or -errno. */
+static int32_t move_all(struct engine *e, net_move move, char *from, size_t bytes)
+{
+	const struct net_link *link = e->state;
+	uint64_t silent_ns = 0;
+	size_t moved = 0;
+
+	while (moved < bytes && !link->ended) {
+		const ssize_t ret = move(e, from + moved, bytes - moved);
+		int code = ret < 0 ? -errno : 0;
+
+		if (!ret)
+			return at_end(e, from, moved);
+		if (ret > 0) {
+			moved += (size_t)ret;
+			silent_ns = 0;
+			continue;
+		}
+		if (code == -EAGAIN)
+			code = look(e, &silent_ns);
+		if (code && code != -EINTR)
+			return code;
+	}
+	return (int32_t)moved;
+}
+
+/* The clock of the runtime began right before the first I/O, or with its ramp. */
+static void begin(const struct engine *e, struct net_link *link)
+{
+	const struct job *job = e->job;
+	const bool known = job->time.runtime_ns && !job->time.ramp.bytes && !job->time.ramp.percent;
+
+	link->end_ns = UINT64_MAX;
+	if (known)
+		link->end_ns = clock_monotonic_ns() + job->time.ramp_ns + job->time.runtime_ns;
+}
+
+int net_commit(struct engine *e, net_move receive, net_move send)
+{
+	struct net_link *link = e->state;
+	struct io *io = link->single.io;
+	const bool reads = io->dir == DIR_READ;
+	int32_t back;
+
+	if (!link->end_ns)
+		begin(e, link);
+	io->result = move_all(e, reads ? receive : send, io->buffer, io->length);
+	if (io->result != (int32_t)io->length || !net_options_of(e)->pingpong)
+		return 1;
+	back = move_all(e, reads ? send : receive, io->buffer, io->length);
+	if (back != (int32_t)io->length)
+		io->result = back < 0 ? back : 0;
+	return 1;
+}
+
+/* Who receives says it, too, as fio does; the other side may be gone, or never take it. */
+static void say_goodbye(const struct net_link *link)
+{
+	for (unsigned slice = 0; slice < NET_GOODBYE_SLICES; slice++) {
+		if (send_bytes(link, goodbye, sizeof(goodbye), 0) >= 0 || errno != EAGAIN)
+			return;
+	}
+}
+
+void net_close(struct engine *e)
+{
+	struct net_link *link = e->state;
+
+	if (!link->open)
+		return;
+	say_goodbye(link);
+	close(link->fd);
+	if (link->made_path)
+		unlink(e->files[0].path);
+	link->open = false;
+}
