@@ -1,4 +1,5 @@
-"""Connections of a spec that somebody trusts: real fio at both ends, on this host alone."""
+"""Connections of a spec that somebody trusts: our engine and real fio, with fio at the other end,
+on this host alone."""
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ workloads:
 """
 CLIENT = "hostname: 127.0.0.1, port: {port}"
 pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+each_engine = pytest.mark.parametrize("engine", ["native", "fio"])
 needs_ports = pytest.mark.skipif(
     not (layers := find_layers(LocalSut())) or not layers.hold_ports,
     reason="this kernel's Landlock knows no ports",
@@ -74,12 +76,13 @@ def fio(*options: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def test_a_trusted_spec_connects_where_it_says(iogate: Iogate) -> None:
+@each_engine
+def test_a_trusted_spec_connects_where_it_says(iogate: Iogate, engine: str) -> None:
     port = free_port()
     spec = connecting(iogate, port)
     with fio("--rw=read", "--listen", f"--port={port}") as other:
         wait_for(lambda: listens(port))
-        done = iogate("run", spec, "--engine", "fio", "--trust")
+        done = iogate("run", spec, "--engine", engine, "--trust")
         assert done.code == 0, done.text
         assert other.wait(timeout=60) == 0
     (found,) = iogate.run_document()["measurements"]
@@ -87,14 +90,15 @@ def test_a_trusted_spec_connects_where_it_says(iogate: Iogate) -> None:
     assert f"tcp://127.0.0.1:{port}" in (iogate.latest / "report.html").read_text()
 
 
-def test_a_trusted_spec_listens_where_it_says(iogate: Iogate) -> None:
+@each_engine
+def test_a_trusted_spec_listens_where_it_says(iogate: Iogate, engine: str) -> None:
     port = free_port()
     spec = iogate.spec(
         SPEC.format(
             network=f'listen: ["tcp://*:{port}"]', rw="read", options=f"listen: 1, port: {port}"
         )
     )
-    process = iogate.start("run", spec, "--engine", "fio", "--trust")
+    process = iogate.start("run", spec, "--engine", engine, "--trust")
     wait_for(lambda: listens(port) or process.poll() is not None)
     with fio("--rw=write", "--hostname=127.0.0.1", f"--port={port}") as other:
         done = iogate.end(process)
@@ -102,33 +106,30 @@ def test_a_trusted_spec_listens_where_it_says(iogate: Iogate) -> None:
         assert other.wait(timeout=60) == 0
 
 
-def test_nobody_connects_for_a_spec_that_nobody_trusts(iogate: Iogate) -> None:
+@each_engine
+def test_nobody_connects_for_a_spec_that_nobody_trusts(iogate: Iogate, engine: str) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         server.settimeout(0.1)
         spec = connecting(iogate, server.getsockname()[1])
-        done = iogate("run", spec, "--engine", "fio")
+        done = iogate("run", spec, "--engine", engine)
         assert done.code == 3
         assert "opens connections: workloads.send.network" in done.err
         with pytest.raises(TimeoutError):
             server.accept()
 
 
-def test_an_endpoint_that_is_not_declared_is_a_wrong_spec(iogate: Iogate) -> None:
-    done = iogate("run", connecting(iogate, 9001, 9000), "--engine", "fio", "--trust")
+@each_engine
+def test_an_endpoint_that_is_not_declared_is_a_wrong_spec(iogate: Iogate, engine: str) -> None:
+    done = iogate("run", connecting(iogate, 9001, 9000), "--engine", engine, "--trust")
     assert done.code == 2
     assert "reaches tcp://127.0.0.1:9001, which its workload does not declare" in done.err
 
 
-def test_our_engine_has_no_network(iogate: Iogate) -> None:
-    done = iogate("run", connecting(iogate, 9000), "--trust")
-    assert done.code == 2
-    assert "net" in done.err
-
-
 @needs_ports
+@each_engine
 @pytest.mark.parametrize("confined", [True, False])
 def test_the_kernel_alone_keeps_it_to_its_ports(
-    iogate: Iogate, tmp_path: Path, confined: bool
+    iogate: Iogate, tmp_path: Path, confined: bool, engine: str
 ) -> None:
     """The runner's check is replaced; without the sandbox the connection comes."""
     (tmp_path / "replaced").mkdir()
@@ -140,7 +141,7 @@ def test_the_kernel_alone_keeps_it_to_its_ports(
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         server.settimeout(0.1)
         spec = connecting(iogate, server.getsockname()[1], free_port())
-        done = iogate("run", spec, "--engine", "fio", "--trust", *more, PYTHONPATH=path)
+        done = iogate("run", spec, "--engine", engine, "--trust", *more, PYTHONPATH=path)
         assert done.code == 4 or not confined, done.text
         if confined:
             with pytest.raises(TimeoutError):

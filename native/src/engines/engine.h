@@ -71,7 +71,6 @@ struct engine {
 	uint64_t buffer_bytes;
 	struct err *err;
 	const _Atomic uint32_t *stop;	/* not 0: the run is to end, whoever this one waits for */
-	uint32_t clone;			/* of the job, from 0 on */
 };
 
 enum {

@@ -33,6 +33,7 @@ enum {
 	NET_CONNECT_S = 10,		/* of a job without runtime: until somebody listens */
 	NET_ACCEPT_S = 60,		/* until somebody connects */
 	NET_SILENCE_S = 60,		/* until something moves again */
+	NET_GROUP_MS = 500,		/* until who is set up meanwhile has joined */
 	NET_GOODBYE_SLICES = 20,	/* until what was sent before leaves room for it */
 	NET_DATAGRAM_MAX = 65507,
 };

@@ -265,7 +265,7 @@ static int join(const struct engine *e, const struct net_address *group, bool se
 	return sends ? set(e, IPPROTO_IP, IP_MULTICAST_TTL, (int)o->ttl, "ttl") : 0;
 }
 
-/* Who is in the group is known to nobody, and nobody answers. */
+/* Who is in the group is known to nobody, and nobody answers: the others have a moment. */
 static int send_to_group(struct engine *e, const struct net_address *group)
 {
 	struct net_link *link = e->state;
@@ -276,6 +276,7 @@ static int send_to_group(struct engine *e, const struct net_address *group)
 	memcpy(&link->peer, &group->any, group->bytes);
 	link->peer_bytes = group->bytes;
 	ret = join(e, group, true);
+	poll(NULL, 0, ret ? 0 : NET_GROUP_MS);
 	if (!ret && net_say_hello(link))
 		ret = fail(e, -errno, "send to", "see whether a route leads there");
 	if (ret)

@@ -18,19 +18,19 @@ OPTIONS: dict[str, str] = {
         scramble_buffers serialize_overlap slat_percentiles softrandommap sprandom stats
         trim_verify_zero unique_filename unlink unlink_each_loop verify_dump verify_fatal
         verify_header_seed verify_state_load verify_state_save verify_write_sequence
-        write_zone_remainder atomic nowait uncached exit_on_io_done std_redirect inplace
+        write_zone_remainder atomic nowait uncached nodelay exit_on_io_done std_redirect inplace
     """,
     "CHOICE": """
         clocksource continue_on_error cpus_allowed_policy dedupe_mode exit_what fadvise_hint
         fallocate filetype io_submit_mode ioengine kb_base lockfile
         log_window_value=log_max_value mem=iomem random_generator rate_process rw=readwrite
         rw_sequencer sync thinktime_blocks_type unified_rw_reporting unit_base verify
-        verify_policy write_hint zonemode cpumode stat_type
+        verify_policy write_hint zonemode protocol=proto cpumode stat_type
     """,
     "FLAG": """
         bs_unaligned=blocksize_unaligned exitall exitall_on_error group_reporting new_group
         norandommap refill_buffers stonewall=wait_for_previous thread time_based verify_only
-        zero_buffers hipri userspace_reap fixedbufs registerfiles sqthread_poll
+        zero_buffers hipri userspace_reap fixedbufs registerfiles sqthread_poll listen pingpong
     """,
     "MICROSECONDS": """
         latency_target latency_window thinktime thinktime_spin cpuchunks
@@ -47,7 +47,7 @@ OPTIONS: dict[str, str] = {
         significant_figures spr_num_regions thinkcycles thinktime_blocks threads trim_backlog
         trim_backlog_batch trim_percentage uid verify_async verify_backlog verify_backlog_batch
         verify_interval verify_offset verify_pattern_interval write_barrier hipri_percentage
-        force_async nonvectored sqthread_poll_cpu thp cpuload
+        force_async nonvectored sqthread_poll_cpu thp mss port ttl window_size cpuload
     """,
     "NUMBERS": """
         ba=blockalign bs=blocksize percentage_random rate rate_iops rate_iops_min
@@ -70,7 +70,8 @@ OPTIONS: dict[str, str] = {
         random_distribution read_iolog replay_redirect replay_skip spr_op steadystate=ss
         sync_file_range verify_async_cpus verify_pattern verifysort verifysort_nr wait_for
         write_bw_log write_hist_log write_iolog write_iops_log write_lat_log
-        zone_reset_frequency zone_reset_threshold cmdprio_bssplit arguments program donorname
+        zone_reset_frequency zone_reset_threshold cmdprio_bssplit hostname interface arguments
+        program donorname
     """,
 }
 
@@ -107,8 +108,9 @@ CHOICES: dict[str, str] = {
         inline offload
     """,
     "ioengine": """
-        sync psync vsync pvsync pvsync2 libaio io_uring mmap splice posixaio null cpuio exec
-        falloc e4defrag ftruncate filecreate filestat filedelete dircreate dirstat dirdelete
+        sync psync vsync pvsync pvsync2 libaio io_uring mmap splice posixaio net netsplice null
+        cpuio exec falloc e4defrag ftruncate filecreate filestat filedelete dircreate dirstat
+        dirdelete
     """,
     "kb_base": """
         1024 1000
@@ -121,6 +123,9 @@ CHOICES: dict[str, str] = {
     """,
     "mem": """
         malloc shm shmhuge mmap mmaphuge mmapshared
+    """,
+    "protocol": """
+        tcp tcpv6 udp udpv6 unix
     """,
     "random_generator": """
         tausworthe lfsr tausworthe64
@@ -186,10 +191,12 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "log_entries": (1, 1048576),
     "log_hist_coarseness": (0, 6),
     "max_open_zones": (0, 4096),
+    "mss": (0, 2147483647),
     "nrfiles": (1, 1048576),
     "num_range": (1, 1),
     "numjobs": (1, 4096),
     "percentage_random": (0, 100),
+    "port": (1, 65535),
     "prio": (0, 7),
     "prioclass": (0, 3),
     "priohint": (0, 1023),
@@ -201,18 +208,20 @@ RANGES: dict[str, tuple[int, int | None]] = {
     "sqthread_poll_cpu": (0, 65535),
     "trim_backlog_batch": (0, 4294967295),
     "trim_percentage": (0, 100),
+    "ttl": (0, 255),
     "verify_async": (0, 1024),
     "verify_backlog": (0, 4294967295),
     "verify_backlog_batch": (0, 4294967295),
     "verify_interval": (0, 4294967295),
     "verify_offset": (0, 4294967295),
     "verify_pattern_interval": (0, 4294967295),
+    "window_size": (0, 2147483647),
 }
 
 # These ioengines do an I/O as it is issued.
 SYNCHRONOUS = """
-    sync psync pvsync pvsync2 mmap splice cpuio exec falloc e4defrag ftruncate filecreate
-    filestat filedelete dircreate dirstat dirdelete
+    sync psync pvsync pvsync2 mmap splice net netsplice cpuio exec falloc e4defrag ftruncate
+    filecreate filestat filedelete dircreate dirstat dirdelete
 """
 DEFAULT_ENGINE = "psync"
 DEFAULT_RW = "read"
