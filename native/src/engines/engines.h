@@ -11,6 +11,7 @@
  *	kept_program.h	a program that never outlives its job
  *	stat_call.h	which call looks at a path
  *	net_link.h	for engines whose other end is a process behind a socket
+ *	net_address.h	where that is
  *	trim.h		a trim: of one that waits for it, and of one that does not
  *	rw_flags.h	what reads and writes ask of the kernel: to be whole, not to wait
  *	cmdprio.h	which I/Os have a priority of their own
