@@ -248,6 +248,15 @@ def test_who_sends_hears_of_who_has_gone(engine: Path) -> None:
     assert "write of 4096 bytes" in ran.err
 
 
+def test_who_sends_ends_with_who_has_had_enough(engine: Path, tmp_path: Path) -> None:
+    text = PAIR.format(
+        shared=f"port={free_port()}", receive="listen\nrw=read", send=f"{TO}\nsize=1g"
+    )
+    jobs = jobs_of(engine, tmp_path, text)
+    assert jobs[0]["read"]["io_bytes"] == ALL[0]
+    assert ALL[0] <= jobs[1]["write"]["io_bytes"] < 1 << 30
+
+
 def test_a_datagram_that_a_block_does_not_hold_is_an_error(engine: Path) -> None:
     port = free_port(socket.SOCK_DGRAM)
     with started(engine, reader("udp", port)) as process, socket.socket(type=2) as peer:

@@ -12,15 +12,17 @@
  *	rw=read				rw=write
  *	size=1g				size=1g
  *
- * protocol=tcp, tcpv6: a job with listen takes one connection, the other makes it; either may read
- * or write. protocol=udp, udpv6: who reads waits, who writes sends; a block is a datagram. A hostname
- * from 224.0.0.0 on is a multicast group (interface, ttl). protocol=unix: both have the same
+ * protocol=tcp, tcpv6: a job with listen takes one connection, the other makes it; either may
+ * read or write. protocol=udp, udpv6: who reads waits, who writes sends; a block is a datagram,
+ * and a hostname may be a multicast group (interface, ttl). protocol=unix: both have the same
  * filename, and who reads listens there. Clones take the ports that follow.
  *
  * The two find each other while they are set up, before the clock starts: who connects tries for
- * 10 s, who listens waits for 60 s; with runtime, each for that long. Who comes too late makes the
- * other fail. So does one that is silent for 60 s in a job without runtime, and one that goes
- * without a word. Who has sent all it had says so, and who reads ends there, with what has come.
+ * 10 s, who listens waits for 60 s; with runtime, each for that long. So startdelay, which fio
+ * needs at who connects, is left out there: its time would be that of who reads, too. Who comes
+ * too late makes the other fail. So does one that is silent for 60 s in a job without runtime,
+ * and one that goes without a word. Who has sent all it had, or has had all it wants, says so,
+ * and the other ends with it.
  *
  * With pingpong an I/O is the way there and back. verify at who writes makes headers, and at who
  * reads looks at them. Names are not looked up: hosts are addresses.

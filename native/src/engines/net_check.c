@@ -107,11 +107,20 @@ static int check_datagrams(const struct job *job, const struct net_options *o, s
 	return 0;
 }
 
+/* Who waits has its clock begin when all are connected: a pause after that would be its, too. Who
+ * comes early tries again instead. */
+static void leave_delay_out(struct job *job, const struct net_options *o)
+{
+	if (!o->listens)
+		job->time.startdelay = (struct time_range){ 0 };
+}
+
 int net_check(struct job *job, struct err *err)
 {
 	const struct net_options *o = job->engine_options;
 	int ret = check_pattern(job, err);
 
+	leave_delay_out(job, o);
 	ret = ret ? ret : check_verify(job, err);
 	job->direct = false;
 	job->files.changed = o->protocol == NET_UNIX && job->rw & RW_READ;	/* makes it */

@@ -98,8 +98,10 @@ int net_say_hello(const struct net_link *link)
 	return send_bytes(link, hello, sizeof(hello), 0) < 0 ? -errno : 0;
 }
 
-static ssize_t receive_datagram(struct net_link *link, char *at, size_t bytes)
+/* Who reads answers to who has sent; who writes has one place, or a group, to send to. */
+static ssize_t receive_datagram(const struct engine *e, char *at, size_t bytes)
 {
+	struct net_link *link = e->state;
 	struct sockaddr_storage from;
 	socklen_t size = sizeof(from);
 	const ssize_t came = recvfrom(link->fd, at, bytes, MSG_TRUNC, (struct sockaddr *)&from,
@@ -107,7 +109,7 @@ static ssize_t receive_datagram(struct net_link *link, char *at, size_t bytes)
 
 	if (came < 0)
 		return came;
-	if (link->peer_bytes) {
+	if (link->peer_bytes && e->job->rw & RW_READ) {
 		link->peer = from;
 		link->peer_bytes = size;
 	}
@@ -125,7 +127,7 @@ ssize_t net_receive(struct engine *e, char *at, size_t bytes)
 	struct net_link *link = e->state;
 
 	if (net_is_datagram(net_options_of(e)))
-		return receive_datagram(link, at, bytes);
+		return receive_datagram(e, at, bytes);
 	return recv(link->fd, at, bytes, MSG_WAITALL);
 }
 
@@ -170,6 +172,19 @@ static int32_t at_end(struct engine *e, const char *from, size_t moved)
 	return moved < WORD_BYTES ? 0 : (int32_t)(moved - WORD_BYTES);
 }
 
+/* Who reads may have had all it wants, and have said so before it closed. */
+static bool has_had_enough(const struct engine *e, int code)
+{
+	struct net_link *link = e->state;
+	char word[WORD_BYTES];
+
+	if (code != -EPIPE && code != -ECONNRESET)
+		return false;
+	link->ended = recv(link->fd, word, sizeof(word), MSG_DONTWAIT) == WORD_BYTES &&
+		      says_goodbye(word + WORD_BYTES, WORD_BYTES);
+	return link->ended;
+}
+
 /* All of it; less where the end comes before, or -errno. */
 static int32_t move_all(struct engine *e, net_move move, char *from, size_t bytes)
 {
@@ -190,6 +205,8 @@ static int32_t move_all(struct engine *e, net_move move, char *from, size_t byte
 		}
 		if (code == -EAGAIN)
 			code = look(e, &silent_ns);
+		if (has_had_enough(e, code))
+			break;
 		if (code && code != -EINTR)
 			return code;
 	}

@@ -333,11 +333,12 @@ int net_open(struct engine *e)
 
 	if (ret)
 		return ret;
-	if (net_is_datagram(o))
-		ret = waits ? receive_there(e, &a)
-			    : net_address_is_multicast(&a) ? send_to_group(e, &a) : connect_there(e, &a);
+	if (waits)
+		ret = net_is_datagram(o) ? receive_there(e, &a) : listen_there(e, &a);
+	else if (net_is_datagram(o) && net_address_is_multicast(&a))
+		ret = send_to_group(e, &a);
 	else
-		ret = waits ? listen_there(e, &a) : connect_there(e, &a);
+		ret = connect_there(e, &a);
 	link->open = !ret;
 	return ret;
 }
