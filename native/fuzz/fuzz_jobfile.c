@@ -35,7 +35,7 @@ static const char *environment(void *context, const char *name)
 static void check_job(const struct job *job)
 {
 	if (!job->ops || !job->name || !job->process.numjobs || !job->depth.iodepth
-	    || !job->time.loops || !job->files.count || job_next_dir(job, 0) == DIR_DATA_COUNT)
+	    || !job->files.count || job_next_dir(job, 0) == DIR_DATA_COUNT)
 		abort();
 	for (unsigned dir = 0; dir < DIR_DATA_COUNT; dir++)
 		if (!job->block.bytes[dir])
