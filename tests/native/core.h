@@ -72,7 +72,7 @@ static struct job core_job(const char *engine, uint32_t rw, uint64_t size)
 static inline bool core_moves_data(const struct engine_ops *ops)
 {
 	return (!ops->files || engine_is_diskless(ops)) && strcmp(ops->name, "ftruncate") != 0 &&
-	       !(ops->flags & (ENGINE_NO_DATA | ENGINE_PUNCHES));
+	       !ops->donor && !(ops->flags & (ENGINE_NO_DATA | ENGINE_PUNCHES));
 }
 
 /* Engines that move data, one after the other. */

@@ -151,15 +151,15 @@ def test_what_left_the_group_of_the_program_ends_too(engine: Path, tmp_path: Pat
     assert not _runs(_read(tmp_path / "child"))
 
 
-@pytest.mark.parametrize("options", ["grace_time=1", "grace_time=1 thread", "grace_time=0"])
+@pytest.mark.parametrize("options", ["grace_time=2", "grace_time=2 thread", "grace_time=0"])
 def test_a_program_that_outlives_its_job_is_ended(
     engine: Path, fio: str, tmp_path: Path, options: str
 ) -> None:
     for program in (engine, fio):
         folder = tmp_path / Path(program).name
-        words = (f"program={_script(folder, STUBBORN)}", "runtime=1", *options.split())
+        words = (f"program={_script(folder, STUBBORN)}", "runtime=2", *options.split())
         assert _job(_run(program, folder, *words))["error"] == 0
-        if "grace_time=1" in options:
+        if "grace_time=2" in options:
             assert (folder / "j.stdout").read_text() == "asked\n"
         assert not _runs(_read(folder / "started"))
         child = _read(folder / "child")

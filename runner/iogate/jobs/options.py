@@ -43,9 +43,8 @@ ONLY_FIO: dict[Kind, str] = {
 
 # The same, of options that only some ioengines have: text to the runner.
 ONLY_FIO_ENGINES = """
-    bindname brick busy_poll clientname clustername cmd_type conf hostname interface listen mss
-    nodelay pingpong pool port protocol rbdname readfua sg_write_mode skip_bad stream_id
-    touch_objects ttl uri verb volume window_size writefua
+    bindname brick busy_poll clientname clustername cmd_type conf pool rbdname readfua
+    sg_write_mode skip_bad stream_id touch_objects uri verb volume writefua
 """
 
 # Ids of cases spell these by the kind that they had before the engine's table was the source: a
@@ -64,7 +63,8 @@ SPELLED: dict[Kind, str] = {
         sqthread_poll_cpu sync thinktime_blocks_type verify cpus_allowed_policy kb_base
         unified_rw_reporting unit_base verify_backlog random_generator verify_policy
         trim_backlog cpumode exit_on_io_done force_async grace_time inplace nonvectored nowait
-        thp stat_type std_redirect uncached userspace_reap
+        thp stat_type std_redirect uncached userspace_reap listen mss nodelay pingpong port
+        protocol=proto ttl window_size
     """,
 }
 
