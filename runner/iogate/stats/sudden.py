@@ -14,7 +14,8 @@ Floats = NDArray[np.float64]
 
 _LEAST_BEFORE = 20  # points, to know from what the series does
 _NIGHTS = ((2, 10.0), (3, 7.0))  # so many new points, each so many sd past all before
-_SIGMA = 1 / (0.67448975 * math.sqrt(2))  # one sd, in medians of what neighbours differ by
+# One sd, in the median and in the 0.8 quantile of what neighbours differ by.
+_NEAR, _FAR = 1 / (0.67448975 * math.sqrt(2)), 1 / (1.28155157 * math.sqrt(2))
 _SMALLEST = 1e-12  # a noise this small beside the step is rounding
 
 
@@ -23,8 +24,8 @@ def sudden_change(values: Sequence[float] | Floats) -> int | None:
 
     Each point from it on is past everything before it, on one side, by ten standard deviations
     (three points: seven). These are read off the differences of neighbours, which neither a few
-    spikes nor hops between levels make larger. Values are finite, in any unit; the answer is the
-    same for x and a * x + b, a != 0.
+    spikes nor hops between levels make larger (where most are 0, off more of them). Values are
+    finite, in any unit; the answer is the same for x and a * x + b, a != 0.
     """
     series = np.asarray(values, dtype=np.float64)
     for nights, least in _NIGHTS:
@@ -53,5 +54,16 @@ def may_be_sudden(values: Sequence[float] | Floats) -> bool:
 def _is_past(before: Floats, new: Floats, least: float) -> bool:
     up, down = float(new.min() - before.max()), float(before.min() - new.max())
     past = max(up, down)
-    noise = _SIGMA * float(np.median(np.abs(np.diff(before))))
-    return past > least * max(noise, _SMALLEST * float(np.ptp(new) + past))
+    smallest = _SMALLEST * float(np.ptp(new) + past)
+    return past > least * max(_noise(np.diff(before), smallest), smallest)
+
+
+def _noise(steps: Floats, smallest: float) -> float:
+    """One sd by the differences of neighbours: by the middle one, unless that is none, as where
+    values are counts and most equal the one before; then by more of them, and by all."""
+    near, far = np.quantile(np.abs(steps), (0.5, 0.8)).tolist()
+    if near * _NEAR > smallest:
+        return float(near * _NEAR)
+    if far * _FAR > smallest:
+        return float(far * _FAR)
+    return float(np.sqrt((steps * steps).mean() / 2))

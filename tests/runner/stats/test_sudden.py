@@ -48,6 +48,14 @@ def test_a_series_without_noise() -> None:
     assert sudden_change([100.0] * 30 + [101.0] * 2) == 30
 
 
+@pytest.mark.parametrize("new", [14, 11])
+def test_counts_that_mostly_stay_are_not_without_noise(new: int) -> None:
+    """Most neighbours are equal there, and a step by one more is no ten of anything."""
+    counts = [12] * 9 + [13] + [12] * 7 + [13] + [12] * 12
+    assert sudden_change([*counts, new, new]) is None
+    assert sudden_change([*counts, new + 20, new + 20]) == len(counts)
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     last=st.lists(st.floats(-1e3, 1e3), min_size=0, max_size=4),
