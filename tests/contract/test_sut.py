@@ -231,6 +231,15 @@ def test_many_paths_are_read_at_once(sut: Sut, place: str) -> None:
     assert found["/dev/null"].data is None
 
 
+def test_the_beginning_of_a_file_is_read(sut: Sut, place: str) -> None:
+    data = bytes(range(256)) * 32
+    sut.put(f"{place}/file", data)
+    sut.run(["ln", "-s", "file", f"{place}/link"])
+    assert sut.read_head(f"{place}/file") == data[:4096]
+    for path in (f"{place}/none", f"{place}/link", place, "/dev/zero", "a\0b"):
+        assert sut.read_head(path) == b""
+
+
 def test_places(sut: Sut, place: str) -> None:
     sut.run(["ln", "-s", "/proc/self", f"{place}/link"])
     assert sut.real_path(f"{place}/none/../x") == f"{sut.real_path(place)}/x"

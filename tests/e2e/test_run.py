@@ -428,3 +428,21 @@ def test_a_spec_does_not_write_what_runs_are_kept_in(
     assert done.code == 3, done.text
     assert "is iogate's own" in done.err
     assert store.read_bytes() == kept
+
+
+@pytest.mark.parametrize("words", [(), ("--trust",)])
+@pytest.mark.parametrize("name", ["other.sqlite", "other.sqlite-wal", "named/report.html"])
+def test_a_spec_does_not_write_what_other_runs_are_kept_in(
+    iogate: Iogate, name: str, words: tuple[str, ...]
+) -> None:
+    """Histories and run folders that this call does not name."""
+    other, named = iogate.folder / "other.sqlite", iogate.folder / "named"
+    assert iogate("run", iogate.spec(PASSES), "--store", other, "--output", named).code == 0
+    kept = [path.read_bytes() for path in (other, named / "report.html")]
+    spec = iogate.spec(
+        PASSES.replace("directory: auto", f"file: {name}, overwrite: true"), "e.yaml"
+    )
+    done = iogate("run", spec, *words)
+    assert done.code == 3, done.text
+    assert "name a file that iogate does not keep anything in" in done.err
+    assert [path.read_bytes() for path in (other, named / "report.html")] == kept

@@ -111,6 +111,16 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         raise OSError(errno.EINVAL, "this is not a path", str(path)) from None
 
 
+def read_head(path: str | Path, most: int) -> bytes:
+    """The first ``most`` bytes of a regular file of any size, read through no link. OSError for
+    anything else, and for a path that none can be."""
+    try:
+        with os.fdopen(open_file(path), "rb") as file:
+            return file.read(most)
+    except (ValueError, UnicodeEncodeError):  # a NUL byte, or half a character
+        raise OSError(errno.EINVAL, "this is not a path", str(path)) from None
+
+
 def read_text(path: str | Path, most: int) -> str:
     """The same as UTF-8 text; UnicodeDecodeError for what is none."""
     return read_bytes(path, most).decode("utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from iogate.errors import RefusedError, StoreError, UsageError, lacking
 from iogate.files.data_folder import data_folder, make_folder
+from iogate.files.sqlite_head import BESIDE
 from iogate.store.base import ACCEPTED, Store
 
 __all__ = [
@@ -32,7 +33,6 @@ STORES = {
     "influxdb": "iogate.store.influx.v2",
     "influxdb1": "iogate.store.influx.v1",
 }
-_BESIDE = ("", "-journal", "-wal", "-shm")
 _SCHEME = re.compile(r"([a-z][a-z0-9.-]*)(?:\+[a-z0-9]+)?:")
 
 
@@ -112,7 +112,7 @@ def sqlite_path(url: str | None = None) -> Path | None:
 def sqlite_files(url: str | None = None) -> tuple[Path, ...]:
     """The same, with the files that SQLite keeps beside it; none for a history on a server."""
     path = sqlite_path(url)
-    return tuple(path.with_name(f"{path.name}{end}") for end in _BESIDE) if path else ()
+    return tuple(path.with_name(f"{path.name}{end}") for end in ("", *BESIDE)) if path else ()
 
 
 def _backend(url: str) -> str:

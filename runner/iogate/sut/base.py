@@ -222,6 +222,10 @@ class Sut(Protocol):
         """The same of what an engine wrote; None for a link as well, as it leads where the engine
         itself may not read."""
 
+    def read_head(self, path: str) -> bytes:
+        """The first 4096 bytes of a regular file of any size, read through no link; empty where
+        there is none, or this user may not."""
+
     def read_many(self, paths: Sequence[str], looks: Sequence[str] = ()) -> Mapping[str, Found]:
         """What stands at each of many paths, in one go; paths that lead nowhere are left out. ``*``
         stands for any part of a name. Of ``looks`` neither content nor names are read: they may

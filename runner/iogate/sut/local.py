@@ -37,6 +37,7 @@ from iogate.sut.loop import loop_status
 from iogate.sut.transfer import get_file, put_file, sync_folder
 from iogate.sut.way import way
 
+_HEAD_BYTES = 4096
 _LINK_TRIES = 3
 _TEXT_STEP = 65536
 _REMOVE_TIMEOUT_S = 3600.0  # a tree may hold millions of files
@@ -105,6 +106,11 @@ class LocalSut:
             return bounded.read_bytes(path, DOCUMENT_BYTES).decode(errors="replace")
         except OSError:
             return None
+
+    def read_head(self, path: str) -> bytes:
+        with suppress(OSError):
+            return bounded.read_head(path, _HEAD_BYTES)
+        return b""
 
     def write_text(self, path: str, text: str) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW

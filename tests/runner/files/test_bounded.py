@@ -22,6 +22,15 @@ def test_what_is_read_is_what_stands_there(tmp_path: Path) -> None:
     assert bounded.read_text(str(path), 100) == "12345"
 
 
+def test_the_beginning_is_read_of_a_file_of_any_size(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"12345")
+    (tmp_path / "link").symlink_to("a")
+    assert [bounded.read_head(tmp_path / "a", most) for most in (2, 100)] == [b"12", b"12345"]
+    for path in (tmp_path / "link", tmp_path, tmp_path / "none", "a\0b"):
+        with pytest.raises(OSError, match=r"link|directory|path|No such"):
+            bounded.read_head(path, 1)
+
+
 @pytest.mark.parametrize("most", [0, 1, 4])
 def test_no_more_than_the_bound(tmp_path: Path, most: int) -> None:
     path = tmp_path / "a"

@@ -17,6 +17,7 @@ from iogate.host.devices.safety import refusal
 from iogate.host.targets.arrays import free_node, room_on, unbuildable
 from iogate.host.targets.belongings import of_host, of_iogate
 from iogate.host.targets.places import place_of, real_names
+from iogate.host.targets.records import record_at
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
 from iogate.host.targets.writable import unwritable
 from iogate.jobs.job_file import names_out
@@ -230,9 +231,10 @@ def _check_belongings(sut: Sut, use: Use, kept: Sequence[str], *, trusted: bool)
     if status and not use.writes and status.size_bytes >= use.bytes_needed:
         return
     names = real_names(sut, sut.real_path(use.target.path))
-    if own := of_iogate(sut, names, kept):
-        what = f"{own} is iogate's own, and would be written"
-        raise _refused(use, what, "name a file that iogate does not keep anything in")
+    own = of_iogate(sut, names, kept)
+    if what := f"{own} is iogate's own" if own else record_at(sut, names):
+        remedy = "name a file that iogate does not keep anything in"
+        raise _refused(use, f"{what}, and would be written", remedy)
     if not trusted and (part := of_host(sut, names)):
         raise _refused(
             use,

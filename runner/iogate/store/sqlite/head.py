@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import codecs
-import os
 from pathlib import Path
 
 from iogate.errors import ExitCode, StoreError
-from iogate.files.bounded import open_file
+from iogate.files.bounded import read_head
+from iogate.files.sqlite_head import is_database, is_wal
 
-MAGIC = b"SQLite format 3\0"
-_WAL_MAGIC = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 _SUFFIXES = (".sqlite", ".sqlite3")
 _LOOKED_AT_BYTES = 4096
 
@@ -31,18 +29,17 @@ def may_be_history(path: Path) -> bool:
     """Whether a file is a SQLite database, or may have been one before it was damaged: it has
     the head or the journal of one, or else the name of one and no text in it."""
     head = _head(path)
-    if head is None or head.startswith(MAGIC):  # of what cannot be read nothing is claimed
+    if head is None or is_database(head):  # of what cannot be read nothing is claimed
         return True
     journal = _head(Path(f"{path}-wal"))
-    if journal is not None and journal.startswith(_WAL_MAGIC):
+    if journal is not None and is_wal(journal):
         return True
     return path.suffix in _SUFFIXES and not _is_text(head)
 
 
 def _head(path: Path) -> bytes | None:
     try:
-        with os.fdopen(open_file(path.resolve()), "rb") as file:
-            return file.read(_LOOKED_AT_BYTES)
+        return read_head(path.resolve(), _LOOKED_AT_BYTES)
     except OSError:
         return None
 

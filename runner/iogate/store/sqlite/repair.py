@@ -13,9 +13,10 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from iogate.errors import NewerError, StoreError
+from iogate.files.sqlite_head import is_database
 from iogate.model.decision import Decision
 from iogate.model.run import Run
-from iogate.store.sqlite.head import MAGIC, NoHistoryError
+from iogate.store.sqlite.head import NoHistoryError
 from iogate.store.sqlite.rows import UNREADABLE
 from iogate.store.sqlite.store import SqliteStore
 
@@ -95,7 +96,7 @@ def _lengthen(path: Path) -> None:
         page_bytes, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
         whole = pages * (page_bytes if page_bytes > 1 else _LARGEST_PAGE_BYTES)
         length = file.seek(0, os.SEEK_END)
-        if head.startswith(MAGIC) and length < whole <= length + _MOST_LOST_BYTES:
+        if is_database(head) and length < whole <= length + _MOST_LOST_BYTES:
             file.truncate(whole)
 
 

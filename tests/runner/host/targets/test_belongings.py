@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from iogate.errors import RefusedError
+from iogate.files.sqlite_head import JOURNAL_MAGIC, WAL_MAGICS
 from iogate.host.targets.check import Use, check_targets
 from iogate.model.spec import Target, TargetKind
+from iogate.store import open_store
+from iogate.store.spool import Spool
 from iogate.sut.base import Machine
 from iogate.sut.local import LocalSut
 from support.own_locks import LOCKS
+from support.run_folders import make_run_folder
 
 HOSTS = "may be a part of this host"
 OWN = "is iogate's own"
@@ -166,3 +171,53 @@ def test_what_a_run_keeps_is_not_written_under_any_name(
     assert OWN in check(sut, history, kept="link")
     assert OWN in check(sut, "runs/a", kept="runs")
     assert not check(sut, "runs-2", kept="runs")
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", ".lock"])
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_history_is_known_wherever_it_is(
+    sut: LocalSut, tmp_path: Path, end: str, *, trusted: bool
+) -> None:
+    history = tmp_path / "any.name"
+    with closing(open_store(str(history))):
+        pass
+    assert "belongs to a SQLite database" in check(sut, f"{history}{end}", trusted=trusted)
+    (tmp_path / "link").symlink_to(f"{history}{end}")
+    assert "belongs to a SQLite database" in check(sut, tmp_path / "link", trusted=trusted)
+    assert not check(sut, f"{history}-other")
+
+
+def test_what_is_left_of_a_history_is_known(sut: LocalSut, tmp_path: Path) -> None:
+    (tmp_path / "a-wal").write_bytes(WAL_MAGICS[0] + bytes(28))
+    (tmp_path / "b").write_bytes(JOURNAL_MAGIC + bytes(20))
+    for name in ("a", "a-wal", "a-shm", "b"):
+        assert "belongs to a SQLite database" in check(sut, tmp_path / name)
+
+
+def test_what_waits_for_a_server_is_known(sut: LocalSut, tmp_path: Path) -> None:
+    with closing(Spool(tmp_path / "waiting")):
+        pass
+    for name in ("waiting", "waiting-wal", "waiting.lock"):
+        assert "belongs to a SQLite database" in check(sut, tmp_path / name)
+
+
+@pytest.mark.parametrize("left", ["plan.json", "environment.json", "run.json", "verdict.json"])
+@pytest.mark.parametrize("name", ["report.html", "run.json", "raw/x-1.json", "new", "a/b"])
+def test_a_run_folder_is_known_by_any_of_its_documents(
+    sut: LocalSut, tmp_path: Path, left: str, name: str
+) -> None:
+    folder = make_run_folder(tmp_path / "named")
+    (folder / "a").mkdir()
+    for each in {"plan.json", "environment.json", "run.json", "verdict.json"} - {left}:
+        (folder / each).unlink()
+    cut_off = (folder / left).read_bytes()[:100]
+    (folder / left).write_bytes(cut_off)
+    for trusted in (False, True):
+        assert f"is in the run folder {folder}" in check(sut, folder / name, trusted=trusted)
+    assert not check(sut, f"{folder}-2")
+
+
+def test_documents_of_others_make_no_run_folder(sut: LocalSut, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text('{"format_version": "1.2", "schema": "other/1"}')
+    (tmp_path / "run.json").mkdir()
+    assert not check(sut, tmp_path / "x")

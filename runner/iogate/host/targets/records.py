@@ -1,0 +1,49 @@
+"""What iogate has measured, wherever it is kept: a history and a run folder are known by what is in
+their files, as --store and --output name any place, and this run knows of its own alone."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from iogate.files.sqlite_head import BESIDE, is_database, is_journal, is_wal
+from iogate.host.foreseen import answers
+from iogate.sut.base import Sut
+
+_DOCUMENTS = ("plan.json", "environment.json", "run.json", "verdict.json")
+_SCHEMA = re.compile(rb'"schema"\s*:\s*"(?:plan|environment|run|verdict)/\d')
+_LOCK = ".lock"  # beside what waits for a server
+_WAL = "-wal"
+
+
+def record_at(sut: Sut, names: Sequence[str]) -> str:
+    """What a file of these names is of those; empty where it is none."""
+    databases = dict.fromkeys(each for name in names for each in _databases(name))
+    documents = {f"{folder}/{name}": folder for folder in _above(names) for name in _DOCUMENTS}
+    asked = tuple(dict.fromkeys((*databases, *(f"{each}{_WAL}" for each in databases), *documents)))
+    heads = dict(zip(asked, answers(sut, "read_head", asked), strict=True))
+    for path, folder in documents.items():
+        if _SCHEMA.search(heads[path]):
+            return f"{names[0]} is in the run folder {folder}"
+    for path in databases:
+        if is_database(heads[path]) or is_journal(heads[path]) or _is_wal(heads, path):
+            return f"{names[0]} belongs to a SQLite database, as a history is one"
+    return ""
+
+
+def _databases(name: str) -> Iterator[str]:
+    """The file itself, and that which SQLite or iogate would keep it beside."""
+    yield name
+    yield from (name.removesuffix(end) for end in (*BESIDE, _LOCK) if name.endswith(end))
+
+
+def _is_wal(heads: dict[str, bytes], path: str) -> bool:
+    """Also of a database whose own head is damaged: what is beside it may mend it."""
+    return is_wal(heads[path]) or is_wal(heads[f"{path}{_WAL}"])
+
+
+def _above(names: Sequence[str]) -> Iterator[str]:
+    for path in names:
+        while (path := posixpath.dirname(path)) not in ("", "/"):
+            yield path
