@@ -10,8 +10,9 @@ from contextlib import suppress
 
 from iogate.errors import RefusedError
 from iogate.host.foreseen import answers
-from iogate.host.helper.base import CHANGED, KEPT
+from iogate.host.helper.base import CHANGED, CONFIG, KEPT
 from iogate.sut.base import Sut
+from iogate.sut.boot_notes import PLACE
 from iogate.sut.state_folder import HOST_LOCK, journal_folders, state_folder
 
 _SYSTEM = re.compile(
@@ -56,7 +57,7 @@ def of_host(sut: Sut, names: Sequence[str]) -> str | None:
 
 
 def _own(sut: Sut) -> Iterator[str]:
-    yield from (HOST_LOCK, posixpath.dirname(CHANGED), posixpath.dirname(KEPT))
+    yield from (HOST_LOCK, PLACE, CONFIG, posixpath.dirname(CHANGED), posixpath.dirname(KEPT))
     if home := sut.about().home:
         yield f"{home}/.local/state/{_NAME}"
     with suppress(RefusedError):

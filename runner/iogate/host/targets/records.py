@@ -11,8 +11,8 @@ from iogate.files.sqlite_head import BESIDE, is_database, is_journal, is_wal
 from iogate.host.foreseen import answers
 from iogate.sut.base import Sut
 
-_DOCUMENTS = ("plan.json", "environment.json", "run.json", "verdict.json")
-_SCHEMA = re.compile(rb'"schema"\s*:\s*"(?:plan|environment|run|verdict)/\d')
+_DOCUMENTS = ("plan.json", "environment.json", "run.json", "verdict.json", "dispatch.json")
+_SCHEMA = re.compile(rb'"schema"\s*:\s*"(?:plan|environment|run|verdict|dispatch)/\d')
 _LOCK = ".lock"  # beside what waits for a server
 _WAL = "-wal"
 

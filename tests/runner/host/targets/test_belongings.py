@@ -152,7 +152,13 @@ def test_what_is_iogates_own_is_not_written_even_with_trust(
     own_state = tmp_path / ".local/state/iogate"
     own_state.mkdir(parents=True)
     at_home = At(tmp_path)
-    for path in (LOCKS / "iogate.lock", LOCKS / "iogate-journal.0.0123456789ab", notes / "x.json"):
+    booted = "/var/lib/iogate-booted.json"
+    for path in (
+        booted,
+        LOCKS / "iogate.lock",
+        LOCKS / "iogate-journal.0.0123456789ab",
+        notes / "x.json",
+    ):
         assert OWN in check(sut, path, trusted=True)
     assert OWN in check(at_home, own_state / "iogate-journal.0.0123456789ab", trusted=True)
     assert not check(sut, LOCKS / "x", trusted=True)
@@ -215,6 +221,13 @@ def test_a_run_folder_is_known_by_any_of_its_documents(
     for trusted in (False, True):
         assert f"is in the run folder {folder}" in check(sut, folder / name, trusted=trusted)
     assert not check(sut, f"{folder}-2")
+
+
+def test_the_folder_of_a_dispatch_is_known(sut: LocalSut, tmp_path: Path) -> None:
+    (tmp_path / "dispatch.json").write_text('{\n "schema": "dispatch/1",\n "parts"')
+    for name in ("dispatch.json", "host-a/x"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        assert f"is in the run folder {tmp_path}" in check(sut, tmp_path / name)
 
 
 def test_documents_of_others_make_no_run_folder(sut: LocalSut, tmp_path: Path) -> None:
