@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from iogate.files.run_folder import RunFolder
+from iogate.files.run_folder import RUN, RunFolder
 from iogate.model.document import to_document
 from iogate.model.verdict import Outcome
 from support import samples as s
@@ -23,7 +23,9 @@ def make_run_folder(root: Path) -> Path:
     )
     made = s.run(measurements=found, outcome=s.verdict(Outcome.PASS))
     folder.write_json("plan.json", to_document(made.plan))
-    folder.write_json("environment.json", {"schema": "environment/1", "facts": {"a.b": 1}})
+    folder.write_json(
+        "environment.json", {"schema": "environment/1", RUN: made.id, "facts": {"a.b": 1}}
+    )
     folder.write_run(made)
     folder.write_text(f"jobs/{s.CASE_ID}.fio", "[job]\n")
     for one in found:

@@ -31,6 +31,7 @@ from iogate.model.run import Run
 
 DEFAULT_PARENT = "iogate-runs"
 LATEST = "latest"
+RUN = "run"  # in environment.json
 DISTURBANCES = ".disturbances.json"
 _NS_PER_S = 1_000_000_000
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -141,7 +142,7 @@ class RunFolder:
         of its name is replaced, and one that nobody could foresee is written meanwhile."""
         path = self.root / name
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        with _told(path):
+        with _told(path, shown=path):
             try:
                 handle = os.open(temporary, _NEW, 0o666)
                 with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
@@ -241,12 +242,15 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path, kind: type[IogateError] = RunError) -> Iterator[None]:
+def _told(
+    path: Path, kind: type[IogateError] = RunError, *, shown: Path | None = None
+) -> Iterator[None]:
+    """``shown`` is what people know it by, where it has another name meanwhile."""
     try:
         yield
     except OSError as error:
         raise kind(
-            f"cannot write {error.filename or path}: {error.strerror}",
+            f"cannot write {shown or error.filename or path}: {error.strerror}",
             remedy="free space there, or put the run folder elsewhere with --output",
         ) from error
 

@@ -309,6 +309,9 @@ class RunReason:
         return "; ".join(filter(None, (broken, limits if self.limits else "", *self.remarks)))
 
 
+UNJUDGED = RunReason(Outcome.INCONCLUSIVE, broken=("it could not be judged",))
+
+
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
     """The whole run: the worst that its limits and policies allow. ``noise`` is what the
@@ -364,6 +367,16 @@ class RunVerdict:
         """The sentence of that limit, or nothing."""
         decisive = self.decisive
         return decisive.reason if decisive else ""
+
+    def after(self, fault: str, exit_code: int, *, whole: bool) -> RunVerdict:
+        """The verdict of a run in which this went wrong as well. One that did not get to its end
+        (``whole``) has not passed."""
+        outcome = self.outcome
+        if not whole:
+            outcome = min(outcome, Outcome.INCONCLUSIVE, key=WORST_FIRST.index)
+        reason = (self.sentence_parts or UNJUDGED).after(fault)
+        faults = "; ".join(dict.fromkeys(filter(None, (self.fault, fault))))
+        return self.because(reason, outcome=outcome, exit_code=exit_code, fault=faults)
 
     def because(self, reason: RunReason, **changes: Any) -> RunVerdict:
         """The verdict with this reason, and other fields changed."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from iogate import exits
 from iogate.errors import NewerError, RunError, UsageError
 from iogate.files import bounded
-from iogate.files.run_folder import read_document
+from iogate.files.run_folder import RUN, read_document
 from iogate.gate.judge import judge
 from iogate.model.document import (
     measurement_from_document,
@@ -22,15 +23,20 @@ from iogate.model.document import (
     verdict_from_document,
 )
 from iogate.model.measurement import Measurement
+from iogate.model.names import is_run_id
 from iogate.model.plan import Plan
 from iogate.model.run import Host, Revision, Run, RunStatus
-from iogate.model.verdict import RunVerdict
+from iogate.model.verdict import WORST_FIRST, Outcome, RunVerdict
 from iogate.recovery.raw_results import raw_measurements
 from iogate.store.base import Store
 
 _PARTS = ("run.json", "plan.json", "environment.json", "verdict.json", "raw")
 _NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"
 _RAW_FILE = re.compile(rf"(?:raw|logs/{_NAME})/{_NAME}", re.ASCII)
+_BEGINS = re.compile(rb'\s*\{\s*"schema"\s*:\s*"run/\d+"\s*,\s*"id"\s*:\s*"([!#-\[\]-~]+)"')
+_HEAD_BYTES = 4096
+_UNNAMED = "no part that is left names the run, so no history is asked for it"
+_LOST_VERDICT = "its verdict is lost"
 _TOLD = 20
 """So many lost raw files are named; the others are counted."""
 T = TypeVar("T")
@@ -38,10 +44,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What could be read of a folder. ``broken`` is empty where all of it was."""
+    """What could be read of a folder. ``broken`` is empty where all of it was. ``named``: the
+    folder says which run it is of."""
 
     run: Run
     broken: tuple[str, ...] = ()
+    named: bool = True
 
 
 def is_run_folder(root: Path) -> bool:
@@ -53,7 +61,9 @@ def read_run_folder(root: Path, store: Store) -> Salvaged:
     """The run of a folder: from its run.json as far as that can be read, else as the history
     has it, else from its other files. RunError when there is no way."""
     reader = _Reader(root, [])
-    run = reader.run(store) or _kept(root, store) or reader.run_of_parts()
+    run = reader.run(store)
+    run_id = run.id if run else reader.named()
+    run = run or _kept(run_id, store) or reader.run_of_parts(run_id)
     if run is None:
         raise RunError(
             f"{root} cannot be shown: {'; '.join(reader.broken)}; the history has no run of it",
@@ -61,14 +71,15 @@ def read_run_folder(root: Path, store: Store) -> Salvaged:
         )
     reader.look_at_the_rest(run)
     run = reader.without_lost_files(replace(run, folder=str(root)))
-    return Salvaged(run, tuple(dict.fromkeys(reader.broken)))
+    return Salvaged(run, tuple(dict.fromkeys(reader.broken)), named=bool(run_id))
 
 
-def _kept(root: Path, store: Store) -> Run | None:
-    """The run that the history says was measured into a folder."""
-    for run in store.runs():
-        if run.folder and Path(run.folder) == root:
-            return store.run(run.id)
+def _kept(run_id: str, store: Store) -> Run | None:
+    """The run as the history has it. By its id alone: another may have been measured into a
+    folder of the same name."""
+    with suppress(UsageError):
+        run = store.run(run_id) if run_id else None
+        return run if run and run.id == run_id else None
     return None
 
 
@@ -93,7 +104,22 @@ class _Reader:
             return self._partly(document)
         return self._finished(run, store) if run.status is RunStatus.RUNNING else run
 
-    def run_of_parts(self) -> Run | None:
+    def named(self) -> str:
+        """The run that the folder is of, by what is left of it: environment.json, and the beginning
+        of a run.json that was cut off. Empty where nothing says it, or not the same."""
+        said: list[object] = []
+        with suppress(RunError):
+            said.append(read_document(self.root / "environment.json").get(RUN))
+        with suppress(OSError):
+            begins = _BEGINS.match(bounded.read_head(self.root / "run.json", _HEAD_BYTES))
+            said.append(begins[1].decode() if begins else None)
+        ids = {each for each in said if isinstance(each, str) and is_run_id(each)}
+        if len(ids) == 1:
+            return ids.pop()
+        self.broken.append(_UNNAMED)
+        return ""
+
+    def run_of_parts(self, run_id: str) -> Run | None:
         """What plan.json and the raw files say; who measured, what and when is not known."""
         plan = self._plan()
         if plan is None:
@@ -104,17 +130,18 @@ class _Reader:
         if plan.comparison is None and len(measurements) < wanted:
             lost = wanted - len(measurements)
             self.broken.append(f"raw: {lost} of {wanted} repetitions are not there")
+        verdict = self._verdict() or _judged_anew(plan, measurements)
         return Run(
-            id=self.root.name,
+            id=run_id or self.root.name,
             plan=plan,
             host=Host("not known", ""),
             revision=Revision(),
             started_ns=min((m.started_ns for m in measurements), default=0),
             finished_ns=0,
-            status=RunStatus.FAILED,
+            status=_status(verdict),
             environment=_facts(facts),
             measurements=measurements,
-            verdict=self._verdict() or judge(plan, measurements, (), ()),
+            verdict=verdict,
         )
 
     def look_at_the_rest(self, run: Run) -> None:
@@ -193,6 +220,19 @@ class _Reader:
         except RunError as error:
             self.broken.append(f"{name}: {error.what.replace(str(path), 'it')}")
             return None
+
+
+def _judged_anew(plan: Plan, measurements: tuple[Measurement, ...]) -> RunVerdict:
+    """By the repetitions that are left, of a run that may have failed: no pass."""
+    verdict = judge(plan, measurements, (), ())
+    return verdict.after(_LOST_VERDICT, int(exits.cut_short(())), whole=False)
+
+
+def _status(verdict: RunVerdict) -> RunStatus:
+    """Whether a run got to its end, as its verdict tells: one with a fault has not, unless it is
+    better than any that was cut short."""
+    worst = WORST_FIRST.index(verdict.outcome) <= WORST_FIRST.index(Outcome.INCONCLUSIVE)
+    return RunStatus.FAILED if verdict.fault and worst else RunStatus.COMPLETE
 
 
 def _reads(read: Callable[[Mapping[str, Any]], object], item: object) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from iogate.ci import find_origin
 from iogate.engine.base import Stop
-from iogate.files.run_folder import RunFolder
+from iogate.files.run_folder import RUN, RunFolder
 from iogate.git.revision import find_revision
 from iogate.host.facts import this_host
 from iogate.host.stage import Stage
@@ -71,6 +71,6 @@ def _write_inputs(folder: RunFolder, run: Run, request: Request) -> None:
     folder.write_json("plan.json", to_document(run.plan))
     kept = None if request.no_store else sqlite_path(request.store)
     history = {HISTORY: str(kept)} if kept else {}
-    facts = {"schema": "environment/1", **history, "facts": run.environment}
+    facts = {"schema": "environment/1", RUN: run.id, **history, "facts": run.environment}
     folder.write_json("environment.json", facts)
     folder.write_run(run)

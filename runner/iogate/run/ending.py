@@ -12,13 +12,12 @@ from iogate import exits
 from iogate.errors import IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.run import Run, RunStatus
-from iogate.model.verdict import WORST_FIRST, Outcome, RunReason, RunVerdict
+from iogate.model.verdict import RunVerdict
 from iogate.run.measure import Bench
 from iogate.store import Store
 
 T = TypeVar("T")
 _STOPPED = "it was stopped before its end"
-UNJUDGED = RunReason(Outcome.INCONCLUSIVE, broken=("it could not be judged",))
 
 
 @dataclass(slots=True)
@@ -90,12 +89,7 @@ class Ending:
             fault = _STOPPED
         if not fault:
             return verdict
-        outcome = verdict.outcome
-        if not whole:
-            outcome = min(outcome, Outcome.INCONCLUSIVE, key=WORST_FIRST.index)
-        reason = verdict.sentence_parts or UNJUDGED
-        code = int(exits.cut_short(self.errors))
-        return verdict.because(reason.after(fault), outcome=outcome, exit_code=code, fault=fault)
+        return verdict.after(fault, int(exits.cut_short(self.errors)), whole=whole)
 
 
 def in_words(error: BaseException) -> str:

@@ -16,8 +16,8 @@ from iogate.history.judging import baseline_for, judge_run
 from iogate.history.killed import close_killed, take_ended
 from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
-from iogate.model.verdict import Outcome, RunVerdict
-from iogate.run.ending import UNJUDGED, Ending
+from iogate.model.verdict import UNJUDGED, Outcome, RunVerdict
+from iogate.run.ending import Ending
 from iogate.store import Store
 from iogate.sut.base import Sut
 

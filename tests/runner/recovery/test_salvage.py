@@ -11,6 +11,7 @@ import pytest
 
 from iogate.errors import NewerError, RunError
 from iogate.files.run_folder import RunFolder
+from iogate.model.document import to_document
 from iogate.model.measurement import Disturbance
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
@@ -110,10 +111,80 @@ def test_a_link_to_a_lost_raw_file_is_left_out(root: Path, store: Store) -> None
 
 
 def test_a_run_whose_file_is_broken_comes_from_the_history(root: Path, store: Store) -> None:
-    kept = replace(s.run("kept", measurements=(s.measurement(),) * 1), folder=str(root))
+    """By its id, wherever its folder was then."""
+    kept = replace(s.run(measurements=(s.measurement(),) * 1), folder="/elsewhere")
     store.add_runs([kept])
+    for damage in (cut("run.json"), gone("environment.json"), cut("run.json", 0.1)):
+        damage(root)
+        found = read_run_folder(root, store)
+        assert found.named
+        assert found.run.revision == kept.revision, "which no other part tells"
+
+
+@pytest.mark.parametrize("name", ["environment.json", "run.json"])
+def test_another_run_of_the_same_folder_is_not_taken_for_it(
+    root: Path, store: Store, name: str
+) -> None:
+    store.add_runs([replace(s.run("older", outcome=s.verdict(Outcome.PASS)), folder=str(root))])
+    RunFolder(root).write_json("verdict.json", to_document(s.verdict(Outcome.FAIL)))
     cut("run.json")(root)
-    assert read_run_folder(root, store).run.id == "kept"
+    gone(name)(root)
+    found = read_run_folder(root, store)
+    assert (found.run.id, found.named) == ("run-1", True)
+    assert found.run.verdict is not None
+    assert found.run.verdict.outcome is Outcome.FAIL
+
+
+NAMELESS: dict[str, Damage] = {
+    "of an earlier version": changed("environment.json", lambda d: d.pop("run")),
+    "gone": gone("environment.json"),
+    "no id": changed("environment.json", lambda d: d.update(run=["run-1"])),
+    "a way": changed("environment.json", lambda d: d.update(run="../x")),
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_a_folder_that_names_no_run_is_not_looked_for(root: Path, store: Store, name: str) -> None:
+    store.add_runs([replace(s.run("older"), folder=str(root)), replace(s.run(), folder=str(root))])
+    gone("run.json")(root)
+    NAMELESS[name](root)
+    found = read_run_folder(root, store)
+    assert (found.run.id, found.named) == ("run", False)
+    assert "no part that is left names the run, so no history is asked for it" in found.broken
+
+
+def test_parts_that_name_two_runs_name_none(root: Path, store: Store) -> None:
+    cut("run.json")(root)
+    changed("environment.json", lambda d: d.update(run="run-2"))(root)
+    assert not read_run_folder(root, store).named
+
+
+def test_a_run_whose_verdict_is_lost_has_not_passed(root: Path, store: Store) -> None:
+    gone("run.json")(root)
+    gone("verdict.json")(root)
+    run = read_run_folder(root, store).run
+    assert run.status is RunStatus.FAILED
+    assert run.verdict is not None
+    assert run.verdict.outcome is Outcome.INCONCLUSIVE
+    assert (run.verdict.exit_code, run.verdict.fault) == (4, "its verdict is lost")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fault", "status"),
+    [
+        (Outcome.PASS, "", RunStatus.COMPLETE),
+        (Outcome.FAIL, "", RunStatus.COMPLETE),
+        (Outcome.PASS, "the disk is full", RunStatus.COMPLETE),
+        (Outcome.INCONCLUSIVE, "the disk is full", RunStatus.FAILED),
+    ],
+)
+def test_a_verdict_tells_whether_its_run_got_to_its_end(
+    root: Path, store: Store, outcome: Outcome, fault: str, status: RunStatus
+) -> None:
+    gone("run.json")(root)
+    verdict = replace(s.verdict(outcome), fault=fault)
+    RunFolder(root).write_json("verdict.json", to_document(verdict))
+    assert read_run_folder(root, store).run.status is status
 
 
 def test_without_run_json_and_history_the_other_files_say_what_they_can(
@@ -126,7 +197,6 @@ def test_without_run_json_and_history_the_other_files_say_what_they_can(
     assert [m.repetition for m in run.measurements] == [1, 2]
     assert run.environment == {"a.b": 1}
     assert run.host.name == "not known"
-    assert run.status is RunStatus.FAILED
 
 
 def test_a_run_that_never_ended_takes_its_repetitions_from_the_raw_files(
