@@ -6,7 +6,7 @@ codes mean, and which one an error has.
     a run that is shown       of_run        as its verdict says; 4 without one
     an error                  of_error      its own
     runs on several hosts     of_hosts      the worst of theirs, see there
-    what stands beside it     with_faults   4, unless there is a worse word already
+    what stands beside it     with_faults   4, unless it was a wrong call or refused
     parts that are broken     of_parts      4
     parts that are left out   of_left_out   the highest of theirs
     a search                  of_search     5 where more than one thing is left
@@ -106,8 +106,9 @@ def of_error(error: BaseException) -> ExitCode:
 
 
 def with_faults(code: ExitCode, faults: Collection[object]) -> ExitCode:
-    """Of a run whose reports could not all be made: what the verdict says is told first."""
-    return (code or ExitCode.RUN_FAILED) if faults else code
+    """Of a run whose results could not all be kept: that comes before what its limits came to, and
+    after a wrong call or a refusal."""
+    return ExitCode.RUN_FAILED if faults and not was_refused(code) else code
 
 
 def of_parts(broken: Collection[object]) -> ExitCode:

@@ -101,11 +101,13 @@ def _refuse(given: Iterable[str]) -> None:
 def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as_json: bool) -> int:
     """More blocks of a kept comparison, where they can decide something."""
     with closing(open_store(request.store)) as store:
-        kept, _, broken = find_named(name, store)
+        named = find_named(name, store)
+        kept, broken = named.run, named.broken
         later = later_part(kept, store)
         running = kept.status is RunStatus.RUNNING and not broken
         if running and is_left(kept, request.sut, request.wait_s):
-            kept, _, broken = find_named(name, store)  # it may have come to its end meanwhile
+            named = find_named(name, store)  # it may have come to its end meanwhile
+            kept, broken = named.run, named.broken
             if kept.status is RunStatus.RUNNING and not broken:
                 kept = close_run(store, kept)
     if broken:
@@ -119,7 +121,7 @@ def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as
         click.echo(defused(printable(_decided(kept))), err=as_json)
         finished = Finished(kept, (), RunFolder(Path(kept.folder)))
         if as_json:
-            show(finished, finished.exit_code, as_json=True, quiet=quiet)
+            show(finished, finished.folder, as_json=True, quiet=quiet)
         return int(finished.exit_code)
     known = Path(kept.plan.spec_file)
     request = replace(

@@ -20,6 +20,8 @@ from iogate.files.run_folder import RunFolder
 from iogate.model.dispatch import Dispatch, Part
 from iogate.model.document import to_document
 from iogate.model.plan import Plan
+from iogate.model.run import Run
+from iogate.run.finishing import Finished
 
 _HEAD = ("host", "cases", "verdict", "exit code", "run")
 _DOCUMENT = "dispatch.json"
@@ -40,34 +42,41 @@ def conclude(
     """Reports of each run, the one verdict, and the exit code."""
     from iogate.cli.entry import tell
 
-    errors = [error for each in gathered for error in _reported(each, errand)]
-    errors += _kept(whole, errand)
-    code = exits.with_faults(exits.of_hosts([whole.exit_code]), errors)
+    told = [_reported(each, errand) for each in gathered]
+    errors: list[BaseException] = [error for each in told if each for error in each.errors]
+    whole = _with_faults(whole, [each.run for each in told if each and each.errors])
+    unkept = _kept(whole, errand)
+    errors += unkept
+    code = exits.with_faults(exits.of_hosts([whole.exit_code]), unkept)
     if as_json:
         document = to_document(replace(whole, exit_code=int(code)))
         click.echo(json.dumps({**document, "folder": str(errand.folder)}, indent=1))
     else:
         _show(whole, errand, quiet=quiet)
-    for each in gathered:
-        if each.finished and actions.active():
-            for line in actions.annotation_lines(each.finished.run):
+    for each in told:
+        if each and actions.active():
+            for line in actions.annotation_lines(each.run):
                 click.echo(line, err=as_json)
     for error in errors:
         tell(error)
     return int(code)
 
 
-def _reported(each: Gathered, errand: Errand) -> list[Exception]:
-    """The reports of a run; what goes wrong with them takes none of the others away."""
+def _reported(each: Gathered, errand: Errand) -> Finished | None:
+    """A run with its reports; what goes wrong with them takes none of the others away."""
     if each.finished is None:
-        return []
+        return None
     for note in each.finished.notes:
         click.echo(defused(f"iogate: {printable(f'{each.part.host}: {note}')}"), err=True)
-    try:
-        write_reports_with(each.finished, errand.store)
-    except Exception as error:
-        return [error]
-    return []
+    return write_reports_with(each.finished, errand.store)
+
+
+def _with_faults(whole: Dispatch, runs: Sequence[Run]) -> Dispatch:
+    """With the codes of runs whose reports could not all be made."""
+    codes = {run.id: int(exits.of_run(run.verdict)) for run in runs}
+    parts = tuple(replace(p, exit_code=codes.get(p.run, p.exit_code)) for p in whole.parts)
+    code = exits.of_hosts([whole.exit_code, *codes.values()])
+    return replace(whole, parts=parts, exit_code=int(code))
 
 
 def _kept(whole: Dispatch, errand: Errand) -> list[Exception]:

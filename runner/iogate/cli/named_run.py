@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from iogate.errors import UsageError
@@ -11,13 +12,24 @@ from iogate.recovery.salvage import is_run_folder, read_run_folder
 from iogate.store import Store
 
 
-def find_named(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...]]:
-    """A run, its folder (None when that is gone), and what of the folder is broken."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A run, its folder (None when that is gone), and what of the folder is broken. ``known``:
+    its id is not merely the name of the folder."""
+
+    run: Run
+    folder: Path | None
+    broken: tuple[str, ...] = ()
+    known: bool = True
+
+
+def find_named(run: str, store: Store) -> Named:
+    """What a person means by a name."""
     path = Path(run)
     if is_run_folder(path):
         root = path.resolve()
         read = read_run_folder(root, store)
-        return read.run, root, read.broken
+        return Named(read.run, root, read.broken, read.named)
     if run == f"{DEFAULT_PARENT}/{LATEST}" and not path.exists():
         raise UsageError(
             f"there is no run here: no {run}",
@@ -31,4 +43,4 @@ def find_named(run: str, store: Store) -> tuple[Run, Path | None, tuple[str, ...
             remedy="give a run folder, or an id from 'iogate history'",
         )
     reported = store.run(run)
-    return reported, own_folder(reported), ()
+    return Named(reported, own_folder(reported))

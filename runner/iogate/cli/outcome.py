@@ -6,25 +6,25 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 
 import click
 
-from iogate import exits
 from iogate.cli import actions
 from iogate.cli.table import defused, printable, table, terminal_width
-from iogate.errors import ExitCode, IogateError
+from iogate.errors import IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.model.trend import Trend
 from iogate.model.units import format_change, format_value
 from iogate.model.verdict import FAILED_RUN, WORST_FIRST, Interval, Outcome, ThresholdVerdict
-from iogate.run.finishing import Finished
+from iogate.run.finishing import Finished, with_fault
 from iogate.stats.confidence import ALL_LOOKS_CONFIDENCE, USUAL_CONFIDENCE
 from iogate.store import Store, open_store
 
+BESIDE_PAGE = ("junit.xml", "summary.md", "comment.md")
 _HEAD = ("case", "metric", "value", "limit", "change", "verdict")
 _COMPARED = (
     "case", "metric", "base", "candidate", "change", "interval", "limit", "blocks", "detectable",
@@ -45,12 +45,30 @@ def trend_of(run: Run, store: Store) -> Trend | None:
     return None
 
 
-def write_reports_with(finished: Finished, store: str | None) -> None:
-    """As write_reports, with the trend that the history at the URL knows."""
-    trend = None
-    with suppress(IogateError), closing(open_store(store)) as opened:
-        trend = trend_of(finished.run, opened)
-    write_reports(finished, run_folder=finished.folder, trend=trend)
+def write_reports_with(finished: Finished, store: str | None) -> Finished:
+    """As write_reports, with the trend that the history at the URL knows, and for the workflow
+    step. Where a document cannot be made, the run as it is told then: it has that fault, and the
+    others are written once more."""
+    history, trend, own = None, None, finished.folder
+
+    def documents(told: Finished) -> None:
+        write_reports(told, run_folder=own, trend=trend)
+
+    def step(told: Finished) -> None:
+        append_summary(told.run)
+
+    with ExitStack() as stack:
+        with suppress(IogateError):
+            history = stack.enter_context(closing(open_store(store)))
+            trend = trend_of(finished.run, history)
+        for write in (documents, step):
+            try:
+                write(finished)
+            except Exception as error:
+                finished = with_fault(finished, error, history)
+                with suppress(Exception):  # the same one again
+                    documents(finished)
+    return finished
 
 
 def write_reports(
@@ -59,10 +77,11 @@ def write_reports(
     run_folder: RunFolder | None,
     trend: Trend | None = None,
     broken: Sequence[str] = (),
+    others: Collection[str] = (),
 ) -> None:
-    """report.html, junit.xml, summary.md and comment.md; the summary also for the workflow
-    step. ``run_folder`` is where the run left its files, if they are not gone; ``broken`` are
-    sentences on parts of it that cannot be read."""
+    """report.html, junit.xml, summary.md and comment.md. ``run_folder`` is where the run left its
+    files, if they are not gone; ``broken`` are sentences on parts of it that cannot be read,
+    ``others`` documents that stay as they are."""
     from iogate_reports import render_comment, render_junit, render_report, render_summary
 
     run, folder = finished.run, finished.folder
@@ -87,13 +106,19 @@ def write_reports(
     for name, render in documents.items():  # the small ones first, where room is short
         try:
             text = render()
-            if name == "summary.md":
-                actions.append_summary(text)
-            folder.write_text(name, text)
+            if name not in others:
+                folder.write_text(name, text)
         except Exception as error:
             failed.append(error)
     if failed:
         raise failed[0]
+
+
+def append_summary(run: Run, *, broken: Sequence[str] = ()) -> None:
+    """The summary once more, for the workflow step."""
+    from iogate_reports import render_summary
+
+    actions.append_summary(render_summary(run, broken=broken))
 
 
 def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: bool) -> int:
@@ -101,34 +126,29 @@ def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: boo
     others, or the verdict, with it."""
     from iogate.cli.entry import tell
 
-    errors = list(finished.errors)
-    try:
-        write_reports_with(finished, store)
-    except Exception as error:
-        errors.append(error)
-    code = exits.with_faults(finished.exit_code, errors[len(finished.errors) :])
-    show(finished, code, as_json=as_json, quiet=quiet)
+    finished = write_reports_with(finished, store)
+    show(finished, finished.folder, as_json=as_json, quiet=quiet)
     for note in finished.notes:
         click.echo(f"iogate: {printable(note)}", err=True)
-    for each in errors:
+    for each in finished.errors:
         tell(each)
-    return int(code)
+    return int(finished.exit_code)
 
 
-def show(finished: Finished, code: ExitCode, *, as_json: bool, quiet: bool) -> None:
+def show(finished: Finished, own: RunFolder | None, *, as_json: bool, quiet: bool) -> None:
     """Print the verdict: as a table and a sentence, or as one JSON document, beside which
-    stdout has nothing: a workflow step reads commands from stderr as well. ``code`` is what the
-    command exits with."""
+    stdout has nothing: a workflow step reads commands from stderr as well. ``own`` is the run's
+    folder, which need not be that of its report."""
     if as_json:
-        click.echo(_json(finished, code))
+        click.echo(_json(finished, own))
     else:
-        _show_text(finished, quiet=quiet)
+        _show_text(finished, own, quiet=quiet)
     if actions.active():
         for line in actions.annotation_lines(finished.run):
             click.echo(line, err=as_json)
 
 
-def _show_text(finished: Finished, *, quiet: bool) -> None:
+def _show_text(finished: Finished, own: RunFolder | None, *, quiet: bool) -> None:
     run = finished.run
     if run.verdict and run.verdict.vouches_for_nothing:
         click.echo(actions.VOUCHES_FOR_NOTHING)
@@ -147,7 +167,7 @@ def _show_text(finished: Finished, *, quiet: bool) -> None:
     report = finished.folder.root / "report.html"
     if report.exists():
         click.echo(f"report: {report}")
-    click.echo(f"run:    {finished.folder.root}  (id {run.id[:12]})")
+    click.echo(f"run:    {own.root}  (id {run.id[:12]})" if own else f"run:    id {run.id[:12]}")
 
 
 def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
@@ -235,13 +255,13 @@ def _told(verdict: ThresholdVerdict, before: str) -> str:
     return verdict.reason
 
 
-def _json(finished: Finished, code: ExitCode) -> str:
+def _json(finished: Finished, own: RunFolder | None) -> str:
     run = finished.run
     document = {
         "run": run.id,
         "status": run.status.value,
-        "exit_code": int(code),
-        "folder": str(finished.folder.root),
+        "exit_code": int(finished.exit_code),
+        "folder": str(own.root) if own else None,
         "report": str(finished.folder.root / "report.html"),
         "verdict": to_document(run.verdict) if run.verdict else None,
     }

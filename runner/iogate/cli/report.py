@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
+from os.path import lexists
 from pathlib import Path
 
 import click
@@ -10,7 +13,7 @@ import click
 from iogate import exits
 from iogate.cli import options
 from iogate.cli.named_run import find_named
-from iogate.cli.outcome import show, trend_of, write_reports
+from iogate.cli.outcome import BESIDE_PAGE, append_summary, show, trend_of, write_reports
 from iogate.cli.seen import seen
 from iogate.cli.table import counted, printable
 from iogate.errors import UsageError
@@ -33,8 +36,8 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     that is damaged, the report says which part, and shows the rest; the exit code is then 4.
     """
     with closing(open_to_read(store)) as opened:
-        reported, own, broken = find_named(run, opened)
-        (reported,) = seen([reported])
+        named = find_named(run, opened)
+        (reported,), own, broken = seen([named.run]), named.folder, named.broken
         folder = output or own
         if folder is None:
             why = (
@@ -47,13 +50,31 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
         folder.mkdir(parents=True, exist_ok=True)
         finished = Finished(reported, tuple(baseline_of(reported, opened)), RunFolder(folder))
         trend = trend_of(reported, opened)
-    write_reports(finished, run_folder=RunFolder(own) if own else None, trend=trend, broken=broken)
+    run_folder = RunFolder(own) if own else None
+    others = () if named.known else tuple(each for each in BESIDE_PAGE if lexists(folder / each))
+    try:
+        write_reports(finished, run_folder=run_folder, trend=trend, broken=broken, others=others)
+    finally:
+        append_summary(reported, broken=broken)
+    show(_damaged(finished, broken), run_folder, as_json=as_json, quiet=False)
     code = exits.of_parts(broken)
-    show(finished, code if broken else finished.exit_code, as_json=as_json, quiet=False)
     if broken and not as_json:
         click.echo(
             f"damaged: {counted(len(broken), 'part')} of the run folder, exit code {int(code)}"
         )
     for part in broken:
-        click.echo(f"iogate: {folder}: {printable(part)}", err=True)
+        click.echo(f"iogate: {own}: {printable(part)}", err=True)
+    if others:
+        told = f"{' and '.join(others)} may be of another run, and stayed as they were"
+        click.echo(f"iogate: {folder}: {told}", err=True)
     return int(code)
+
+
+def _damaged(finished: Finished, broken: Sequence[str]) -> Finished:
+    """As it is told to programs: what a damaged folder says of its run counts for nothing."""
+    verdict = finished.run.verdict
+    if not broken or verdict is None:
+        return finished
+    fault = "; ".join(filter(None, (verdict.fault, f"its folder is damaged: {broken[0]}")))
+    verdict = replace(verdict, exit_code=int(exits.of_parts(broken)), fault=fault)
+    return replace(finished, run=replace(finished.run, verdict=verdict))

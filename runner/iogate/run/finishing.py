@@ -17,7 +17,7 @@ from iogate.history.killed import close_killed, take_ended
 from iogate.history.retention import apply_policy
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import UNJUDGED, Outcome, RunVerdict
-from iogate.run.ending import Ending
+from iogate.run.ending import Ending, in_words
 from iogate.store import Store
 from iogate.sut.base import Sut
 
@@ -67,6 +67,23 @@ def finish(begun: Ending, sut: Sut | None) -> Finished:
     return Finished(begun.run, baseline.runs, folder, tuple(begun.notes), tuple(begun.errors))
 
 
+def with_fault(finished: Finished, error: BaseException, store: Store | None) -> Finished:
+    """The same of a run of which a report could not be made: its results are not all kept. Its
+    documents and its history say so, as far as they can be written."""
+    run, errors = finished.run, (*finished.errors, error)
+    if run.verdict is not None:
+        code = exits.with_faults(finished.exit_code, [error])
+        whole = run.status is RunStatus.COMPLETE
+        run = replace(run, verdict=run.verdict.after(in_words(error), int(code), whole=whole))
+    with suppress(IogateError):
+        finished.folder.write_run(run)
+    if store is not None:
+        with suppress(IogateError):  # it may never have been entered there
+            _end(store, run)
+            store.sync()
+    return replace(finished, run=run, errors=errors)
+
+
 def _left_out(begun: Ending) -> Iterator[str]:
     """How a run comes into the history that had no room for all of it."""
     if begun.run.measurements and any(isinstance(each, StoreError) for each in begun.errors):
@@ -89,7 +106,9 @@ def _keep(begun: Ending) -> None:
     run = begun.run
     if run.preconditions:  # again: of a device that did not become steady, say
         begun.store.keep_preconditions(run.id, run.preconditions)
-    begun.store.finish_run(
-        run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict
-    )
+    _end(begun.store, run)
     begun.notes.extend(begun.store.sync().notes)
+
+
+def _end(store: Store, run: Run) -> None:
+    store.finish_run(run.id, status=run.status, finished_ns=run.finished_ns, verdict=run.verdict)

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate import exits
 from iogate.cli import actions
 from iogate.cli.outcome import closing_sentence, conclude, explanations, show, verdict_table
 from iogate.cli.progress import PlainDisplay, open_display, rates_text, summary_text
@@ -25,12 +25,14 @@ from iogate.errors import Location
 from iogate.files.run_folder import RunFolder
 from iogate.gate.judge import judge
 from iogate.model.comparison import Arm, Comparison
+from iogate.model.document import to_document
 from iogate.model.measurement import Disturbance
 from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Level, Threshold
 from iogate.model.verdict import Outcome
 from iogate.run.finishing import Finished
+from iogate.store import open_store
 from support import samples as s
 
 HOSTILE = "::error::x\r\n::add-mask::y,%0A:z\x1b[31m"
@@ -159,11 +161,11 @@ def test_json_is_all_of_stdout_in_a_workflow_too(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     finished = Finished(judged(FAILS), (), RunFolder(tmp_path))
-    show(finished, exits.DONE, as_json=True, quiet=False)
+    show(finished, finished.folder, as_json=True, quiet=False)
     said = capsys.readouterr()
     assert json.loads(said.out)["verdict"]["outcome"] == "fail"
     assert said.err.startswith("::error file=specs/x.yaml,line=31,")
-    show(finished, exits.DONE, as_json=False, quiet=False)
+    show(finished, finished.folder, as_json=False, quiet=False)
     assert "\n::error file=specs/x.yaml,line=31," in capsys.readouterr().out
 
 
@@ -205,11 +207,11 @@ def test_what_disturbed_repetitions_may_hide_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finished = Finished(cautious(PASSES), (), RunFolder(tmp_path))
-    show(finished, exits.DONE, as_json=False, quiet=False)
+    show(finished, finished.folder, as_json=False, quiet=False)
     assert (
         "\nwarning: write.iops of x: 2 disturbed repetitions were 46 %" in capsys.readouterr().out
     )
-    show(finished, exits.DONE, as_json=False, quiet=True)
+    show(finished, finished.folder, as_json=False, quiet=True)
     assert "warning:" not in capsys.readouterr().out
     *_, last = actions.annotation_lines(cautious(FAILS))
     assert last.startswith("::warning ::write.iops of x: 2 disturbed repetitions")
@@ -233,14 +235,22 @@ def test_a_run_that_vouches_for_nothing_says_so_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for quiet in (False, True):
-        show(Finished(judged(), (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=quiet)
+        show(
+            Finished(judged(), (), RunFolder(tmp_path)),
+            RunFolder(tmp_path),
+            as_json=False,
+            quiet=quiet,
+        )
         assert capsys.readouterr().out.startswith(f"{actions.VOUCHES_FOR_NOTHING}\n")
     (first,) = actions.annotation_lines(judged())
     assert first.startswith("::warning title=")
     assert "%3A vouches for nothing::not judged: 1 case measured" in first
     for limit in (FAILS, PASSES):
         show(
-            Finished(judged(limit), (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=True
+            Finished(judged(limit), (), RunFolder(tmp_path)),
+            RunFolder(tmp_path),
+            as_json=False,
+            quiet=True,
         )
         assert actions.VOUCHES_FOR_NOTHING not in capsys.readouterr().out
         assert not any("for nothing" in line for line in actions.annotation_lines(judged(limit)))
@@ -260,7 +270,7 @@ def test_the_closing_lines_say_in_how_many_repetitions_the_disk_failed(
     run = judged(*limits)
     failures = [CaseFailure(s.CASE_ID, n, "EIO", {"io": {"EIO": 1}}, again=True) for n in (4, 5)]
     run = replace(run, verdict=judge(run.plan, run.measurements, failures, ()))
-    show(Finished(run, (), RunFolder(tmp_path)), exits.DONE, as_json=False, quiet=quiet)
+    show(Finished(run, (), RunFolder(tmp_path)), RunFolder(tmp_path), as_json=False, quiet=quiet)
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith(word)]
     assert line.endswith("; the disk failed in 2 repetitions, of which only the errors count")
 
@@ -450,16 +460,81 @@ def test_a_failure_of_the_disk_is_one_more_repetition_to_come() -> None:
     assert "[2/3]" in out.getvalue()
 
 
-@pytest.mark.parametrize(("limit", "code"), [(PASSES, 4), (FAILS, 1)])
-def test_the_document_has_the_code_that_the_command_exits_with(
-    limit: Threshold, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The summary of a workflow step."""
+    path = tmp_path / "step.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
+    return path
+
+
+def stands_in_the_way(folder: Path, name: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "held").touch()  # so that the document cannot be written
+
+
+@pytest.mark.parametrize("name", ["report.html", "junit.xml"])
+@pytest.mark.parametrize("limit", [PASSES, FAILS])
+def test_all_say_that_a_report_could_not_be_written(
+    name: str, limit: Threshold, tmp_path: Path, capsys: pytest.CaptureFixture[str], step: Path
 ) -> None:
-    (tmp_path / "report.html").mkdir()
-    (tmp_path / "report.html" / "held").touch()  # so that the report cannot be written
-    finished = Finished(judged(limit), (), RunFolder(tmp_path))
+    """Results that could not be kept come before what the limits came to."""
+    stands_in_the_way(tmp_path, name)
+    run, url = judged(limit), str(tmp_path / "history.sqlite")
+    outcome = "pass" if limit is PASSES else "fail"
+    with closing(open_store(url)) as store:
+        store.add_runs([run])
+    finished = Finished(run, (), RunFolder(tmp_path))
+    assert conclude(finished, url, as_json=True, quiet=False) == 4
+    told = json.loads(capsys.readouterr().out)
+    with closing(open_store(url)) as store:
+        kept = to_document(store.run(run.id))["verdict"]
+    written = json.loads((tmp_path / "verdict.json").read_text())
+    shown = json.loads((tmp_path / "run.json").read_text())["verdict"]
+    fault = f"cannot write {tmp_path / name}: Is a directory"
+    assert told["exit_code"] == 4
+    for verdict in (told["verdict"], kept, written, shown):
+        assert (verdict["exit_code"], verdict["fault"]) == (4, fault)
+        assert verdict["outcome"] == outcome
+        assert verdict["sentence"].startswith(f"run failed: {fault}; {outcome}: ")
+    for document in {"summary.md", "comment.md", "report.html"} - {name}:
+        assert "Is a directory" in (tmp_path / document).read_text("utf-8")
+    assert step.read_text().count("# ") == 1, "it is there once"
+    assert "Is a directory" in step.read_text()
+
+
+def test_a_run_that_is_not_in_the_history_stays_out_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stands_in_the_way(tmp_path, "report.html")
     url = str(tmp_path / "history.sqlite")
-    assert conclude(finished, url, as_json=True, quiet=False) == code
-    assert json.loads(capsys.readouterr().out)["exit_code"] == code
+    finished = Finished(judged(PASSES), (), RunFolder(tmp_path))
+    assert conclude(finished, url, as_json=False, quiet=False) == 4
+    assert "run failed: cannot write" in capsys.readouterr().out
+    with closing(open_store(url)) as store:
+        assert list(store.run_ids()) == []
+
+
+def test_a_refusal_stays_one_where_a_report_is_lacking(tmp_path: Path) -> None:
+    stands_in_the_way(tmp_path, "report.html")
+    refused = s.run(outcome=replace(s.verdict(), exit_code=3, fault="the target is gone"))
+    url = str(tmp_path / "history.sqlite")
+    assert conclude(Finished(refused, (), RunFolder(tmp_path)), url, as_json=True, quiet=False) == 3
+    fault = json.loads((tmp_path / "verdict.json").read_text())["fault"]
+    assert fault.startswith("the target is gone; cannot write")
+
+
+@pytest.mark.parametrize("limit", [PASSES, FAILS])
+def test_a_step_summary_that_cannot_be_written_is_a_fault(
+    limit: Threshold, tmp_path: Path, step: Path
+) -> None:
+    step.mkdir()
+    url = str(tmp_path / "history.sqlite")
+    finished = Finished(judged(limit), (), RunFolder(tmp_path))
+    assert conclude(finished, url, as_json=True, quiet=False) == 4
+    fault = json.loads((tmp_path / "verdict.json").read_text())["fault"]
+    assert fault == f"{step}: Is a directory"
+    assert "Is a directory" in (tmp_path / "summary.md").read_text("utf-8")
 
 
 def test_what_was_said_of_one_limit_is_not_said_again_of_the_next() -> None:

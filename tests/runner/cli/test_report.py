@@ -105,6 +105,53 @@ def test_each_document_of_a_damaged_folder_says_so(
     assert "goes on (exit code" not in page
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_the_documents_of_another_run_stay(
+    root: Path, capsys: pytest.CaptureFixture[str], *, named: bool
+) -> None:
+    (root / "run.json").unlink()
+    if not named:
+        (root / "environment.json").unlink()
+    for name in ("summary.md", "junit.xml"):
+        (root / name).write_text("before", "utf-8")
+    assert report(root) == 4
+    said = capsys.readouterr().err
+    for name in ("summary.md", "junit.xml"):
+        assert ((root / name).read_text("utf-8") == "before") is not named
+    assert ("junit.xml and summary.md may be of another run, and stayed" in said) is not named
+    assert (root / "comment.md").exists()
+    assert "This run folder is damaged" in (root / "report.html").read_text("utf-8")
+
+
+def test_it_is_the_run_folder_that_is_damaged_not_where_its_report_goes(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "run.json").unlink()
+    other = root.parent / "other"
+    assert report(root, "--output", str(other)) == 4
+    out, err = capsys.readouterr()
+    assert err.startswith(f"iogate: {root}: run.json is missing\n")
+    assert str(other) not in err
+    assert f"report: {other / 'report.html'}\nrun:    {root}  (id run-1)\n" in out
+    assert "failed: pass" not in out
+    assert report(root, "--output", str(other), "--json") == 4
+    told = json.loads(capsys.readouterr().out)
+    assert (told["folder"], told["report"]) == (str(root), str(other / "report.html"))
+    assert (told["exit_code"], told["verdict"]["exit_code"]) == (4, 4)
+    assert told["verdict"]["fault"] == "its folder is damaged: run.json is missing"
+
+
+def test_a_run_without_a_folder_has_none(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"sqlite:///{root.parent / 'h.sqlite'}"
+    with closing(open_store(url)) as store:
+        store.add_runs([s.run("gone")])
+    words = ["report", "gone", "--store", url, "--output", str(root.parent / "other")]
+    assert run_command(words) == 0
+    assert "run:    id gone\n" in capsys.readouterr().out
+    assert run_command([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["folder"] is None
+
+
 def test_a_rebuilt_report_has_the_date_of_the_results(root: Path) -> None:
     """Whoever copies a folder may change the times of its files."""
     (root / "run.json").unlink()

@@ -30,7 +30,7 @@ _HEAD = ("case", "arm", "metric", "median", "min", "max", "repetitions")
 def command(run: str, *, as_json: bool, store: str | None) -> None:
     """Show what RUN measured. RUN is an id, the start of one, or a run folder."""
     with closing(open_kept(store)) as opened:
-        found, _, _ = find_named(run, opened)
+        found = find_named(run, opened).run
     (shown,) = seen([found])
     if as_json:
         click.echo(json.dumps(to_document(shown), indent=1, allow_nan=False))
