@@ -96,7 +96,7 @@ def test_what_cannot_be_kept_here_is_told_with_all_the_rest(
     assert done.code == 3, done.text  # before anything was measured
     assert f"1 of 1 run on 1 host: {hosts[0].address}: " in done.out
     assert "No space left on device" in done.text
-    assert f"iogate: cannot write {full}/runs/.dispatch.json" in done.err
+    assert f"iogate: cannot write {full}/runs/dispatch.json" in done.err
     wait_for(lambda: not any(engines(hosts)))
 
 
