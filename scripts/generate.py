@@ -38,6 +38,9 @@ def outputs() -> Iterator[tuple[Path, str]]:
     from iogate.model.document import SCHEMAS
     from iogate.model.schema import json_schema
 
+    for kind, (name, _version) in SCHEMAS.items():
+        text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
+        yield ROOT / "schemas" / f"{name}.schema.json", text + "\n"
     yield ROOT / "docs" / "options.md", copy_option_table.reference()
     yield copy_option_help.SCHEMA, copy_option_help.schema()
     yield from fuzz_seeds.seeds()
@@ -46,9 +49,6 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "bounds.md", bounds.markdown()
     yield from _rooms().items()
     yield from _completions()
-    for kind, (name, _version) in SCHEMAS.items():
-        text = json.dumps(json_schema(kind), indent=2, ensure_ascii=False)
-        yield ROOT / "schemas" / f"{name}.schema.json", text + "\n"
     import man_pages  # reads the schema of specs
 
     yield from man_pages.pages()

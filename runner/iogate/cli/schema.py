@@ -6,7 +6,14 @@ from importlib import resources
 
 import click
 
-NAMES = ("spec", "plan", "measurement", "run", "verdict", "trend", "notice", "vm", "host")
+_END = ".schema.json"
+_FOLDER = resources.files("iogate").joinpath("schemas")
+NAMES = tuple(
+    sorted(
+        (file.name.removesuffix(_END) for file in _FOLDER.iterdir() if file.name.endswith(_END)),
+        key=lambda name: (name != "spec", name),
+    )
+)
 # What ``init`` writes beside a spec, and the spec's first line names.
 BESIDE_SPEC = "iogate.schema.json"
 
@@ -25,4 +32,4 @@ def command(name: str) -> None:
 
 def text(name: str) -> str:
     """The schema as it is packaged."""
-    return resources.files("iogate").joinpath(f"schemas/{name}.schema.json").read_text("utf-8")
+    return _FOLDER.joinpath(f"{name}{_END}").read_text("utf-8")
