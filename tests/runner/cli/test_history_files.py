@@ -364,3 +364,27 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(url: str, tmp_path: P
     assert len(ids(url)) == before + 2
     nothing = history("import", "fio", files[-1], "--store", url).exception
     assert isinstance(nothing, UsageError), "as of an export that is not there"
+
+
+def test_a_result_that_is_cut_off_is_a_wrong_call_only_where_it_is_all(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.json", tmp_path / "cut.json"
+    whole.write_text(json.dumps(f.document()))
+    cut.write_text(whole.read_text()[:-40])
+    store = tmp_path / "new.sqlite"
+    call = ["history", "import", "fio", "--store", str(store)]
+    assert run_command([*call, str(cut)]) == ExitCode.USAGE
+    assert not store.exists()
+    assert run_command([*call, str(cut), str(whole)]) == ExitCode.RUN_FAILED
+    assert len(ids(str(store))) == 1
+
+
+def test_an_export_that_is_cut_off_ends_the_import_of_several(url: str, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    assert history("export", str(whole), "--store", url).exit_code == 0
+    first, second, *_ = whole.read_text().splitlines(keepends=True)
+    cut.write_text(first + second)
+    store = str(tmp_path / "new.sqlite")
+    assert run_command(["history", "import", str(cut), str(whole), "--store", store]) == (
+        ExitCode.USAGE
+    )
+    assert len(ids(store)) == 1

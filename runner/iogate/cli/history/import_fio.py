@@ -126,6 +126,9 @@ def command(
     Each call of fio becomes a run of one case. Its case id is made from the job options as
     that of a spec is: where a spec has the same options and target, both are one series.
     Importing a file again adds nothing.
+
+    A file that cannot be read, or not to its end, is named, and the rest is imported. Exits 4
+    then; 2 where nothing was left to import.
     """
     _check_names(spec=spec, host=host or "")
     if commit and not is_commit(commit):
