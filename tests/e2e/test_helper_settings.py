@@ -73,6 +73,27 @@ def test_a_schedulers_tuning_is_put_back(
     assert refused["ok"] is False, "what a scheduler has set is not the caller's to set"
 
 
+@pytest.mark.parametrize("durable", [(), ("--durable", "block.scheduler")])
+def test_the_tuning_of_a_scheduler_that_a_run_brought_is_not_the_hosts(
+    host: BareHost, device: str, queue: Path, durable: tuple[str, ...]
+) -> None:
+    install(host, "--device", device, *durable)
+    ahead = queue / "read_ahead_kb"
+    before = text(ahead)
+    changes = [
+        setting(queue / name, value)
+        for scheduler in ("mq-deadline", "kyber")
+        for name, value in (("scheduler", scheduler), ("nr_requests", "64"), (ahead.name, "64"))
+    ]
+    *done, restored = ask(host, *changes, RESTORE)
+    assert all(each["ok"] for each in (*done, restored)), (done, restored)
+    told = json.dumps(restored["done"])
+    assert "gone" not in told
+    assert "iosched" not in told
+    assert text(queue / "scheduler").startswith("[none]")
+    assert text(ahead) == before
+
+
 def test_two_that_exclude_each_other_are_put_back(host: BareHost) -> None:
     install(host, "--parameter", "vm.overcommit_kbytes")
     with kept("vm.overcommit_kbytes", "vm.overcommit_ratio") as (kbytes, ratio):

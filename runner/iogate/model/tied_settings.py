@@ -88,6 +88,17 @@ def tied_to(path: str) -> tuple[str, ...]:
     return ()
 
 
+def form_of(pattern: str) -> re.Pattern[str]:
+    """What a pattern of such files matches."""
+    return re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
+
+
+def is_tied(path: str, setting: str) -> bool:
+    """Whether the kernel changes the file ``path`` with ``setting``. As such files are noted before
+    the setting is written, one that was not there then was brought by that."""
+    return any(form_of(pattern).fullmatch(path) for pattern in tied_to(setting))
+
+
 def pair_of(path: str) -> tuple[str, ...]:
     """Two settings of which one is 0 at most times, or this one alone."""
     return next((pair for pair in _PAIRS if path in pair), (path,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iogate.model.tied_settings import CPU, TIED, is_back, tied_to, undone_by
+from iogate.model.tied_settings import CPU, TIED, is_back, is_tied, tied_to, undone_by
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,24 @@ from iogate.model.tied_settings import CPU, TIED, is_back, tied_to, undone_by
 )
 def test_what_changes_with_a_setting(path: str, other: str) -> None:
     assert other in tied_to(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/sys/block/sdb/device/scsi_disk/0:0:1:0/cache_type",
+        "/sys/block/sdb/queue/scheduler",
+        f"{CPU}/cpufreq/policy3/scaling_governor",
+        f"{CPU}/cpufreq/boost",
+        f"{CPU}/smt/control",
+        "/proc/sys/kernel/watchdog",
+    ],
+)
+def test_what_changes_with_another_changes_with_the_first_as_well(path: str) -> None:
+    """So that whatever was there before a change is noted, and the rest was brought by it."""
+    for other in tied_to(path):
+        for third in tied_to(other.replace("*", "3")):
+            assert is_tied(third.replace("*", "3"), path)
 
 
 def test_most_change_nothing_else() -> None:

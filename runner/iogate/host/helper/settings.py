@@ -21,7 +21,15 @@ from iogate.host.helper.base import (
 )
 from iogate.host.helper.devices import check_listed, disk_now, place_of
 from iogate.model.kernel_parameters import why_not_set
-from iogate.model.tied_settings import CPU, chosen, disk_of, tied_to, undone_by
+from iogate.model.tied_settings import (
+    CPU,
+    chosen,
+    disk_of,
+    is_back,
+    is_tied,
+    tied_to,
+    undone_by,
+)
 
 _NUMBER = re.compile(r"-?[0-9]{1,19}( -?[0-9]{1,19}){0,7}", re.ASCII)
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}( [a-z]{1,16})?", re.ASCII)
@@ -96,8 +104,10 @@ def set_value(caller: Caller, request: dict[str, Any]) -> dict[str, Any]:
         kept = _CACHE.fullmatch(path) or _name_of(path) in caller.durable
         back = undone_by(path, current)
         tied = [_entry(each) for each in _tied(path) if not kept or each != back]
-        _note_new(CHANGED, tied)
-        _note_new(KEPT if kept else CHANGED, [_entry(back)])
+        _note_new(CHANGED, [each for each in tied if not _is_brought(each)])
+        own = _entry(back)
+        own |= {"brought": True} if _is_brought(own) else {}
+        _note_new(KEPT if kept else CHANGED, [own])
     write_setting(path, value)
     return {}
 
@@ -107,6 +117,21 @@ def _note_new(journal: str, entries: list[dict[str, Any]]) -> None:
     known = {thing_of(entry) for entry in noted(journal) if entry["boot"] == boot_now()}
     if fresh := [entry for entry in entries if thing_of(entry) not in known]:
         note(journal, *fresh)
+
+
+def _is_brought(entry: dict[str, Any]) -> bool:
+    """Whether a setting was not there before another was changed, with which it goes: the tuning of
+    a scheduler that a run has chosen."""
+    return any(
+        "set" in cause
+        and cause["boot"] == boot_now()
+        and cause.get("disk") == entry.get("disk")
+        and is_tied(entry["set"], cause["set"])
+        and not is_back(cause["set"], cause["before"], current)
+        for journal in (CHANGED, KEPT)
+        for cause in noted(journal)
+        if thing_of(cause) != thing_of(entry)
+    )
 
 
 def _name_of(path: str) -> str:

@@ -98,7 +98,8 @@ def _left(entry: dict[str, Any], *, durable: bool) -> str:
 def _set_back(entry: dict[str, Any], path: str) -> Iterator[str]:
     was, error = entry["before"] or "empty", ""
     if not os.path.exists(path):
-        yield f"{path} is gone, and with it the setting"
+        if "brought" not in entry:  # by another change, with which it went
+            yield f"{path} is gone, and with it the setting"
     elif not is_back(path, entry["before"], current):
         try:
             write_setting(path, entry["before"])

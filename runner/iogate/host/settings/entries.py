@@ -29,11 +29,13 @@ _POINT = re.compile(r"/(.+/)?iogate-[0-9A-Za-z]{1,12}-[0-9]{1,6}/mnt", re.DOTALL
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A file of the kernel's, and what it said before. ``disk`` is what tells the disk that it is
-    of from others; empty where that is not known."""
+    of from others; empty where that is not known. ``brought``: an earlier change of iogate's
+    brought the file along, and it goes with that."""
 
     path: str
     before: str
     disk: str = ""
+    brought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ def to_json(entry: Entry) -> dict[str, Any]:
     if isinstance(entry, Mounted):
         return {"mounted": entry.point}
     disk = {"disk": entry.disk} if entry.disk else {}
-    return {"set": entry.path, "before": entry.before, **disk}
+    brought = {"brought": True} if entry.brought else {}
+    return {"set": entry.path, "before": entry.before, **disk, **brought}
 
 
 def of_json(document: dict[str, Any]) -> Entry:
@@ -72,7 +75,8 @@ def of_json(document: dict[str, Any]) -> Entry:
     if "array" in document:
         return _array_of(str(document["array"]), [str(each) for each in document["members"]])
     path = _checked(str(document["set"]), is_setting)
-    return Setting(path, str(document["before"]), str(document.get("disk", "")))
+    disk, brought = str(document.get("disk", "")), document.get("brought") is True
+    return Setting(path, str(document["before"]), disk, brought)
 
 
 def _array_of(uuid: str, members: list[str]) -> Assembled:

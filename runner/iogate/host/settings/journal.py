@@ -245,6 +245,8 @@ def _sort(restorer: Restorer, entry: Entry, said: list[str], error: str, undone:
     if error:
         undone.failed.append(error)
     elif isinstance(entry, Setting) and (why := restorer.gone(entry)):
+        if entry.brought:  # by another change, with which it went
+            return
         undone.gone.append(why)
     else:
         undone.done += said

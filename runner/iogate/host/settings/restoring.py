@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 from iogate.errors import RunError
 from iogate.host.read_ahead import ReadAhead
 from iogate.host.settings.entries import Setting, is_setting
-from iogate.model.tied_settings import chosen, disk_of, is_back, pair_of, tied_to, undone_by
+from iogate.model.tied_settings import (
+    chosen,
+    disk_of,
+    form_of,
+    is_back,
+    is_tied,
+    pair_of,
+    tied_to,
+    undone_by,
+)
 from iogate.sut.base import Found, Sut
 
 _BY_OWNER = 0o200
@@ -37,9 +46,28 @@ def before_change(sut: Sut, path: str) -> Iterator[Setting]:
         yield Setting(back, chosen(now), disk)
 
 
+def own_of_host(
+    sut: Sut, path: str, settings: Collection[Setting], noted: Collection[Setting]
+) -> Iterator[Setting]:
+    """What of these is noted before ``path`` is written, after others were ``noted`` and changed:
+    the tuning of a scheduler that iogate has brought goes with it. Of ``path`` itself, which is
+    about to be changed, it is noted that it was brought."""
+    behind = {each: [one for one in noted if _is_behind(one, each)] for each in settings}
+    causes = {one for each in behind.values() for one in each}
+    restorer = Restorer(sut, causes) if causes else None
+    for each in settings:
+        brought = any(restorer and restorer.why_changed(one) for one in behind[each])
+        if not brought or each.path in pair_of(path):
+            yield replace(each, brought=brought)
+
+
+def _is_behind(cause: Setting, setting: Setting) -> bool:
+    return cause.disk == setting.disk and is_tied(setting.path, cause.path)
+
+
 def _matches(pattern: str, found: Mapping[str, Found]) -> Iterator[str]:
     """Those of the files that can be read and written."""
-    form = re.compile(re.escape(pattern).replace(r"\*", "[^/]*"))
+    form = form_of(pattern)
     for path, entry in found.items():
         says = entry.data and _UNSUPPORTED not in entry.data
         if form.fullmatch(path) and says and entry.stat.mode & _BY_OWNER and is_setting(path):

@@ -8,7 +8,7 @@ from iogate.errors import RefusedError, RunError
 from iogate.host.settings.entries import Setting
 from iogate.host.settings.journal import Journal
 from iogate.host.settings.knobs import Knob, knobs_of
-from iogate.host.settings.restoring import Restorer, before_change, thing_of
+from iogate.host.settings.restoring import Restorer, before_change, own_of_host, thing_of
 from iogate.model.environment import Environment
 from iogate.model.tied_settings import chosen, same
 from iogate.sut.base import Sut
@@ -60,8 +60,9 @@ class Tuning:
     def _note(self, path: str) -> None:
         """What was before the first change of each setting, or pair of them."""
         settings = {thing_of(each): each for each in before_change(self._sut, path)}
-        fresh = {thing: each for thing, each in settings.items() if thing not in self._before}
-        if fresh:
+        unknown = [each for thing, each in settings.items() if thing not in self._before]
+        own = own_of_host(self._sut, path, unknown, self._before.values())
+        if fresh := {thing_of(each): each for each in own}:
             self._journal.note(*fresh.values())
             self._before |= fresh
 

@@ -96,6 +96,61 @@ def test_a_read_ahead_is_kept_beside_what_sets_it_anew(sut: LocalSut, queue: Pat
     journal.undo()
 
 
+@pytest.mark.parametrize("began", ["none", "kyber", "bfq"])
+@pytest.mark.parametrize("name", ["nr_requests", "read_ahead_kb", "wbt_lat_usec"])
+def test_the_tuning_of_a_scheduler_that_a_run_brought_is_not_the_hosts(
+    sut: LocalSut, queue: Path, began: str, name: str
+) -> None:
+    (queue / "scheduler").write_text(began)
+    before = attributes(queue)
+    journal = Journal(sut, "run")
+    tuning = Tuning(sut, journal, [queue.parent.name])
+    for scheduler in ("mq-deadline", "bfq", "mq-deadline", "kyber"):
+        tuning.hold(Environment(block={"scheduler": scheduler, name: "64"}))
+        tuning.hold(Environment(block={name: "68"}))
+    tuning.hold(Environment(block={"scheduler": "mq-deadline", name: "64"}))
+    assert journal.undo() == ()
+    assert attributes(queue) == before
+
+
+@pytest.mark.parametrize("began", ["none", "kyber"])
+def test_of_a_killed_run_only_what_was_the_hosts_is_told(
+    sut: LocalSut, queue: Path, began: str
+) -> None:
+    (queue / "scheduler").write_text(began)
+    before = attributes(queue)
+    tuning = Tuning(sut, Journal(sut, "r"), [queue.parent.name])
+    tuning.hold(Environment(block={"scheduler": "mq-deadline", "nr_requests": "64"}))
+    said = restore_left(sut)
+    assert f"run r was killed: {queue}/scheduler is {began} again" in said
+    assert not [text for text in said if "gone" in text or "iosched/writes_starved" in text]
+    assert attributes(queue) == before
+
+
+def test_what_a_run_brought_and_sets_goes_without_a_word(sut: LocalSut, queue: Path) -> None:
+    journal = Journal(sut, "r")
+    journal.note(Setting(str(queue / "scheduler"), "none"))
+    (queue / "scheduler").write_text("mq-deadline")
+    journal.note(Setting(str(queue / "iosched/read_expire"), "500", brought=True))
+    (queue / "scheduler").write_text("bfq")
+    assert restore_left(sut) == (f"run r was killed: {queue}/scheduler is none again",)
+    assert not is_left(sut)
+
+
+def test_the_hosts_own_tuning_that_is_lost_is_told(sut: LocalSut, queue: Path) -> None:
+    (queue / "scheduler").write_text("mq-deadline")
+    journal = Journal(sut, "r")
+    tuning = Tuning(sut, journal, [queue.parent.name])
+    tuning.hold(Environment(block={"scheduler": "bfq", "nr_requests": "64"}))
+    tuning.hold(Environment(block={"nr_requests": "64"}))
+    (queue / "scheduler").write_text("none")
+    (path,) = own_journals(sut)
+    lines = Path(path).read_text().splitlines(keepends=True)
+    Path(path).write_text("".join(line for line in lines if "scheduler" not in line))
+    said = restore_left(sut)
+    assert f"run r was killed: {queue}/iosched/read_expire is gone, and with it the setting" in said
+
+
 @pytest.mark.parametrize("wanted", [{"watchdog": "0"}, {"soft_watchdog": "0"}])
 def test_watchdogs_are_put_back_together(sut: LocalSut, wanted: dict[str, str]) -> None:
     with kept("kernel.nmi_watchdog", "kernel.soft_watchdog", "kernel.watchdog") as paths:
