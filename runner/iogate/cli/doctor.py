@@ -28,7 +28,7 @@ _ORDER = (Severity.BAD, Severity.WARN, Severity.OK)
     default=".",
     metavar="PATH",
     show_default=True,
-    help="The directory or device that will be measured.",
+    help="The directory, file or device that will be measured; judged as a run would.",
 )
 @click.option(
     "--measure-disturbances",

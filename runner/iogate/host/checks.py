@@ -11,7 +11,7 @@ from iogate.host.devices.block_devices import Device, device_under, find_device
 from iogate.host.devices.mounts import MOUNTS, mount_of, swaps
 from iogate.host.facts import active_choice, read_places, virtualization
 from iogate.host.read_ahead import ReadAhead
-from iogate.host.targets.writable import unwritable
+from iogate.host.targets.by_path import refused_at, unwritten_at
 from iogate.sut.base import Sut
 
 _CPU = "/sys/devices/system/cpu"
@@ -100,17 +100,18 @@ def _number(sut: Sut, path: str) -> int | None:
 
 
 def _writable(sut: Sut, place: Examined) -> Finding | None:
-    status = sut.stat(place.path)
-    if not status:
-        return _bad(f"{place.path} does not exist", f"mkdir -p {place.path}")
-    if not sut.can_write(place.path):
-        return _bad(*unwritable(sut, place.path))
+    if refused := refused_at(sut, place.path):
+        return _bad(*refused)
+    if why := unwritten_at(sut, place.path):
+        return _warn(f"{why[0]}: a run may only read it", why[1])
     return _ok(place.path)
 
 
 def _free_space(sut: Sut, place: Examined) -> Finding | None:
     status, space = sut.stat(place.path), sut.space(place.path)
-    if not status or status.is_block or not space:
+    if not status or not (status.is_directory or status.is_file):
+        return None
+    if not space or not space.total_bytes:  # of a filesystem that has no files to keep
         return None
     text = f"{space.free_bytes / (1 << 30):.1f} GiB free"
     if space.free_bytes < _FREE_BAD:
@@ -121,7 +122,7 @@ def _free_space(sut: Sut, place: Examined) -> Finding | None:
 
 
 def _in_memory(sut: Sut, place: Examined) -> Finding | None:
-    mount = mount_of(sut, place.path)
+    mount = mount_of(sut, place.path) if sut.stat(place.path) else None
     if mount and mount.fs_type in ("tmpfs", "ramfs"):
         what = f"{place.path} is {mount.fs_type}: memory, not a disk"
         return _warn(what, "choose a directory on a disk")

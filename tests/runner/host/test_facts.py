@@ -115,7 +115,7 @@ def test_examining_a_host_costs_few_readings(tmp_path: Path) -> None:
     examine(cast("Sut", sut), str(tmp_path))
     asked = Counter(sut.asked)
     assert asked.pop("read_many") <= 3
-    assert asked - Counter(read_text=2, about=4, can_write=1, space=1) == Counter()
+    assert asked - Counter(read_text=2, about=4, can_write=1, space=2, stat=1, way=1) == Counter()
 
 
 @needs_root

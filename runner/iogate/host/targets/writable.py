@@ -13,4 +13,7 @@ def unwritable(sut: Sut, path: str) -> tuple[str, str]:
         why = f"{path} is not writable: {mount.point} is mounted read-only"
         again = f"mount -o remount,rw {mount.point}"
         return why, f"see dmesg for why, and mount it anew ({again}), or name another place"
-    return f"{path} is not writable", "run as a user who may write it"
+    may = "run as a user who may write it"
+    if sut.about().user == 0:
+        may = f"see lsattr -d {path} for why root may not, or name another place"
+    return f"{path} is not writable", may
