@@ -136,21 +136,25 @@ def member_lines(
 
 def with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> ThresholdVerdict:
     """A limit that is not relative is judged without a baseline. Its row shows one all the
-    same: from a relative limit on the same metric, else from what was observed."""
+    same: from a relative limit on the same metric, else from what was observed. Not where that
+    goes with another value than the row's: the arms of a comparison are shown in the middle of
+    their blocks, and an absolute limit judges the candidate's median."""
     if data is None or verdict.threshold.limit.relative or verdict.baseline is not None:
         return verdict
     metric = verdict.threshold.metric
     for other in data.thresholds:
         if other.threshold.metric == metric and _is_from_baseline(other):
+            if other.value != verdict.value:
+                return verdict
             return replace(
                 verdict,
-                baseline=_apart(verdict, other),
+                baseline=other.baseline,
                 change=other.change,
                 change_interval=other.change_interval,
                 baseline_samples=other.baseline_samples,
             )
     seen = next((o for o in data.observations if o.metric == metric), None)
-    if seen is None:
+    if seen is None or median(seen.samples) != verdict.value:
         return verdict
     before = median(seen.baseline_samples)
     same = before is not None and verdict.value == before
@@ -160,15 +164,6 @@ def with_baseline(verdict: ThresholdVerdict, data: CaseData | None) -> Threshold
 
 def _is_from_baseline(verdict: ThresholdVerdict) -> bool:
     return verdict.threshold.limit.vs_baseline and verdict.change is not None
-
-
-def _apart(verdict: ThresholdVerdict, other: ThresholdVerdict) -> float | None:
-    """The baseline of another limit; where that judged another value than the row shows, what
-    the row's is apart from by the other's change."""
-    value, change = verdict.value, other.change
-    if value == other.value or value is None or change is None or not -1 < change < math.inf:
-        return other.baseline
-    return value / (1 + change)
 
 
 def needs_reason(verdict: ThresholdVerdict) -> bool:

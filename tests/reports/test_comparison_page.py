@@ -10,16 +10,18 @@ import pytest
 
 from iogate.model.comparison import Arm, Part
 from iogate.model.run import Run
-from iogate.model.units import Unit
+from iogate.model.units import Unit, format_value
 from iogate.model.verdict import HostNoise, Interval, Look, NoiseSource, Outcome, Visible
+from iogate.stats.robust import median
 from iogate_reports import render_comment, render_junit, render_report, render_summary
 from iogate_reports.charts import blocks
 from iogate_reports.commands import commands
 from iogate_reports.data import Page
 from iogate_reports.limit_rows import rows
-from support.compared_runs import ROUNDS, compared
+from support.compared_runs import LIMITS, ROUNDS, compared
 from support.golden import golden
 from support.html_tree import Node, read_html
+from support.report_runs import limit
 
 
 @pytest.fixture(scope="module")
@@ -138,19 +140,31 @@ def test_a_pass_that_is_no_proof_says_what_the_blocks_see() -> None:
             assert ("no regression found; 6 blocks would detect −9.9 %" in text) is told
 
 
-def test_an_absolute_limit_shows_values_apart_by_the_change_it_borrows(slower: Run) -> None:
-    assert slower.verdict is not None
-    (first, *_) = slower.verdict.thresholds
-    limit = replace(first.threshold.limit, relative=False, text="> 1", value=1.0)
-    plain = replace(first, threshold=replace(first.threshold, limit=limit), baseline=None,
-                    value=first.baseline, change=None, change_interval=None)  # fmt: skip
-    run = replace(slower, verdict=replace(slower.verdict, thresholds=(first, plain)))
-    (row,) = (row for row in rows(Page(run)) if row.limit == "> 1")
-    shown = row.verdict
-    assert shown.value is not None
-    assert shown.baseline is not None
-    assert first.change is not None
-    assert shown.value / shown.baseline - 1 == pytest.approx(first.change)
+def test_an_absolute_limit_beside_a_relative_one_shows_no_base_of_its_own() -> None:
+    """The relative one has the arms in the middle of their blocks, this one the median."""
+    run = compared(0.12, limits=(*LIMITS, limit("write.iops > 1", 1.0)))
+    assert run.verdict is not None
+    relative, _, absolute = run.verdict.thresholds
+    assert absolute.value not in (None, relative.value)
+    assert absolute.baseline is None
+    shown = {row.limit: row for row in rows(Page(run))}
+    assert (shown["> 1"].baseline, shown["> 1"].change) == ("–", None)
+    assert shown["vs baseline > -3%"].baseline == format_value(relative.baseline, relative.unit)
+    row = next(line for line in render_summary(run).splitlines() if "| &#62; 1 |" in line)
+    assert row.split(" | ")[5:7] == ["–", "–"]
+    suite = ET.fromstring(render_junit(run))
+    test = suite.find(".//testcase[@name='oltp-write/bs=4k,iodepth=32: write.iops > 1']")
+    assert test is not None
+    assert "spec –, change –" in "".join(test.itertext())
+
+
+@pytest.mark.parametrize("per_boot", [1, 2])
+def test_an_absolute_limit_alone_shows_what_the_base_measured(per_boot: int) -> None:
+    run = compared(0.12, per_boot=per_boot)
+    assert run.verdict is not None
+    (row,) = (row for row in rows(Page(run)) if row.limit == "< 2ms")
+    seen = next(o for o in run.verdict.observations if o.metric == row.metric)
+    assert row.baseline == format_value(median(seen.baseline_samples), seen.unit)
 
 
 def test_raw_results_are_told_apart_by_arm_and_block(slower: Run) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
 from iogate.model.comparison import Arm, Comparison, repetition_of
 from iogate.model.measurement import Measurement
 from iogate.model.run import Run
+from iogate.model.spec import Threshold
 from support.report_runs import Pace, case, limit, measurement, plan, run, slowed
 
 LIMITS = (
@@ -27,11 +29,12 @@ def compared(
     arms: tuple[Arm, Arm] = ARMS,
     canary: bool = False,
     per_boot: int = 1,
+    limits: Sequence[Threshold] = LIMITS,
 ) -> Run:
     """ROUNDS blocks of one case; the candidate is slower by a fraction. The base runs first in
     the odd ones."""
     rng = random.Random(seed)
-    one = case(thresholds=LIMITS)
+    one = case(thresholds=limits)
     rule = Comparison(
         *arms, seed=7, most_blocks=ROUNDS, sequential=not canary, canary=canary, per_boot=per_boot
     )
