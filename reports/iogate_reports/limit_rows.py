@@ -29,7 +29,7 @@ class Row:
     clear. ``reason`` is empty where the row's numbers say it all; ``where`` is the limit's
     place in the spec, for one that did not pass. ``id`` is for links to the row: the case and
     the metric, the same in every report of the spec. ``members`` are those of a pool, the worst
-    first."""
+    first, and ``members_title`` says what their changes are of."""
 
     verdict: ThresholdVerdict
     word: Word
@@ -50,6 +50,7 @@ class Row:
     where: str
     id: str = ""
     members: tuple[str, ...] = ()
+    members_title: str = ""
 
 
 def rows(page: Page) -> list[Row]:
@@ -115,7 +116,17 @@ def _of_pool(page: Page, verdict: ThresholdVerdict, wanted: int) -> Row:
         case=page.named(verdict.case_id),
         workload=pool.workload if pool else "",
         members=member_lines(verdict, page.named),
+        members_title=_members_title(verdict),
     )
+
+
+def _members_title(verdict: ThresholdVerdict) -> str:
+    """The changes of a pool's members are those that count in it: a limit of a member's own may
+    have been decided by fewer blocks, or by another level of the baseline."""
+    of = "each from its median in the baseline"
+    if verdict.blocks:
+        of = f"in the {plural(verdict.judged_blocks, 'block')} of the pool"
+    return f"{plural(len(verdict.members), 'member')}, the worst first, {of}"
 
 
 def member_lines(

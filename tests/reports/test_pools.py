@@ -63,7 +63,8 @@ def test_the_report_lists_its_members_and_links_to_the_row(run: Run) -> None:
     pooled: Threshold = run.plan.pools[0].threshold
     assert run.verdict.thresholds[-1].threshold == pooled
     assert f'id="{run.plan.pools[0].id[:8]}.pooled"' in page
-    assert "2 members, the worst first" in page
+    blocks = run.verdict.thresholds[-1].judged_blocks
+    assert f"2 members, the worst first, in the {blocks} blocks of the pool" in page
     assert "oltp-write &lt;&amp;&gt;" in page
     assert "<&>" not in page
 

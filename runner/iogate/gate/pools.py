@@ -22,6 +22,7 @@ from iogate.model.spec import Comparison as Compare
 from iogate.model.spec import Limit, Threshold
 from iogate.model.units import Better, Unit
 from iogate.model.verdict import MemberChange
+from iogate.stats.hodges_lehmann import estimates
 
 MEASURED = Metric(
     POOLED, Unit.RATIO, Better.LOW, "how many times as bad as the base", lambda _: None
@@ -94,9 +95,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def member_changes(standing: Pairs, blocks: int) -> tuple[MemberChange, ...]:
-    """What each member of a pool did in the first ``blocks`` blocks, the worst first, and then
-    those that were left out."""
-    changes = [_change(each, blocks) for each in standing.members]
+    """What each member of a pool did in the first ``blocks`` blocks, estimated as a limit of its
+    own is; the worst first, and then those that were left out."""
+    changes = _changes(standing.members, blocks)
     changes.sort(key=lambda each: -(each.worse or 0.0))
     left = [
         MemberChange(m.case.id, m.threshold.metric, left_out=why) for m, why in standing.left_out
@@ -110,14 +111,16 @@ def names_of(standing: Pairs) -> dict[str, str]:
     return {each.case.id: each.case.name for each in every}
 
 
-def _change(member: Pairs, blocks: int) -> MemberChange:
-    seen = member.differences[:blocks]
-    if not seen:
-        return MemberChange(member.case.id, member.threshold.metric)
-    worse = _mean(seen)
-    return MemberChange(
-        member.case.id,
-        member.threshold.metric,
-        change=math.expm1(member.worse * worse),
-        worse=math.expm1(worse),
-    )
+def _changes(members: Sequence[Pairs], blocks: int) -> list[MemberChange]:
+    if not blocks:
+        return [MemberChange(each.case.id, each.threshold.metric) for each in members]
+    moved = estimates([each.differences[:blocks] for each in members])
+    return [
+        MemberChange(
+            each.case.id,
+            each.threshold.metric,
+            change=math.expm1(each.worse * worse),
+            worse=math.expm1(worse),
+        )
+        for each, worse in zip(members, moved, strict=True)
+    ]

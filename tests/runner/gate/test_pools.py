@@ -85,6 +85,16 @@ def test_what_no_limit_alone_finds_is_found_together() -> None:
     assert "1 of 21 limits" in verdict.sentence
 
 
+def test_a_member_changes_as_the_limit_of_its_own_says() -> None:
+    """Over the same blocks."""
+    plan = plan_of(4, 0.001, WIDE)
+    measured = blocks(plan, 8, -0.01, sd=0.05, seed=3)
+    *own, together = judge(plan, measured, (), ()).thresholds
+    assert {each.judged_blocks for each in own} == {together.judged_blocks}
+    changes = {each.case_id: each.change for each in together.members}
+    assert changes == {each.case_id: pytest.approx(each.change, rel=1e-12) for each in own}
+
+
 def test_a_clean_comparison_passes() -> None:
     plan = plan_of(20, 0.02, WIDE)
     together = row(judge(plan, blocks(plan, 20), (), ()))
