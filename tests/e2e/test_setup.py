@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,29 @@ def test_what_the_last_run_left_is_expected_and_what_somebody_made_since_is_not(
     assert done.code == 3, done.text
     assert f"{device} holds {fs_type} (" in done.err
     assert Path(device).read_bytes() == content
+
+
+def test_a_mkfs_that_is_killed_ends_its_repetition_and_not_the_run(
+    iogate: Iogate, device: str
+) -> None:
+    before, real, calls = page_cluster(), shutil.which("mkfs.ext4"), iogate.folder / "calls"
+    (iogate.folder / "bin").mkdir()
+    program = iogate.folder / "bin/mkfs.ext4"
+    program.write_text(
+        f'#!/bin/sh\necho >> {calls}\n[ $(wc -l < {calls}) = 3 ] && kill -9 $$\nexec {real} "$@"\n'
+    )
+    program.chmod(0o755)
+    path = spec(iogate, device)
+    head, one, end = path.read_text().partition("  syncs:\n")
+    text = f"{one}{end.partition('compare:')[0]}"
+    path.write_text(f"{head}{text}{text.replace('syncs', 'more').replace('bs: 4k', 'bs: 8k')}")
+    done = iogate("run", path, "--trust", PATH=f"{program.parent}:{os.environ['PATH']}")
+    assert done.code == 4, done.text
+    run = iogate.run_document()
+    assert [each["repetition"] for each in run["failures"]] == [2]
+    assert "mkfs.ext4" in run["failures"][0]["reason"]
+    assert len(run["measurements"]) == 3
+    as_before(iogate, device, before)
 
 
 def test_without_trust_nothing_is_touched(iogate: Iogate, device: str) -> None:

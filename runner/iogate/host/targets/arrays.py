@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices.arrays import MDADM, first_line, take_apart, told
@@ -20,15 +19,6 @@ from iogate.sut.base import Sut
 _CREATE_TIMEOUT_S = 600.0
 _FIRST, _LAST = 200, 999  # above the numbers that people and mdadm give
 _PERSONALITIES = "/proc/mdstat"
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """An array of this run: its device, and what it was made of."""
-
-    device: Device
-    uuid: str
-    members: tuple[str, ...]
 
 
 def unbuildable(sut: Sut, array: Array) -> tuple[str, str] | None:
@@ -76,14 +66,15 @@ class Arrays:
         self._journal = journal
         self._promised = promised
         self._uuids: dict[str, str] = {}
+        self._members: dict[str, tuple[str, ...]] = {}
 
-    def make(self, target: Target, members: Sequence[Device], node: str = "") -> Built:
-        """Make the array of a target of members that may be overwritten. RunError when it is
-        not what was asked for, or does work of its own."""
+    def make(self, target: Target, members: Sequence[Device], node: str = "") -> Device:
+        """Make the array of a target of members that may be overwritten; its device. RunError when
+        it is not what was asked for, or does work of its own: then it is to be taken apart."""
         assert target.array is not None
         path = node or free_node(self._sut, self._promised)
         uuid = self._uuids.setdefault(target.name, stamp(members[0]))
-        paths = tuple(each.path for each in members)
+        self._members[target.name] = paths = tuple(each.path for each in members)
         self._journal.note(Assembled(uuid, paths))
         argv = create_argv(target.array, path, paths, uuid)
         done = self._sut.run(argv, timeout_s=_CREATE_TIMEOUT_S, env={"LC_ALL": "C"})
@@ -95,22 +86,21 @@ class Arrays:
                 f"machine is given more by modules: [{module_of(target.array)}]"
             )
             raise RunError(f"target {target.name}: {' '.join(argv)}: {said}", remedy=remedy)
-        built = Built(device, uuid, paths)
         if {each.path for each in slaves(self._sut, device)} != set(paths):
             raise RunError(f"target {target.name}: {path} is not made of {' and '.join(paths)}")
-        self.check(target, built)
-        return built
+        self.check(target, device)
+        return device
 
-    def check(self, target: Target, built: Built) -> None:
+    def check(self, target: Target, made: Device) -> None:
         """RunError for an array that is not whole, or that copies, checks or repairs: it would
         be measured beside that."""
         assert target.array is not None
-        name = built.device.name
+        name = made.name
         if told(self._sut, name, "level") != target.array.level:
-            raise RunError(f"target {target.name}: {built.device.path} is gone", remedy="see dmesg")
+            raise RunError(f"target {target.name}: {made.path} is gone", remedy="see dmesg")
         action = told(self._sut, name, "sync_action")
         missing = told(self._sut, name, "degraded")
-        what = f"target {target.name}: {built.device.path}"
+        what = f"target {target.name}: {made.path}"
         if missing not in ("", "0"):
             raise RunError(f"{what} has lost {missing} of its devices", remedy="see dmesg")
         if action not in ("", "idle"):
@@ -120,6 +110,8 @@ class Arrays:
                 remedy=f"see who began it, such as a monthly check; {by_hand} ends it",
             )
 
-    def take_apart(self, built: Built) -> None:
-        """Stop it, and wipe the superblocks. RunError when it stays in use."""
-        take_apart(self._sut, built.uuid, built.members)
+    def take_apart(self, target: Target) -> None:
+        """Stop what was made for a target, also in part, and wipe the superblocks. RunError when
+        it stays in use."""
+        if target.name in self._members:
+            take_apart(self._sut, self._uuids[target.name], self._members[target.name])

@@ -12,7 +12,7 @@ from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
 from iogate.host.settings.entries import Mounted
 from iogate.host.settings.journal import Journal, unmount
-from iogate.host.targets.arrays import Arrays, Built
+from iogate.host.targets.arrays import Arrays
 from iogate.model.filesystem import JOURNAL, has_uuid, journal_argv, mkfs_argv, mount_argv
 from iogate.model.spec import Target, TargetKind
 from iogate.sut.base import Sut
@@ -23,13 +23,15 @@ _MOUNT_TIMEOUT_S = 600.0
 
 @dataclass(slots=True)
 class _Volume:
-    """What is mounted where, over which devices; an array alone is mounted nowhere. ``measured``
-    is the last case that ran on it."""
+    """What is mounted where, over which devices; an array alone is mounted nowhere. ``whole`` from
+    when all of it is made until any of it is taken away; ``measured`` is the last case that ran on
+    it."""
 
     target: Target
     devices: tuple[Device, ...]
     point: str
-    array: Built | None = None
+    array: Device | None = None
+    whole: bool = False
     measured: str = ""
 
 
@@ -98,11 +100,14 @@ class Volumes:
                 self._end(volume)
 
     def _end(self, volume: _Volume) -> None:
+        """Take away what there is of it. It stays known until all is gone: the next turn, of
+        whichever target, tries again."""
         if volume.target.kind is TargetKind.FILESYSTEM:
             unmount(self._sut, volume.point)
+        volume.whole = False
+        if volume.target.array:
+            self._arrays.take_apart(volume.target)
         self._mounted.remove(volume)
-        if volume.array:
-            self._arrays.take_apart(volume.array)
 
     def claim(self, target: Target) -> None:
         """Make sure once more that a device may be overwritten, and take what this run has
@@ -129,14 +134,15 @@ class Volumes:
             self.release(part.path)
         devices = tuple(self._may_write(part, target.name) for part in target.made_on)
         volume = _Volume(target, devices, self._points[target.name])
+        self._mounted.append(volume)
         if target.array:
             volume.array = self._make_array(target, devices)
-        self._mounted.append(volume)
         if target.kind is TargetKind.FILESYSTEM:
             self._make_filesystem(volume)
+        volume.whole = True
         return volume
 
-    def _make_array(self, target: Target, devices: tuple[Device, ...]) -> Built:
+    def _make_array(self, target: Target, devices: tuple[Device, ...]) -> Device:
         members = devices[: len(devices) - len(target.roles)]
         self._written.update(device.name for device in members)
         node = self._points[target.name] if target.kind is TargetKind.ARRAY else ""
@@ -146,7 +152,7 @@ class Volumes:
         target, point, roles = volume.target, volume.point, volume.target.roles
         devices = volume.devices
         if volume.array:
-            devices = (volume.array.device, *devices[len(devices) - len(roles) :])
+            devices = (volume.array, *devices[len(devices) - len(roles) :])
         self._mkfs(target, devices, roles)
         self._journal.note(Mounted(point))
         beside = _beside(roles, devices)
@@ -222,8 +228,10 @@ class Volumes:
 
 
 def _is_stale(volume: _Volume, case_id: str, *, anew: bool) -> bool:
-    """Whether it has to be made anew before the case runs on it. One that nothing was
-    measured on is as good as new."""
+    """Whether it has to be made anew before the case runs on it: also where making it failed, or
+    taking it away. A whole one that nothing was measured on is as good as new."""
+    if not volume.whole:
+        return True
     if not volume.measured or volume.target.kind is TargetKind.ARRAY:
         return False
     recreate = volume.target.recreate

@@ -118,6 +118,23 @@ def test_it_is_noted_before_it_is_made_and_wiped_when_making_fails(devices: list
     assert not own_journals(sut)
 
 
+def test_what_is_left_of_one_that_failed_is_taken_apart_at_its_next_turn(
+    devices: list[str],
+) -> None:
+    """udev may assemble it meanwhile: it is nobody else's for that."""
+    sut, target = WithArrays(busy={"md127"}), array_of(devices)
+    volumes = Volumes(sut, Journal(sut, "run"), {"m": "/dev/md200"}, keep_blocks=False)
+    with pytest.raises(RunError, match="RUN_ARRAY failed"):
+        volumes.ready(target, "c", anew=False)
+    sut.assemble("md127", sut.superblocks[devices[0]], devices)
+    with pytest.raises(RunError, match="Cannot get exclusive access to /dev/md127"):
+        volumes.ready(target, "c", anew=False)
+    sut.busy.clear()
+    with pytest.raises(RunError, match="RUN_ARRAY failed"):
+        volumes.ready(target, "c", anew=False)
+    assert not sut.running
+
+
 @pytest.mark.parametrize("name", ["md200", "md127"])
 def test_one_that_a_killed_run_left_is_taken_apart_whatever_its_name(
     devices: list[str], name: str

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from iogate.errors import Location, RefusedError, RunError
 from iogate.host.devices.mounts import mount_of
+from iogate.host.settings import journal
 from iogate.host.settings.journal import Journal
 from iogate.host.targets.check import Use, check_targets
 from iogate.host.targets.volumes import Volumes
@@ -145,6 +147,65 @@ def test_what_mkfs_and_mount_say_is_told(ground: Ground, device: str) -> None:
     assert "filesystem.mkfs" in caught.value.remedy
     with pytest.raises(RunError, match=r"target fs: mount .*nosuchoption"):
         ground.ready(filesystem(device, mount=("nosuchoption",)))
+
+
+@pytest.fixture
+def failing_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], None]:
+    """Lets the next call of a program of this host end as a text says, those after it as ever."""
+
+    def fail(program: str, how: str) -> None:
+        real, once = shutil.which(program), tmp_path / "once"
+        once.touch()
+        text = f'#!/bin/sh\nif rm {once} 2>/dev/null; then {how}; fi\nexec {real} "$@"\n'
+        (tmp_path / program).write_text(text)
+        (tmp_path / program).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    return fail
+
+
+@pytest.mark.parametrize("recreate", ["per-run", "per-repetition"])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ("mkfs.ext4", "kill -9 $$", r"mkfs\.ext4 .*: status -9"),
+        ("mkfs.ext4", "echo no room >&2; exit 1", r"mkfs\.ext4 .*: no room"),
+        ("mount", "echo no such thing >&2; exit 32", r"mount .*: no such thing"),
+        ("mount", "exit 0", r"mount .* mounted nothing"),
+    ],
+)
+def test_what_failed_to_be_made_is_made_at_its_next_turn(
+    ground: Ground,
+    device: str,
+    failing_once: Callable[[str, str], None],
+    recreate: str,
+    failure: tuple[str, str, str],
+) -> None:
+    target, (program, how, told) = filesystem(device, recreate=recreate), failure
+    (ground.ready(target) / "file").write_text("x")
+    failing_once(program, how)
+    with pytest.raises(RunError, match=f"target fs: {told}"):
+        ground.ready(target, "d", anew=True)
+    assert ground.volumes.ready(target, "e", anew=False)
+    assert os.path.ismount(ground.points["fs"])
+    assert not (ground.points["fs"] / "file").exists()
+
+
+def test_one_that_could_not_be_unmounted_is_unmounted_at_the_next_turn(
+    ground: Ground,
+    device: str,
+    monkeypatch: pytest.MonkeyPatch,
+    failing_once: Callable[[str, str], None],
+) -> None:
+    monkeypatch.setattr(journal, "_UNMOUNT_PATIENCE_S", -1.0)
+    one, other = filesystem(device), filesystem(device, "xfs", name="other")
+    (ground.ready(one) / "file").write_text("x")
+    failing_once("umount", "echo target is busy >&2; exit 32")
+    with pytest.raises(RunError, match=r"cannot unmount .*: target is busy"):
+        ground.ready(other)
+    assert (ground.ready(one) / "file").exists()
+    ground.ready(other)
+    assert os.path.ismount(ground.points["other"])
 
 
 def test_it_is_looked_at_again_before_each_mkfs(ground: Ground, device: str) -> None:
