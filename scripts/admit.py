@@ -20,10 +20,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
+from types import FrameType
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -93,6 +97,22 @@ class Stay(urllib.request.HTTPRedirectHandler):
         """Nothing to follow."""
 
 
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """TimeoutError after so long: the timeout of a socket is for each piece that comes."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"no whole answer within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def reviews(repository: str) -> list[dict[str, Any]]:
     """What reviewers of environments have said of this run. DeniedError without an answer."""
     url, run = os.environ["GITHUB_API_URL"], int(os.environ["GITHUB_RUN_ID"])
@@ -108,7 +128,8 @@ def reviews(repository: str) -> list[dict[str, Any]]:
         },
     )
     try:
-        with urllib.request.build_opener(Stay).open(request, timeout=TIMEOUT_S) as answer:
+        opener = urllib.request.build_opener(Stay)
+        with at_most(TIMEOUT_S), opener.open(request, timeout=TIMEOUT_S) as answer:
             return list(json.loads(answer.read(ANSWER_BYTES)))
     except (OSError, HTTPException) as error:
         raise DeniedError(f"GitHub does not say who has approved this run: {error}") from None

@@ -23,13 +23,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import stat
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
+from types import FrameType
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -60,6 +63,22 @@ class Stay(urllib.request.HTTPRedirectHandler):
         """Nothing to follow."""
 
 
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """TimeoutError after so long: the timeout of a socket is for each piece that comes."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"no whole answer within {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 class Api:
     """GitHub's REST interface, as far as comments need it."""
 
@@ -85,7 +104,7 @@ class Api:
             },
         )
         try:
-            with self._opener.open(request, timeout=TIMEOUT_S) as answer:
+            with at_most(TIMEOUT_S), self._opener.open(request, timeout=TIMEOUT_S) as answer:
                 return json.loads(answer.read(ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             raise PostError(f"{method} {path}: {error.code} {error.reason}") from None

@@ -6,11 +6,12 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
 
 import iogate
+from iogate.deadline import Deadline, Timed, TimedTls
 from iogate.errors import RunError, SpecError
 from iogate.notify.base import not_taken
 from iogate.spec.text.scalars import to_json
@@ -25,6 +26,16 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(Timed, req)
+
+
+class _Tls(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(TimedTls, req)
 
 
 def address(node: Node) -> str:
@@ -55,17 +66,22 @@ def post(url: str, document: Mapping[str, Any]) -> None:
             "User-Agent": f"iogate/{iogate.__version__}",
         },
     )
-    opener = urllib.request.build_opener(_NoRedirect)
-    try:
-        with opener.open(request, timeout=_SECONDS):
-            return
-    except urllib.error.HTTPError as error:
-        with error:
-            raise _failed(url, f"it answered {error.code} {error.reason}") from None
-    except urllib.error.URLError as error:
-        raise _failed(url, str(error.reason)) from None
-    except (OSError, HTTPException) as error:
-        raise _failed(url, str(error) or type(error).__name__) from None
+    opener = urllib.request.build_opener(_NoRedirect, _Plain, _Tls)
+    with Deadline(_SECONDS) as deadline:
+        try:
+            with opener.open(request, timeout=_SECONDS):
+                if not deadline.over:  # headers that are cut off look whole
+                    return
+            why = ""
+        except urllib.error.HTTPError as error:
+            with error:
+                why = f"it answered {error.code} {error.reason}"
+        except urllib.error.URLError as error:
+            why = str(error.reason)
+        except (OSError, HTTPException) as error:
+            why = str(error) or type(error).__name__
+        late = deadline.over
+    raise _failed(url, f"it did not answer within {_SECONDS:g} s" if late else why)
 
 
 def _failed(url: str, why: str) -> RunError:

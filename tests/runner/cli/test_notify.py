@@ -17,10 +17,12 @@ from iogate.cli.entry import run_command
 from iogate.errors import ExitCode
 from iogate.model.run import RunStatus
 from iogate.model.verdict import Outcome, RunVerdict
+from iogate.notify import post
 from iogate.notify.notices import trial
 from iogate.notify.sendmail import mail_of
 from iogate.store import open_store
 from support import samples as s
+from support.dripping_server import HEADERS, dripping
 from support.hooks import Posted, hook_server
 from support.nightly import DAY_NS, History, noisy
 
@@ -152,6 +154,18 @@ def test_what_was_not_taken_is_tried_again(
     hook.status = 200
     assert host.notify() == ExitCode.PASS
     assert len(hook.documents) == 2, "each channel once"
+
+
+def test_a_server_that_answers_without_end_is_not_waited_for(
+    host: Host, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(post, "_SECONDS", 0.4)
+    with dripping(HEADERS) as port:
+        host.channels(f"team: {{ webhook: 'http://127.0.0.1:{port}/s3cret', {ALL} }}")
+        assert host.notify("--test") != 0
+    assert (
+        "127.0.0.1 did not take a notice: it did not answer within 0.4 s" in capsys.readouterr().err
+    )
 
 
 def test_no_notice_goes_where_an_answer_leads(history: History, host: Host, hook: Posted) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -32,6 +31,7 @@ from iogate.store.server import SetupError, UnreachableError
 from support import fio_outputs as f
 from support import samples as s
 from support.devices import fill, needs_root, tmpfs
+from support.dripping_server import certificate
 from support.influx import SERVERS, TOKEN, Influx1, Influx2
 from support.stores import shared_server
 
@@ -162,11 +162,8 @@ class TlsInflux(Influx1):
 
 
 def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    command = f"""openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2
-        -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -out {certificate} -keyout {key}"""
-    subprocess.run(command.split(), check=True, capture_output=True)
-    more = f'https-enabled = true\nhttps-certificate = "{certificate}"\nhttps-private-key = "{key}"'
+    made, key = certificate(tmp_path)
+    more = f'https-enabled = true\nhttps-certificate = "{made}"\nhttps-private-key = "{key}"'
     server = TlsInflux(tmp_path / "server", more)
     server.start()
     try:
@@ -177,7 +174,7 @@ def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
                     store.begin_run(s.run())
                 assert "?ca=FILE" in error.value.remedy
         with (
-            closing(open_store(f"influxdb1+https://{place}/db?ca={certificate}")) as store,
+            closing(open_store(f"influxdb1+https://{place}/db?ca={made}")) as store,
             pytest.raises(SetupError, match="database not found"),  # it is trusted
         ):
             store.begin_run(s.run())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 import zlib
@@ -14,7 +15,9 @@ import pytest
 from iogate.errors import StoreError
 from iogate.store import open_store
 from iogate.store.influx import pools
+from iogate.store.server import UnreachableError
 from support import samples as s
+from support.dripping_server import BODY, ENDLESS, HEADERS, certificate, dripping, tls_of
 from support.odd_server import answering
 
 FORMS = ("influxdb1://127.0.0.1:%d/db", "influxdb://:t@127.0.0.1:%d/org/bucket")
@@ -31,13 +34,14 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 class _Pieces:
     """The same piece for as long as somebody takes it; ``sent`` counts bytes."""
 
-    def __init__(self, piece: bytes, pause_s: float = 0) -> None:
+    def __init__(self, piece: bytes, pause_s: float = 0, most: int = 2000) -> None:
         self.sent = 0
+        self._most = most
         self._piece = piece
         self._pause_s = pause_s
 
     def __iter__(self) -> Iterator[bytes]:
-        for _ in range(2000):
+        for _ in range(self._most):
             self.sent += len(self._piece)
             yield self._piece
             time.sleep(self._pause_s)
@@ -82,10 +86,41 @@ def test_a_packed_answer_is_read(form: str) -> None:
         assert store.runs() == []
 
 
+SLOW = [(HEADERS, "does not answer within"), (BODY, "does not end"), (ENDLESS, "does not end")]
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_an_answer_that_drips_has_a_deadline(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tls", [False, True])
+@pytest.mark.parametrize(("head", "said"), SLOW)
+def test_an_answer_that_drips_has_a_deadline(
+    form: str, *, tls: bool, head: bytes, said: str, tmp_path: Path
+) -> None:
+    made, key = certificate(tmp_path)
+    more = f"?timeout=0.4&ca={made}" if tls else "?timeout=0.4"
+    form = form.replace("://", "+https://") if tls else form
+    server = dripping(head, tls_of(made, key) if tls else None)
+    with server as port, closing(open_store(form % port + more)) as store:
+        store.begin_run(s.run())  # it waits on the disk
+        with pytest.raises(UnreachableError, match=f"it {said}|its answer {said}"):
+            store.runs()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_large_answer_may_take_longer_than_its_beginning(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "_LEAST_RATE", 1 << 10)
+    pieces = _Pieces(b" " * 1024, pause_s=0.05, most=20)
+    server = answering(itertools.chain(pieces, [EMPTY]))
+    with server as port, closing(open_store(f"{form % port}?timeout=0.5")) as store:
+        assert store.runs() == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_flows_has_an_end_as_well(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "_ANSWER_S", 0.5)
-    assert "its answer does not end within 0.5 s" in told(form, _Pieces(b" ", pause_s=0.05))
+    pieces = _Pieces(b" " * (64 << 10), pause_s=0.02)
+    assert "its answer does not end within 0.5 s" in told(f"{form}?timeout=0.3", pieces)
 
 
 @pytest.mark.parametrize("form", FORMS)

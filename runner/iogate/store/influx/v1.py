@@ -32,7 +32,7 @@ class Server1:
     def __init__(self, address: Address) -> None:
         import urllib3
 
-        from iogate.store.influx.pools import POOLS
+        from iogate.store.influx.pools import pools
 
         self._address = address
         (self._database,) = address.path
@@ -46,7 +46,7 @@ class Server1:
             timeout=address.timeout_s,
             retries=urllib3.Retry(1, redirect=False, allowed_methods=None, status=0),
         )
-        self._pool.pool_classes_by_scheme = POOLS
+        self._pool.pool_classes_by_scheme = pools(address.timeout_s)
 
     def write(self, lines: bytes) -> None:
         query = urlencode({"db": self._database, "precision": "ns"})

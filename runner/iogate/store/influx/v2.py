@@ -37,7 +37,7 @@ class Server2:
         from influxdb_client.client.influxdb_client import InfluxDBClient
         from influxdb_client.service.write_service import WriteService
 
-        from iogate.store.influx.pools import POOLS
+        from iogate.store.influx.pools import pools
 
         self._address = address
         self._organization, self._bucket = address.path
@@ -51,7 +51,7 @@ class Server2:
             timeout=int(address.timeout_s * 1000),
             ssl_ca_cert=address.ca or None,
         )
-        client.api_client.rest_client.pool_manager.pool_classes_by_scheme = POOLS
+        client.api_client.rest_client.pool_manager.pool_classes_by_scheme = pools(address.timeout_s)
         self._client = client
         self._call = client.api_client.call_api
         # The service beneath the client's writers: the batching writer drops points when its
