@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from repository.tree import ROOT, tracked
 from support.repositories import commit, git
@@ -116,6 +117,19 @@ def test_workflows_and_the_action_are_clean_to_zizmor() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_measurement_cancels_another_that_waits() -> None:
+    """Of those that wait in a group GitHub keeps one: no job that measures is in any, and no two
+    workflows share theirs."""
+    files = [*(ROOT / ".github/workflows").glob("*.yml"), *(ROOT / "specs").glob("gate.*.yml")]
+    workflows = {file: yaml.safe_load(file.read_text()) for file in files}
+    jobs = [job for each in workflows.values() for job in each["jobs"].values()]
+    measuring = [job for job in jobs if "self-hosted" in job["runs-on"]]
+    assert len(measuring) >= 4
+    assert not [job for job in measuring if "concurrency" in job]
+    groups = [each["concurrency"]["group"].partition("${{")[0] for each in workflows.values()]
+    assert len(set(groups)) == len(groups)
 
 
 @dataclass(frozen=True, slots=True)
