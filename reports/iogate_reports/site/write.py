@@ -14,6 +14,7 @@ from pathlib import Path
 from iogate.errors import UsageError
 from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
+from iogate.files.whole_file import make_output, told_of
 
 _LIST = ".iogate-site"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,7 +37,7 @@ def write_site(folder: Path, pages: Iterable[tuple[str, str]], faults: Sized = (
     What iogate did not write is never touched. UsageError for a folder that holds something
     and no site, and for a file that has a page's name and is not of an earlier call."""
     _check_free(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_output(folder)
     before = _known(folder)
     now: list[str] = []
     written = 0
@@ -140,8 +141,9 @@ def _write(path: Path, data: bytes) -> bool:
     except FileNotFoundError:
         path.parent.mkdir(exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    with os.fdopen(os.open(partial, _NEW, 0o666), "wb") as out:
-        out.write(data)
-    partial.replace(path)
+    with told_of(path):
+        partial.unlink(missing_ok=True)
+        with os.fdopen(os.open(partial, _NEW, 0o666), "wb") as out:
+            out.write(data)
+        partial.replace(path)
     return True

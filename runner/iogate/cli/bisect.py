@@ -24,10 +24,11 @@ from iogate.cli.machine import machine
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
 from iogate.cli.table import defused, printable
-from iogate.errors import RefusedError, RunError, UsageError
+from iogate.errors import RefusedError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
 from iogate.files.run_folder import below_default
+from iogate.files.whole_file import writing
 from iogate.model.units import format_value
 from iogate.run.request import Request
 
@@ -193,15 +194,11 @@ def _new_folder(output: Path | None) -> Iterator[Path]:
     stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
     name = f"{stamp}-bisect-{secrets.token_hex(3)}"
     place = (output or below_default(name)).absolute()
-    try:
+    with writing(place, "--output"):
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise UsageError(f"{place} is not an empty folder", remedy="name another with --output")
         made = [each for each in (place, *place.parents) if not each.exists()]
         (place / "runs").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(
-            f"cannot make {place}: {error.strerror}", remedy="name another folder with --output"
-        ) from error
     try:
         yield place
     except (UsageError, RefusedError):

@@ -12,8 +12,8 @@ from iogate.cli import options
 from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of
-from iogate.errors import RunError, UsageError
-from iogate.files.whole_file import write_whole
+from iogate.errors import UsageError
+from iogate.files.whole_file import make_output, write_whole, writing
 from iogate.jobs.job_file import render
 from iogate.model.document import to_document
 from iogate.model.plan import Case
@@ -69,14 +69,9 @@ def _is_chosen(case: Case, patterns: tuple[str, ...]) -> bool:
 
 
 def _write(cases: list[Case], folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for case in cases:
-            path = folder / f"{case.id}.fio"
+    make_output(folder, "--output")
+    for case in cases:
+        path = folder / f"{case.id}.fio"
+        with writing(path):
             write_whole(path, render(case))
-            click.echo(printable(f"{path}  {case.name}"))
-    except OSError as error:
-        raise RunError(
-            f"cannot write {error.filename}: {error.strerror}",
-            remedy="name a folder that can be written",
-        ) from error
+        click.echo(printable(f"{path}  {case.name}"))

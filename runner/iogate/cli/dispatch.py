@@ -17,9 +17,10 @@ from iogate.cli.table import defused, printable
 from iogate.dispatch import open_carrier
 from iogate.dispatch.base import Errand
 from iogate.dispatch.course import dispatch
-from iogate.errors import RunError, UsageError
+from iogate.errors import UsageError
 from iogate.exits import DONE
 from iogate.files.run_folder import below_default
+from iogate.files.whole_file import make_output
 from iogate.model.plan import Plan
 from iogate.run.request import Request, make_request_plan
 from iogate.spec import load_spec
@@ -96,7 +97,7 @@ def command(
     if dry_run:
         click.echo(described(plan, carrier.shares(plan)))
         return DONE
-    _make(errand.folder)
+    make_output(errand.folder, "--output")
 
     def tell(line: str) -> None:
         if not quiet:
@@ -127,15 +128,6 @@ def passed_on(asked: Mapping[str, object]) -> tuple[str, ...]:
         elif value:
             words.append(f"{option}={value}")
     return tuple(words)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(
-            f"cannot make {folder}: {error.strerror}", remedy="name another folder with --output"
-        ) from error
 
 
 def _folder(output: Path | None, plan: Plan) -> Path:

@@ -95,7 +95,11 @@ def tell(error: BaseException) -> None:
     elif isinstance(error, click.Abort | KeyboardInterrupt):
         _say("iogate: interrupted; what was measured is kept")
     elif isinstance(error, OSError):
-        _say(f"iogate: {error.filename or 'input or output'}: {error.strerror}")
+        from iogate.files.whole_file import remedy_of
+
+        remedy = remedy_of(error)
+        what = f"{error.filename or 'input or output'}: {error.strerror or error}"
+        _say(f"iogate: {what}\n  {remedy}" if remedy else f"iogate: {what}")
     else:
         _internal(error)
 

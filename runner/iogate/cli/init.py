@@ -12,8 +12,8 @@ import click
 
 from iogate.cli import schema
 from iogate.cli.table import printable
-from iogate.errors import RefusedError, UsageError
-from iogate.files.whole_file import write_whole
+from iogate.errors import UsageError
+from iogate.files.whole_file import write_whole, writing
 
 _TEMPLATE = "specs/quick.yaml"
 _GATE = "specs/gate.yaml"
@@ -101,14 +101,12 @@ def _template(name: str) -> str:
 
 def _write(path: Path, text: str, *, force: bool) -> None:
     """UsageError where it is there already, RefusedError where it cannot be written."""
-    try:
+    with writing(path):
         if path in (*_WORKFLOWS, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
         if not force:
             _require_free(path)
         write_whole(path, text)
-    except OSError as error:
-        raise _unwritable(path, error) from error
 
 
 def _require_free(*places: Path) -> None:
@@ -121,13 +119,6 @@ def _require_free(*places: Path) -> None:
             )
 
 
-def _unwritable(path: Path, error: OSError) -> RefusedError:
-    return RefusedError(
-        f"cannot write {path}: {error.strerror}",
-        remedy="make room there, or name a file that can be written",
-    )
-
-
 def _with_schema_beside(text: str) -> str:
     """The first line points an editor to the schema: here it stands beside the spec."""
     _, _, rest = text.partition("\n")
@@ -136,11 +127,9 @@ def _with_schema_beside(text: str) -> str:
 
 def _write_schema(path: Path) -> None:
     """That of this version; a file of that name which is none of iogate's stays."""
-    try:
+    with writing(path):
         if not path.exists() or _is_ours(path):
             write_whole(path, schema.text("spec"))
-    except OSError as error:
-        raise _unwritable(path, error) from error
 
 
 def _is_ours(path: Path) -> bool:

@@ -9,8 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.asked_specs import SPECS, asked_specs
-from iogate.errors import RunError
-from iogate.files.whole_file import write_whole
+from iogate.files.whole_file import write_whole, writing
 
 _LAST = 300
 
@@ -46,9 +45,5 @@ def command(
 
 def _replace(file: Path, text: str) -> None:
     """A reader sees the old text or the new one. The new file's name before ends otherwise."""
-    try:
+    with writing(file):
         write_whole(file, text, mode=0o644)
-    except OSError as error:
-        raise RunError(
-            f"cannot write {file}: {error.strerror}", remedy="name a file that can be written"
-        ) from error

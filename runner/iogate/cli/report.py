@@ -18,6 +18,7 @@ from iogate.cli.seen import seen
 from iogate.cli.table import counted, printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import DEFAULT_PARENT, LATEST, RunFolder
+from iogate.files.whole_file import make_output
 from iogate.foreign import is_imported
 from iogate.history.baseline import baseline_of
 from iogate.run.finishing import Finished
@@ -47,7 +48,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
                 f"a report goes into the folder of its run, and run {reported.id[:12]} {why}",
                 remedy="say where to: --output DIR",
             )
-        folder.mkdir(parents=True, exist_ok=True)
+        make_output(folder, "--output")
         finished = Finished(reported, tuple(baseline_of(reported, opened)), RunFolder(folder))
         trend = trend_of(reported, opened)
     run_folder = RunFolder(own) if own else None

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from iogate.files import bounded
+from iogate.files.whole_file import told_of
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _STEP = 1 << 20
@@ -19,13 +20,15 @@ def move_to_fresh(source: Path, into: Path) -> None:
     handle = bounded.open_file(source)
     temporary = into.with_name(f".{into.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as out:
-            _copy(handle, out.fileno(), os.fstat(handle).st_size)
-            os.fsync(out.fileno())
-        temporary.replace(into)
+        with told_of(into):
+            with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as out:
+                _copy(handle, out.fileno(), os.fstat(handle).st_size)
+                os.fsync(out.fileno())
+            temporary.replace(into)
     finally:
         os.close(handle)
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     if source != into:
         with suppress(OSError):
             source.unlink()

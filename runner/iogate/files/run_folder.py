@@ -24,6 +24,7 @@ from iogate.files import bounded
 from iogate.files.bounds import JOB_TEXT_BYTES
 from iogate.files.fresh_copy import move_to_fresh
 from iogate.files.own_rights import without_passed_on
+from iogate.files.whole_file import told_of
 from iogate.model.document import disturbances_document, to_document
 from iogate.model.measurement import Disturbance
 from iogate.model.names import is_case_id
@@ -142,7 +143,7 @@ class RunFolder:
         of its name is replaced, and one that nobody could foresee is written meanwhile."""
         path = self.root / name
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        with _told(path, shown=path):
+        with _told(path), told_of(path):
             try:
                 handle = os.open(temporary, _NEW, 0o666)
                 with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
@@ -151,7 +152,8 @@ class RunFolder:
                     os.fsync(out.fileno())
                 temporary.replace(path)
             finally:
-                temporary.unlink(missing_ok=True)
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
             sync_directory(path.parent)
         return path
 
@@ -242,15 +244,12 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _told(
-    path: Path, kind: type[IogateError] = RunError, *, shown: Path | None = None
-) -> Iterator[None]:
-    """``shown`` is what people know it by, where it has another name meanwhile."""
+def _told(path: Path, kind: type[IogateError] = RunError) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise kind(
-            f"cannot write {shown or error.filename or path}: {error.strerror}",
+            f"cannot write {error.filename or path}: {error.strerror}",
             remedy="free space there, or put the run folder elsewhere with --output",
         ) from error
 

@@ -19,6 +19,7 @@ from typing import Any
 from iogate.errors import RunError
 from iogate.files import bounded
 from iogate.files.data_folder import data_folder, make_folder
+from iogate.files.whole_file import told_of
 from iogate.model.notice import Event, Notice
 
 _NAME = "told.json"
@@ -63,11 +64,12 @@ class Memory:
         self._keys = [*self._keys, _key(channel, notice)][-_MOST:]
         rows = [[getattr(key, name) for name in _Key.__slots__] for key in self._keys]
         fresh = self._path.with_name(f".{_NAME}.new")
-        with fresh.open("w", encoding="utf-8") as file:
-            json.dump({"version": _VERSION, "told": rows}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._path)
+        with told_of(self._path):
+            with fresh.open("w", encoding="utf-8") as file:
+                json.dump({"version": _VERSION, "told": rows}, file)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(self._path)
 
 
 @contextmanager

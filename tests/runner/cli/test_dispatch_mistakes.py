@@ -36,8 +36,8 @@ def called(folder: Path, *words: str, **env: str) -> subprocess.CompletedProcess
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = called(tmp_path, "dispatch", "spec.yaml", "--to=ssh:there", "--output=file/runs")
-    assert done.returncode == 4
-    assert f"cannot make {tmp_path}/file/runs: Not a directory" in done.stderr
+    assert done.returncode == 3
+    assert f"cannot write {tmp_path}/file/runs: Not a directory" in done.stderr
     assert "--output" in done.stderr
 
 
@@ -71,8 +71,8 @@ BISECT = ("bisect", "spec.yaml", "--good=a", "--bad=b")
 def test_a_folder_of_a_bisection_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = called(tmp_path, *BISECT, "--output=file/runs")
-    assert done.returncode == 4
-    assert f"cannot make {tmp_path}/file/runs: Not a directory" in done.stderr
+    assert done.returncode == 3
+    assert f"cannot write {tmp_path}/file/runs: Not a directory" in done.stderr
     assert "--output" in done.stderr
 
 

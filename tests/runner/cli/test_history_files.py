@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from iogate.cli.entry import run_command
 from iogate.cli.history import command
 from iogate.cli.trend import command as trend
-from iogate.errors import ExitCode, RunError, UsageError
+from iogate.errors import ExitCode, RefusedError, RunError, UsageError
 from iogate.model.measurement import Disturbance
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
@@ -97,7 +97,7 @@ def test_a_refused_import_makes_no_history(tmp_path: Path, words: list[str], tex
 
 
 def test_an_export_that_fails_leaves_the_old_file(url: str, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="cannot write"):
+    with pytest.raises(RefusedError, match="cannot write"):
         raise (
             history("export", str(tmp_path / "no" / "out.csv"), "--store", url).exception
             or SystemError

@@ -69,7 +69,7 @@ def test_a_file_is_replaced_as_a_whole(history: History, tmp_path: Path) -> None
     assert [path.name for path in folder.iterdir()] == ["iogate.prom"]
     assert file.stat().st_mode & 0o777 == 0o644
     lost = tmp_path / "nowhere/iogate.prom"
-    assert run_command(["openmetrics", str(lost), "--store", history.url]) == ExitCode.RUN_FAILED
+    assert run_command(["openmetrics", str(lost), "--store", history.url]) == ExitCode.REFUSED
 
 
 def test_no_name_ends_a_label(history: History, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +13,8 @@ import click
 from iogate.archive import FORMATS, format_of, open_format, read_history
 from iogate.cli import options
 from iogate.cli.history.shown import nothing_kept
-from iogate.errors import RunError, UsageError
+from iogate.errors import UsageError
+from iogate.files.whole_file import whole_file, writing
 from iogate.store import Store, open_kept
 
 _STDOUT = "-"
@@ -65,14 +65,5 @@ def _output(file: str) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     path = Path(file)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing(path), whole_file(path) as out:
+        yield out
