@@ -10,26 +10,21 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 
 from iogate.errors import EngineError
 from iogate.files.bounded import parse_json
+from iogate.files.limited import work
 
 LINE_CHARACTERS = 4096
 """Of a longer line only the beginning is looked at."""
 _SECONDS = 10
-_MEMORY_BYTES = 512 << 20
 _NUMBER = re.compile(r"[-+]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][-+]?\d{1,3})?", re.ASCII)
 # The last match counts: what is printed again and again is most often the state so far.
 _PROGRAM = """
-import json, re, resource, sys
-seconds, memory, length = map(int, sys.argv[1:])
-resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+import json, re
 asked = json.load(sys.stdin)
-lines = [line[:length] for line in asked["text"].splitlines()]
+lines = [line[:asked["length"]] for line in asked["text"].splitlines()]
 found = {}
 for name, pattern in asked["patterns"].items():
     compiled = re.compile(pattern)
@@ -48,25 +43,20 @@ def find_printed(text: str, patterns: Mapping[str, str]) -> dict[str, float]:
     and where the patterns take too long."""
     if not patterns:
         return {}
-    found = _matched(json.dumps({"text": text, "patterns": dict(patterns)}))
+    found = _matched({"text": text, "patterns": dict(patterns), "length": LINE_CHARACTERS})
     return {name: _number(name, found[name]) for name in patterns if name in found}
 
 
-def _matched(asked: str) -> Mapping[str, object]:
-    limits = (str(_SECONDS), str(_MEMORY_BYTES), str(LINE_CHARACTERS))
-    argv = [sys.executable, "-I", "-S", "-c", _PROGRAM, *limits]
-    try:
-        done = subprocess.run(
-            argv, input=asked, capture_output=True, text=True, timeout=4 * _SECONDS, check=True
-        )
-        found = parse_json(done.stdout)
-    except (subprocess.SubprocessError, OSError, ValueError) as error:
+def _matched(asked: Mapping[str, object]) -> Mapping[str, object]:
+    worked = work(_PROGRAM, json.dumps(asked), _SECONDS)
+    found = parse_json(worked.text) if worked.ended else None
+    if not isinstance(found, dict):
         raise EngineError(
             f"the patterns of the metrics were not found within {_SECONDS} s of CPU time in what "
             "the command printed",
             remedy="write them without repetitions in repetitions, such as (a+)+",
-        ) from error
-    return found if isinstance(found, dict) else {}
+        )
+    return found
 
 
 def _number(name: str, text: object) -> float:

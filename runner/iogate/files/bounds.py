@@ -24,6 +24,7 @@ JOB_OPTIONS = 20_000
 MATRIX_POINTS = 10_000
 MATRIX_RULES = 256
 PATTERN_CHARACTERS = 200
+PATTERNS_SECONDS = 5
 CASE_PARTS = 200_000
 PROBLEMS_LOOKED_AT = 500
 SUGGESTED_LENGTH = 64
@@ -64,6 +65,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("points of a matrix", MATRIX_POINTS, "spec"),
     ("rules in `exclude` and `include`", MATRIX_RULES, "spec"),
     ("characters of a pattern of a command's metric", PATTERN_CHARACTERS, "spec"),
+    ("seconds of CPU time to read all such patterns of a spec", PATTERNS_SECONDS, "spec"),
     ("cases of a spec, each counted with its jobs and limits", CASE_PARTS, "spec"),
     ("bytes of a document of a run folder or of a history", DOCUMENT_BYTES, "document"),
     ("bytes of an answer of a history on a server", HISTORY_ANSWER_BYTES, "document"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from iogate.errors import RefusedError, SpecError, UsageError
+from iogate.files import limited
 from iogate.jobs.job_file import render
 from iogate.metrics import metric
 from iogate.model.document import plan_from_document, to_document
 from iogate.model.units import Better, Unit
 from iogate.spec import needs_trust, require_trust
+from iogate.spec.build import patterns
 from support.specs import load, place, plan_of, problem, problems
 
 DBENCH = 'command: [dbench, -D, "{target}", -t, 30, "4"]'
@@ -115,6 +119,44 @@ def test_what_is_wrong_is_told_with_its_place(
     assert says in str(error)
     assert place(error) == where
     assert error.remedy or "is a list" in says
+
+
+COSTLY = "(?i)(0000" + r"[\u0100-\ufffd]" * 10 + ")"
+
+
+def costly(count: int) -> str:
+    """Metrics whose patterns take a second or so to make."""
+    each = (f"m{n}: {{ pattern: '{COSTLY}{n}', unit: s, better: low }}" for n in range(count))
+    return "\n      ".join(each)
+
+
+def test_all_patterns_of_a_spec_have_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "PATTERNS_SECONDS", 1)
+    (error,) = problems(text(metrics=costly(32)))
+    assert "take more than 1 s of CPU time to read" in error.what
+    assert error.where
+    assert 8 <= error.where.line < 8 + 32
+    assert "without (?i)" in error.remedy
+
+
+def test_all_patterns_of_a_spec_are_made_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(program: str, text: str, seconds: int) -> limited.Worked:
+        asked.append(json.loads(text))
+        return limited.work(program, text, seconds)
+
+    monkeypatch.setattr(patterns, "work", counted)
+    second = text().replace("  w:", "  v:").partition("workloads:\n")[2]
+    load(text() + second.replace("throughput: { pattern: 'Th", "other: { pattern: 'Th"))
+    assert asked == [["Throughput ([0-9.]+) MB/sec"]]
+    load(text(command="fio: { rw: read, size: 1m }").partition("    metrics:")[0])
+    assert len(asked) == 1
+
+
+def test_each_place_of_a_wrong_pattern_is_named() -> None:
+    two = "a: { pattern: x, unit: s, better: low }\n      b: { pattern: x, unit: s, better: low }"
+    assert [place(each) for each in problems(text(metrics=two))] == [(8, 21), (9, 21)]
 
 
 def test_a_name_means_one_thing_in_a_spec() -> None:

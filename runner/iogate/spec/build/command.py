@@ -4,12 +4,10 @@ prints."""
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
-from iogate.errors import Location, SpecError
-from iogate.files.bounds import PATTERN_CHARACTERS
+from iogate.errors import SpecError
 from iogate.model.axes import is_option
 from iogate.model.spec import Command, DefinedMetric, JobSpec, Target, TargetKind, Workload
 from iogate.model.units import Better, Unit
@@ -124,7 +122,6 @@ def _metric(name: str, entry: Entry) -> DefinedMetric:
     assert isinstance(pattern, Scalar)
     assert isinstance(unit, Scalar)
     assert isinstance(better, Scalar)
-    _check_pattern(pattern)
     if unit.text not in UNITS:
         raise SpecError(
             f"{unit.text!r} is no unit of a metric",
@@ -142,38 +139,6 @@ def _metric(name: str, entry: Entry) -> DefinedMetric:
         pattern=pattern.text,
         scale=scale,
     )
-
-
-def _check_pattern(node: Scalar) -> None:
-    if len(node.text) > PATTERN_CHARACTERS:
-        raise SpecError(
-            f"the pattern has more than {PATTERN_CHARACTERS} characters",
-            remedy="it matches within a line: write what stands right before and after the number",
-            where=node.where,
-        )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            groups = re.compile(node.text).groups
-    except (re.error, ValueError, RecursionError, OverflowError) as error:
-        raise SpecError(
-            f"the pattern {node.text!r} is no regular expression: {error}",
-            remedy="put a backslash before a character that is meant as it is, such as \\( or \\.",
-            where=_place(node, getattr(error, "pos", None)),
-        ) from None
-    if groups != 1:
-        raise SpecError(
-            f"the pattern {node.text!r} has {groups or 'no'} groups, and one is needed",
-            remedy="put the number in one pair of parentheses, such as 'Throughput ([0-9.]+) MB'; "
-            "others begin with (?:",
-            where=node.where,
-        )
-
-
-def _place(node: Scalar, offset: int | None) -> Location:
-    """Where a character of a pattern is, as far as one line without quotes tells."""
-    told = node.plain and "\n" not in node.text and offset is not None
-    return replace(node.where, column=node.where.column + (offset or 0)) if told else node.where
 
 
 def check_axes(

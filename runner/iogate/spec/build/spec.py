@@ -18,6 +18,7 @@ from iogate.spec.arms import build_compare
 from iogate.spec.build.command import printed_by, printed_metrics
 from iogate.spec.build.environment import build_environment
 from iogate.spec.build.metrics import build_metrics
+from iogate.spec.build.patterns import check_patterns
 from iogate.spec.build.precondition import build_precondition, check_precondition
 from iogate.spec.build.targets import build_targets
 from iogate.spec.build.validity import build_validity
@@ -37,11 +38,13 @@ def build_spec(tree: Mapping, sources: Sources, text: str, problems: Problems) -
     targets = build_targets(_mapping(tree, "targets", problems), problems)
     path, parts = sources.path, 0
     workloads = []
-    for name, entry in _mapping(tree, "workloads", problems).entries.items():
+    section = _mapping(tree, "workloads", problems)
+    for name, entry in section.entries.items():
         workload = _workload(name, entry, sources, problems, targets=targets, metrics=metrics)
         if workload:
             parts = _counted(workload, parts)
             workloads.append(workload)
+    check_patterns(section, problems)
     check_precondition(tree.get("precondition"), targets, problems)
     missing = scalar_text(tree.get("on_missing_baseline"), OnMissingBaseline.WARN)
     inconclusive = scalar_text(tree.get("on_inconclusive"), OnMissingBaseline.WARN)
