@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from iogate.cli import options
 from iogate.cli.machine import machine
 from iogate.cli.table import printable
 from iogate.errors import Location, RefusedError, UsageError
+from iogate.files.bounded import parse_json
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
@@ -166,7 +168,8 @@ def detect() -> None:
     """Find changes in numbers on stdin: one JSON array a line, oldest first.
 
     Writes, for each, one JSON array with the index (from 0) of the first point of each new
-    level. null is a night without a value. Exits 2 at a line that is no such array.
+    level. null is a night without a value; NaN, and a number that none holds, such as 1e400,
+    are no numbers. Exits 2 at a line that is no such array.
     """
     from iogate.stats.hopping import level_changes
 
@@ -179,12 +182,13 @@ def read_series(lines: Iterable[bytes]) -> Iterator[list[float]]:
     """The series of each line, null as NaN. UsageError that names the line for a bad one."""
     for number, line in enumerate(lines, 1):
         try:
-            values = json.loads(line)
-        except (ValueError, RecursionError):
-            raise _bad(number, 1, "this is no JSON array of numbers") from None
+            values = parse_json(line)
+        except ValueError as error:
+            why = "" if isinstance(error, json.JSONDecodeError | UnicodeError) else f": {error}"
+            raise _bad(number, 1, f"this is no JSON array of numbers{why}") from None
         if not isinstance(values, list):
             raise _bad(number, 1, "this is no JSON array of numbers")
-        if set(map(type, values)) == {float}:
+        if set(map(type, values)) == {float} and all(map(math.isfinite, values)):
             yield values
         else:
             yield [_number(value, number, place) for place, value in enumerate(values)]
@@ -192,12 +196,12 @@ def read_series(lines: Iterable[bytes]) -> Iterator[list[float]]:
 
 def _number(value: object, line: int, place: int) -> float:
     if value is None:
-        return float("nan")
+        return math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            pass
+        with suppress(OverflowError):
+            if math.isfinite(number := float(value)):
+                return number
+        raise _bad(line, 1, f"item {place} of the array is larger than any number that is kept")
     shown = json.dumps(value)
     shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
     raise _bad(line, 1, f"item {place} of the array is {shown}, not a number")

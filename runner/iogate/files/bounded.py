@@ -134,14 +134,14 @@ def read_json(path: str | Path, most: int = DOCUMENT_BYTES) -> Any:
 def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
     """What a JSON text says. ValueError, and nothing else, for a text that is none, that holds
     more than ``values`` values or an integer that no float is as large as, or that is nested too
-    deeply."""
+    deeply. NaN and infinities, which Python takes, are no JSON: documents write them as texts."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > values:
         raise ValueError(f"it holds more than {values:,} values")
     large = _MANY_DIGITS in raw.translate(_DIGITS)
     with suppress(RecursionError, MemoryError):
         text = data if isinstance(data, str) else str(raw, "utf-8", "surrogatepass")
-        return json.loads(text, parse_int=_integer) if large else json.loads(text)
+        return json.loads(text, parse_int=_integer if large else None, parse_constant=_constant)
     raise ValueError("it is nested too deeply, or needs more memory than there is")
 
 
@@ -149,6 +149,10 @@ def _integer(digits: str) -> int:
     if len(digits) > INTEGER_DIGITS:
         raise ValueError(f"it holds an integer of more than {INTEGER_DIGITS} digits")
     return int(digits)
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def inflate(blob: bytes, most: int = DOCUMENT_BYTES) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from iogate.errors import RunError
+from iogate.files.bounded import parse_json
 from iogate.sut.base import Completed, KernelLog
 from iogate.sut.local import LocalSut
 
@@ -33,7 +34,7 @@ def ask_helper(request: Mapping[str, Any], *, timeout_s: float = _TIMEOUT_S) -> 
     argv = [HELPER] if os.geteuid() == 0 else [_SUDO, "-n", "--", HELPER]
     done = LocalSut().run(argv, stdin=json.dumps(request), timeout_s=timeout_s)
     try:
-        said = json.loads(done.stdout)
+        said = parse_json(done.stdout)
         ok, error = bool(said["ok"]), str(said.get("error", ""))
     except (ValueError, KeyError, TypeError, AttributeError):
         lines = done.stderr.strip().splitlines()

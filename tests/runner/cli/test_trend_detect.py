@@ -45,7 +45,12 @@ def test_null_is_a_night_without_a_value() -> None:
         ("[1, true]", "item 1 of the array is true"),
         ('["7"]', 'item 0 of the array is "7"'),
         ("[[1]]", "item 0"),
-        (f"[1, 1{'0' * 400}]", "item 1"),
+        (f"[1, 1{'0' * 400}]", "no JSON array of numbers: it holds an integer of more than 300"),
+        ("[10,NaN,10]", "NaN is no number of JSON"),
+        ("[10.0,Infinity]", "Infinity is no number of JSON"),
+        ("[-Infinity]", "-Infinity is no number of JSON"),
+        ("[10,1e400,10]", "item 1 of the array is larger than any number"),
+        ("[10.0,-1e400]", "item 1 of the array is larger than any number"),
     ],
 )
 def test_a_bad_line_is_named(line: str, said: str) -> None:

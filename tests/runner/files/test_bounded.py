@@ -85,7 +85,17 @@ def test_nothing_on_the_way_below_a_folder_is_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "[" + "1" * 301 + "]"],
+    [
+        "",
+        "{",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "9" * 5000,
+        "[" + "1" * 301 + "]",
+        "NaN",
+        "[1, Infinity]",
+        '{"a": -Infinity}',
+    ],
 )
 def test_json_that_is_none_or_too_much(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):

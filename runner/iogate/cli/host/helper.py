@@ -7,6 +7,7 @@ import json
 import click
 
 from iogate.errors import RefusedError, RunError, UsageError
+from iogate.files.bounded import parse_json
 from iogate.sut.helped import ask_helper, is_installed
 
 
@@ -22,7 +23,7 @@ def command(request_: str) -> None:
             "this host has no helper", remedy="as root: iogate host install --user NAME"
         )
     try:
-        request = json.loads(request_)
+        request = parse_json(request_)
     except ValueError as error:
         raise UsageError(f"REQUEST is no JSON: {error}") from error
     if not isinstance(request, dict) or "verb" not in request:

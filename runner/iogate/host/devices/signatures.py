@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 import uuid
@@ -11,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iogate.errors import RunError
+from iogate.files.bounded import parse_json
 from iogate.host.devices.block_devices import Device, partitions_of
 from iogate.host.devices.in_use import Refusal
 from iogate.model.signatures import ANYTHING, plain_name
@@ -147,7 +147,7 @@ def _probe_all(sut: Sut, path: str) -> list[Signature]:
     """Several that do not belong together: libblkid names none of them, but lists all."""
     done = _run(sut, path, "wipefs", "--no-act", "--json")
     try:
-        told = json.loads(done.stdout)["signatures"]
+        told = parse_json(done.stdout)["signatures"]
         return [
             Signature(path, plain_name(signature["type"]), signature["uuid"] or "")
             for signature in told

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from time import gmtime, strftime
 
 from iogate.errors import RefusedError, RunError
+from iogate.files.bounded import parse_json
 from iogate.host.devices.block_devices import Device, find_device
 from iogate.host.devices.signs import Signs, signs_of
 from iogate.model.codec import codec_of
@@ -202,11 +203,11 @@ def _read(sut: Sut, identity: str) -> DeviceState | None:
         return None
     lines = (sut.read_own(path) or "").splitlines()
     try:
-        document = json.loads(lines[-1])
+        document = parse_json(lines[-1])
         if document["schema"] != SCHEMA:
             return None
         state: DeviceState = codec_of(DeviceState).decode(document)
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, IndexError):
         return None
     return state if state.identity == identity else None
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from unicodedata import category
 
 from iogate.errors import RunError
+from iogate.files.bounded import parse_json
 from iogate.host.processes import start_of
 from iogate.model.command import without_credentials
 from iogate.sut.base import LockFile, Sut
@@ -63,7 +64,7 @@ def write_holder(lock: LockFile, holder: Holder) -> None:
 def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
     """Who says to hold a lock; None for text of another form, and for a process that is gone."""
     try:
-        said = json.loads(lock.read())
+        said = parse_json(lock.read())
         holder = Holder(
             str(said["boot"]),
             str(said["namespace"]),
@@ -73,7 +74,7 @@ def read_holder(sut: Sut, lock: LockFile) -> Holder | None:
             _plain(str(said["command"])),
             _plain(str(said.get("whence", ""))),
         )
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
     sound = _RUN.fullmatch(holder.run) is not None and 0 < holder.pid < 1 << 31
     return holder if sound and holder.is_there(sut) else None

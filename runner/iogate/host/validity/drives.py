@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from iogate.errors import RunError
+from iogate.files.bounded import parse_json
 from iogate.sut.base import Sut
 
 _TIMEOUT_S = 5.0
@@ -58,7 +58,7 @@ def _said(sut: Sut, *argv: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = parse_json(text)
+    except ValueError:
         return {}
     return document if isinstance(document, dict) else {}

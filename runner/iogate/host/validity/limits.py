@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from iogate.errors import RefusedError
+from iogate.files.bounded import parse_json
 from iogate.host.validity.base import Check
 from iogate.host.validity.checks import BY_NAME, CHECKS
 from iogate.model.validity import Validity
@@ -48,14 +49,14 @@ def host_limits(sut: Sut) -> dict[str, float]:
 def parse_limits(text: str) -> dict[str, float]:
     """The limits of a text as ``write_host_limits`` writes it; none of any other."""
     try:
-        document: Any = json.loads(text) if text and len(text) <= _LONGEST else {}
+        document: Any = parse_json(text) if text and len(text) <= _LONGEST else {}
         limits = document.get("limits", {}) if document.get("schema") == SCHEMA else {}
         return {
             str(name): math.inf if value == "off" else float(value)
             for name, value in limits.items()
             if value == "off" or (isinstance(value, int | float) and value >= 0)
         }
-    except (ValueError, AttributeError, RecursionError):
+    except (ValueError, AttributeError):
         return {}
 
 
