@@ -17,8 +17,9 @@ from iogate.cli.comparison_options import comparison_options, drawn, run_compari
 from iogate.cli.machine import machine
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import show
+from iogate.cli.say import say
 from iogate.cli.spec_file import SpecFile
-from iogate.cli.table import defused, printable
+from iogate.cli.table import printable
 from iogate.errors import UsageError
 from iogate.files.run_folder import RunFolder
 from iogate.history.killed import close_run
@@ -118,7 +119,7 @@ def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as
         )
     rule = goes_on(kept)
     if rule is None:
-        click.echo(defused(printable(_decided(kept))), err=as_json)
+        say(printable(_decided(kept)), err=as_json)
         finished = Finished(kept, (), RunFolder(Path(kept.folder)))
         if as_json:
             show(finished, finished.folder, as_json=True, quiet=quiet)
@@ -144,4 +145,4 @@ def _decided(kept: Run) -> str:
 
 def _say_how_to_go_on(run: Run) -> None:
     if goes_on(run):
-        click.echo(f"more blocks of this comparison: iogate ab --more {run.id[:12]}")
+        say(f"more blocks of this comparison: iogate ab --more {run.id[:12]}")

@@ -23,7 +23,8 @@ from iogate.cli import options
 from iogate.cli.machine import machine
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say, say_json
+from iogate.cli.table import printable
 from iogate.errors import RefusedError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
@@ -132,7 +133,7 @@ def command(
             if as_json
             else _result(ground, first_bad, place)
         )
-    click.echo(text)
+    (say_json if as_json else say)(text)
     return exits.of_search(len(first_bad))
 
 
@@ -219,7 +220,7 @@ def _leave_nothing(place: Path, made: Sequence[Path]) -> None:
 
 def _say(line: str, *, quiet: bool) -> None:
     if not quiet:
-        click.echo(defused(printable(line)))
+        say(printable(line))
 
 
 def _ends_line(ends: Ends) -> str:
@@ -243,7 +244,7 @@ def _result(ground: _Ground, first_bad: Sequence[str], place: Path) -> str:
         else f"the first bad one is among {len(first_bad)}"
     )
     sure = f"each step that was told is wrong at most once in {1 / STEP_ERROR:.0f}"
-    return defused(f"{said}{names}\n{sure}\nmeasurements: {place}")
+    return f"{said}{names}\n{sure}\nmeasurements: {place}"
 
 
 def _document(ends: Ends, steps: Sequence[Step], first_bad: Sequence[str], place: Path) -> str:

@@ -9,7 +9,7 @@ import click
 from iogate.cli.comparison_options import comparison_options, drawn, run_comparison
 from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table
-from iogate.cli.table import defused
+from iogate.cli.say import say
 from iogate.history.planning import prospects
 from iogate.host.validity.limits import usual, write_host_limits
 from iogate.model.comparison import LEAST_BLOCKS, MOST_BLOCKS
@@ -59,4 +59,4 @@ def _show_noise(run: Run) -> None:
         run.plan, [run], (MOST_BLOCKS,), Rules(most_blocks=MOST_BLOCKS, sees=comparison.sees)
     )
     if any(each.noise for each in expected):
-        click.echo(f"\n{defused(prospect_table(expected, (MOST_BLOCKS,)))}")
+        say(f"\n{prospect_table(expected, (MOST_BLOCKS,))}")

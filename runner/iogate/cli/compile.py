@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from iogate.cli import options
+from iogate.cli.say import say, say_exactly, say_json
 from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
 from iogate.cli.warnings import warn_of
@@ -52,7 +53,7 @@ def command(
     check_engine(plan, engine)
     warn_of(plan.cases, file)
     if as_json:
-        click.echo(json.dumps(to_document(plan), indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(json.dumps(to_document(plan), indent=2, ensure_ascii=False, allow_nan=False))
         return
     cases = [case for case in plan.cases if not patterns or _is_chosen(case, patterns)]
     if not cases:
@@ -61,7 +62,7 @@ def command(
     if output:
         _write(cases, output)
     else:
-        click.echo("\n".join(render(case) for case in cases), nl=False)
+        say_exactly("\n".join(render(case) for case in cases), nl=False)
 
 
 def _is_chosen(case: Case, patterns: tuple[str, ...]) -> bool:
@@ -74,4 +75,4 @@ def _write(cases: list[Case], folder: Path) -> None:
         path = folder / f"{case.id}.fio"
         with writing(path):
             write_whole(path, render(case))
-        click.echo(printable(f"{path}  {case.name}"))
+        say(printable(f"{path}  {case.name}"))

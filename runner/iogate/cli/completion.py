@@ -6,6 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from iogate.cli import COMPLETING
+from iogate.cli.say import say_exactly
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -24,4 +25,4 @@ def command(context: click.Context, shell: str) -> None:
     made = get_completion_class(shell)
     assert made is not None
     root = context.find_root().command
-    click.echo(made(root, {}, "iogate", COMPLETING).source())
+    say_exactly(made(root, {}, "iogate", COMPLETING).source())

@@ -15,7 +15,8 @@ import click
 from iogate.cli import options
 from iogate.cli.held import check_across
 from iogate.cli.parameters import Duration
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import printable
 from iogate.cli.trend import plan_of
 from iogate.errors import UsageError
 from iogate.history.trends import LAST_NIGHTS, Question, find_alert, find_decision
@@ -138,4 +139,4 @@ def _say(decision: Decision, last: Decision | None) -> None:
         replaced = f"; it was {_WAS[last.action]} by {last.author}" + (
             f" ({last.reason})" if last.reason else ""
         )
-    click.echo(defused(printable(f"{decision.alert} {told[decision.action]}{replaced}")))
+    say(printable(f"{decision.alert} {told[decision.action]}{replaced}"))

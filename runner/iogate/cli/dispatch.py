@@ -13,7 +13,8 @@ from iogate.cli import options
 from iogate.cli.dispatched import conclude, described
 from iogate.cli.machine import own_machine
 from iogate.cli.run import stoppable
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import printable
 from iogate.dispatch import open_carrier
 from iogate.dispatch.base import Errand
 from iogate.dispatch.course import dispatch
@@ -95,13 +96,13 @@ def command(
     )
     carrier = open_carrier(to, errand)
     if dry_run:
-        click.echo(described(plan, carrier.shares(plan)))
+        say(described(plan, carrier.shares(plan)))
         return DONE
     make_output(errand.folder, "--output")
 
     def tell(line: str) -> None:
         if not quiet:
-            click.echo(defused(printable(line)), err=True)
+            say(printable(line), err=True)
 
     with stoppable() as stop:
         whole, gathered = dispatch(errand, plan, carrier, tell, stop, keep=not request.no_store)

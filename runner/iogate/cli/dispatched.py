@@ -7,12 +7,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-import click
-
 from iogate import exits
 from iogate.cli import actions
 from iogate.cli.outcome import write_reports_with
-from iogate.cli.table import counted, defused, printable, table
+from iogate.cli.say import say, say_exactly, say_json
+from iogate.cli.table import counted, printable, table
 from iogate.dispatch.base import Errand, Share
 from iogate.dispatch.gathering import Gathered
 from iogate.errors import IogateError
@@ -50,13 +49,13 @@ def conclude(
     code = exits.with_faults(exits.of_hosts([whole.exit_code]), unkept)
     if as_json:
         document = to_document(replace(whole, exit_code=int(code)))
-        click.echo(json.dumps({**document, "folder": str(errand.folder)}, indent=1))
+        say_json(json.dumps({**document, "folder": str(errand.folder)}, indent=1))
     else:
         _show(whole, errand, quiet=quiet)
     for each in told:
         if each and actions.active():
             for line in actions.annotation_lines(each.run):
-                click.echo(line, err=as_json)
+                say_exactly(line, err=as_json)
     for error in errors:
         tell(error)
     return int(code)
@@ -67,7 +66,7 @@ def _reported(each: Gathered, errand: Errand) -> Finished | None:
     if each.finished is None:
         return None
     for note in each.finished.notes:
-        click.echo(defused(f"iogate: {printable(f'{each.part.host}: {note}')}"), err=True)
+        say(f"iogate: {printable(f'{each.part.host}: {note}')}", err=True)
     return write_reports_with(each.finished, errand.store)
 
 
@@ -91,12 +90,12 @@ def _kept(whole: Dispatch, errand: Errand) -> list[Exception]:
 def _show(whole: Dispatch, errand: Errand, *, quiet: bool) -> None:
     if not quiet:
         rows = [_row(part) for part in whole.parts]
-        click.echo(defused(table(_HEAD, rows, right=(1, 3))))
-        click.echo()
+        say(table(_HEAD, rows, right=(1, 3)))
+        say()
         for part in whole.parts:
-            click.echo(defused(printable(f"{part.host}: {part.sentence}")))
-    click.echo(defused(printable(whole.sentence)))
-    click.echo(f"runs: {errand.folder}")
+            say(printable(f"{part.host}: {part.sentence}"))
+    say(printable(whole.sentence))
+    say(f"runs: {errand.folder}")
 
 
 def _row(part: Part) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from iogate import exits
 from iogate.cli import options
 from iogate.cli.leftovers import leftovers_finding
 from iogate.cli.machine import machine
-from iogate.cli.table import printable, table, tamed
+from iogate.cli.say import say, say_json
+from iogate.cli.table import printable, table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.launcher import find_layers
 from iogate.errors import EngineError
@@ -46,9 +47,13 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     """
     sut = machine()
     if measure_disturbances:
-        from iogate.cli.disturbances import disturbance_table
+        from iogate.cli.disturbances import disturbance_document, disturbance_table, disturbances
 
-        click.echo(disturbance_table(sut, target, as_json=as_json))
+        costs = disturbances(sut, target)
+        if as_json:
+            say_json(disturbance_document(costs))
+        else:
+            say(disturbance_table(costs))
         return exits.DONE
     rows = [(check.id, check.what, finding) for check, finding in examine(sut, target)]
     if left := leftovers_finding(sut):
@@ -56,7 +61,10 @@ def command(target: str, *, measure_disturbances: bool, as_json: bool) -> int:
     rows.append(("engine", "an engine that runs", engine_finding(sut)))
     rows.append(("confinement", "engines kept to targets", confinement_finding(sut)))
     rows.sort(key=lambda row: _ORDER.index(row[2].severity))
-    click.echo(_as_json(rows) if as_json else tamed(_as_text(rows)))
+    if as_json:
+        say_json(_as_json(rows))
+    else:
+        say(_as_text(rows))
     bad = any(finding.severity is Severity.BAD for _, _, finding in rows)
     return exits.of_unfit(bad=bad)
 

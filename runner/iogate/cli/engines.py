@@ -8,7 +8,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
-from iogate.cli.table import table, tamed
+from iogate.cli.say import say, say_json
+from iogate.cli.table import table
 from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import EngineInfo
 from iogate.errors import EngineError
@@ -20,7 +21,10 @@ from iogate.exits import DONE
 def command(*, as_json: bool) -> int:
     """List the engines: where they are, which ioengines they have, or why not usable."""
     looked_at = {name: _look(name) for name in ENGINES}
-    click.echo(_as_json(looked_at) if as_json else tamed(_as_text(looked_at)))
+    if as_json:
+        say_json(_as_json(looked_at))
+    else:
+        say(_as_text(looked_at))
     return DONE
 
 

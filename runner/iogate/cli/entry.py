@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from io import StringIO
 from typing import TextIO
 
 import click
@@ -14,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from iogate import exits
 from iogate.cli import COMMANDS, COMPLETING, HELP, MACHINE_HELP
-from iogate.cli.table import tamed
+from iogate.cli.say import say
 from iogate.errors import IogateError, SpecError
 
 
@@ -87,7 +88,9 @@ def _failed(error: Exception) -> int:
 def tell(error: BaseException) -> None:
     """Say on stderr what went wrong, and what to do about it."""
     if isinstance(error, click.ClickException):
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        _say(shown.getvalue().rstrip("\n"))
     elif isinstance(error, IogateError):
         _show(error)
     elif isinstance(error, BrokenPipeError):
@@ -126,4 +129,4 @@ def _internal(error: BaseException) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(tamed(text), err=True)
+    say(text, err=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 
-import click
-
-from iogate.cli.table import tamed
+from iogate.cli.say import say
 from iogate.errors import IogateError
 
 
@@ -33,4 +31,4 @@ def trace_fault(what: str, error: Exception) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(tamed(text), err=True)
+    say(text, err=True)

@@ -13,7 +13,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.held import check_asked
-from iogate.cli.table import counted, defused, printable, table
+from iogate.cli.say import say, say_json
+from iogate.cli.table import counted, printable, table
 from iogate.errors import UsageError
 from iogate.model.silence import silence_of, silent_hosts
 
@@ -61,14 +62,14 @@ def command(*, spec: Path, store: str | None, as_json: bool, **asked: object) ->
     if not trend.nights:
         check_asked(runs, question)
     if told := silence_of(trend, trend.made_ns):
-        click.echo(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
+        say(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
     gone = silent_hosts(trend, trend.made_ns)
     compared = SpecTrend(trend, plan, facts)
     if as_json:
         document = to_document(fleet_document(compared, gone))
-        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+        say_json(json.dumps(document, ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(defused("\n".join(_lines(compared, gone))))
+        say("\n".join(_lines(compared, gone)))
 
 
 def _lines(spec: SpecTrend, gone: Mapping[str, str]) -> Iterator[str]:

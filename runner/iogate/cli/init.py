@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from iogate.cli import schema
+from iogate.cli.say import say
 from iogate.cli.table import printable
 from iogate.errors import UsageError
 from iogate.files.whole_file import write_whole, writing
@@ -64,19 +65,19 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
     _write_schema(path.parent / schema.BESIDE_SPEC)
     if job:
         _write(*job, force=force)
-        click.echo(f"wrote {job[0]}: put in it which runner is on the host that is measured")
+        say(f"wrote {job[0]}: put in it which runner is on the host that is measured")
     for place, name in _WORKFLOWS.items() if gate and not job else ():
         text = _template(name).replace(_WORKFLOW_SPEC, f"spec: {json.dumps(str(path))}")
         _write(place, text, force=force)
-    click.echo(printable(f"wrote {path}; check it with: iogate validate {path}"))
-    click.echo(printable(f"and measure with: iogate run {path}"))
+    say(printable(f"wrote {path}; check it with: iogate validate {path}"))
+    say(printable(f"and measure with: iogate run {path}"))
     if gate and job:
-        click.echo(
+        say(
             "run the job on the default branch some twenty times first: until then there is no"
             " baseline,\nand it ends with exit code 5, as what cannot be judged does"
         )
     if gate and not job:
-        click.echo(
+        say(
             f"wrote {_BASELINE}, which measures the baseline: start it by hand\n"
             f"wrote {_CHECK}, which gates pull requests: require its check 'storage gate'\n"
             "put the repository of iogate in place of OWNER/iogate in both"

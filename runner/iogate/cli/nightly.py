@@ -12,6 +12,7 @@ import click
 from iogate.cli import options
 from iogate.cli.machine import named_machine
 from iogate.cli.parameters import Duration
+from iogate.cli.say import say
 from iogate.cli.table import printable
 from iogate.errors import UsageError
 from iogate.sut import kind_and_address
@@ -66,14 +67,14 @@ def install(*, dry_run: bool, **asked: object) -> None:
     texts = unit_texts(nights)
     check_there(nights)
     if dry_run:
-        click.echo("\n".join(f"# {name}\n{text}" for name, text in texts.items()), nl=False)
+        say("\n".join(f"# {name}\n{text}" for name, text in texts.items()), nl=False)
         return
     for path in write_units(unit_folder(), texts):
-        click.echo(printable(f"wrote {path}"))
+        say(printable(f"wrote {path}"))
     systemctl, timer = _systemctl(), f"{nights.unit}.timer"
-    click.echo(f"start it with: {systemctl} daemon-reload && {systemctl} enable --now {timer}")
+    say(f"start it with: {systemctl} daemon-reload && {systemctl} enable --now {timer}")
     if os.geteuid() != 0:
-        click.echo("and, to measure while you are not logged in: loginctl enable-linger")
+        say("and, to measure while you are not logged in: loginctl enable-linger")
 
 
 def _nights(
@@ -143,8 +144,8 @@ def uninstall(name: str) -> None:
             remedy=f"see: {systemctl} list-timers {shlex.quote('iogate-nightly-*')}",
         )
     for path in gone:
-        click.echo(printable(f"removed {path}"))
-    click.echo(f"if it was started: {systemctl} disable --now {unit}.timer")
+        say(printable(f"removed {path}"))
+    say(f"if it was started: {systemctl} disable --now {unit}.timer")
 
 
 def _systemctl() -> str:

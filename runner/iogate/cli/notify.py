@@ -13,7 +13,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.asked_specs import SPECS, asked_specs
-from iogate.cli.table import counted, defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import counted, printable
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
@@ -84,7 +85,7 @@ def _notices(
     told: set[tuple[str, str]] = set()
     for asked in sorted(all_asked, key=lambda each: each.runs[0].started_ns, reverse=True):
         if asked.trend and (silence := silence_of(asked.trend, now_ns)):
-            click.echo(f"iogate: {printable(asked.name)}: {silence}", err=True)
+            say(f"iogate: {printable(asked.name)}: {silence}", err=True)
         link = _page_of(asked.name, site)
         for notice in notices_of(asked.name, asked.trend, asked.runs, link=link, now_ns=now_ns):
             key = (notice.machine_id, notice.alert.id) if notice.alert else None
@@ -109,9 +110,9 @@ def _print(attempts: list[Attempt], *, dry_run: bool) -> None:
         else:
             words = "would be told" if dry_run else "was told"
             line = f"{attempt.channel} {words}: {attempt.notice.title}. {attempt.notice.text}"
-            click.echo(defused(printable(line)))
+            say(printable(line))
     if not attempts:
-        click.echo("nothing new to tell")
+        say("nothing new to tell")
     elif not dry_run and any(attempt.error for attempt in attempts):
         left = sum(attempt.error is not None for attempt in attempts)
-        click.echo(f"{counted(left, 'notice')} left for the next call", err=True)
+        say(f"{counted(left, 'notice')} left for the next call", err=True)

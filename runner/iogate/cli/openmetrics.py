@@ -9,6 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.asked_specs import SPECS, asked_specs
+from iogate.cli.say import say_exactly
 from iogate.files.whole_file import write_whole, writing
 
 _LAST = 300
@@ -38,7 +39,7 @@ def command(
     newest = [run for each in found for run in newest_nights(each.runs)]
     text = render_openmetrics(trends, newest)
     if file is None:
-        click.echo(text, nl=False)
+        say_exactly(text, nl=False)
     else:
         _replace(file, text)
 

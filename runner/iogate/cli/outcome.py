@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 
-import click
-
 from iogate.cli import actions
-from iogate.cli.table import defused, printable, table, terminal_width
+from iogate.cli.say import say, say_exactly, say_json
+from iogate.cli.table import printable, table, terminal_width
 from iogate.errors import IogateError
 from iogate.files.run_folder import RunFolder
 from iogate.model.document import to_document
@@ -129,7 +128,7 @@ def conclude(finished: Finished, store: str | None, *, as_json: bool, quiet: boo
     finished = write_reports_with(finished, store)
     show(finished, finished.folder, as_json=as_json, quiet=quiet)
     for note in finished.notes:
-        click.echo(f"iogate: {printable(note)}", err=True)
+        say(f"iogate: {printable(note)}", err=True)
     for each in finished.errors:
         tell(each)
     return int(finished.exit_code)
@@ -140,34 +139,34 @@ def show(finished: Finished, own: RunFolder | None, *, as_json: bool, quiet: boo
     stdout has nothing: a workflow step reads commands from stderr as well. ``own`` is the run's
     folder, which need not be that of its report."""
     if as_json:
-        click.echo(_json(finished, own))
+        say_json(_json(finished, own))
     else:
         _show_text(finished, own, quiet=quiet)
     if actions.active():
         for line in actions.annotation_lines(finished.run):
-            click.echo(line, err=as_json)
+            say_exactly(line, err=as_json)
 
 
 def _show_text(finished: Finished, own: RunFolder | None, *, quiet: bool) -> None:
     run = finished.run
     if run.verdict and run.verdict.vouches_for_nothing:
-        click.echo(actions.VOUCHES_FOR_NOTHING)
+        say(actions.VOUCHES_FOR_NOTHING)
     if run.verdict and not quiet:
         if run.verdict.thresholds:
-            click.echo(defused(verdict_table(run)))
-            click.echo()
+            say(verdict_table(run))
+            say()
         for line in explanations(run):
-            click.echo(defused(line))
+            say(line)
         for line in run.verdict.cautions:
-            click.echo(defused(printable(f"warning: {line}")))
+            say(printable(f"warning: {line}"))
     sentence = closing_sentence(run, () if quiet else _EXPLAINED)
     if run.status is not RunStatus.COMPLETE:
         sentence = f"{run.status.value}: {sentence.removeprefix(FAILED_RUN)}"
-    click.echo(defused(printable(sentence)))
+    say(printable(sentence))
     report = finished.folder.root / "report.html"
     if report.exists():
-        click.echo(f"report: {report}")
-    click.echo(f"run:    {own.root}  (id {run.id[:12]})" if own else f"run:    id {run.id[:12]}")
+        say(f"report: {report}")
+    say(f"run:    {own.root}  (id {run.id[:12]})" if own else f"run:    id {run.id[:12]}")
 
 
 def closing_sentence(run: Run, told: Collection[Outcome]) -> str:

@@ -11,7 +11,8 @@ import click
 from iogate.cli import options
 from iogate.cli.machine import machine
 from iogate.cli.prospect_table import prospect_table, thin_lines
-from iogate.cli.table import counted, defused, duration
+from iogate.cli.say import say
+from iogate.cli.table import counted, duration
 from iogate.cli.warnings import warn_of
 from iogate.exits import DONE
 from iogate.history.noise import newest_canary
@@ -60,24 +61,24 @@ def command(*, blocks: Sequence[int], **asked: object) -> int:  # fmt: skip
     blocks = blocks or sorted({*(n for n in BLOCKS if n < most), most})
     expected = prospects(plan, runs, blocks, Rules(most_blocks=most, sees=rule.sees))
     if not expected:
-        click.echo("no limit vs baseline: there is nothing to compare")
+        say("no limit vs baseline: there is nothing to compare")
         return DONE
-    click.echo(prospect_table(expected, blocks))
-    click.echo()
+    say(prospect_table(expected, blocks))
+    say()
     for line in thin_lines(expected):
-        click.echo(defused(line))
+        say(line)
     seconds = block_seconds(plan, runs, per_boot=rule.per_boot)
     for n in blocks:
         took = "as long as its I/O takes" if seconds is None else f"about {duration(n * seconds)}"
         boots = f", and {ARMS * (n + 1)} boots" if rule.boots else ""
-        click.echo(f"{n} blocks: {took}{boots}")
-    click.echo(f"a comparison ends when its limits are decided, after {most} blocks at the latest")
+        say(f"{n} blocks: {took}{boots}")
+    say(f"a comparison ends when its limits are decided, after {most} blocks at the latest")
     if rule.boots:
-        click.echo(_of_boots(rule.per_boot))
+        say(_of_boots(rule.per_boot))
     unknown = [each for each in expected if each.noise is None]
     if unknown:
         fewest = min(free(plan, each.case, each.threshold, runs) for each in unknown)
-        click.echo(f"\n{_lacking(len(runs), fewest)}")
+        say(f"\n{_lacking(len(runs), fewest)}")
     return DONE
 
 

@@ -14,6 +14,7 @@ from iogate import exits
 from iogate.cli import options
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import BESIDE_PAGE, append_summary, show, trend_of, write_reports
+from iogate.cli.say import say
 from iogate.cli.seen import seen
 from iogate.cli.table import counted, printable
 from iogate.errors import UsageError
@@ -60,14 +61,12 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     show(_damaged(finished, broken), run_folder, as_json=as_json, quiet=False)
     code = exits.of_parts(broken)
     if broken and not as_json:
-        click.echo(
-            f"damaged: {counted(len(broken), 'part')} of the run folder, exit code {int(code)}"
-        )
+        say(f"damaged: {counted(len(broken), 'part')} of the run folder, exit code {int(code)}")
     for part in broken:
-        click.echo(f"iogate: {own}: {printable(part)}", err=True)
+        say(f"iogate: {own}: {printable(part)}", err=True)
     if others:
         told = f"{' and '.join(others)} may be of another run, and stayed as they were"
-        click.echo(f"iogate: {folder}: {told}", err=True)
+        say(f"iogate: {folder}: {told}", err=True)
     return int(code)
 
 

@@ -15,6 +15,7 @@ from iogate.cli import options
 from iogate.cli.machine import machine
 from iogate.cli.outcome import conclude
 from iogate.cli.progress import open_display
+from iogate.cli.say import say
 from iogate.cli.table import counted, duration, printable, size, table
 from iogate.cli.warnings import warn_of, warn_of_undecidable, warn_of_young
 from iogate.engine.base import Stop
@@ -72,10 +73,10 @@ def command(*, dry_run: bool, quiet: bool, as_json: bool, **asked: object) -> in
     warn_of_undecidable(plan.cases, request.spec)
     warn_of_young(plan, request.spec)
     if dry_run:
-        click.echo(describe(plan))
+        say(describe(plan))
         check_run(request, plan)
         for text in precondition_prospects(request, plan):
-            click.echo(printable(text))
+            say(printable(text))
         return DONE
     least, most = (sum(1 for _ in each) for each in (repetitions_of(plan), most_repetitions(plan)))
     again = plan.validity.again

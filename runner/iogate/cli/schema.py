@@ -6,6 +6,8 @@ from importlib import resources
 
 import click
 
+from iogate.cli.say import say_exactly
+
 _END = ".schema.json"
 _FOLDER = resources.files("iogate").joinpath("schemas")
 NAMES = tuple(
@@ -27,7 +29,7 @@ def command(name: str) -> None:
     key of a spec: save it as iogate.schema.json beside the spec, whose first line is
     "# yaml-language-server: $schema=iogate.schema.json". 'iogate init' writes both.
     """
-    click.echo(text(name), nl=False)
+    say_exactly(text(name), nl=False)
 
 
 def text(name: str) -> str:

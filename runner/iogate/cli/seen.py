@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from iogate.cli.machine import machine
+from iogate.cli.say import say
 from iogate.cli.table import printable
 from iogate.errors import IogateError, UsageError
 from iogate.history.killed import as_it_is
@@ -28,5 +27,5 @@ def seen(runs: Sequence[Run]) -> list[Run]:
         raise
     except IogateError as error:
         told = f"{error.what}: whether its runs still go on is not known"
-        click.echo(f"iogate: {printable(told)}", err=True)
+        say(f"iogate: {printable(told)}", err=True)
         return list(runs)

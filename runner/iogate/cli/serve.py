@@ -10,6 +10,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
+from iogate.cli.say import say
 from iogate.errors import RefusedError, UsageError, lacking
 from iogate.exits import DONE
 
@@ -69,7 +70,7 @@ def command(
         ) from None
     with opened:
         name = f"[{host}]" if ":" in host else host
-        click.echo(f"http://{name}:{opened.getsockname()[1]}/  (Ctrl-C stops it)")
+        say(f"http://{name}:{opened.getsockname()[1]}/  (Ctrl-C stops it)")
         try:
             serving.make_server(serving.make_app(history, token)).run(sockets=[opened])
         except KeyboardInterrupt:

@@ -14,6 +14,7 @@ import click
 from iogate.cli import options
 from iogate.cli.asked_specs import SPECS, is_asked
 from iogate.cli.held import check_across, check_patterns, nothing_held
+from iogate.cli.say import say
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
@@ -46,12 +47,12 @@ def command(folder: Path, *, specs: tuple[str, ...], store: str | None, **asked:
         spec_trends = _trends(opened, specs, Question(**asked), faults)  # type: ignore[arg-type]
     shown = Site(spec_trends, faults.__setitem__, time.time_ns())
     done = write_site(folder, shown.pages(), faults)
-    click.echo(
+    say(
         f"{folder / 'index.html'}: {done.written} pages written, {done.kept} unchanged, "
         f"{done.removed} removed"
     )
     if uplot() is None:
-        click.echo("charts cannot be zoomed: iogate was built without uPlot", err=True)
+        say("charts cannot be zoomed: iogate was built without uPlot", err=True)
     for what, error in faults.items():
         tell_fault(what, error)
     return exits.of_left_out(faults.values())

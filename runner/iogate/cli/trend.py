@@ -15,6 +15,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import machine
+from iogate.cli.say import say, say_exactly, say_json
 from iogate.cli.table import printable
 from iogate.errors import Location, RefusedError, UsageError
 from iogate.files.bounded import parse_json
@@ -104,14 +105,15 @@ def show(  # each is an option
             raise _nothing_to_gate(plan.spec_name, store, bool(whole.nights))
     check_patterns({series.metric for series in whole.series}, question.metrics)
     for name in valueless(whole, question.metrics, plan.metrics):
-        click.echo(f"iogate: {name} has no value in any night", err=True)
+        say(f"iogate: {name} has no value in any night", err=True)
     if gate and (told := silence_of(whole, whole.made_ns)):
-        click.echo(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
+        say(f"iogate: {printable(plan.spec_name)}: {told}", err=True)
     trend = narrowed(whole, cases)
     if as_json:
-        click.echo(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
+        say_json(json.dumps(to_document(trend), ensure_ascii=False, allow_nan=False))
     else:
-        click.echo(text_of(trend, plan.spec_file if plan.spec_text else "SPEC", _words(question)))
+        file = plan.spec_file if plan.spec_text else "SPEC"
+        say_exactly(text_of(trend, file, _words(question)))  # it is safe, and has colours
     is_open = any(a.turn == "regression" and a.state == "open" for a in trend.alerts)
     return exits.of_open(regression=gate and is_open)
 

@@ -18,7 +18,8 @@ from iogate.cli.held import check_across
 from iogate.cli.machine import machine
 from iogate.cli.progress import open_display
 from iogate.cli.run import stoppable
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import printable
 from iogate.cli.trend import plan_of
 from iogate.errors import UsageError
 from iogate.history.trends import LAST_NIGHTS, Question, find_alert
@@ -93,7 +94,7 @@ def command(
 
         return run_comparison(
             request, sides, quiet=quiet, as_json=as_json, keep=keep,
-            and_then=lambda run: click.echo(defused(printable(conclusion(kept_alert, run)))),
+            and_then=lambda run: say(printable(conclusion(kept_alert, run))),
         )  # fmt: skip
 
 

@@ -11,8 +11,9 @@ import click
 
 from iogate import exits
 from iogate.cli import options
+from iogate.cli.say import say
 from iogate.cli.spec_file import SpecFile
-from iogate.cli.table import printable, tamed
+from iogate.cli.table import printable
 from iogate.cli.warnings import (
     warn_of,
     warn_of_cached,
@@ -53,13 +54,13 @@ def _is_good(path: Path, overrides: tuple[str, ...], engine: str) -> bool:
         plans = _plans(spec, overrides, engine)
     except UsageError as error:
         for problem in (error, *(error.others if isinstance(error, SpecError) else ())):
-            click.echo(tamed(f"iogate: {problem}"), err=True)
+            say(f"iogate: {problem}", err=True)
         return False
     plan = plans[0]
     counts = f"{_count(len(spec.workloads), 'workload')}, {_count(len(plan.cases), 'case')}"
-    click.echo(printable(f"ok  {path}  {counts}"))
+    say(printable(f"ok  {path}  {counts}"))
     if changes := needs_trust(plan):
-        click.echo(printable(f"    a run needs --trust: {', '.join(changes)}"))
+        say(printable(f"    a run needs --trust: {', '.join(changes)}"))
     warn_of([case for each in plans for case in each.cases], path)
     warn_of_depths([case for each in plans for case in each.cases], path)
     warn_of_cached(plan.cases, path)

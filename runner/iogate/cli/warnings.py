@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import printable
 from iogate.gate.absolute import can_decide
 from iogate.gate.beside import LEAST_REPETITIONS
 from iogate.gate.history import RUNS_NEEDED
@@ -177,4 +176,4 @@ def warn_of_young(plan: Plan, spec: Path) -> None:
 
 
 def _warn(text: str) -> None:
-    click.echo(defused(printable(f"iogate: warning: {text}")), err=True)
+    say(printable(f"iogate: warning: {text}"), err=True)

@@ -118,4 +118,5 @@ def _line(what: str, value: str) -> str:
 
 
 def _comment(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
+    """A name, on one line, of which no CI system takes a part for a command."""
+    return "".join(c if c.isprintable() else " " for c in text).replace("##[", "# #[")

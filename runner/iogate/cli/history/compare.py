@@ -15,7 +15,8 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID, print_table, revision_text, started, without_arms
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say, say_json
+from iogate.cli.table import printable
 from iogate.environments import describe, differences
 from iogate.errors import UsageError
 from iogate.model.measurement import Measurement, undisturbed
@@ -77,18 +78,18 @@ def command(
     rows = list(_rows(old, new, cases, metrics))
     changes = differences(old.environment, new.environment)
     if as_json:
-        click.echo(json.dumps(_document(old, new, rows, changes), indent=1, allow_nan=False))
+        say_json(json.dumps(_document(old, new, rows, changes), indent=1, allow_nan=False))
         return
-    click.echo(_subject("before", old))
-    click.echo(_subject("after", new))
+    say(_subject("before", old))
+    say(_subject("after", new))
     for change in changes:
-        click.echo(defused(printable(describe(change))))
-    click.echo()
+        say(printable(describe(change)))
+    say()
     if rows:
         head, cells = without_arms(_HEAD, [_cells(row) for row in rows])
         print_table(head, cells, right=range(len(head) - 4, len(head) - 1))
     else:
-        click.echo(defused(printable(_why_nothing(old, new, cases, metrics))))
+        say(printable(_why_nothing(old, new, cases, metrics)))
 
 
 def _why_nothing(old: Run, new: Run, cases: Sequence[str], metrics: Sequence[str]) -> str:
@@ -130,7 +131,7 @@ def _document(
 def _subject(word: str, run: Run) -> str:
     text = f"{run.id[:SHORT_ID]} of {started(run):%Y-%m-%d %H:%M} on {run.host.name}"
     revision = revision_text(run)
-    return defused(printable(f"{word:<8}{text}{f', {revision}' if revision else ''}"))
+    return printable(f"{word:<8}{text}{f', {revision}' if revision else ''}")
 
 
 def _check_cases(run: Run, cases: Sequence[str]) -> None:

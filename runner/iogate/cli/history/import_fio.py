@@ -18,7 +18,8 @@ from iogate.archive import keep
 from iogate.cli import options
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.machine import machine
-from iogate.cli.table import counted, defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import counted, printable
 from iogate.errors import IogateError, RunError, StoreError, UsageError
 from iogate.files import bounded
 from iogate.files.bounds import FOREIGN_BYTES
@@ -81,7 +82,7 @@ class _Files:
         """Tell why a file, or a part of it, is left out."""
         self.bad.add(file)
         remedy = f" ({error.remedy})" if error.remedy else ""
-        click.echo(defused(printable(f"{file}: {error.what}{remedy}")), err=True)
+        say(printable(f"{file}: {error.what}{remedy}"), err=True)
 
 
 def _read(file: str) -> Iterator[_Found]:
@@ -155,9 +156,9 @@ def command(
         tally = keep(opened, _runs(chain(begun, found), given, reading))
         code = delivered(opened, before)
     read = f"{counted(reading.results, 'result')} in {counted(len(files), 'file')}"
-    click.echo(f"{read}: {told(tally)}", err=True)
+    say(f"{read}: {told(tally)}", err=True)
     for hint in _hints(reading):
-        click.echo(defused(printable(f"  {hint}")), err=True)
+        say(printable(f"  {hint}"), err=True)
     if given.bad and not reading.results:
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     if given.bad:

@@ -17,7 +17,8 @@ from iogate.cli import options
 from iogate.cli.history.import_fio import command as import_fio
 from iogate.cli.history.shown import delivered, told
 from iogate.cli.machine import machine
-from iogate.cli.table import defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import printable
 from iogate.errors import RefusedError, UsageError
 from iogate.files import bounded
 from iogate.host.locks.measuring import is_measuring
@@ -70,7 +71,7 @@ def import_files(files: tuple[str, ...], *, format_name: str | None, store: str 
                     kept = opened.enter_context(closing(open_store(store)))
                     before = kept.sync()
                 tally = keep(kept, items)
-            click.echo(defused(f"{printable(file)}: {told(tally)}"), err=True)
+            say(f"{printable(file)}: {told(tally)}", err=True)
         return delivered(kept, before) if kept else 0
 
 

@@ -9,6 +9,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import nothing_kept, print_runs
+from iogate.cli.say import say, say_json
 from iogate.cli.seen import seen
 from iogate.model.run import Run
 from iogate.store import open_kept
@@ -34,9 +35,9 @@ def command(
     with closing(open_kept(store)) as opened:
         runs = seen(opened.runs(spec=spec, host=host, limit=limit))
     if as_json:
-        click.echo(json.dumps([_summary(run) for run in runs], indent=1, allow_nan=False))
+        say_json(json.dumps([_summary(run) for run in runs], indent=1, allow_nan=False))
     elif not runs:
-        click.echo(nothing_kept(spec, host), err=True)
+        say(nothing_kept(spec, host), err=True)
     else:
         print_runs(runs)
 

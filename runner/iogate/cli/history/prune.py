@@ -11,6 +11,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID
+from iogate.cli.say import say, say_json
 from iogate.cli.table import counted
 from iogate.errors import UsageError
 from iogate.history.retention import SETTING, Thinned, parse_policy, prune
@@ -53,18 +54,18 @@ def command(
         if thinned and not dry_run:
             opened.compact()
     for each in thinned if as_json else ():
-        click.echo(json.dumps(asdict(each)))
-    click.echo(_told(thinned, dry_run=dry_run), err=as_json)
+        say_json(json.dumps(asdict(each)))
+    say(_told(thinned, dry_run=dry_run), err=as_json)
 
 
 def _configure(store: Store, text: str) -> None:
     if text == "off":
         store.set_setting(SETTING, None)
-        click.echo("this history keeps everything")
+        say("this history keeps everything")
         return
     parse_policy(text)
     store.set_setting(SETTING, text.replace(" ", ""))
-    click.echo(
+    say(
         "runs will apply this once a day; see what would be removed: iogate history prune --dry-run"
     )
 

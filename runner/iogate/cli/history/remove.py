@@ -11,6 +11,7 @@ import click
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID, nothing_kept, print_runs
 from iogate.cli.machine import machine
+from iogate.cli.say import say
 from iogate.cli.table import counted
 from iogate.errors import RefusedError, UsageError
 from iogate.history.killed import as_it_is
@@ -63,14 +64,14 @@ def command(
         runs = [as_it_is(run, machine(), machine_id) for run in runs]
         _refuse_measured(runs, machine_id)
         if not runs:
-            click.echo(nothing_kept(spec, host, before), err=True)
+            say(nothing_kept(spec, host, before), err=True)
         elif yes:
             count = opened.remove_runs([run.id for run in runs])
             opened.compact()
-            click.echo(f"{counted(count, 'run')} removed")
+            say(f"{counted(count, 'run')} removed")
         else:
             print_runs(runs)
-            click.echo(f"{counted(len(runs), 'run')} would go: remove with --yes", err=True)
+            say(f"{counted(len(runs), 'run')} would go: remove with --yes", err=True)
 
 
 def _selected(

@@ -13,8 +13,9 @@ from iogate.cli import options
 from iogate.cli.history.shown import print_table, revision_text, started, took, without_arms
 from iogate.cli.named_run import find_named
 from iogate.cli.outcome import closing_sentence
+from iogate.cli.say import say, say_json
 from iogate.cli.seen import seen
-from iogate.cli.table import defused, printable
+from iogate.cli.table import printable
 from iogate.model.document import to_document
 from iogate.model.run import Run
 from iogate.model.verdict import Outcome
@@ -33,7 +34,7 @@ def command(run: str, *, as_json: bool, store: str | None) -> None:
         found = find_named(run, opened).run
     (shown,) = seen([found])
     if as_json:
-        click.echo(json.dumps(to_document(shown), indent=1, allow_nan=False))
+        say_json(json.dumps(to_document(shown), indent=1, allow_nan=False))
         return
     _print_facts(shown)
     _print_metrics(shown)
@@ -46,7 +47,7 @@ def _print_metrics(run: Run) -> None:
     """Medians of all repetitions, or of each arm's."""
     rows = [row for case in run.plan.cases for row in _case_rows(run, case.id, case.name)]
     if rows:
-        click.echo()
+        say()
         head, cells = without_arms(_HEAD, rows)
         print_table(head, cells, right=range(len(head) - 4, len(head)))
 
@@ -56,7 +57,7 @@ def _print_preconditions(run: Run) -> None:
     for number, precondition in enumerate(run.preconditions):
         steadiness = f" ({precondition.steady.found})" if precondition.steady else ""
         text = f"precondition of {precondition.device}: {precondition.text}{steadiness}"
-        click.echo(("" if number else "\n") + defused(printable(text)))
+        say(("" if number else "\n") + printable(text))
 
 
 def _print_warnings(run: Run) -> None:
@@ -68,7 +69,7 @@ def _print_warnings(run: Run) -> None:
         for text in measurement.warnings
     )
     for number, text in enumerate(dict.fromkeys(told)):
-        click.echo(("" if number else "\n") + defused(printable(text)))
+        say(("" if number else "\n") + printable(text))
 
 
 def _print_facts(run: Run) -> None:
@@ -88,7 +89,7 @@ def _print_facts(run: Run) -> None:
         form, file = (str(run.environment.get(f"origin.{key}", "")) for key in ("form", "file"))
         facts["imported"] = f"from {form}{f' in {file}' if file else ''}"
     for name, value in facts.items():
-        click.echo(f"{name:<10}{printable(value)}")
+        say(f"{name:<10}{printable(value)}")
 
 
 def _print_judgement(run: Run) -> None:
@@ -97,17 +98,17 @@ def _print_judgement(run: Run) -> None:
     sentence = (
         closing_sentence(run, tuple(Outcome)) if run.verdict else "no verdict: the run did not end"
     )
-    click.echo()
+    say()
     for failure in run.failures:
         name = names.get(failure.case_id, failure.case_id)
         told = f"repetition {failure.repetition} of {name}: {failure.reason}"
         if told not in sentence:
-            click.echo(printable(told))
+            say(printable(told))
     for verdict in run.verdict.thresholds if run.verdict else ():
-        click.echo(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
+        say(f"{verdict.outcome.value:<18}{printable(verdict.reason)}")
     for caution in run.verdict.cautions if run.verdict else ():
-        click.echo(f"{'warning':<18}{printable(caution)}")
-    click.echo(defused(printable(sentence)))
+        say(f"{'warning':<18}{printable(caution)}")
+    say(printable(sentence))
 
 
 def _case_rows(run: Run, case_id: str, name: str) -> Iterator[tuple[str, ...]]:

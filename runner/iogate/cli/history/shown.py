@@ -8,11 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-import click
-
 from iogate import exits
 from iogate.archive import Tally
-from iogate.cli.table import counted, defused, duration, printable, table
+from iogate.cli.say import say
+from iogate.cli.table import counted, duration, printable, table
 from iogate.foreign import is_imported
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
@@ -67,7 +66,7 @@ def print_table(
 ) -> None:
     """By rich on a terminal, plain text elsewhere."""
     if not sys.stdout.isatty():
-        click.echo(defused(table(head, rows, right=right)))
+        say(table(head, rows, right=right))
         return
     from rich import box
     from rich.console import Console
@@ -131,9 +130,9 @@ def delivered(store: Store, before: Delivery) -> int:
     now = store.sync()
     notes = replace(now, refused=now.refused[len(before.refused) :]).notes
     for note in notes[:_MOST_NOTES]:
-        click.echo(defused(printable(f"iogate: {note}")), err=True)
+        say(printable(f"iogate: {note}"), err=True)
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         named = "iogate history sync --store URL"
-        click.echo(f"iogate: and {more} more; all are named by: {named}", err=True)
+        say(f"iogate: and {more} more; all are named by: {named}", err=True)
     return int(exits.of_parts(notes))

@@ -8,6 +8,7 @@ import click
 
 from iogate import exits
 from iogate.cli import options
+from iogate.cli.say import say
 from iogate.cli.table import counted, printable
 from iogate.store import open_kept
 
@@ -22,7 +23,7 @@ def command(*, retry_refused: bool, store: str | None) -> int:
     """
     with closing(open_kept(store)) as opened:
         delivery = opened.sync(retry_refused=retry_refused)
-    click.echo(f"delivered {counted(delivery.delivered, 'item')}")
+    say(f"delivered {counted(delivery.delivered, 'item')}")
     for note in delivery.notes:
-        click.echo(f"iogate: {printable(note)}", err=True)
+        say(f"iogate: {printable(note)}", err=True)
     return int(exits.of_parts(delivery.notes))

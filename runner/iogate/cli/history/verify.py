@@ -10,7 +10,8 @@ import click
 from iogate.cli import options
 from iogate.cli.history.shown import told
 from iogate.cli.machine import machine
-from iogate.cli.table import counted, defused, printable
+from iogate.cli.say import say
+from iogate.cli.table import counted, printable
 from iogate.errors import StoreError
 from iogate.exits import DONE
 from iogate.files.run_folder import DEFAULT_PARENT
@@ -40,9 +41,9 @@ def command(*, wanted: bool, folders: tuple[Path, ...], store: str | None) -> in
     """
     findings = verify(store)
     for text in (*findings.damage, *findings.newer):
-        click.echo(defused(printable(text)), err=True)
+        say(printable(text), err=True)
     if not findings.damage:
-        click.echo(_sound(findings))
+        say(_sound(findings))
         return DONE
     if not wanted:
         option = f" --store {shlex.quote(store)}" if store else ""
@@ -69,13 +70,13 @@ def _sound(findings: Findings) -> str:
 
 
 def _show(done: Repaired) -> None:
-    click.echo(defused(printable(f"the damaged history is kept as {done.aside}")))
-    click.echo(f"from what could be read of it: {told(done.from_history)}")
-    click.echo(f"from run folders: {told(done.from_folders)}")
+    say(printable(f"the damaged history is kept as {done.aside}"))
+    say(f"from what could be read of it: {told(done.from_history)}")
+    say(f"from run folders: {told(done.from_folders)}")
     for (folder, spec), count in sorted(done.folders.added.items()):
-        click.echo(defused(printable(f"  {folder}: {counted(count, 'run')} of {spec}")))
+        say(printable(f"  {folder}: {counted(count, 'run')} of {spec}"))
     for text in (*done.unreadable, *done.lost):
-        click.echo(defused(printable(text)), err=True)
+        say(printable(text), err=True)
     for folder, count in sorted(done.folders.passed.items()):
         left = f"{folder}: {counted(count, 'run folder')} left out: not known to be of this history"
-        click.echo(defused(printable(f"{left}; to add all that is there: --folders")), err=True)
+        say(printable(f"{left}; to add all that is there: --folders"), err=True)

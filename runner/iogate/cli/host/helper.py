@@ -6,6 +6,7 @@ import json
 
 import click
 
+from iogate.cli.say import say_json
 from iogate.errors import RefusedError, RunError, UsageError
 from iogate.files.bounded import parse_json
 from iogate.sut.helped import ask_helper, is_installed
@@ -29,6 +30,6 @@ def command(request_: str) -> None:
     if not isinstance(request, dict) or "verb" not in request:
         raise UsageError("REQUEST is no JSON object with a verb")
     try:
-        click.echo(json.dumps(ask_helper(request), indent=1))
+        say_json(json.dumps(ask_helper(request), indent=1))
     except RunError as error:
         raise RefusedError(error.what, remedy=error.remedy) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from iogate.cli.machine import own_machine
+from iogate.cli.say import say
 from iogate.host.install import install, serve
 from iogate.host.locks.host_lock import host_lock
 
@@ -63,4 +64,4 @@ def command(
     with host_lock(own_machine(), "install"):
         made = install(served)
     for path in made:
-        click.echo(path)
+        say(str(path))

@@ -8,6 +8,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.machine import check_own
+from iogate.cli.say import say, say_json
 from iogate.cli.table import printable
 from iogate.errors import RefusedError
 from iogate.host.install import installed
@@ -24,10 +25,10 @@ def command(*, as_json: bool) -> None:
             "this host has no helper", remedy="as root: iogate host install --user NAME"
         )
     if as_json:
-        click.echo(json.dumps(config, indent=1))
+        say_json(json.dumps(config, indent=1))
         return
     for key in ("users", "devices", "parameters", "durable"):
         for value in config[key] or ["none"]:
             text = value if isinstance(value, str) else json.dumps(value)
-            click.echo(f"{key:<11} {printable(text)}")
-    click.echo(f"kernel log  {'read for them' if config['kernel_log'] else 'not read'}")
+            say(f"{key:<11} {printable(text)}")
+    say(f"kernel log  {'read for them' if config['kernel_log'] else 'not read'}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from iogate.cli.machine import own_machine
+from iogate.cli.say import say
 from iogate.host.install import uninstall
 from iogate.host.locks.host_lock import host_lock
 
@@ -18,4 +19,4 @@ def command() -> None:
     with host_lock(own_machine(), "uninstall"):
         gone = uninstall()
     for path in gone:
-        click.echo(f"removed {path}")
+        say(f"removed {path}")
