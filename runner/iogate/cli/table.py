@@ -10,6 +10,7 @@ from unicodedata import category, east_asian_width
 
 _GAP = "  "
 _LEAST_NAME = 20
+_LONGEST_CELL = 300  # columns; a history from elsewhere may have names of any length
 
 
 def printable(text: str) -> str:
@@ -41,14 +42,19 @@ def table(
 ) -> str:
     """Rows under their headings, columns as wide as they must be; ``right`` lists the
     columns that are aligned right. Where a row does not go into ``width``, the first column is
-    cut in the middle, where names differ least."""
-    cells = [[printable(cell) for cell in row] for row in (head, *rows)]
+    cut in the middle, where names differ least; any cell of more than 300 columns is."""
+    cells = [[cell_of(cell) for cell in row] for row in (head, *rows)]
     widths = [max(columns_of(row[i]) for row in cells) for i in range(len(head))]
     if width is not None and rows:
         rest = sum(widths[1:]) + len(_GAP) * (len(head) - 1)
         widths[0] = min(widths[0], max(width - rest, _LEAST_NAME, columns_of(head[0])))
         cells = [[_cut(row[0], widths[0]), *row[1:]] for row in cells]
     return "\n".join(_line(row, widths, right) for row in cells)
+
+
+def cell_of(text: str) -> str:
+    """A text as it stands in a table: printable, and cut in the middle where it is too long."""
+    return _cut(printable(text), _LONGEST_CELL)
 
 
 def terminal_width() -> int | None:

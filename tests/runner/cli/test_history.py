@@ -206,6 +206,14 @@ def test_a_machine_that_cannot_be_reached_hides_no_history(
     assert run_command(wrong) == ExitCode.USAGE
 
 
+def test_a_name_of_any_length_is_cut_in_the_list_and_whole_in_json(tmp_path: Path) -> None:
+    store, name = str(tmp_path / "history.sqlite"), "n" * 60_000
+    with closing(open_store(store)) as opened:
+        opened.begin_run(s.run("aaaa1111", the_plan=s.plan(s.case(), spec_name=name)))
+    assert max(map(len, history("list", "--store", store).stdout.splitlines())) < 1000
+    assert json.loads(history("list", "--store", store, "--json").stdout)[0]["spec"] == name
+
+
 def test_list_as_json(url: str) -> None:
     found = json.loads(history("list", "--json", "--store", url).stdout)
     assert [(run["run"], run["outcome"]) for run in found] == [

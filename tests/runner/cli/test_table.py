@@ -47,3 +47,10 @@ def test_the_table_of_limits_goes_into_the_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")
     assert max(map(columns_of, verdict_table(run).splitlines())) <= 100
+
+
+def test_no_cell_is_of_any_length_where_there_is_no_terminal() -> None:
+    lines = table(("case", "n"), [("a" * 60_000, "写" * 60_000), ("b", "1")]).splitlines()
+    assert all(columns_of(line) <= 2 * 300 + 2 for line in lines)
+    assert lines[1].startswith("aaa")
+    assert "…" in lines[1]

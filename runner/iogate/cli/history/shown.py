@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from iogate import exits
 from iogate.archive import Tally
 from iogate.cli.say import say
-from iogate.cli.table import counted, duration, printable, table
+from iogate.cli.table import cell_of, counted, duration, printable, table
 from iogate.foreign import is_imported
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
@@ -77,7 +77,7 @@ def print_table(
     for number, name in enumerate(head):
         shown.add_column(name, justify="right" if number in right else "left", overflow="fold")
     for row in rows:
-        shown.add_row(*(Text(printable(cell), style=_COLOURS.get(cell, "")) for cell in row))
+        shown.add_row(*(Text(cell_of(cell), style=_COLOURS.get(cell, "")) for cell in row))
     Console().print(shown)
 
 
