@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from iogate import exits
 from iogate.cli import options
+from iogate.cli.machine import own_machine
 from iogate.cli.say import say
 from iogate.cli.spec_file import SpecFile
 from iogate.cli.table import printable
@@ -23,7 +25,7 @@ from iogate.cli.warnings import (
     warn_of_undecidable,
     warn_of_young,
 )
-from iogate.errors import SpecError, UsageError
+from iogate.errors import RunError, SpecError, UsageError
 from iogate.model.plan import Plan
 from iogate.model.spec import Spec
 from iogate.spec import check_doable, check_engine, load_spec, make_plan, needs_trust, note_lacking
@@ -40,7 +42,10 @@ _LACKING = {"native": note_lacking}
 @options.ENV
 @options.engine("Check that this engine has the options.")
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
-    """Check each FILE, and say how many cases it has. Nothing is run or written.
+    """Check each FILE, and say how many cases it has. Nothing is measured or written.
+
+    Where iogate-engine is installed and can be confined, it reads the jobs: it knows each bound of
+    its options.
 
     Exits 2 when one is wrong; every problem is named with its line and column.
     """
@@ -91,7 +96,27 @@ def _plans(spec: Spec, overrides: Sequence[str], engine: str) -> list[Plan]:
     if problems and engine in _LACKING:
         _LACKING[engine](spec, problems)
     problems.check()
+    if engine == "native":
+        _check_with_engine([plan for _, plan in plans])
     return [plan for _, plan in plans]
+
+
+def _check_with_engine(plans: Sequence[Plan]) -> None:
+    """SpecError for jobs that the engine of this machine does not take, where there is one and it
+    can be confined: a spec that nobody has looked at is not to be read by more than that."""
+    from iogate.engine import open_engine
+    from iogate.engine.launcher import find_layers
+    from iogate.host.sandbox import open_sandbox
+    from iogate.run.jobs import check_jobs
+
+    sut = own_machine()
+    layers = find_layers(sut)
+    if layers is None or not layers.confine:
+        return
+    confinement = open_sandbox(sut, layers, unconfined=False, trusted=False, proposed=False)
+    with suppress(RunError):
+        for plan in plans:
+            check_jobs(open_engine("native", sut), plan, confinement.to_ask())
 
 
 def _count(number: int, noun: str) -> str:

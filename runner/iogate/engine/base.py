@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from iogate.engine.complaints import Complaint
 from iogate.model.confinement import Confinement
 from iogate.model.measurement import DiskUtil, EngineFacts, JobMeasurement
 from iogate.model.place import Place
+from iogate.model.plan import Case
 from iogate.model.spec import Command
 
 
@@ -113,6 +115,12 @@ class Engine(Protocol):
     def info(self, confinement: Confinement | None = None) -> EngineInfo:
         """Find the engine, and ask it what it is, kept to ``confinement``. EngineError, naming
         where it was looked for, when it is missing or does not start."""
+
+    def complaints(
+        self, cases: Iterable[Case], confinement: Confinement | None = None
+    ) -> tuple[Complaint, ...]:
+        """What it says of cases that it does not take, without a look at their targets; nothing
+        where it cannot be asked that."""
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

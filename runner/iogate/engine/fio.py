@@ -4,11 +4,12 @@ what ours does not know yet."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
+from iogate.engine.complaints import Complaint
 from iogate.engine.process import (
     log_tail,
     log_text,
@@ -22,6 +23,7 @@ from iogate.engine.result import parse_result
 from iogate.errors import EngineError
 from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
+from iogate.model.plan import Case
 from iogate.sut.base import Sut
 
 PROGRAM = "fio"
@@ -40,6 +42,14 @@ class FioEngine:
 
     def info(self, confinement: Confinement | None = None) -> EngineInfo:
         return ask_info(self._sut, self.name, find_program(self._sut), confinement)
+
+    def complaints(
+        self,
+        cases: Iterable[Case],  # noqa: ARG002
+        confinement: Confinement | None = None,  # noqa: ARG002
+    ) -> tuple[Complaint, ...]:
+        """Its --parse-only looks at the targets, which may not be there yet."""
+        return ()
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

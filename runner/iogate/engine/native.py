@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
+from iogate.engine.complaints import Complaint, complaints
 from iogate.engine.confined import ask
 from iogate.engine.process import (
     line_of,
@@ -27,6 +28,7 @@ from iogate.files.bounded import parse_json
 from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
 from iogate.model.place import Place
+from iogate.model.plan import Case
 from iogate.sut.base import Sut
 from iogate.sut.together import together
 
@@ -54,6 +56,11 @@ class NativeEngine:
         clock, semantics = _says(self._sut, program, confinement)
         info = ask_info(self._sut, self.name, program, confinement, called=PROGRAM)
         return replace(info, clock=clock, semantics=semantics)
+
+    def complaints(
+        self, cases: Iterable[Case], confinement: Confinement | None = None
+    ) -> tuple[Complaint, ...]:
+        return complaints(self._sut, self._find(), cases, confinement)
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

@@ -19,6 +19,7 @@ from iogate.host.targets.check import resolved
 from iogate.jobs import estimate
 from iogate.model.plan import Plan
 from iogate.run.commands import check_programs
+from iogate.run.jobs import check_jobs
 from iogate.run.precondition import look_at
 from iogate.run.request import Request
 from iogate.run.targets import check_uses, uses_of
@@ -50,6 +51,7 @@ def check_request(request: Request, plan: Plan) -> Tools:
     require_trust(plan, trusted=request.trusted)
     check_depth(plan)
     check_io_engines(plan, info)
+    check_jobs(engine, plan, sandbox.to_ask())
     check_programs(request.sut, plan.cases)
     return Tools(engine, info, sandbox)
 

@@ -178,3 +178,64 @@ def test_reads_that_may_come_from_memory_are_warned_of_unless_the_spec_says_how_
     path.write_text(workloads(f"  w: {{ fio: {{ size: 1m, {options} }} }}\n"))
     assert run_command(["validate", str(path)]) == ExitCode.PASS
     assert ("workload 'w' reads through the page cache" in capsys.readouterr().err) is warned
+
+
+OUT_OF_RANGE = """\
+version: 1
+targets: { d: { device: /dev/nosuch, destroy: { serial: x } } }
+precondition:
+  fill: { bs: 1m, cpus_allowed: 0-99999999 }
+workloads:
+  w:
+    jobs:
+      a: { rw: randread, size: 1m, numa_mem_policy: "bind:0" }
+      b: { rw: randread, size: 1m, numa_mem_policy: "bind:0-9999999" }
+    strategy: { matrix: { blocksize_range: [4k-8k, 1-18446744073709551615] } }
+"""
+
+
+def test_what_the_engine_does_not_take_has_its_place(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.write_text(OUT_OF_RANGE)
+    assert run_command(["validate", str(path)]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"{path}:4:19: precondition: cpus_allowed: " in said
+    assert f"{path}:9:36: workload 'w': numa_mem_policy: " in said
+    assert run_command(["run", "--dry-run", str(path)]) == ExitCode.USAGE
+    assert f"{path}:4:19: precondition: cpus_allowed: " in capsys.readouterr().err
+
+
+def test_a_value_of_the_matrix_has_its_place(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.write_text(
+        workloads(
+            "  w:\n    fio: { rw: read, size: 1m }\n"
+            "    strategy: { matrix: { blocksize_range: [4k-8k, 1-18446744073709551615] } }\n"
+        )
+    )
+    assert run_command(["validate", str(path)]) == ExitCode.USAGE
+    assert f"{path}:6:27: workload 'w': bsrange: 18446744073709551615" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", ["nrfiles: 4294967295", "iodepth: 2m", "bs: '4k,2g'"])
+def test_numbers_have_their_bounds_without_an_engine(
+    options: str,
+    path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iogate.engine.launcher.find_layers", lambda _: None)
+    path.write_text(workloads(f"  a:\n    fio: {{ rw: read, size: 1m, {options} }}\n"))
+    assert run_command(["validate", str(path)]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"{path}:5:32: workload 'a': {options.partition(':')[0]} is at most " in said
+    assert "--engine fio" in said
+    assert run_command(["validate", "--engine", "fio", str(path)]) == ExitCode.PASS
+
+
+def test_without_an_engine_the_rest_is_checked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iogate.engine.launcher.find_layers", lambda _: None)
+    path.write_text(OUT_OF_RANGE)
+    assert run_command(["validate", str(path)]) == ExitCode.PASS

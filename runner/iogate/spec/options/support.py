@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iogate.errors import SpecError
+from iogate.jobs import numbers
+from iogate.jobs.engine_table import RANGES
 from iogate.jobs.options import NATIVE_CHOICES, NATIVE_OPTIONS
 from iogate.model.plan import Plan
 from iogate.model.spec import JobSpec, Spec
@@ -48,6 +50,12 @@ def own_options(step: JobSpec) -> dict[str, str]:
 def _missing(what: str, jobs: Sequence[JobSpec]) -> Iterator[SpecError]:
     for job in jobs:
         for key, value in job.options.items():
+            if most := _exceeded(key, value):
+                yield SpecError(
+                    f"{what}: {key} is at most {most} for iogate-engine, not {value}",
+                    remedy="make it smaller, or run with --engine fio",
+                    where=job.places.get(key, job.where),
+                )
             known = NATIVE_CHOICES.get(key)
             word = value.partition(":")[0].strip() if key == "rw" else value
             if key in NATIVE_OPTIONS and (word in known if known else not _is_span(key, value)):
@@ -60,6 +68,17 @@ def _missing(what: str, jobs: Sequence[JobSpec]) -> Iterator[SpecError]:
                 remedy=f"{remedy}, or run with --engine fio",
                 where=job.places.get(key, job.where),
             )
+
+
+def _exceeded(key: str, value: str) -> int | None:
+    """The most that the engine takes of an option, where a value is above it. What cannot be read
+    here is the engine's to judge."""
+    most = RANGES.get(key, (0, None))[1]
+    try:
+        parts = [numbers.number(part) for part in numbers.each(value) if part] if most else []
+    except numbers.BadNumberError:
+        return None
+    return most if any(part > (most or 0) for part in parts) else None
 
 
 def _is_span(key: str, value: str) -> bool:

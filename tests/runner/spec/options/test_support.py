@@ -57,6 +57,23 @@ def test_the_place_is_where_the_option_stands(text: str, at: tuple[int, int]) ->
     assert (where.line, where.column) == at
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("nrfiles: 4294967295", "nrfiles is at most 1048576 for iogate-engine, not 4294967295"),
+        ("bs: '4k,(1g * 2)'", "bs is at most 1073741824 for iogate-engine"),
+        ("iodepth: 2m", "iodepth is at most 1048576 for iogate-engine, not 2m"),
+    ],
+)
+def test_a_number_above_what_the_engine_takes_is_named(options: str, said: str) -> None:
+    plan = make_plan(load(fio(f"size: 1m, {options}")))
+    with pytest.raises(SpecError, match="--engine fio") as caught:
+        check_engine(plan, "native")
+    assert said in caught.value.what
+    assert caught.value.where
+    check_engine(plan, "fio")
+
+
 def test_what_it_has_is_no_problem() -> None:
     check_engine(
         make_plan(load(fio("size: 1m, rw: randrw, ioengine: libaio, iodepth: 4"))), "native"
