@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from iogate.model.spec import Level
 
 BETWEEN_RUNS, BY_RANKS = "by how runs differ", "by the ranks of the repetitions"
+BY_ORDER = "by the order of the runs"
 YET_WITHIN = "where a value is zero the whole interval has to be past the limit"
 """Of a change without a logarithm."""
+_STILL = (
+    "at least half of its earlier values are one and the same, so only the order of runs counts"
+)
 _LEVELS = {Level.FAIL: "gated limits", Level.WARN: "limits of level warn"}
 
 
@@ -49,6 +54,28 @@ def chance_words(chance: Chance, own: float, family: Family) -> str:
         return f"{so}, and a fail needs {needed} or less at this confidence"
     share = f", as {family.size} {_LEVELS[family.kind]} share the risk" if family.size > 1 else ""
     return f"{so}, and a fail needs {needed} or less{share}"
+
+
+def still_words(runs: int, nights: int, level: float) -> str:
+    """One run is the worst of all by chance, in so many ``nights`` of them for all limits."""
+    seen, needed = _apart(_percent, nights / (runs + 1), level, 2)
+    one = f"one of {runs + 1} runs is"
+    some = f"{nights}, with all limits that are like it, of {runs + 1} runs are"
+    return (
+        f"{_STILL}: {one if nights == 1 else some} the worst by chance alone ({seen}), and a fail"
+        f" needs {needed} or less, which takes {runs_to_rank(nights, level)} earlier runs"
+        " (baseline.window); an absolute limit needs none"
+    )
+
+
+def not_worst_words() -> str:
+    """An earlier run was no better."""
+    return f"{_STILL}, and an earlier run was as bad; an absolute limit needs no earlier runs"
+
+
+def runs_to_rank(nights: int, level: float) -> int:
+    """How many earlier runs make so many nights of all no more than their level."""
+    return math.ceil(nights / level - 1e-9) - 1
 
 
 def reach_words(times: float, needed: float) -> str:

@@ -9,6 +9,12 @@ one in twenty may be false (Benjamini and Hochberg).
 Below RUNS_NEEDED earlier runs the baseline is *young*: nothing fails, because hosts with two
 states separate so few runs by chance. From there on a run has to be further out than the runs
 before it ever were, its own and those of the same metric in other cases.
+
+A metric that *stands still* has no spread to measure a run by. There a run has to be the worst of
+all, and such runs have to be rare: of the nights in which some limit of this kind had its worst
+run, tonight is one, and if all nights are alike it is any of them. So their share of all
+nights is the chance of a fail, whatever the number of these limits and however they depend on
+each other.
 """
 
 from __future__ import annotations
@@ -19,12 +25,15 @@ from dataclasses import dataclass, replace
 
 from iogate.gate.doubts import (
     BETWEEN_RUNS,
+    BY_ORDER,
     BY_RANKS,
     YET_WITHIN,
     Chance,
     Family,
     chance_words,
+    not_worst_words,
     reach_words,
+    still_words,
     young_words,
 )
 from iogate.gate.sentences import no_baseline_reason, relative_reason, undefined_reason
@@ -39,10 +48,12 @@ from iogate.stats.family import FLIPS, effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
 from iogate.stats.ranks import chance_above, least_chance
 from iogate.stats.robust import median
+from iogate.stats.still import is_still, worst_run
 
 FAMILY_LEVEL = 0.01  # of clean runs may fail, whatever the number of gated limits
 RUNS_NEEDED = runs_needed(FAMILY_LEVEL)
 _REACH_LEVEL = 0.7 * FAMILY_LEVEL  # deviations are from a median of few runs
+_NOW = ""  # the run at hand, among the ids of earlier ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +160,47 @@ def _doubt(question: Asked, chance: Chance, together: Family, family: Sequence[A
     if _is_young(question):
         return _young(question)
     own = (1 - _confidence(question.threshold)) / 2
+    if _is_still(question):
+        return _still_doubt(question, own, together, family)
     if chance.value > min(own, together.level):
         return chance_words(chance, own, together)
-    times, far = _times_out(question, family), reach(len(question.runs), _REACH_LEVEL)
+    times, far = _times_out(question, family), _far(question, family)
     return "" if times > far else reach_words(times, far)
+
+
+def _still_doubt(question: Asked, own: float, together: Family, family: Sequence[Asked]) -> str:
+    """Of a metric that stands still."""
+    if _worst_run(question) != _NOW:
+        return not_worst_words()
+    is_gated, alike = together.kind is Level.FAIL, filter(_is_still, family)
+    nights = len({_worst_run(each) for each in alike} - {None}) if is_gated else 1
+    level = min(own, FAMILY_LEVEL if is_gated else together.level)
+    runs = len(question.runs)
+    return still_words(runs, nights, level) if nights / (runs + 1) > level else ""
+
+
+def _is_still(question: Asked) -> bool:
+    return is_still([samples for _, samples in question.runs])
+
+
+def _worst_run(question: Asked) -> str | None:
+    levels = {run: question.worse * median(samples) for run, samples in question.runs}
+    return worst_run({**levels, _NOW: question.worse * median(question.verdict.samples)})
+
+
+def _far(question: Asked, family: Sequence[Asked]) -> float:
+    """How many times as far out a run has to be. Where a zero allows no logarithm no other case
+    tells how far runs go, so all such limits share the level; and runs that cannot go below zero
+    go far on one side alone, which is half of it."""
+    runs = len(question.runs)
+    if _has_logs(question):
+        return reach(runs, _REACH_LEVEL)
+    alone = sum(not _has_logs(each) for each in family)
+    return reach(runs, _REACH_LEVEL / (2 * alone))
+
+
+def _has_logs(question: Asked) -> bool:
+    return median(question.verdict.samples) > 0 and _excursions(question) is not None
 
 
 def _times_out(question: Asked, family: Sequence[Asked]) -> float:
@@ -203,6 +251,9 @@ def _chance(question: Asked, change: Change) -> Chance:
     knows how runs differ, and the other does not care how repetitions are distributed. The
     second is passed over with few runs, and counts as 0 where it cannot say more. Where a zero
     allows no logarithm, few runs have the second alone."""
+    if _is_still(question):
+        is_worst = _worst_run(question) == _NOW
+        return Chance(1 / (len(question.runs) + 1) if is_worst else 1.0, BY_ORDER)
     runs = [samples for _, samples in question.runs]
     test = change.test or plain_test(question.verdict.samples, runs)
     chance = test.worse_than(question.worse) if test else 0.0

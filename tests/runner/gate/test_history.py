@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from iogate.errors import ExitCode
 from iogate.gate.history import RUNS_NEEDED, Asked, judge_history
 from iogate.gate.judge import judge
 from iogate.model.run import Run
-from iogate.model.spec import Comparison, OnMissingBaseline
+from iogate.model.spec import Comparison, Level, OnMissingBaseline
 from iogate.model.units import Better, Unit
 from iogate.model.verdict import Outcome, RunVerdict, ThresholdVerdict
 from iogate.stats.robust import median
@@ -120,6 +121,85 @@ def test_runs_with_heavy_tails_seldom_fail() -> None:
         verdicts = judge_history(asked, min_samples=5, seed=0, flips=100)
         failed += any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
     assert failed <= 10
+
+
+def test_a_metric_that_is_mostly_zero_seldom_fails() -> None:
+    """What its few other values spread by says nothing: 12 % of such nights failed by it."""
+    rng = np.random.default_rng(5)
+    failed = 0
+    for _ in range(100):
+        levels = rng.exponential(5, (4, RUNS_NEEDED + 1)) * (rng.random((4, RUNS_NEEDED + 1)) < 0.1)
+        nights = np.repeat(levels[:, :, None], 3, axis=2).tolist()
+        verdicts = judge_history([_stalls(each) for each in nights], min_samples=5, seed=0)
+        failed += any(verdict.outcome is Outcome.FAIL for verdict in verdicts)
+    assert failed <= 1
+
+
+def test_zeros_in_few_runs_do_not_make_other_limits_unknown_to_each_other() -> None:
+    """Without a logarithm a limit has its own runs alone, and all of them share the level."""
+    runs = [[0.0] * 3, *([value] * 3 for value in np.linspace(1, 10, RUNS_NEEDED - 1)), [16.0] * 3]
+    alone, four = ([_stalls(runs)] * n for n in (1, 4))
+    assert judge_history(alone, min_samples=5, seed=0)[0].outcome is Outcome.FAIL
+    found = judge_history(four, min_samples=5, seed=0)[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert "and a fail needs 3.06 times" in found.reason
+
+
+@pytest.mark.parametrize(("before", "outcome"), [(98, Outcome.INCONCLUSIVE), (99, Outcome.FAIL)])
+@pytest.mark.parametrize(("level", "now"), [(10.0, 15.0), (0.0, 3.0)])
+def test_a_metric_that_never_moved_fails_when_it_is_the_worst_of_a_hundred(
+    before: int, outcome: Outcome, level: float, now: float
+) -> None:
+    moved = _stalls([[level] * 3] * before + [[now] * 3])
+    asked = [moved, *(_stalls([[level] * 3] * (before + 1)) for _ in range(3))]
+    found = judge_history(asked, min_samples=5, seed=0)[0]
+    assert found.outcome is outcome
+    told = f"one of {before + 1} runs is the worst by chance alone (1.01 %)"
+    assert (told in found.reason) is (outcome is Outcome.INCONCLUSIVE)
+
+
+def test_what_stands_still_says_how_many_runs_it_takes_and_names_the_other_limit() -> None:
+    (found,) = judge_history([_stalls([[0.0] * 3] * 20 + [[3.0] * 3])], min_samples=5, seed=0)
+    assert (
+        "at least half of its earlier values are one and the same, so only the order of runs"
+        " counts: one of 21 runs is the worst by chance alone (4.8 %), and a fail needs 1 % or"
+        " less, which takes 99 earlier runs (baseline.window); an absolute limit needs none"
+        in found.reason
+    )
+
+
+def test_what_stands_still_fails_only_past_all_earlier_runs() -> None:
+    before = [[0.0] * 3] * 150 + [[3.0] * 3] + [[0.0] * 3] * 49
+    (as_bad,) = judge_history([_stalls([*before, [3.0] * 3])], min_samples=5, seed=0)
+    assert as_bad.outcome is Outcome.INCONCLUSIVE
+    assert "and an earlier run was as bad; an absolute limit needs no" in as_bad.reason
+    (worse,) = judge_history([_stalls([*before, [4.0] * 3])], min_samples=5, seed=0)
+    assert worse.outcome is Outcome.FAIL
+
+
+def test_nights_in_which_others_that_stand_still_had_their_worst_run_count() -> None:
+    quiet = [[0.0] * 3] * 150
+    tonight = _stalls([*quiet, [3.0] * 3])
+    earlier = _stalls([*quiet[:70], [9.0] * 3, *quiet[70:]])
+    found = judge_history([tonight, earlier], min_samples=5, seed=0)[0]
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert (
+        "2, with all limits that are like it, of 151 runs are the worst by chance alone (1.3 %),"
+        " and a fail needs 1 % or less, which takes 199 earlier runs" in found.reason
+    )
+    advisory = [replace(each, verdict=_warned(each.verdict)) for each in (tonight, earlier)]
+    assert judge_history(advisory, min_samples=5, seed=0)[0].outcome is Outcome.FAIL
+
+
+def _warned(verdict: ThresholdVerdict) -> ThresholdVerdict:
+    return replace(verdict, threshold=replace(verdict.threshold, level=Level.WARN))
+
+
+def _stalls(runs: Sequence[Sequence[float]]) -> Asked:
+    """The same of a metric of which more is worse."""
+    asked = _asked(runs)
+    limit = s.threshold("write.clat", Comparison.LESS, 0.02, relative=True)
+    return replace(asked, verdict=replace(asked.verdict, threshold=limit, better=Better.LOW))
 
 
 def _asked(runs: Sequence[Sequence[float]]) -> Asked:

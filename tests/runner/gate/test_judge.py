@@ -234,11 +234,12 @@ def test_one_repetition_cannot_be_compared() -> None:
     ("candidate", "base", "comparison", "limit", "expected"),
     [
         ([0, 0, 0], [0] * 6, LESS, 0.1, Outcome.PASS),
-        ([5, 5, 5], [0] * 60, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 297, LESS, 0.1, Outcome.FAIL),
+        ([5, 5, 5], [0] * 294, LESS, 0.1, Outcome.INCONCLUSIVE),  # it stands still
         ([5, 5, 5], [0] * 57, LESS, 0.1, Outcome.INCONCLUSIVE),  # a young baseline
         ([5, 5, 5], [0] * 6, GREATER, -0.1, Outcome.PASS),
         ([0, 5, 9], [0] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
-        ([0, 0, 0], [5] * 60, GREATER, -0.1, Outcome.FAIL),
+        ([0, 0, 0], [5] * 297, GREATER, -0.1, Outcome.FAIL),
         ([-1, 2, 3], [1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([1, 2, 3], [-1] * 6, LESS, 0.1, Outcome.INCONCLUSIVE),
         ([7, 7, 7], [7] * 6, Comparison.LESS_EQUAL, 0.0, Outcome.PASS),
@@ -498,7 +499,7 @@ def test_zeros_are_no_way_past_chance() -> None:
         for _ in range(150)
     ]
     assert found.count(Outcome.FAIL) <= 1
-    worse = judged([4.0, 5.0, 6.0], longer, base=baseline(*(run() for _ in range(20))))
+    worse = judged([4.0, 5.0, 6.0], longer, base=baseline(*(run() for _ in range(99))))
     assert worse.thresholds[0].outcome is Outcome.FAIL
 
 
@@ -545,8 +546,8 @@ def test_a_quantile_with_few_ios_beyond_it_is_too_thin(
         return s.run(f"run-{number}", measurements=tuple(again))
 
     limited = s.plan(s.case(s.threshold(metric, LESS, 0.1, relative=True)))
-    now = run(9, 2).measurements
-    found = judge(limited, now, (), [run(n, 1) for n in range(20)]).thresholds[0]
+    now = run(99, 2).measurements
+    found = judge(limited, now, (), [run(n, 1) for n in range(99)]).thresholds[0]
     assert found.outcome is outcome
     assert ("too few I/Os to compare" in found.reason) is (outcome is Outcome.INCONCLUSIVE)
 
