@@ -29,10 +29,12 @@ from verdict.history import Cell as HistoryCell
 from verdict.history import simulate as against_history
 from verdict.nights import lines as night_lines
 from verdict.noise import MODELS
+from verdict.one_arm import one_arm_table
 from verdict.past import past_table
 from verdict.periods import period_table
 from verdict.pools import pool_table
 from verdict.promises import Promises
+from verdict.shapes import shape_table
 from verdict.simulate import Cell, Outcome, advisory, simulate
 from verdict.speed import lines as speed_lines
 from verdict.watched import watched_tables
@@ -210,6 +212,7 @@ def _tables(asked: argparse.Namespace, promises: Promises) -> tuple[Iterator[str
         curve_table(seed, promises),
         order_table(promises),
         period_table(seed),
+        one_arm_table(seed),
         again_table(seed, promises),
         pool_table(seed, promises),
         beside_table(seed, promises),
@@ -221,6 +224,7 @@ def _tables(asked: argparse.Namespace, promises: Promises) -> tuple[Iterator[str
         advisory_table(runs, seed, promises),
         history_table(runs, seed, promises),
         age_table(seed, promises),
+        shape_table(seed, promises),
         watched_tables(seed),
         past_table(seed),
     )

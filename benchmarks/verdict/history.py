@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,15 +90,18 @@ def _judged(cell: Cell, rng: np.random.Generator) -> list[Outcome]:
 
 
 def _outcomes(logs: Floats) -> list[Outcome]:
-    """Of each threshold."""
-    values = np.exp(logs).tolist()
+    return outcomes(np.exp(logs))
+
+
+def outcomes(values: Floats, metrics: Sequence[str] = (_METRIC,)) -> list[Outcome]:
+    """Of each threshold, which have these metrics in turns."""
     asked = [
         Asked(
             _CASE,
-            _draft(tuple(runs[-1])),
+            _draft(tuple(runs[-1]), metrics[row % len(metrics)]),
             tuple((f"run-{n}", tuple(run)) for n, run in enumerate(runs[:-1])),
         )
-        for runs in values
+        for row, runs in enumerate(values.tolist())
     ]
     return [verdict.outcome for verdict in judge_history(asked, min_samples=5, seed=0, flips=FLIPS)]
 
@@ -111,12 +115,12 @@ def _logs(cell: Cell, rng: np.random.Generator) -> Floats:
     return noise
 
 
-def _draft(samples: tuple[float, ...]) -> ThresholdVerdict:
-    judged = metric(_METRIC)
+def _draft(samples: tuple[float, ...], name: str = _METRIC) -> ThresholdVerdict:
+    judged = metric(name)
     limit = Limit(Comparison.LESS, LIMIT, relative=True, text=f"vs baseline < {LIMIT:+.0%}")
     return ThresholdVerdict(
         case_id=_CASE.id,
-        threshold=Threshold(_METRIC, limit),
+        threshold=Threshold(name, limit),
         outcome=Outcome.INCONCLUSIVE,
         reason="",
         unit=judged.unit,
