@@ -254,6 +254,13 @@ def test_what_cannot_be_run_is_told(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_fifo_that_nobody_reads_is_not_waited_for(engine: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "j.stdout")
+    ran = _run(engine, tmp_path, "program=true")
+    assert ran.status == 1
+    assert "cannot create 'j.stdout' for what the program prints" in ran.err
+
+
 def test_what_is_expected_is_all_that_is_opened(engine: Path, tmp_path: Path) -> None:
     """A program opens what it wants."""
     at = tmp_path.stat()

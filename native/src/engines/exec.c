@@ -166,12 +166,16 @@ static int open_output(const struct engine *e, const char *stream)
 	char path[PATH_MAX];
 	int fd = -1;
 
+	/* A FIFO that nobody reads is an error, and no wait without end. */
 	if (name_output(e, stream, path))
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NONBLOCK,
+			  0644);
 	else
 		errno = ENAMETOOLONG;
-	if (fd >= 0)
+	if (fd >= 0 && !fcntl(fd, F_SETFL, O_APPEND))
 		return fd;
+	if (fd >= 0)
+		close(fd);
 	return err_set(e->err, -errno, "cannot create '%.200s' for what the program prints: %s: "
 		       "rename the job, or set std_redirect=0", path, strerror(errno));
 }
