@@ -119,6 +119,18 @@ def test_what_is_no_donor_is_told(
     assert not Path("/dev/shm/donor").exists()
 
 
+@pytest.mark.parametrize("in_place", [0, 1])
+@pytest.mark.parametrize("name", ["./new", "link"])
+def test_a_file_that_is_not_there_yet_is_no_donor_of_itself(
+    engine: Path, ext4: Path, name: str, in_place: int
+) -> None:
+    (ext4 / "link").symlink_to("new")
+    options = f"filename=new filesize=1m bs=64k donorname={name} inplace={in_place}"
+    ran = _run(engine, ext4, options)
+    assert ran.status == 3
+    assert "is the job's own file 'new', which would lose its data" in ran.err
+
+
 def test_an_image_in_use_is_no_donor(engine: Path, ext4: Path) -> None:
     with loop_device(ext4, 1):
         image = next(ext4.glob("image-*"))

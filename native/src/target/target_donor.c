@@ -33,6 +33,13 @@ static int look(const struct target *t, struct target_file *f, struct err *err)
 	return in_use_file(f->path, f->device, f->inode, err);
 }
 
+static int is_own(const struct target *t, const struct target_file *f, struct err *err)
+{
+	return err_refuse(err, -EINVAL, "%s: the donor '%s' is the job's own file '%s', which "
+			  "would lose its data: name another with donorname=", t->job->name,
+			  t->donor->path, f->path);
+}
+
 /* Whatever its name is. */
 static int check_beside(const struct target *t, const struct target_file *donor,
 			const struct target_file *f, struct err *err)
@@ -41,9 +48,7 @@ static int check_beside(const struct target *t, const struct target_file *donor,
 			    donor->inode == f->inode;
 
 	if (is_one || !strcmp(donor->path, f->path))
-		return err_refuse(err, -EINVAL, "%s: the donor '%s' is the job's own file '%s', "
-				  "which would lose its data: name another with donorname=",
-				  t->job->name, donor->path, f->path);
+		return is_own(t, f, err);
 	if (donor->device == f->device)
 		return 0;
 	return err_set(err, -EXDEV, "%s: the donor '%s' is on another filesystem than '%s', and "
@@ -76,9 +81,31 @@ void target_donor_describe(const struct target *t, struct engine_file *files)
 		target_describe(t, t->donor, &files[t->files_count]);
 }
 
+/* Neither of both may have been there before, and paths may lead elsewhere since. */
+static int check_opened(const struct target *t, int fd, struct err *err)
+{
+	struct stat donor, st;
+	int ret;
+
+	if (fstat(fd, &donor))
+		return err_set(err, -errno, "%s: cannot look at the donor '%s': %s", t->job->name,
+			       t->donor->path, strerror(errno));
+	for (uint32_t i = 0; i < t->files_count; i++) {
+		const struct target_file *f = &t->files[i];
+
+		ret = expected_stat(t->expected, f->path, &st, err);
+		if (ret && ret != -ENOENT)
+			return err_set(err, ret, "%s: cannot look at '%s': %s", t->job->name,
+				       f->path, strerror(-ret));
+		if (!ret && st.st_dev == donor.st_dev && st.st_ino == donor.st_ino)
+			return is_own(t, f, err);
+	}
+	return 0;
+}
+
 int target_donor_open(const struct target *t, struct engine_file *files, struct err *err)
 {
-	int fd;
+	int fd, ret;
 
 	if (!t->donor)
 		return 0;
@@ -86,8 +113,12 @@ int target_donor_open(const struct target *t, struct engine_file *files, struct 
 	if (fd < 0)
 		return err_set(err, fd, "%s: cannot open the donor '%s': %s", t->job->name,
 			       t->donor->path, strerror(-fd));
-	files[t->files_count].fd = fd;
-	return 0;
+	ret = check_opened(t, fd, err);
+	if (ret)
+		close(fd);
+	else
+		files[t->files_count].fd = fd;
+	return ret;
 }
 
 void target_donor_close(const struct target *t, struct engine_file *files)
