@@ -193,6 +193,21 @@ def test_a_unix_socket_goes_when_the_job_does(engine: Path, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
+def test_the_path_of_a_socket_is_free_once_it_is_connected(engine: Path, tmp_path: Path) -> None:
+    path = tmp_path / "socket"
+    words = [*BASE, "--ioengine=net", "--proto=unix", f"--filename={path}"]
+    with started(engine, words) as process, closing(socket.socket(socket.AF_UNIX)) as peer:
+        end = time.monotonic() + TIMEOUT_S
+        while peer.connect_ex(str(path)) and time.monotonic() < end:
+            time.sleep(0.02)
+        while path.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        path.write_text("another's")
+        peer.sendall(bytes(BLOCKS * BLOCK) + GOODBYE)
+        assert ended(process).status == 0
+    assert path.read_text() == "another's"
+
+
 def test_a_file_is_not_taken_for_a_socket(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "socket").write_text("mine")
     words = [*BASE, "--ioengine=net", "--proto=unix", "--filename=socket"]

@@ -259,7 +259,5 @@ void net_close(struct engine *e)
 		return;
 	say_goodbye(link);
 	close(link->fd);
-	if (link->made_path)
-		unlink(e->files[0].path);
 	link->open = false;
 }

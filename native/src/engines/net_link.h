@@ -44,7 +44,6 @@ struct net_link {
 	int fd;
 	bool open;
 	bool ended;			/* the other side, or the run: nothing more comes */
-	bool made_path;			/* of a unix socket: it goes when the link does */
 	uint64_t end_ns;		/* of the runtime, CLOCK_MONOTONIC; UINT64_MAX: none */
 	struct sockaddr_storage peer;	/* of UDP: who sent last, or where to */
 	socklen_t peer_bytes;		/* 0: fd is connected */

@@ -119,12 +119,11 @@ static bool is_left_over(const struct net_address *a)
 static int bind_there(const struct engine *e, const struct net_address *a)
 {
 	const bool path = a->any.sa_family == AF_UNIX;
-	struct net_link *link = e->state;
+	const struct net_link *link = e->state;
 	int ret = bind(link->fd, &a->any, a->bytes) ? -errno : 0;
 
 	if (ret == -EADDRINUSE && path && is_left_over(a) && !unlink(a->path.sun_path))
 		ret = bind(link->fd, &a->any, a->bytes) ? -errno : 0;
-	link->made_path = !ret && path;
 	if (ret)
 		return fail(e, ret, "listen at", ret == -EACCES
 			    ? "this process may not; a spec declares it under network: listen"
@@ -163,6 +162,7 @@ static int take_connection(const struct engine *e)
 	return ret;
 }
 
+/* A path leads to nobody once the connection is there: it may be another job's from then on. */
 static int listen_there(const struct engine *e, const struct net_address *a)
 {
 	struct net_link *link = e->state;
@@ -178,7 +178,7 @@ static int listen_there(const struct engine *e, const struct net_address *a)
 		return ret;
 	}
 	ret = take_connection(e);
-	if (ret && link->made_path)
+	if (a->any.sa_family == AF_UNIX)
 		unlink(a->path.sun_path);
 	return ret;
 }
