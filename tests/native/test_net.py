@@ -324,6 +324,33 @@ def test_a_silent_peer_does_not_keep_a_job_from_its_end(engine: Path) -> None:
     assert moved(ran, "read")[0] == BLOCK + 1
 
 
+def test_a_slow_peer_does_not_keep_a_job_from_its_end(engine: Path) -> None:
+    port = free_port()
+    words = [*reader("tcp", port), "--bs=1g", "--size=1g", "--runtime=500ms", JSON]
+    with started(engine, words) as process, connection(port) as peer:
+        end = time.monotonic() + TIMEOUT_S
+        with suppress(ConnectionError):
+            while time.monotonic() < end:
+                peer.sendall(bytes(100))
+                time.sleep(0.001)
+        assert time.monotonic() < end
+        ran = ended(process)
+    assert ran.status == 0
+    assert moved(ran, "read")[0] > 0
+
+
+@pytest.mark.parametrize("odd", [HELLO, b""], ids=["hello", "empty"])
+def test_a_datagram_that_is_no_block_is_left_out(engine: Path, odd: bytes) -> None:
+    port = free_port(socket.SOCK_DGRAM)
+    with started(engine, [*reader("udp", port), JSON]) as process, socket.socket(type=2) as peer:
+        wait_until_bound(port, "udp")
+        for data in (HELLO, *(each for _ in range(BLOCKS) for each in (odd, bytes(BLOCK)))):
+            peer.sendto(data, ("127.0.0.1", port))
+        ran = ended(process)
+    assert ran.status == 0, ran.err
+    assert moved(ran, "read") == ALL
+
+
 def test_a_port_that_somebody_has_is_told(engine: Path, tmp_path: Path) -> None:
     with closing(socket.create_server(("0.0.0.0", 0))) as server:
         ran = run(engine, reader("tcp", server.getsockname()[1]), tmp_path)

@@ -115,10 +115,10 @@ static ssize_t receive_datagram(const struct engine *e, char *at, size_t bytes)
 	}
 	if (came == WORD_BYTES && says_goodbye(at + came, WORD_BYTES))
 		return 0;
-	if ((size_t)came <= bytes && !net_says_hello(at, (size_t)came))
+	if (came && (size_t)came <= bytes && !net_says_hello(at, (size_t)came))
 		return came;
 	/* The blocks of who sent it are larger; or it is no block: wait for the next. */
-	errno = (size_t)came > bytes ? EMSGSIZE : EINTR;
+	errno = (size_t)came > bytes ? EMSGSIZE : EAGAIN;
 	return -1;
 }
 
@@ -145,7 +145,8 @@ static bool stopped(const struct engine *e)
 	return atomic_load_explicit(e->stop, memory_order_relaxed);
 }
 
-/* Nothing moved for a slice. 0: go on; or the run is over, and so is the link; or -ETIMEDOUT. */
+/* A block is not whole yet. 0: go on, or the run is over, and so is the link; -ETIMEDOUT: nothing
+ * has moved for too long. */
 static int look(const struct engine *e, uint64_t *silent_ns)
 {
 	struct net_link *link = e->state;
@@ -201,9 +202,10 @@ static int32_t move_all(struct engine *e, net_move move, char *from, size_t byte
 		if (ret > 0) {
 			moved += (size_t)ret;
 			silent_ns = 0;
-			continue;
 		}
-		if (code == -EAGAIN)
+		if (ret > 0 && moved == bytes)
+			break;
+		if (ret > 0 || code == -EAGAIN)
 			code = look(e, &silent_ns);
 		if (has_had_enough(e, code))
 			break;
