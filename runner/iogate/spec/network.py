@@ -96,6 +96,7 @@ def _undeclared(endpoints: Iterator[Endpoint]) -> Iterator[Wrong]:
 def _ports(job: JobSpec) -> range:
     """fio gives each of a job's clones the next port. Empty where a number is none."""
     first, clones = job.options.get("port", ""), job.options.get("numjobs", "1")
-    if not (first.isdecimal() and clones.isdecimal() and int(clones) <= _MOST_JOBS):
+    digits = (first + clones).isascii() and first.isdecimal() and clones.isdecimal()
+    if not (digits and int(clones) <= _MOST_JOBS):
         return range(0)
     return range(int(first), int(first) + int(clones))

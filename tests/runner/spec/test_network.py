@@ -67,6 +67,7 @@ def test_clones_of_a_job_take_the_next_ports() -> None:
         (f"{SERVER}, hostname: 192.0.2.7", "listens, and has a hostname"),
         (SERVER.replace("listen: 1", "listen: 0"), "has listen, which is 1 or not there"),
         (CLIENT.replace(", port: 9000", ""), "has no port"),
+        (CLIENT.replace("9000", '"\u0669\u0660\u0660\u0660"'), "has no port"),
         (f"{CLIENT}, filename: a", "to fio it is an endpoint"),
         ("ioengine: psync", "none of its jobs uses one"),
         (CLIENT.replace("net", "netsplice"), "leads out of the target"),
