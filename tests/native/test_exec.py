@@ -254,6 +254,21 @@ def test_what_cannot_be_run_is_told(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_keeper_that_is_killed_is_told(engine: Path, tmp_path: Path) -> None:
+    """With it goes the program."""
+    program = _script(tmp_path, "#!/bin/sh\necho $PPID > keeper\necho $$ > own\nexec sleep 1000\n")
+    words = [str(engine), *BASE, f"--program={program}"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        own = _read(tmp_path / "own")
+        os.kill(_read(tmp_path / "keeper"), signal.SIGKILL)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1
+    assert "'./script' was ended, as the process that kept it was killed" in err
+    assert _until(lambda: not _runs(own))
+
+
 def test_a_fifo_that_nobody_reads_is_not_waited_for(engine: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "j.stdout")
     ran = _run(engine, tmp_path, "program=true")

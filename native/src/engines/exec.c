@@ -249,6 +249,9 @@ static int judge(struct engine *e, const struct program_end *end)
 
 	if (s->err >= 0 && name_output(e, "stderr", path))
 		snprintf(where, sizeof(where), "; what it said is in '%.200s'", path);
+	if (end->error == ECHILD)
+		return err_set(e->err, -ECHILD, "'%.200s' was ended, as the process that kept it "
+			       "was killed%s", s->argv[0], where);
 	if (end->error)
 		return err_set(e->err, -end->error, "cannot run '%.200s': %s", s->argv[0],
 			       strerror(end->error));
