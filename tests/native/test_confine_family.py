@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
+import shutil
 import signal
 import subprocess
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,37 @@ def test_its_own_death_ends_all(engine: Path, name: str) -> None:
         while alive(name) and time.monotonic() < deadline:
             time.sleep(0.02)
         assert alive(name) == []
+
+
+def test_a_launcher_that_is_killed_as_it_begins_leaves_nobody(
+    engine: Path, name: str, tmp_path: Path
+) -> None:
+    """Before the first of its namespace has asked to end with it, too: one in eight was left."""
+    own, draw = shutil.copy(engine, tmp_path / name), random.Random(1)
+    plan_fd = os.memfd_create("plan")
+    os.write(plan_fd, plan().encode())
+    words = [str(own), "--confine", f"/proc/self/fd/{plan_fd}", "--", "/bin/sleep", "0.2"]
+    for _ in range(60):
+        with subprocess.Popen(words, pass_fds=(plan_fd,)) as process:
+            time.sleep(draw.uniform(0, 0.012))
+            process.kill()
+    os.close(plan_fd)
+    deadline = time.monotonic() + 10
+    while (left := called(str(own))) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+
+
+def called(program: str) -> list[int]:
+    """The processes whose first word is this one."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            found += [int(entry.name)] if words[0] == program.encode() else []
+    return found
 
 
 def test_the_command_names_no_process_outside(engine: Path) -> None:

@@ -2,10 +2,13 @@
 #include "confine/family.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,13 +32,22 @@ static void rename_to(char **words)
 		memset(words[i], 0, strlen(words[i]));
 }
 
+/* Also of a parent in another namespace, whose number says nothing here. */
+static bool has_ended(int process)
+{
+	struct pollfd asked = { .fd = process, .events = POLLIN };
+
+	return poll(&asked, 1, 0) > 0;
+}
+
 /* The first of the namespace: no signal from within ends it, and the kernel ends all with it.
- * Where it sees its parent, that is not in another namespace. */
-static _Noreturn void stay(char **words)
+ * Where it sees its parent, that is not in another namespace. A parent that ended before it asked
+ * to end with it is told by `parent`, a descriptor of that. */
+static _Noreturn void stay(int parent, char **words)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (getppid())
+	if (getppid() || has_ended(parent))
 		_exit(LOST);
 	signal(SIGCHLD, SIG_IGN);	/* orphans leave nothing to be waited for */
 	close_range(0, ~0u, 0);	/* what the command has open alone tells when it has ended */
@@ -89,6 +101,7 @@ int family_start(char **words, struct err *err)
 {
 	sigset_t held, before;
 	pid_t first, second;
+	const int self = (int)syscall(SYS_pidfd_open, getpid(), 0);	/* Linux 5.3; or -1 */
 
 	sigemptyset(&held);
 	for (size_t i = 0; i < HANDED_ON; i++)
@@ -96,16 +109,18 @@ int family_start(char **words, struct err *err)
 	sigprocmask(SIG_BLOCK, &held, &before);
 	first = fork();
 	if (!first)
-		stay(words);
+		stay(self, words);
 	second = first < 0 ? first : fork();
 	if (second > 0) {
 		command = second;
 		watch(first, &before, words);
 	}
+	const int why = errno;
+
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(self);
 	if (!second)
 		return 0;
-	const int why = errno;
 
 	if (first > 0)
 		kill(first, SIGKILL);
