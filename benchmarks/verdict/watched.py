@@ -33,7 +33,7 @@ def watched_tables(seed: int) -> Iterator[str]:
     yield ""
     yield (
         "Without any step, in 1,000 nights: changes that were never confirmed, and those that"
-        " were.\n"
+        " were. Drifts go\nover all 200 nights; what is told of them is no noise.\n"
     )
     yield "| noise | only suspected | confirmed |"
     yield "|---|---|---|"
@@ -97,10 +97,18 @@ def _correlated(rho: float, rng: np.random.Generator) -> Values:
     return noise
 
 
+def _drifting(sd: float, rng: np.random.Generator) -> Values:
+    """Worse by so many sd from the first night to the last."""
+    return _normal(rng) - np.linspace(0, sd, NIGHTS)
+
+
 NOISE: dict[str, Callable[[np.random.Generator], Values]] = {
     "normal": _normal,
     "Student t, 3 degrees": _heavy,
     "3 % outliers of 10 sd": _spikes,
     "AR(1), ρ .3": partial(_correlated, 0.3),
     "AR(1), ρ .5": partial(_correlated, 0.5),
+    "drift of 5 sd": partial(_drifting, 5.0),
+    "drift of 10 sd": partial(_drifting, 10.0),
+    "drift of 20 sd": partial(_drifting, 20.0),
 }

@@ -60,9 +60,9 @@ def write_reports_with(finished: Finished, store: str | None) -> Finished:
         with suppress(IogateError):
             history = stack.enter_context(closing(open_store(store)))
             trend = trend_of(finished.run, history)
-        for write in (documents, step):
+        for hand_over in (documents, step):
             try:
-                write(finished)
+                hand_over(finished)
             except Exception as error:
                 finished = with_fault(finished, error, history)
                 with suppress(Exception):  # the same one again

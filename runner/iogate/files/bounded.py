@@ -112,11 +112,15 @@ def read_bytes(path: str | Path, most: int) -> bytes:
 
 
 def read_head(path: str | Path, most: int) -> bytes:
-    """The first ``most`` bytes of a regular file of any size, read through no link. OSError for
-    anything else, and for a path that none can be."""
+    """The first ``most`` bytes of a regular file of any size, read through no link, of which
+    nothing stays in memory: it may be what is measured next. OSError for anything else, and for a
+    path that none can be."""
     try:
-        with os.fdopen(open_file(path), "rb") as file:
-            return file.read(most)
+        with os.fdopen(open_file(path), "rb", buffering=0) as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # nothing is read ahead
+            head = file.read(most) or b""
+            os.posix_fadvise(file.fileno(), 0, most, os.POSIX_FADV_DONTNEED)
+            return head
     except (ValueError, UnicodeEncodeError):  # a NUL byte, or half a character
         raise OSError(errno.EINVAL, "this is not a path", str(path)) from None
 

@@ -180,7 +180,7 @@ def _still_doubt(question: Asked, own: float, together: Family, family: Sequence
 
 
 def _is_still(question: Asked) -> bool:
-    return is_still([samples for _, samples in question.runs])
+    return is_still([samples for _, samples in question.runs], question.threshold.limit.value)
 
 
 def _worst_run(question: Asked) -> str | None:

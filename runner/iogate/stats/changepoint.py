@@ -40,7 +40,7 @@ class Rule:
     after: int = 2  # the least number from a change on
     spacing: int = 7  # two changes are further apart than this
     threshold: float = 2.0  # the least strength of a change
-    own: float = 0.5  # the part of it that is left without the points beyond its neighbours
+    own: float = 0.7  # the part of it that is left without the points beyond its neighbours
     clear: float = 3.0  # one change this strong vouches for the series
     gap: float = 2.5  # or all changes this much stronger than anything else in it
     settled: int = 18  # points from which on a change is no longer recent

@@ -92,6 +92,10 @@ class _Levels:
         levels = [int(level[0]), *level[first].tolist()]
         return [_Stay(*stay) for stay in zip(levels, starts, stops, strict=True)]
 
+    def mirrored(self) -> "_Levels":
+        """Those of the same nights, each with the other sign."""
+        return _Levels(-self.values[::-1], len(self.values) - 1 - self.at, self.on)
+
     def is_return(self, start: int, stays: Sequence[_Stay], least: float) -> bool:
         """Whether about `start` a stay begins on the level of most nights from there on, which had
         `least` nights before. Nights that stay on their level moved within it: that is no hop."""
@@ -178,9 +182,19 @@ def _without_hops(levels: _Levels, places: list[int]) -> list[int]:
 
 
 def _levels(values: Floats) -> _Levels | None:
-    """The fewest levels that all nights but some of twenty are on; None where there are none."""
+    """The fewest levels that all nights but some of twenty are on; None where there are none. A
+    value right between two levels is on the lower one: that all is the same for -x, it is looked
+    at with its first step upwards."""
     if len(values) < 2 * _SAME:
         return None
+    first = np.flatnonzero(values != values[0])[:1]
+    if not len(first) or values[first[0]] > values[0]:
+        return _levels_upwards(values)
+    levels = _levels_upwards(-values)
+    return levels and levels.mirrored()
+
+
+def _levels_upwards(values: Floats) -> _Levels | None:
     steps = np.abs(np.diff(values))
     for centres in _clusterings(np.sort(values)):
         middle = (centres[1:] + centres[:-1]) / 2
@@ -225,7 +239,7 @@ def _clusterings(ordered: Floats) -> Iterator[Floats]:
         if gain <= 0:
             break
         cuts = sorted([*cuts, cut])
-        centres = _settled(ordered, np.array([ordered[(a + b) // 2] for a, b in pairwise(cuts)]))
+        centres = _settled(ordered, _medians(ordered, cuts))
         if (np.diff(centres) > 0).all():
             yield centres
 
@@ -260,11 +274,18 @@ def _settled(ordered: Floats, centres: Floats) -> Floats:
         cuts = [0, *np.searchsorted(ordered, (centres[1:] + centres[:-1]) / 2).tolist(), size]
         if any(b <= a for a, b in pairwise(cuts)):
             break
-        moved = np.array([ordered[(a + b) // 2] for a, b in pairwise(cuts)])
+        moved = _medians(ordered, cuts)
         if np.array_equal(moved, centres):
             break
         centres = moved
     return centres
+
+
+def _medians(ordered: Floats, cuts: Sequence[int]) -> Floats:
+    """Of each stretch of ascending numbers between two neighbouring cuts."""
+    low, high = ([(a + b - up) // 2 for a, b in pairwise(cuts)] for up in (1, 0))
+    middle: Floats = (ordered[low] + ordered[high]) / 2
+    return middle
 
 
 def _regime(stays: Sequence[_Stay]) -> list[_Stay] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -168,6 +168,24 @@ def test_nights_without_a_value_are_passed_over() -> None:
 def test_the_unit_does_not_matter(seed: int, scale: float, offset: float) -> None:
     values = np.concatenate([hops(seed, 200, 10), steady(seed, 30, NEVER_HAD)])
     assert level_changes(values * scale + offset * abs(scale)) == level_changes(values)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 1000), step=st.sampled_from([0.0, 0.5, 2.0]))
+@example(seed=147, step=0.0)
+@example(seed=28, step=2.0)
+@example(seed=54, step=0.5)
+def test_what_is_turned_over_is_told_the_same(seed: int, step: float) -> None:
+    """Of whole numbers, too, where values stand right between two levels."""
+    values = np.concatenate([hops(seed, 200, 10), steady(seed, 30, NEVER_HAD)])
+    values = np.round(values / step) * step if step else values
+    assert level_changes(-values) == level_changes(values)
+    there, back = hopping(values), hopping(-values)
+    assert (there is None) == (back is None)
+    if there and back:
+        assert back.levels == tuple(-level for level in reversed(there.levels))
+        assert back.shares == tuple(reversed(there.shares))
+        assert (back.since, back.until) == (there.since, there.until)
 
 
 def test_many_are_answered_as_each_is() -> None:

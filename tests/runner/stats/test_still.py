@@ -14,11 +14,16 @@ from iogate.stats.still import is_still, worst_run
         ([[0, 0], [1, 2]], True),
         ([[0, 3], [1, 2]], False),
         ([[0, 1], [0, 2], [3]], False),
-        ([[7]], True),
+        ([[50, 50], [51, 50]], True),
+        ([[100, 100], [101, 99]], False),
+        ([[7]], False),
     ],
 )
-def test_half_of_the_values_make_it_still(runs: list[list[float]], found: bool) -> None:
-    assert is_still(runs) is found
+def test_half_of_the_values_and_one_beyond_the_limit_make_it_still(
+    runs: list[list[float]], found: bool
+) -> None:
+    assert is_still(runs, 0.015) is found
+    assert is_still(runs, -0.015) is found
 
 
 @pytest.mark.parametrize(
