@@ -97,8 +97,8 @@ def shape_table(seed: int, promises: Promises) -> Iterator[str]:
         f"{NIGHTS:,} clean nights of a cell ({_LONG_NIGHTS:,} in the other columns), five"
         " repetitions: those that fail, with the upper end\nof the 95 % interval. Promised: at most"
         " 1 %, but not of the last four: what comes in one run of 30 or 100 has seldom been\nseen"
-        " in 20, and limits on four metrics that go each their own way with heavy tails do not tell of"
-        " each other.\n"
+        " in 20, and limits on four metrics that go each their own way with heavy tails do not tell"
+        " of each other.\n"
     )
     told = (f"{limits} limits, {before} before" for limits, before in _CELLS)
     yield f"| history | {' | '.join(told)} |"
