@@ -110,5 +110,4 @@ NOISE: dict[str, Callable[[np.random.Generator], Values]] = {
     "AR(1), ρ .5": partial(_correlated, 0.5),
     "drift of 5 sd": partial(_drifting, 5.0),
     "drift of 10 sd": partial(_drifting, 10.0),
-    "drift of 20 sd": partial(_drifting, 20.0),
 }
