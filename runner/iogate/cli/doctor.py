@@ -104,7 +104,7 @@ def confinement_finding(sut: Sut) -> Finding:
 def _as_text(rows: list[tuple[str, str, Finding]]) -> str:
     lines = [(_MARKS[f.severity], what, f.found) for _, what, f in rows]
     remedies = [f"  {what}: {printable(f.remedy)}" for _, what, f in rows if f.remedy]
-    text = table(("", "check", "found"), lines)
+    text = table(("", "check", "found"), lines, sentences=True)
     return "\n".join([text, "", "What to do:", *remedies]) if remedies else text
 
 

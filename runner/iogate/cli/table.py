@@ -39,11 +39,14 @@ def table(
     *,
     right: Sequence[int] = (),
     width: int | None = None,
+    sentences: bool = False,
 ) -> str:
     """Rows under their headings, columns as wide as they must be; ``right`` lists the
     columns that are aligned right. Where a row does not go into ``width``, the first column is
-    cut in the middle, where names differ least; any cell of more than 300 columns is."""
-    cells = [[cell_of(cell) for cell in row] for row in (head, *rows)]
+    cut in the middle, where names differ least; any cell of more than 300 columns is, but for
+    ``sentences`` in the last column."""
+    last = printable if sentences else cell_of
+    cells = [[*map(cell_of, row[:-1]), last(row[-1])] for row in (head, *rows)]
     widths = [max(columns_of(row[i]) for row in cells) for i in range(len(head))]
     if width is not None and rows:
         rest = sum(widths[1:]) + len(_GAP) * (len(head) - 1)

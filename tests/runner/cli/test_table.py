@@ -54,3 +54,8 @@ def test_no_cell_is_of_any_length_where_there_is_no_terminal() -> None:
     assert all(columns_of(line) <= 2 * 300 + 2 for line in lines)
     assert lines[1].startswith("aaa")
     assert "…" in lines[1]
+
+
+def test_sentences_are_not_cut() -> None:
+    told = "restored: " + "a-long-path/" * 40
+    assert table(("check", "found"), [("settings", told)], sentences=True).endswith(told)
