@@ -54,6 +54,8 @@ def may_be_sudden(values: Sequence[float] | Floats) -> bool:
 def _is_past(before: Floats, new: Floats, least: float) -> bool:
     up, down = float(new.min() - before.max()), float(before.min() - new.max())
     past = max(up, down)
+    if past <= 0:  # as on most nights: the noise need not be known
+        return False
     smallest = _SMALLEST * float(np.ptp(new) + past)
     return past > least * max(_noise(np.diff(before), smallest), smallest)
 
