@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from verdict.noise import Source
 
 from iogate.stats.boundary import Boundary, Rules, boundary_for
+from iogate.stats.confidence import limit_confidence
 from iogate.stats.family import effective_thresholds
 from iogate.stats.fdr import FALSE_SHARE, benjamini_hochberg
 from iogate.stats.hodges_lehmann import estimate_with_interval
@@ -79,11 +80,13 @@ def simulate_blocks(
             break
         for rows, boundary in _families(cell, differences[:, :, :blocks], goes_on, rules):
             chosen = goes_on & rows[:, None] & (state != FAILED)
+            limits = np.full(int(chosen.sum()), np.log1p(cell.limit))
             looks = look(
                 differences[chosen][:, :blocks],
                 sums[chosen][:, :blocks],
-                np.full(int(chosen.sum()), np.log1p(cell.limit)),
+                limits,
                 boundary,
+                confidences=np.full_like(limits, limit_confidence(cell.limit)),
             )
             state[chosen] = np.select(
                 [looks.fails, looks.settled, looks.gives_up], [FAILED, SETTLED, GIVEN_UP], OPEN

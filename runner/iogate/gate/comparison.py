@@ -112,7 +112,7 @@ def _interval(standing: Standing, change: Change) -> Interval:
     ends = sorted(_change(standing, float(end[0])) for end in (change.low, change.high))
     pairs, decision = standing.pairs, standing.decision
     blocks = decision.blocks if decision else len(pairs.blocks)
-    confidence = standing.boundary.confidence(blocks, pairs.threshold.confidence)
+    confidence = standing.boundary.confidence(blocks, pairs.confidence)
     return Interval(ends[0], ends[1], confidence)
 
 

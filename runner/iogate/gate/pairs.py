@@ -15,6 +15,7 @@ from iogate.model.measurement import Measurement, arm_runs, undisturbed
 from iogate.model.plan import Case, Plan
 from iogate.model.pool import FEWEST_MEMBERS, Pool
 from iogate.model.spec import Threshold
+from iogate.stats.confidence import limit_confidence
 
 _LEAST_LEFT = 1e-9
 UNUSABLE_BLOCKS = 2
@@ -87,8 +88,8 @@ class Pairs:
 
     @property
     def confidence(self) -> float:
-        """What is asked of the interval of the change; NaN where the rules say it."""
-        return self.threshold.confidence or math.nan
+        """What is asked of the interval of the change, at all looks of the first stage together."""
+        return self.threshold.confidence or limit_confidence(self.threshold.limit.value)
 
     @property
     def limit(self) -> float:

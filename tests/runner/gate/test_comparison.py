@@ -242,6 +242,21 @@ def test_a_confidence_that_is_asked_for_is_what_a_noisy_host_is_held_to() -> Non
         assert judge(plan, blocks(base, better), (), ()).thresholds[0].outcome is outcome
 
 
+def test_a_wide_limit_is_judged_by_the_interval_that_is_shown() -> None:
+    base = noisy(1, 28, sd=0.03)
+    worse = noisy(2, 28, 1230, sd=0.03)
+    shown = set()
+    for value, confidence in ((0.10, 0.80), (0.20, 0.74)):
+        limit = s.threshold("write.clat", Compare.LESS, value, relative=True)
+        found = judge(comparison_plan(limit), blocks(base, worse), (), ()).thresholds[0]
+        assert found.outcome is Outcome.FAIL
+        assert found.change_interval is not None
+        assert found.change_interval.low > value
+        assert found.change_interval.confidence == pytest.approx(confidence)
+        shown.add(found.decided_at)
+    assert len(shown) == 2
+
+
 def test_what_is_past_its_limit_never_passes() -> None:
     """It is measured to the last block, and then inconclusive."""
     outcomes = set()
