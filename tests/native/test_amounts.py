@@ -36,6 +36,8 @@ JOBS = {
     "a part of a part": "rw=read|size=50%|io_size=50%",
     "a part of all": "rw=read|io_size=50%",
     "a part of filesize": "rw=write|size=50%|filesize=128k",
+    "a part of filesize from an offset": "rw=write|size=50%|filesize=128k|offset=32k",
+    "a part of filesize that ends with it": "rw=read|size=75%|filesize=96k|offset=50%",
     "more than all": "rw=read|size=64k|io_size=200%",
     "a part of each": "rw=read|size=50%|nrfiles=2|filename=j.0.0:j.0.0",
     "zones": "rw=read|size=2z|zonemode=strided|zonesize=16k|filesize=64k",

@@ -18,14 +18,15 @@ static uint64_t bytes_of(const struct size_value *v, uint64_t whole)
 	return v->percent ? (uint64_t)((unsigned __int128)whole * v->percent / 100) : v->bytes;
 }
 
-/* With filesize, size may be a part of each file, in whole blocks; in bytes it is what all of
- * them move. */
-static uint64_t part_of(const struct job *job, uint64_t whole)
+/* With filesize, size may be a part of each file, in whole blocks, wherever it begins; in bytes it
+ * is what all of them move. */
+static uint64_t part_of(const struct job *job, uint64_t whole, uint64_t start)
 {
 	const uint64_t part = bytes_of(&job->amount.size, whole), unit = pattern_unit(job);
+	const uint64_t rest = whole > start ? whole - start : 0;
 
-	if (!job->amount.size.percent)
-		return whole;
+	if (!job->amount.size.percent || part > rest)
+		return rest;
 	return unit && part > unit ? part / unit * unit : part;
 }
 
@@ -131,7 +132,7 @@ int target_extent(const struct target *t, struct target_file *f, struct err *err
 	else if (f->listed && !job->amount.size.percent)
 		size = whole > rest ? whole : rest;
 	else if (job->files.size.max_bytes)
-		size = part_of(job, whole > start ? whole - start : 0);
+		size = part_of(job, whole, start);
 	else if (job->amount.size.percent)
 		size = bytes_of(&job->amount.size, f->present_bytes);
 	else if (!job->amount.size.bytes)
