@@ -228,6 +228,21 @@ def test_verify_only_reads_what_is_to_be_read(
         assert _run(fio, tmp_path, rw, "verify=md5 verify_only").status == 1
 
 
+@pytest.mark.parametrize("batch", [1, 3, 4])
+def test_a_backlog_is_no_longer_than_it_says(
+    engine: Path, fio: str, tmp_path: Path, batch: int
+) -> None:
+    """What a smaller batch leaves counts on: memory for it is what a backlog bounds."""
+    options = f"verify=md5 verify_backlog=4 verify_backlog_batch={batch} write_iolog=log"
+    orders = []
+    for program in (engine, fio):
+        (tmp_path / "log").unlink(missing_ok=True)
+        assert _run(program, tmp_path, "randwrite", options).status == 0
+        rows = [row.split() for row in (tmp_path / "log").read_text("utf-8").splitlines()[1:]]
+        orders.append([row[2] for row in rows if row[2] in {"read", "write"}])
+    assert orders[0] == orders[1]
+
+
 def test_verify_only_without_do_verify_is_told(engine: Path, tmp_path: Path) -> None:
     ran = _run(engine, tmp_path, "write", "verify=md5 verify_only do_verify=0")
     (warning,) = ran.document()["iogate"]["warnings"]

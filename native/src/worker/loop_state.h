@@ -31,7 +31,7 @@ struct checking {
 	bool keeps;			/* what is written, to look at it again */
 	bool on, ended;			/* looking; and for the last time */
 	bool new_loop;			/* all of the loop before it is looked at first */
-	uint32_t left, looked_index;	/* reads of this look; writes until the one before */
+	uint32_t left, looked_index;	/* reads of this look; writes without those still unread */
 	struct verify_threads *threads;	/* or NULL */
 	struct verify_state state, limit;	/* to be saved; and what was loaded, with last */
 	bool by_sync;			/* verify_policy=fsynced: writes before `synced` only */

@@ -291,7 +291,7 @@ static void end_look(struct loop *l)
 
 	c->on = false;
 	c->ticks += clock_ticks() - c->begin_ticks;
-	c->looked_index = c->written.index;
+	c->looked_index = c->written.index - written_left(&c->written);
 }
 
 bool loop_verify_turn(struct loop *l)
