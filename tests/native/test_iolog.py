@@ -55,6 +55,20 @@ def test_each_replays_what_the_other_recorded(
             assert _counts(replayed) == expected, (name, program)
 
 
+@pytest.mark.parametrize("more", ["", "continue_on_error=all", "ramp_time=10s"])
+def test_a_job_that_fails_is_recorded_up_to_there(
+    engine: Path, fio: str, tmp_path: Path, more: str
+) -> None:
+    """Who looks for what failed replays it."""
+    for program in (engine, fio):
+        folder = tmp_path / Path(program).name
+        text = _job(f"rw=write size=16k filename=/dev/full write_iolog=log {more}")
+        assert run(program, ["-"], folder, text).status == 1
+    ours, theirs = (_ios(tmp_path / Path(each).name / "log") for each in (engine, fio))
+    assert ours == theirs
+    assert ours[0] == ["/dev/full", "write", "0", "4096"]
+
+
 @pytest.mark.parametrize("options", ["fsync=4", "fdatasync=3", "end_fsync=1", "fsync_on_close=1",
                                      "fsync=8 end_fsync=1"])  # fmt: skip
 def test_syncs_are_recorded_as_fio_has_them(

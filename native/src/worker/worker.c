@@ -291,7 +291,7 @@ static void write_logs(struct worker_setup *setup)
 	    logs_write_each(setup->worker->logs, l->log, setup->begin_ticks, setup->begin_epoch_ms,
 			    &err))
 		worker_error(setup->worker->shared, -err.code, "%s", err.text);
-	if (l->iolog && !setup->worker->shared->error &&
+	if (l->iolog && setup->begin_ticks &&
 	    iolog_write(l->job, setup->worker->target, l->iolog, l->slow.begin_ticks, &err))
 		worker_error(setup->worker->shared, -err.code, "%s", err.text);
 	log_buffer_release(&setup->log);
