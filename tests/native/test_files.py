@@ -30,6 +30,7 @@ def _lines(*options: str) -> str:
 JOBS = {
     "names": _lines("rw=write", "filename_format=$jobname-$jobnum-$filenum", "nrfiles=2"),
     "names of folders": _lines("rw=write", "filename_format=a/b/$jobname/$filenum", "nrfiles=2"),
+    "names of a job with a slash": _lines("rw=write", "nrfiles=2").replace("[j]", "[a/j]"),
     "names of clones": _lines("rw=write", "filename_format=$jobnum", "numjobs=2"),
     "names without a variable": _lines("rw=write", "filename_format=x$foo.$filenumber$$jobnum$"),
     "names of clients": _lines("rw=write", "filename_format=x$clientuid"),

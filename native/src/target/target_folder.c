@@ -15,11 +15,14 @@ static bool is_dev(const struct stat *folder)
 	return !stat("/dev", &dev) && folder->st_dev == dev.st_dev;
 }
 
+/* Those of names that are made: of filename_format, or of the job's own name in it. */
 static bool makes_folders(const struct target *t)
 {
 	const struct job *job = t->job;
+	const char *parts[] = { job->files.format, job->section ? job->section : job->name };
 
-	return !job->files.names && job->files.format && strchr(job->files.format, '/');
+	return !job->files.names &&
+	       ((parts[0] && strchr(parts[0], '/')) || strchr(parts[1], '/'));
 }
 
 /* The nearest one that is there, in place of `folder`. */
