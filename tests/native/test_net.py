@@ -237,9 +237,14 @@ def connection(port: int) -> socket.socket:
         (b"x" * 6000 + GOODBYE, 0, (6000, 2)),
         (b"x" * 8192 + GOODBYE, 0, (8192, 2)),
         (b"x" * 4093 + GOODBYE, 0, (4096, 1)),
+        (b"x" * 4088 + GOODBYE, 0, (4096, 1)),
         (b"x" * 6000, 1, (4096, 1)),
         (b"", 1, (0, 0)),
+        *((b"x" * 4096 + GOODBYE[-rest:], 1, (4096, 1)) for rest in range(1, len(GOODBYE))),
+        *((b"x" * 4096 + GOODBYE[:part], 1, (4096, 1)) for part in range(1, len(GOODBYE))),
+        (bytes(2), 1, (0, 0)),
     ],
+    ids=lambda value: value.hex()[-20:] if isinstance(value, bytes) else "",
 )
 def test_who_goes_says_so(engine: Path, data: bytes, status: int, told: tuple[int, int]) -> None:
     port = free_port()
@@ -251,6 +256,16 @@ def test_who_goes_says_so(engine: Path, data: bytes, status: int, told: tuple[in
     assert ("Connection reset by peer" in ran.err) == bool(status)
     (job,) = json.loads(ran.out)["jobs"]
     assert (job["read"]["io_bytes"], job["read"]["total_ios"]) == told
+
+
+@pytest.mark.parametrize("bs", [1, 3, 4, 8, 9])
+def test_the_last_word_may_come_in_blocks(engine: Path, bs: int) -> None:
+    for rest, status in ((b"", 0), (b"k", 1)):
+        port = free_port()
+        with started(engine, [*reader("tcp", port), f"--bs={bs}"]) as process:
+            with connection(port) as peer:
+                peer.sendall(bytes(40) + GOODBYE + rest)
+            assert ended(process).status == status
 
 
 def test_who_sends_hears_of_who_has_gone(engine: Path) -> None:

@@ -7,7 +7,7 @@
 #include "engines/no_data.h"
 #include "stats/clock.h"
 
-enum { WORD_BYTES = 8 };
+enum { WORD_BYTES = NET_WORD_BYTES };
 
 static const char hello[WORD_BYTES] = { 'l', 'i', 'n', 'k', 0, 0, 0, (char)0x98 };
 static const char goodbye[WORD_BYTES] = { 'k', 'n', 'i', 'l', (char)0x89, 0, 0, 0 };
@@ -71,12 +71,9 @@ bool net_says_hello(const char *at, size_t bytes)
 	return bytes == WORD_BYTES && !memcmp(at, hello, WORD_BYTES);
 }
 
-/* Also the rest of it, where the word began in the block before. */
-static bool says_goodbye(const char *end, size_t bytes)
+static bool says_goodbye(const char word[WORD_BYTES])
 {
-	const size_t last = bytes < WORD_BYTES ? bytes : WORD_BYTES;
-
-	return last && !memcmp(end - last, goodbye + WORD_BYTES - last, last);
+	return !memcmp(word, goodbye, WORD_BYTES);
 }
 
 static ssize_t send_bytes(const struct net_link *link, const void *from, size_t bytes, int flags)
@@ -113,7 +110,7 @@ static ssize_t receive_datagram(const struct engine *e, char *at, size_t bytes)
 		link->peer = from;
 		link->peer_bytes = size;
 	}
-	if (came == WORD_BYTES && says_goodbye(at + came, WORD_BYTES))
+	if (came == WORD_BYTES && says_goodbye(at))
 		return 0;
 	if (came && (size_t)came <= bytes && !net_says_hello(at, (size_t)came))
 		return came;
@@ -160,6 +157,15 @@ static int look(const struct engine *e, uint64_t *silent_ns)
 	return 0;
 }
 
+/* The last word may begin in one block and end in another. */
+static void keep_last(struct net_link *link, const char *from, size_t bytes)
+{
+	const size_t last = bytes < WORD_BYTES ? bytes : WORD_BYTES;
+
+	memmove(link->last, link->last + last, WORD_BYTES - last);
+	memcpy(link->last + WORD_BYTES - last, from + bytes - last, last);
+}
+
 /* The other side has closed: what came of this block is whole where it has said so. */
 static int32_t at_end(struct engine *e, const char *from, size_t moved)
 {
@@ -168,7 +174,8 @@ static int32_t at_end(struct engine *e, const char *from, size_t moved)
 	link->ended = true;
 	if (net_is_datagram(net_options_of(e)))
 		return (int32_t)moved;
-	if (!says_goodbye(from + moved, moved))
+	keep_last(link, from, moved);
+	if (!says_goodbye(link->last))
 		return -ECONNRESET;
 	return moved < WORD_BYTES ? 0 : (int32_t)(moved - WORD_BYTES);
 }
@@ -182,7 +189,7 @@ static bool has_had_enough(const struct engine *e, int code)
 	if (code != -EPIPE && code != -ECONNRESET)
 		return false;
 	link->ended = recv(link->fd, word, sizeof(word), MSG_DONTWAIT) == WORD_BYTES &&
-		      says_goodbye(word + WORD_BYTES, WORD_BYTES);
+		      says_goodbye(word);
 	return link->ended;
 }
 
@@ -226,6 +233,15 @@ static void begin(const struct engine *e, struct net_link *link)
 		link->end_ns = clock_monotonic_ns() + job->time.ramp_ns + job->time.runtime_ns;
 }
 
+static int32_t receive_all(struct engine *e, net_move receive, const struct io *io)
+{
+	const int32_t moved = move_all(e, receive, io->buffer, io->length);
+
+	if (moved == (int32_t)io->length)
+		keep_last(e->state, io->buffer, io->length);
+	return moved;
+}
+
 int net_commit(struct engine *e, net_move receive, net_move send)
 {
 	struct net_link *link = e->state;
@@ -235,10 +251,11 @@ int net_commit(struct engine *e, net_move receive, net_move send)
 
 	if (!link->end_ns)
 		begin(e, link);
-	io->result = move_all(e, reads ? receive : send, io->buffer, io->length);
+	io->result = reads ? receive_all(e, receive, io)
+			   : move_all(e, send, io->buffer, io->length);
 	if (io->result != (int32_t)io->length || !net_options_of(e)->pingpong)
 		return 1;
-	back = move_all(e, reads ? send : receive, io->buffer, io->length);
+	back = reads ? move_all(e, send, io->buffer, io->length) : receive_all(e, receive, io);
 	if (back != (int32_t)io->length)
 		io->result = back < 0 ? back : 0;
 	return 1;

@@ -36,6 +36,7 @@ enum {
 	NET_GROUP_MS = 500,		/* until who is set up meanwhile has joined */
 	NET_GOODBYE_SLICES = 20,	/* until what was sent before leaves room for it */
 	NET_DATAGRAM_MAX = 65507,
+	NET_WORD_BYTES = 8,		/* of the first and of the last word */
 };
 
 /* The beginning of an engine's state. */
@@ -47,6 +48,7 @@ struct net_link {
 	uint64_t end_ns;		/* of the runtime, CLOCK_MONOTONIC; UINT64_MAX: none */
 	struct sockaddr_storage peer;	/* of UDP: who sent last, or where to */
 	socklen_t peer_bytes;		/* 0: fd is connected */
+	char last[NET_WORD_BYTES];	/* what has come last: the end of a block, or of several */
 };
 
 extern const struct option net_options[];
