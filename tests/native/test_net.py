@@ -3,6 +3,7 @@ other end."""
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import socket
@@ -278,6 +279,22 @@ def test_who_sends_hears_of_who_has_gone(engine: Path) -> None:
     assert "write of 4096 bytes" in ran.err
 
 
+@pytest.mark.parametrize("last", [GOODBYE, b""], ids=["done", "gone"])
+def test_who_sends_by_udp_ends_with_who_receives(engine: Path, last: bytes) -> None:
+    with closing(socket.socket(type=socket.SOCK_DGRAM)) as peer:
+        peer.bind(("127.0.0.1", 0))
+        words = [*writer("udp", peer.getsockname()[1]), "--size=1t", "--runtime=1h"]
+        with started(engine, words) as process:
+            assert peer.recv(BLOCK) == HELLO
+            _, sender = peer.recvfrom(BLOCK)
+            if last:
+                peer.sendto(last, sender)
+            peer.close()
+            ran = ended(process)
+    assert ran.status == (0 if last else 1)
+    assert ("failed: Connection reset by peer" in ran.err) == (not last)
+
+
 def test_who_sends_ends_with_who_has_had_enough(engine: Path, tmp_path: Path) -> None:
     text = PAIR.format(
         shared=f"port={free_port()}", receive="listen\nrw=read", send=f"{TO}\nsize=1g"
@@ -285,6 +302,35 @@ def test_who_sends_ends_with_who_has_had_enough(engine: Path, tmp_path: Path) ->
     jobs = jobs_of(engine, tmp_path, text)
     assert jobs[0]["read"]["io_bytes"] == ALL[0]
     assert ALL[0] <= jobs[1]["write"]["io_bytes"] < 1 << 30
+
+
+def test_who_has_had_enough_need_not_take_the_rest(engine: Path) -> None:
+    """Its close breaks the connection while the last word is on its way back."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        words = [*writer("tcp", server.getsockname()[1]), "--pingpong"]
+        with started(engine, words) as process:
+            with closing(server.accept()[0]) as peer:
+                assert peer.recv(1)
+                peer.sendall(GOODBYE)
+            ran = ended(process)
+    assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "unix", "udp"])
+@pytest.mark.parametrize("more", ["", "pingpong"])
+def test_who_sends_to_a_job_that_fails_ends(
+    engine: Path, tmp_path: Path, protocol: str, more: str
+) -> None:
+    port = "filename=socket" if protocol == "unix" else f"port={free_port(kind_of(protocol))}"
+    text = PAIR.format(
+        shared=f"protocol={protocol}\n{port}\n{more}\nsize=1t\nruntime=1h",
+        receive="rw=read\nverify=crc32c\nverify_fatal=1\n" + ("listen" if protocol == "tcp" else ""),
+        send="rw=write" if protocol == "unix" else TO,
+    )
+    ran = run(engine, [JSON, "-"], tmp_path, text, timeout_s=TIMEOUT_S)
+    told = 0 if protocol == "udp" else errno.ECONNRESET  # by UDP only the last word tells
+    assert [job["error"] for job in json.loads(ran.out)["jobs"]] == [errno.EILSEQ, told]
+    assert ("send: write of 4096 bytes" in ran.err) == bool(told)
 
 
 def test_a_datagram_that_a_block_does_not_hold_is_an_error(engine: Path) -> None:

@@ -71,6 +71,7 @@ struct engine {
 	uint64_t buffer_bytes;
 	struct err *err;
 	const _Atomic uint32_t *stop;	/* not 0: the run is to end, whoever this one waits for */
+	bool failed;			/* in close(): the job has */
 };
 
 enum {

@@ -79,15 +79,9 @@ static bool says_goodbye(const char word[WORD_BYTES])
 static ssize_t send_bytes(const struct net_link *link, const void *from, size_t bytes, int flags)
 {
 	const struct sockaddr *to = (const struct sockaddr *)&link->peer;
-	const int all = flags | MSG_NOSIGNAL;
-	ssize_t sent = sendto(link->fd, from, bytes, all, link->peer_bytes ? to : NULL,
-			      link->peer_bytes);
 
-	/* Of UDP it is an answer to the one before: who received may be done. */
-	if (sent < 0 && errno == ECONNREFUSED)
-		sent = sendto(link->fd, from, bytes, all, link->peer_bytes ? to : NULL,
-			      link->peer_bytes);
-	return sent;
+	return sendto(link->fd, from, bytes, flags | MSG_NOSIGNAL, link->peer_bytes ? to : NULL,
+		      link->peer_bytes);
 }
 
 int net_say_hello(const struct net_link *link)
@@ -157,6 +151,43 @@ static int look(const struct engine *e, uint64_t *silent_ns)
 	return 0;
 }
 
+/* What of a block has moved; code: 0, CLOSED by the other side, or -errno. */
+struct moved {
+	size_t bytes;
+	int code;
+};
+enum { CLOSED = 1 };
+
+/* Of UDP a refusal answers the datagram before. */
+static bool is_gone(int code)
+{
+	return code == CLOSED || code == -EPIPE || code == -ECONNRESET || code == -ECONNREFUSED;
+}
+
+/* All of it, or less where the end comes before. */
+static struct moved move_all(struct engine *e, net_move move, char *from, size_t bytes)
+{
+	struct net_link *link = e->state;
+	struct moved m = { 0 };
+	uint64_t silent_ns = 0;
+
+	while (m.bytes < bytes && !m.code && !link->ended) {
+		const ssize_t ret = move(e, from + m.bytes, bytes - m.bytes);
+
+		m.code = ret > 0 ? 0 : ret ? -errno : CLOSED;
+		if (ret > 0) {
+			m.bytes += (size_t)ret;
+			silent_ns = 0;
+		}
+		if (m.bytes < bytes && (ret > 0 || m.code == -EAGAIN))
+			m.code = look(e, &silent_ns);
+		if (m.code == -EINTR)
+			m.code = 0;
+	}
+	link->ended = link->ended || is_gone(m.code);
+	return m;
+}
+
 /* The last word may begin in one block and end in another. */
 static void keep_last(struct net_link *link, const char *from, size_t bytes)
 {
@@ -166,60 +197,38 @@ static void keep_last(struct net_link *link, const char *from, size_t bytes)
 	memcpy(link->last + WORD_BYTES - last, from + bytes - last, last);
 }
 
-/* The other side has closed: what came of this block is whole where it has said so. */
-static int32_t at_end(struct engine *e, const char *from, size_t moved)
+/* Who has gone may have said so: of a stream before it closed, of UDP perhaps after a refusal. */
+static bool said_goodbye(const struct net_link *link)
 {
-	struct net_link *link = e->state;
-
-	link->ended = true;
-	if (net_is_datagram(net_options_of(e)))
-		return (int32_t)moved;
-	keep_last(link, from, moved);
-	if (!says_goodbye(link->last))
-		return -ECONNRESET;
-	return moved < WORD_BYTES ? 0 : (int32_t)(moved - WORD_BYTES);
-}
-
-/* Who reads may have had all it wants, and have said so before it closed. */
-static bool has_had_enough(const struct engine *e, int code)
-{
-	struct net_link *link = e->state;
 	char word[WORD_BYTES];
 
-	if (code != -EPIPE && code != -ECONNRESET)
-		return false;
-	link->ended = recv(link->fd, word, sizeof(word), MSG_DONTWAIT) == WORD_BYTES &&
-		      says_goodbye(word);
-	return link->ended;
+	return recv(link->fd, word, sizeof(word), 0) == WORD_BYTES && says_goodbye(word);
 }
 
-/* All of it; less where the end comes before, or -errno. */
-static int32_t move_all(struct engine *e, net_move move, char *from, size_t bytes)
+/* What came of a block is whole where the other side has said that it is done. */
+static int32_t receive_all(struct engine *e, net_move receive, const struct io *io)
 {
-	const struct net_link *link = e->state;
-	uint64_t silent_ns = 0;
-	size_t moved = 0;
+	const struct moved m = move_all(e, receive, io->buffer, io->length);
+	struct net_link *link = e->state;
 
-	while (moved < bytes && !link->ended) {
-		const ssize_t ret = move(e, from + moved, bytes - moved);
-		int code = ret < 0 ? -errno : 0;
+	keep_last(link, io->buffer, m.bytes);
+	if (!is_gone(m.code))
+		return m.code ? m.code : (int32_t)m.bytes;
+	if (net_is_datagram(net_options_of(e)))
+		return m.code == CLOSED || said_goodbye(link) ? 0 : -ECONNRESET;
+	if (!says_goodbye(link->last))
+		return -ECONNRESET;
+	return m.bytes < WORD_BYTES ? 0 : (int32_t)(m.bytes - WORD_BYTES);
+}
 
-		if (!ret)
-			return at_end(e, from, moved);
-		if (ret > 0) {
-			moved += (size_t)ret;
-			silent_ns = 0;
-		}
-		if (ret > 0 && moved == bytes)
-			break;
-		if (ret > 0 || code == -EAGAIN)
-			code = look(e, &silent_ns);
-		if (has_had_enough(e, code))
-			break;
-		if (code && code != -EINTR)
-			return code;
-	}
-	return (int32_t)moved;
+/* Who reads may have had all it wants. */
+static int32_t send_all(struct engine *e, net_move send, const struct io *io)
+{
+	const struct moved m = move_all(e, send, io->buffer, io->length);
+
+	if (!is_gone(m.code))
+		return m.code ? m.code : (int32_t)m.bytes;
+	return said_goodbye(e->state) ? (int32_t)m.bytes : -ECONNRESET;
 }
 
 /* The clock of the runtime began right before the first I/O, or with its ramp. */
@@ -233,15 +242,6 @@ static void begin(const struct engine *e, struct net_link *link)
 		link->end_ns = clock_monotonic_ns() + job->time.ramp_ns + job->time.runtime_ns;
 }
 
-static int32_t receive_all(struct engine *e, net_move receive, const struct io *io)
-{
-	const int32_t moved = move_all(e, receive, io->buffer, io->length);
-
-	if (moved == (int32_t)io->length)
-		keep_last(e->state, io->buffer, io->length);
-	return moved;
-}
-
 int net_commit(struct engine *e, net_move receive, net_move send)
 {
 	struct net_link *link = e->state;
@@ -251,11 +251,10 @@ int net_commit(struct engine *e, net_move receive, net_move send)
 
 	if (!link->end_ns)
 		begin(e, link);
-	io->result = reads ? receive_all(e, receive, io)
-			   : move_all(e, send, io->buffer, io->length);
+	io->result = reads ? receive_all(e, receive, io) : send_all(e, send, io);
 	if (io->result != (int32_t)io->length || !net_options_of(e)->pingpong)
 		return 1;
-	back = reads ? move_all(e, send, io->buffer, io->length) : receive_all(e, receive, io);
+	back = reads ? send_all(e, send, io) : receive_all(e, receive, io);
 	if (back != (int32_t)io->length)
 		io->result = back < 0 ? back : 0;
 	return 1;
@@ -270,13 +269,21 @@ static void say_goodbye(const struct net_link *link)
 	}
 }
 
+/* Who has failed to read goes without a word where that makes who sends fail, too. By UDP it would
+ * hear nothing; and a reader that is fio waits without end for the word of who sends. */
+static bool goes_silently(const struct engine *e)
+{
+	return e->failed && !(e->job->rw & RW_WRITE) && !net_is_datagram(net_options_of(e));
+}
+
 void net_close(struct engine *e)
 {
 	struct net_link *link = e->state;
 
 	if (!link->open)
 		return;
-	say_goodbye(link);
+	if (!goes_silently(e))
+		say_goodbye(link);
 	close(link->fd);
 	link->open = false;
 }

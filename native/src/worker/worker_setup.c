@@ -198,6 +198,7 @@ void worker_setup_release(struct worker_setup *setup)
 {
 	struct engine *e = &setup->loop.engine;
 
+	e->failed = setup->loop.shared->error;
 	if (setup->engine_open && e->ops->close)
 		e->ops->close(e);
 	if (e->files)
