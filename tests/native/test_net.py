@@ -209,6 +209,28 @@ def test_the_path_of_a_socket_is_free_once_it_is_connected(engine: Path, tmp_pat
     assert path.read_text() == "another's"
 
 
+def test_who_waits_at_a_socket_is_not_disturbed_by_who_wants_it(
+    engine: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "socket"
+    words = [*BASE, "--ioengine=net", "--proto=unix", f"--filename={path}"]
+    with started(engine, words) as process, closing(socket.socket(socket.AF_UNIX)) as peer:
+        end = time.monotonic() + TIMEOUT_S
+        while "\n" not in listeners_at(path) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert "cannot listen at" in run(engine, words, tmp_path).err
+        peer.connect(str(path))
+        peer.sendall(bytes(BLOCKS * BLOCK) + GOODBYE)
+        ran = ended(process)
+    assert ran.status == 0, ran.err
+
+
+def listeners_at(path: Path) -> str:
+    """Lines of the kernel's table: with the flag 0x10000 it listens."""
+    lines = Path("/proc/net/unix").read_text().splitlines()
+    return "".join(f"{x}\n" for x in lines if x.endswith(f" {path}") and x.split()[3] == "00010000")
+
+
 def test_a_file_is_not_taken_for_a_socket(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "socket").write_text("mine")
     words = [*BASE, "--ioengine=net", "--proto=unix", "--filename=socket"]
@@ -324,7 +346,8 @@ def test_who_sends_to_a_job_that_fails_ends(
     port = "filename=socket" if protocol == "unix" else f"port={free_port(kind_of(protocol))}"
     text = PAIR.format(
         shared=f"protocol={protocol}\n{port}\n{more}\nsize=1t\nruntime=1h",
-        receive="rw=read\nverify=crc32c\nverify_fatal=1\n" + ("listen" if protocol == "tcp" else ""),
+        receive="rw=read\nverify=crc32c\nverify_fatal=1\n"
+        + ("listen" if protocol == "tcp" else ""),
         send="rw=write" if protocol == "unix" else TO,
     )
     ran = run(engine, [JSON, "-"], tmp_path, text, timeout_s=TIMEOUT_S)
@@ -410,6 +433,36 @@ def test_a_datagram_that_is_no_block_is_left_out(engine: Path, odd: bytes) -> No
         ran = ended(process)
     assert ran.status == 0, ran.err
     assert moved(ran, "read") == ALL
+
+
+TOO_MUCH = "mem=mmapshared:/no/such/folder/x"
+MEETINGS = [
+    ("proto=tcp", "listen", TO, True),
+    ("proto=udp", "", TO, True),
+    ("proto=tcpv6", "listen", "hostname=::1\nrw=write\nioengine=netsplice", True),
+    ("proto=unix\nfilename=socket", "", "rw=write", True),
+    ("proto=unix\nfilename=socket", "", "rw=write\ndirectory=other", False),
+    ("proto=tcp", "listen", "hostname=127.0.0.1\nport=9\nrw=write", False),
+    ("proto=tcp", "listen", "hostname=192.0.2.1\nrw=write", False),
+]
+
+
+@pytest.mark.parametrize("fails", ["receive", "send"])
+@pytest.mark.parametrize("pair", MEETINGS)
+def test_who_waits_for_a_job_that_failed_is_told(
+    engine: Path, tmp_path: Path, pair: tuple[str, str, str, bool], fails: str
+) -> None:
+    (tmp_path / "other").mkdir()
+    shared, receive, send, meet = pair
+    port = "" if "unix" in shared else f"port={free_port(kind_of(shared[6:]))}\n"
+    jobs = {"receive": receive, "send": send}
+    jobs[fails] += f"\n{TOO_MUCH}"
+    runtime = "1h" if meet else "300ms"
+    text = PAIR.format(shared=f"{shared}\n{port}runtime={runtime}", **jobs)
+    ran = run(engine, [JSON, "-"], tmp_path, text, timeout_s=TIMEOUT_S)
+    assert ran.status == 1
+    assert "/no/such/folder/x" in ran.err
+    assert ("the job at the other end has failed: nobody" in ran.err) == meet
 
 
 def test_a_port_that_somebody_has_is_told(engine: Path, tmp_path: Path) -> None:

@@ -55,6 +55,11 @@ struct engine_file {
 	const char *name;		/* what it is called in that directory */
 } __attribute__((aligned(32)));
 
+enum engine_stop {
+	ENGINE_STOP_RUN = 1,		/* the run is to end */
+	ENGINE_STOP_ALONE,		/* the job that this one waits for has failed */
+};
+
 struct engine {
 	const struct engine_ops *ops;
 	const struct job *job;
@@ -70,7 +75,7 @@ struct engine {
 	void *buffers;			/* depth * buffer_bytes, page aligned */
 	uint64_t buffer_bytes;
 	struct err *err;
-	const _Atomic uint32_t *stop;	/* not 0: the run is to end, whoever this one waits for */
+	const _Atomic uint32_t *stop;	/* not 0: end, whoever this one waits for: enum engine_stop */
 	bool failed;			/* in close(): the job has */
 };
 
@@ -127,6 +132,8 @@ struct engine_ops {
 	int (*check)(struct job *job, struct err *err);
 	int (*open)(struct engine *e);
 	void (*close)(struct engine *e);
+	/* One clone of each waits for the other in its open(). NULL: none does. */
+	bool (*meets)(const struct job *a, uint32_t clone_a, const struct job *b, uint32_t clone_b);
 	/* A file was opened after open(), or closed before close(): files[file].fd is then -1, as
 	 * it is in open() of those that are not open yet. NULL: nothing depends on it. */
 	int (*file_changed)(struct engine *e, uint32_t file);

@@ -43,6 +43,7 @@ const struct engine_ops engine_net = {
 	.options_size = sizeof(struct net_options),
 	.check = net_check,
 	.open = net_open,
+	.meets = net_meets,
 	.close = net_close,
 	.queue = single_io_queue,
 	.commit = net_do,

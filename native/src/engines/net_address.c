@@ -18,6 +18,13 @@ bool net_address_parse(const struct net_options *o, const char *host, struct net
 							     : &a->four.sin_addr) == 1;
 }
 
+bool net_address_is_loopback(const struct net_address *a)
+{
+	if (a->any.sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&a->six.sin6_addr);
+	return ntohl(a->four.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+}
+
 bool net_address_is_multicast(const struct net_address *a)
 {
 	if (a->any.sa_family == AF_INET6)

@@ -65,7 +65,7 @@ static int check_roles(const struct job *job, const struct net_options *o, struc
 	struct net_address host;
 	const bool group = net_address_parse(o, o->host, &host) && net_address_is_multicast(&host);
 	const bool udp = net_is_datagram(o);
-	const bool waits = udp ? !(job->rw & RW_WRITE) : o->listens;
+	const bool waits = net_waits(job);
 
 	if (waits && o->host && !(udp && group))
 		return err_set(err, -EINVAL, "a job that %s takes what comes from anywhere: leave "
@@ -130,4 +130,30 @@ int net_check(struct job *job, struct err *err)
 		ret = check_datagrams(job, o, err);
 	ret = ret ? ret : check_port(job, o, err);
 	return ret ? ret : check_roles(job, o, err);
+}
+
+static bool has_same_path(const struct job *a, const struct job *b)
+{
+	const char *x = a->files.directory, *y = b->files.directory;
+
+	return !strcmp(a->files.names, b->files.names) && !strcmp(x ? x : ".", y ? y : ".");
+}
+
+/* By any other address it may be another host's. */
+static bool goes_to_this_host(const struct net_options *o)
+{
+	struct net_address a;
+
+	return net_address_parse(o, o->host, &a) && net_address_is_loopback(&a);
+}
+
+bool net_meets(const struct job *a, uint32_t clone_a, const struct job *b, uint32_t clone_b)
+{
+	const struct net_options *x = a->engine_options, *y = b->engine_options;
+
+	if (x->protocol != y->protocol || net_waits(a) == net_waits(b))
+		return false;
+	if (x->protocol == NET_UNIX)
+		return has_same_path(a, b);
+	return x->port + clone_a == y->port + clone_b && goes_to_this_host(net_waits(a) ? y : x);
 }

@@ -66,6 +66,8 @@ static inline bool net_is_datagram(const struct net_options *o)
 
 /* net_check.c: both engines' check(). */
 int net_check(struct job *job, struct err *err);
+/* net_check.c: both engines' meets(). */
+bool net_meets(const struct job *a, uint32_t clone_a, const struct job *b, uint32_t clone_b);
 
 /* net_open.c: open() of both: bind, listen, accept, connect, greet. */
 int net_open(struct engine *e);

@@ -35,11 +35,14 @@ static struct patience patience_of(const struct engine *e, unsigned usual_s)
 /* 0: go on; or -errno with a text. `what` has not happened yet. */
 static int over(const struct patience *p, const char *what)
 {
+	const uint32_t stop = atomic_load_explicit(p->e->stop, memory_order_relaxed);
 	char place[256];
 
 	net_address_words(p->e, place, sizeof(place));
-	if (atomic_load_explicit(p->e->stop, memory_order_relaxed))
-		return err_set(p->e->err, -ECANCELED, "the run ended before: %s (%s)", what, place);
+	if (stop)
+		return err_set(p->e->err, -ECANCELED, "%s: %s (%s)", stop == ENGINE_STOP_ALONE
+			       ? "the job at the other end has failed" : "the run ended before",
+			       what, place);
 	if (clock_monotonic_ns() < p->end_ns)
 		return 0;
 	return err_set(p->e->err, -ETIMEDOUT, "%s (%s): start the other job meanwhile, or set "
@@ -100,7 +103,9 @@ static int make_socket(const struct engine *e, const struct net_address *a)
 	return ret;
 }
 
-/* A socket that nobody listens at is left of who had no time to remove it. */
+/* A socket that nobody has open is left of who had no time to remove it. Asked for datagrams, one
+ * that somebody has refuses by its kind, also before it listens; a connection would be taken for
+ * that of who sends. */
 static bool is_left_over(const struct net_address *a)
 {
 	struct stat st;
@@ -108,7 +113,7 @@ static bool is_left_over(const struct net_address *a)
 
 	if (lstat(a->path.sun_path, &st) || !S_ISSOCK(st.st_mode))
 		return false;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	ret = connect(fd, &a->any, a->bytes) ? -errno : 0;
@@ -143,8 +148,9 @@ static int wait_readable(const struct patience *p, int fd, const char *whom)
 	return ret;
 }
 
-/* Who listens has one connection: whoever comes later is refused. */
-static int take_connection(const struct engine *e)
+/* Who listens has one connection: whoever comes later is refused. A path leads to nobody from then
+ * on: once nobody has it, it may be another job's. */
+static int take_connection(const struct engine *e, const struct net_address *a)
 {
 	const struct patience p = patience_of(e, NET_ACCEPT_S);
 	struct net_link *link = e->state;
@@ -158,11 +164,12 @@ static int take_connection(const struct engine *e)
 	if (!ret && link->fd < 0)
 		ret = fail(e, -errno, "accept at", "see how many files this process may open");
 	ret = ret ? ret : set_slices(link);
+	if (a->any.sa_family == AF_UNIX)
+		unlink(a->path.sun_path);
 	close(listener);
 	return ret;
 }
 
-/* A path leads to nobody once the connection is there: it may be another job's from then on. */
 static int listen_there(const struct engine *e, const struct net_address *a)
 {
 	struct net_link *link = e->state;
@@ -177,10 +184,7 @@ static int listen_there(const struct engine *e, const struct net_address *a)
 		close(link->fd);
 		return ret;
 	}
-	ret = take_connection(e);
-	if (a->any.sa_family == AF_UNIX)
-		unlink(a->path.sun_path);
-	return ret;
+	return take_connection(e, a);
 }
 
 /* Nobody is there yet. */
@@ -325,8 +329,7 @@ static int receive_there(const struct engine *e, const struct net_address *any)
 int net_open(struct engine *e)
 {
 	const struct net_options *o = net_options_of(e);
-	const bool reads = !(e->job->rw & RW_WRITE);
-	const bool waits = net_is_datagram(o) || o->protocol == NET_UNIX ? reads : o->listens;
+	const bool waits = net_waits(e->job);
 	struct net_link *link = e->state;
 	struct net_address a;
 	int ret = net_address_of(e, waits ? NULL : o->host, &a);

@@ -105,6 +105,7 @@ const struct engine_ops engine_netsplice = {
 	.options_size = sizeof(struct net_options),
 	.check = net_check,
 	.open = netsplice_open,
+	.meets = net_meets,
 	.close = netsplice_close,
 	.queue = single_io_queue,
 	.commit = netsplice_commit,

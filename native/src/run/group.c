@@ -22,25 +22,65 @@ static enum status_state state_of(const struct run *r, struct span g)
 	return state;
 }
 
+static bool in_setup(const struct member *m)
+{
+	return atomic_load(&m->worker.shared->state) == WORKER_SETUP;
+}
+
 static bool all_ready(struct run *r, struct span g)
 {
 	for (uint32_t i = g.first; i < g.end; i++) {
 		struct member *m = &r->workers.members[i];
 
-		if (atomic_load(&m->worker.shared->state) == WORKER_SETUP && !member_waits(m) &&
-		    !member_poll(m))
+		if (in_setup(m) && !member_waits(m) && !member_poll(m))
 			return false;
 	}
 	return true;
 }
 
 /* Only once: each time wakes those that ended, too. */
-static void stop_member(const struct member *m)
+static void stop_as(const struct member *m, enum engine_stop why)
 {
 	struct worker_shared *w = m->worker.shared;
+	uint32_t none = 0;
 
-	if (!atomic_exchange(&w->stop, 1))
+	if (atomic_compare_exchange_strong(&w->stop, &none, why))
 		futex_wake_all(&w->stop);
+}
+
+static void stop_member(const struct member *m)
+{
+	stop_as(m, ENGINE_STOP_RUN);
+}
+
+static bool would_meet(const struct member *m, const struct member *other)
+{
+	const struct engine_ops *ops = m->worker.job->ops;
+
+	return ops->meets && ops->meets == other->worker.job->ops->meets &&
+	       ops->meets(m->worker.job, m->clone, other->worker.job, other->clone);
+}
+
+/* Who waits for `failed` waits for nobody. */
+static void call_off_waits(const struct run *r, struct span g, const struct member *failed)
+{
+	for (uint32_t i = g.first; i < g.end; i++) {
+		const struct member *m = &r->workers.members[i];
+
+		if (in_setup(m) && would_meet(m, failed))
+			stop_as(m, ENGINE_STOP_ALONE);
+	}
+}
+
+static void call_off_for_failed(struct run *r, struct span g)
+{
+	for (uint32_t i = g.first; i < g.end; i++) {
+		struct member *m = &r->workers.members[i];
+
+		if (m->worker.job->ops->meets && !member_waits(m) && member_poll(m) &&
+		    m->worker.shared->error)
+			call_off_waits(r, g, m);
+	}
 }
 
 /* A signal's, to the words that the workers look at. */
@@ -57,6 +97,7 @@ void group_release(struct run *r, struct span g)
 
 	for (; !all_ready(r, g); seen = atomic_load(&control->events)) {
 		pass_stop_on(r, g);	/* some wait for others while they set up */
+		call_off_for_failed(r, g);
 		futex_wait(&control->events, seen, POLL_NS);
 	}
 	atomic_store(&control->go, r->workers.members[g.first].worker.group);
