@@ -269,6 +269,25 @@ def test_a_keeper_that_is_killed_is_told(engine: Path, tmp_path: Path) -> None:
     assert _until(lambda: not _runs(own))
 
 
+@pytest.mark.parametrize("above", [0, 1])
+def test_all_ends_with_a_keeper_that_is_killed(engine: Path, tmp_path: Path, above: int) -> None:
+    """And with the one above it, which keeps the keeper."""
+    left = "setsid sh -c 'echo $$ > child; sleep 1000; :' &\n"
+    text = f"#!/bin/sh\n{left}echo $PPID > keeper\necho $$ > own\nexec sleep 1000\n"
+    words = [str(engine), *BASE, f"--program={_script(tmp_path, text)}"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        pids = [_read(tmp_path / name) for name in ("own", "child")]
+        keeper = _read(tmp_path / "keeper")
+        os.kill(_parent(keeper) if above else keeper, signal.SIGKILL)
+        process.wait(PATIENCE_S)
+    assert process.returncode == 1
+    assert _until(lambda: not any(_runs(pid) for pid in [*pids, keeper]))
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def test_a_fifo_that_nobody_reads_is_not_waited_for(engine: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "j.stdout")
     ran = _run(engine, tmp_path, "program=true")

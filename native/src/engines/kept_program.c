@@ -23,7 +23,7 @@ enum {
 struct kept {
 	char *const *argv;
 	int fds[4];			/* see enum */
-	pid_t keeper, program;
+	pid_t guard, keeper, program;
 	bool ended;
 };
 enum { OUT, ERR, LEASH, REPORT };
@@ -106,11 +106,10 @@ static void kill_children(void)
 
 /* With each that dies, its children become ours: until there is none. One that may not be killed,
  * as it is another user's by now, is left. */
-static void kill_all(const struct kept *k)
+static void kill_all(void)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
 
-	kill(-k->program, SIGKILL);
 	for (int looks = 0; looks < LOOKS_MOST; looks++) {
 		pid_t gone;
 
@@ -123,13 +122,13 @@ static void kill_all(const struct kept *k)
 	}
 }
 
-/* Until the leash is let go. */
+/* Until the leash is let go, or the guard is killed. */
 static void watch(struct kept *k, const sigset_t *awake)
 {
 	struct pollfd leash = { .fd = k->fds[LEASH], .events = POLLIN };
 	char word;
 
-	for (;;) {
+	while (getppid() == k->guard) {
 		look(k);
 		if (ppoll(&leash, 1, NULL, awake) <= 0)
 			continue;	/* a child has ended */
@@ -138,6 +137,33 @@ static void watch(struct kept *k, const sigset_t *awake)
 		if (word == TERMINATE && !k->ended)
 			kill(-k->program, SIGTERM);
 	}
+}
+
+/* What a keeper that is killed leaves behind comes to its guard. */
+static _Noreturn void stand_behind(const struct kept *k)
+{
+	close_range(0, ~0u, 0);
+	while (waitpid(k->keeper, NULL, 0) < 0 && errno == EINTR)
+		;
+	kill_all();
+	_exit(0);
+}
+
+/* Goes on in a new process, whose guard the caller becomes. The signal says that it was killed. */
+static void have_guard(struct kept *k)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	k->guard = getpid();
+	k->keeper = fork();
+	if (k->keeper > 0)
+		stand_behind(k);
+	if (k->keeper < 0) {
+		tell(k, (struct program_end){ .error = errno });
+		_exit(NOT_STARTED);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGCHLD);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	k->keeper = getpid();
 }
 
 /* Of signals only that of a child reaches it, and only while it waits. */
@@ -152,9 +178,8 @@ static _Noreturn void keep(struct kept *k)
 	sigdelset(&awake, SIGCHLD);
 	sigemptyset(&before);
 	sigaction(SIGCHLD, &action, NULL);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	close_others(k);
-	k->keeper = getpid();
+	have_guard(k);
 	k->program = fork();
 	if (!k->program)
 		become(k, &before);
@@ -166,7 +191,8 @@ static _Noreturn void keep(struct kept *k)
 	close(k->fds[ERR]);
 	setpgid(k->program, k->program);	/* whoever of both is first */
 	watch(k, &awake);
-	kill_all(k);
+	kill(-k->program, SIGKILL);
+	kill_all();
 	_exit(0);
 }
 
