@@ -31,14 +31,22 @@ def new_decision(
 
 
 def in_force(decisions: Sequence[Decision], now_ns: int) -> tuple[Decision, ...]:
-    """The last decision on each alert that has not lapsed, in order; none for one that was
-    reopened. ``decisions`` are in the order in which they were taken."""
+    """The last decision on each alert, in order; none for one that was reopened. One that has
+    lapsed replaces those before it, too, but for a confirmation: what was seen stays seen.
+    ``decisions`` are in the order in which they were taken."""
     last: dict[str, Decision] = {}
+    confirmed: dict[str, Decision] = {}
     for decision in decisions:
-        if decision.in_force(now_ns):
-            last.pop(decision.alert, None)
+        last.pop(decision.alert, None)
+        if decision.action is Action.REOPEN:
+            confirmed.pop(decision.alert, None)
+        elif decision.in_force(now_ns):
             last[decision.alert] = decision
-    return tuple(d for d in last.values() if d.action is not Action.REOPEN)
+        elif decision.alert in confirmed:
+            last[decision.alert] = confirmed[decision.alert]
+        if decision.action is Action.CONFIRM:
+            confirmed[decision.alert] = decision
+    return tuple(last.values())
 
 
 def acceptances(series: Series, holding: Sequence[Decision]) -> list[Decision]:

@@ -52,6 +52,28 @@ def test_an_acknowledgement_lapses(alert: Alert) -> None:
     assert trend_of(DROP, ack, now_ns=NOW).alerts[0].state is AlertState.OPEN
 
 
+def test_a_decision_that_lapsed_has_replaced_the_one_before(alert: Alert) -> None:
+    for first in (Action.ACK, Action.ACCEPT):
+        for_a_while = on(alert, Action.ACK, 2, expires_ns=NOW)
+        decisions = [on(alert, first), for_a_while]
+        assert trend_of(DROP, *decisions, now_ns=NOW - 1).alerts[0].decision == for_a_while
+        (found,) = trend_of(DROP, *decisions, now_ns=NOW).alerts
+        assert (found.state, found.decision) == (AlertState.OPEN, None)
+
+
+def test_what_was_confirmed_stays_so_when_an_acknowledgement_lapses() -> None:
+    all_nights = levels((60, 1000), (40, 920), noise=3)
+    early = next(t for n in range(64, 100) if (t := trend_of(all_nights[:n])).alerts)
+    values = all_nights[: len(early.nights)]
+    assert early.alerts[0].state is AlertState.SUSPECT
+    confirm = on(early.alerts[0], Action.CONFIRM)
+    acks = [on(early.alerts[0], Action.ACK, at_ns, expires_ns=NOW) for at_ns in (2, 3)]
+    (found,) = trend_of(values, confirm, *acks).alerts
+    assert (found.state, found.decision) == (AlertState.OPEN, confirm)
+    reopened = on(early.alerts[0], Action.REOPEN, 4)
+    assert trend_of(values, confirm, reopened, acks[0]).alerts[0].state is AlertState.SUSPECT
+
+
 def test_the_accepted_level_is_the_one_to_compare_with(alert: Alert) -> None:
     accept = on(alert, Action.ACCEPT)
     trend = trend_of(DROP, accept)
