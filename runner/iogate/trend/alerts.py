@@ -42,7 +42,7 @@ def find_alerts(
             (series, change) for change in changes if not is_end(change)
         )
     alerts = [
-        _decided(_alert(group, nights), holding)
+        _decided(_alert(group, nights), [series for series, _ in group], holding)
         for changes in streams.values()
         for group in _groups(changes)
     ]
@@ -91,8 +91,8 @@ def _alert(group: list[tuple[Series, Change]], nights: Sequence[NightRef]) -> Al
     return replace(alert, sentence=_sentence(alert))
 
 
-def _decided(alert: Alert, holding: Sequence[Decision]) -> Alert:
-    decision = decision_on(alert, holding)
+def _decided(alert: Alert, moved: Sequence[Series], holding: Sequence[Decision]) -> Alert:
+    decision = decision_on(alert, moved, holding)
     if decision is None:
         return alert
     state = alert.state

@@ -70,16 +70,18 @@ def accepted_since(series: Series, nights: Sequence[Night], holding: Sequence[De
     return min(bisect_left(times, accepted[-1].to_ns), len(times) - 1)
 
 
-def decision_on(alert: Alert, holding: Sequence[Decision]) -> Decision | None:
-    """The last decision that is about the changes of an alert."""
-    keys = frozenset(_keys(alert))
+def decision_on(
+    alert: Alert, moved: Sequence[Series], holding: Sequence[Decision]
+) -> Decision | None:
+    """The last decision that is about the changes of an alert, which are of the series ``moved``:
+    of a case also by an id that it had when the decision was taken."""
     matching = [
         decision
         for decision in holding
         if decision.machine_id == alert.machine_id
         and decision.from_ns < alert.first_bad.started_ns
         and alert.last_good.started_ns < decision.to_ns
-        and not keys.isdisjoint(decision.series)
+        and any(is_about(decision, series) for series in moved)
     ]
     return max(matching, key=lambda decision: decision.at_ns, default=None)
 

@@ -106,6 +106,15 @@ def test_a_decision_holds_while_the_estimate_moves() -> None:
     assert (late.id, late.state) == (ack.alert, AlertState.ACKNOWLEDGED)
 
 
+def test_a_decision_holds_for_a_case_that_has_a_new_id(alert: Alert) -> None:
+    renamed = line("write.iops", "ffff0000ffff0000", CASE)
+    for action, states in ((Action.ACK, [AlertState.ACKNOWLEDGED]), (Action.ACCEPT, [])):
+        decision = on(alert, action)
+        trend = analyse("demo", [renamed], nights_of(DROP), [decision], now_ns=NOW)
+        assert [found.state for found in trend.alerts] == states
+        assert {found.id for found in trend.alerts} <= {alert.id}
+
+
 def test_a_decision_is_about_its_own_change_only(alert: Alert) -> None:
     ack = on(alert, Action.ACK)
     later = levels((60, 1000), (25, 900), (25, 800))
