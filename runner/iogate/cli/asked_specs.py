@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from iogate.cli.options import Decorator
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
+    from iogate.model.plan import Plan
     from iogate.model.run import Run
     from iogate.model.trend import Trend
     from iogate.store import Store
@@ -25,11 +27,13 @@ SPECS: Decorator = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A spec of a history. ``trend`` is None before its first night; ``runs`` are newest first."""
+    """A spec of a history. ``trend`` is None before its first night; ``runs`` are newest first.
+    ``measured_by`` are the names of all specs of the history that have a case, by its ids."""
 
     name: str
     trend: Trend | None
     runs: tuple[Run, ...]
+    measured_by: Mapping[str, Sequence[str]]
 
 
 def is_asked(name: str, specs: Sequence[str]) -> bool:
@@ -49,6 +53,16 @@ def asked_specs(store: Store, specs: Sequence[str], question: Question) -> Itera
     asked = [name for name in names if is_asked(name, specs)]
     if not asked:
         raise nothing_held(f"no run of a spec {' or '.join(specs) or 'of any name'}", names)
+    measured_by = _measured_by(plans)
     for name in asked:
         trend = find_trend(store, plans[name], question) if name in plans else None
-        yield Asked(name, trend, tuple(run for run in runs if run.plan.spec_name == name))
+        own = tuple(run for run in runs if run.plan.spec_name == name)
+        yield Asked(name, trend, own, measured_by)
+
+
+def _measured_by(plans: Mapping[str, Plan]) -> Mapping[str, Sequence[str]]:
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, plan in plans.items():
+        for case_id in {case_id for case in plan.cases for case_id in case.ids}:
+            names[case_id].append(name)
+    return names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from iogate.cli.table import counted, printable
 
 if TYPE_CHECKING:
     from iogate.history.trends import Question
-    from iogate.model.notice import Notice
+    from iogate.notify.base import News
     from iogate.notify.tell import Attempt
     from iogate.store import Store
 
@@ -54,7 +54,7 @@ def command(
     from iogate.history.trends import Question
     from iogate.notify import WAYS
     from iogate.notify.memory import opened_memory
-    from iogate.notify.notices import trial
+    from iogate.notify.notices import each_once, news_of, trial
     from iogate.notify.settings import read_settings, settings_file
     from iogate.notify.tell import tell
     from iogate.store import open_kept
@@ -62,36 +62,31 @@ def command(
     held = read_settings(settings or settings_file(), WAYS)
     now = time.time_ns()
     if test:
-        notices: Iterable[Notice] = [trial(socket.gethostname(), link=held.site, now_ns=now)]
+        all_news = [news_of(trial(socket.gethostname(), link=held.site, now_ns=now), {})]
     else:
         with closing(open_kept(store)) as opened:
             question = Question(**asked)  # type: ignore[arg-type]
-            notices = list(_notices(opened, specs, question, held.site, now))
+            all_news = each_once(_news(opened, specs, question, held.site, now))
     with opened_memory() as memory:
-        attempts = list(tell(held.channels, notices, memory, dry_run=dry_run))
+        attempts = list(tell(held.channels, all_news, memory, dry_run=dry_run))
     _print(attempts, dry_run=dry_run)
     return exits.of_left_out(attempt.error for attempt in attempts if attempt.error)
 
 
-def _notices(
+def _news(
     store: Store, specs: tuple[str, ...], question: Question, site: str, now_ns: int
-) -> Iterator[Notice]:
-    """Of the specs of these names, what was measured last first: specs that measure the same, as
-    one that was given another name, have the same alerts. UsageError where there is none."""
+) -> Iterator[News]:
+    """Of the specs of these names, what was measured last first. UsageError where there is none."""
     from iogate.model.silence import silence_of
-    from iogate.notify.notices import notices_of
+    from iogate.notify.notices import news_of, notices_of
 
     all_asked = list(asked_specs(store, specs, question))
-    told: set[tuple[str, str]] = set()
     for asked in sorted(all_asked, key=lambda each: each.runs[0].started_ns, reverse=True):
         if asked.trend and (silence := silence_of(asked.trend, now_ns)):
             say(f"iogate: {printable(asked.name)}: {silence}", err=True)
         link = _page_of(asked.name, site)
         for notice in notices_of(asked.name, asked.trend, asked.runs, link=link, now_ns=now_ns):
-            key = (notice.machine_id, notice.alert.id) if notice.alert else None
-            if key not in told:
-                yield notice
-            told |= {key} if key else set()
+            yield news_of(notice, asked.measured_by)
 
 
 def _page_of(spec: str, site: str) -> str:

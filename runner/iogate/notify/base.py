@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 from unicodedata import category
 
@@ -9,6 +10,14 @@ from iogate.errors import RunError
 from iogate.model.notice import Notice
 
 _ENDS = ("Zl", "Zp")  # of lines and paragraphs
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A notice, and the names of the specs that have what it tells, its own among them."""
+
+    notice: Notice
+    specs: tuple[str, ...]
 
 
 class Channel(Protocol):

@@ -21,6 +21,7 @@ from iogate.files import bounded
 from iogate.files.data_folder import data_folder, make_folder
 from iogate.files.whole_file import told_of
 from iogate.model.notice import Event, Notice
+from iogate.notify.base import News
 
 _NAME = "told.json"
 _MOST = 10_000  # the oldest are forgotten: of nights long ago nobody asks
@@ -53,11 +54,13 @@ class Memory:
         self._path = path
         self._keys = [_Key(*each) for each in _read(path)]
 
-    def knows(self, channel: str, notice: Notice, event: Event | None = None) -> bool:
-        """Whether the channel was told of it, or of another event of the same alert."""
-        key = _key(channel, notice)
+    def knows(self, channel: str, news: News, event: Event | None = None) -> bool:
+        """Whether the channel was told of it, or of another event of the same alert, under the
+        name of any of its specs."""
+        key = _key(channel, news.notice)
         key = replace(key, event=event.value) if event else key
-        return any(key.is_same(each) for each in self._keys)
+        keys = [replace(key, spec=spec) for spec in news.specs]
+        return any(key.is_same(each) for key in keys for each in self._keys)
 
     def note(self, channel: str, notice: Notice) -> None:
         """The channel was told. This is on the disk when it returns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from iogate.environments import left_reason
@@ -11,7 +11,7 @@ from iogate.model.notice import Event, Notice
 from iogate.model.run import Run
 from iogate.model.trend import Alert, AlertState, NightRef, Trend, Turn
 from iogate.model.units import format_change
-from iogate.notify.base import one_line
+from iogate.notify.base import News, one_line
 
 _TITLE_LENGTH = 200
 _STATES = {AlertState.OPEN: Event.ALERT, AlertState.RECOVERED: Event.RECOVERED}
@@ -31,6 +31,24 @@ def notices_of(
     for run in newest_nights(runs):
         if has_failed(run):
             yield _of_night(run, link, now_ns)
+
+
+def news_of(notice: Notice, measured_by: Mapping[str, Sequence[str]]) -> News:
+    """``measured_by`` are the names of the specs that have a case, by its id: specs that measure
+    the same, as one that was given another name, have the same alerts."""
+    changes = notice.alert.changes if notice.alert else ()
+    specs = {name for each in changes for name in measured_by.get(each.case_id, ())}
+    return News(notice, tuple(sorted({notice.spec, *specs})))
+
+
+def each_once(all_news: Iterable[News]) -> list[News]:
+    """Of an alert that several specs have the first."""
+    found: dict[tuple[str, str], News] = {}
+    for news in all_news:
+        alert, night = news.notice.alert, news.notice.night
+        about = alert.id if alert else night.run if night else ""
+        found.setdefault((news.notice.machine_id, about), news)
+    return list(found.values())
 
 
 def trial(host: str, *, link: str = "", now_ns: int) -> Notice:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from iogate.errors import RunError
 from iogate.model.notice import Event, Notice
+from iogate.notify.base import News
 from iogate.notify.memory import Memory
 from iogate.notify.settings import Told
 
@@ -20,25 +21,27 @@ class Attempt:
     error: RunError | None = None
 
 
-def is_new(told: Told, notice: Notice, memory: Memory) -> bool:
+def is_new(told: Told, news: News, memory: Memory) -> bool:
     """Whether a channel is to be told: what it asked for, once, and of an end only where it was
     told of the beginning."""
-    if notice.event is Event.TEST:
+    event = news.notice.event
+    if event is Event.TEST:
         return True
-    if notice.event not in told.events or memory.knows(told.name, notice):
+    if event not in told.events or memory.knows(told.name, news):
         return False
-    return notice.event is not Event.RECOVERED or memory.knows(told.name, notice, Event.ALERT)
+    return event is not Event.RECOVERED or memory.knows(told.name, news, Event.ALERT)
 
 
 def tell(
-    channels: Iterable[Told], notices: Iterable[Notice], memory: Memory, *, dry_run: bool = False
+    channels: Iterable[Told], all_news: Iterable[News], memory: Memory, *, dry_run: bool = False
 ) -> Iterator[Attempt]:
     """Hand over what is new, and note it. One that fails keeps no other from being told."""
     listed = list(channels)
-    for notice in notices:
+    for news in all_news:
         for told in listed:
-            if not is_new(told, notice, memory):
+            if not is_new(told, news, memory):
                 continue
+            notice = news.notice
             yield Attempt(
                 told.name, notice, None if dry_run else _handed_over(told, notice, memory)
             )

@@ -286,6 +286,22 @@ def test_an_alert_is_told_once_where_two_specs_measure_the_same(
     assert [(told["spec"], told["event"]) for told in hook.documents] == [("renamed", "alert")]
 
 
+def test_an_alert_is_told_once_where_its_spec_is_renamed(
+    history: History, host: Host, hook: Posted
+) -> None:
+    host.channels(f'a: {{ webhook: "{hook.url}", {ALL} }}')
+    history.add(*noisy(1, (60, 1000.0), (9, 360.0)))
+    assert host.notify() == ExitCode.PASS
+    history.plan = replace(history.plan, spec_name="renamed")
+    history.add(360.0)
+    assert host.notify("--spec", "renamed") == ExitCode.PASS  # as a nightly unit asks
+    assert host.notify() == ExitCode.PASS
+    history.add(*noisy(2, (20, 1000.0)))
+    assert host.notify() == ExitCode.PASS
+    told = [(document["spec"], document["event"]) for document in hook.documents]
+    assert told == [("nightly", "alert"), ("renamed", "recovered")]
+
+
 WRONG = {
     "channels: {}\n": "no version: 1",
     "version: 2\nchannels: {}\n": "no version: 1",
