@@ -218,6 +218,27 @@ def test_runs_are_listed_newest_first_without_measurements(store: Store) -> None
     assert all(run.measurements == () for run in store.runs())
 
 
+def test_runs_are_listed_without_verdicts_where_nobody_asks(store: Store) -> None:
+    judged = s.run("judged", outcome=s.verdict())
+    store.add_runs([judged])
+    assert list(store.runs(verdicts=False)) == [replace(judged, verdict=None)]
+    assert list(store.runs()) == [judged]
+
+
+def test_many_runs_have_the_plans_that_they_had(store: Store) -> None:
+    """Nights of a spec share its plan, which takes a megabyte where it has 200 cases."""
+    plans = [s.plan(s.case(), spec_name=name) for name in ("demo", "other")]
+    plans.append(s.plan(s.case(id="9" * 16, name="added"), spec_name="demo"))
+    runs = [
+        s.run(f"run-{n:03}", started_ns=n * s.SECOND_NS, the_plan=plans[2 if n == 60 else n % 2])
+        for n in range(130)
+    ]
+    store.add_runs(runs)
+    kept = list(store.runs())
+    assert kept == runs[::-1]
+    assert len({id(run.plan) for run in kept}) < 6
+
+
 def test_a_baseline_is_the_last_accepted_runs_of_the_case_on_the_host(store: Store) -> None:
     for number in range(1, 5):
         accepted(store, f"run-{number}", number, full_measurement())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -27,7 +27,8 @@ SPECS: Decorator = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A spec of a history. ``trend`` is None before its first night; ``runs`` are newest first.
+    """A spec of a history. ``trend`` is None before its first night; ``runs`` are newest first,
+    of which the newest night of each host has its verdict.
     ``measured_by`` are the names of all specs of the history that have a case, by its ids."""
 
     name: str
@@ -46,7 +47,7 @@ def asked_specs(store: Store, specs: Sequence[str], question: Question) -> Itera
     from iogate.history.plans import kept_plans
     from iogate.history.trends import find_trend
 
-    runs = store.runs(host=question.host)
+    runs = store.runs(host=question.host, verdicts=False)
     check_across(runs, question)
     plans = kept_plans(runs)
     names = sorted({run.plan.spec_name for run in runs})
@@ -56,8 +57,24 @@ def asked_specs(store: Store, specs: Sequence[str], question: Question) -> Itera
     measured_by = _measured_by(plans)
     for name in asked:
         trend = find_trend(store, plans[name], question) if name in plans else None
-        own = tuple(run for run in runs if run.plan.spec_name == name)
-        yield Asked(name, trend, own, measured_by)
+        own = [run for run in runs if run.plan.spec_name == name]
+        yield Asked(name, trend, tuple(_with_newest_verdicts(store, own)), measured_by)
+
+
+def _with_newest_verdicts(store: Store, runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs of a spec, newest first: those that ``newest_nights`` picks as they are kept."""
+    from iogate.model.newest import newest_nights
+
+    newest = {run.id for run in newest_nights(runs)}
+    nth: Counter[str] = Counter()
+    for run in runs:
+        machine = run.host.machine_id
+        nth[machine] += 1
+        if run.id in newest:
+            latest = store.runs(spec=run.plan.spec_name, host=machine, limit=nth[machine])
+            yield next((each for each in latest if each.id == run.id), run)
+        else:
+            yield run
 
 
 def _measured_by(plans: Mapping[str, Plan]) -> Mapping[str, Sequence[str]]:

@@ -77,7 +77,7 @@ def decide(
     expires_ns = FOREVER if expires_s is None else now_ns + _lasting_ns(expires_s)
     with closing(open_kept(store)) as opened:
         question = Question(**asked)
-        check_across(opened.runs(), question)
+        check_across(opened.runs(verdicts=False), question)
         given = plan_of(spec, opened) if spec else None
         abouts = [_about(opened, name, action, question, given) for name in dict.fromkeys(names)]
         for about in {each.alert: each for each in abouts}.values():

@@ -56,7 +56,7 @@ def command(*, spec: Path, store: str | None, as_json: bool, **asked: object) ->
         )
     with closing(open_kept(store)) as opened:
         plan = plan_of(spec, opened)
-        runs = opened.runs(spec=plan.spec_name)
+        runs = opened.runs(spec=plan.spec_name, verdicts=False)
         trend = find_trend(opened, plan, question)
     facts = newest_facts(runs, plan.baseline.across, plan.baseline.also)
     if not trend.nights:

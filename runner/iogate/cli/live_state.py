@@ -88,7 +88,7 @@ def _listed(store: Store, last: State) -> State:
     known |= {run.id: (run.plan.spec_name, run.status) for run in runs}
     listed: Sequence[Run] = runs
     if len(known) < len(ids):
-        listed = store.runs()
+        listed = store.runs(verdicts=False)
         known = {run.id: (run.plan.spec_name, run.status) for run in listed}
     return State(runs=runs, known=known, plans=kept_plans(listed, last.plans))
 

@@ -68,7 +68,7 @@ def _trends(
     from iogate.trend.environment import newest_facts
     from iogate_reports.site import SpecTrend
 
-    runs = store.runs()
+    runs = store.runs(verdicts=False)
     check_across(runs, question)
     plans = kept_plans(runs)
     spec_trends = []

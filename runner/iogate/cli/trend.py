@@ -97,10 +97,10 @@ def show(  # each is an option
         _check_cases(spec, plan, cases)
         question = Question(**asked)  # type: ignore[arg-type]
         if question.across:
-            check_across(opened.runs(spec=plan.spec_name), question)
+            check_across(opened.runs(spec=plan.spec_name, verdicts=False), question)
         whole = find_trend(opened, plan, question)
         if not whole.nights:
-            check_asked(opened.runs(spec=plan.spec_name), question)
+            check_asked(opened.runs(spec=plan.spec_name, verdicts=False), question)
         if gate and not whole.series:
             raise _nothing_to_gate(plan.spec_name, store, bool(whole.nights))
     check_patterns({series.metric for series in whole.series}, question.metrics)
@@ -158,9 +158,9 @@ def plan_of(spec: Path, store: Store) -> Plan:
     if os.path.lexists(spec) and not spec.is_dir():
         return make_plan(load_spec(spec))
     name = str(spec)
-    held = kept_plans(store.runs(spec=name))
+    held = kept_plans(store.runs(spec=name, verdicts=False))
     if name not in held:
-        known = kept_plans(store.runs())
+        known = kept_plans(store.runs(verdicts=False))
         raise nothing_held(f"no night of a spec {name}, and there is no file {name}", known)
     return held[name]
 

@@ -88,7 +88,7 @@ def prune(
 ) -> Iterator[Thinned]:
     """Thin what the policy says, newest run first; ``dry_run`` only tells. ``since_ns`` is when
     the same policy was last applied: runs that were due by then are passed over."""
-    for run in store.runs():
+    for run in store.runs(verdicts=False):
         step = _due(policy, now_ns - run.started_ns)
         if step and step is not _due(policy, since_ns - run.started_ns):
             yield from _prune_run(store, store.run(run.id), step, dry_run=dry_run)

@@ -96,7 +96,7 @@ def find_alert(
     It is looked for in what ``iogate trend SPEC`` follows by itself and what the question
     adds, then in everything that was kept. UsageError when there is none, or several.
     """
-    plans = [*([given] if given else []), *kept_plans(store.runs()).values()]
+    plans = [*([given] if given else []), *kept_plans(store.runs(verdicts=False)).values()]
     for metrics in (question.metrics, ("*",)):
         wider = Question(metrics, question.host, question.last, question.branch, question.across)
         matching = [

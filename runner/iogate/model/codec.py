@@ -227,7 +227,8 @@ def _record(kind: Any) -> Codec:
                 raise MismatchError(f"the field {name}", value)
         return kind(**arguments)
 
-    return Codec(_record_encoder({name: codec.encode for name, codec, _ in fields}), decode)
+    encode = _record_encoder({name: codec.encode for name, codec, _ in fields})
+    return Codec(encode, decode, frozenset((kind,)))  # who has read a part already may put it in
 
 
 def _record_encoder(fields: Mapping[str, Encode]) -> Encode:

@@ -107,9 +107,15 @@ class Store(Protocol):
         there is none, or when several begin so."""
 
     def runs(
-        self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
+        self,
+        *,
+        spec: str | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+        verdicts: bool = True,
     ) -> Sequence[Run]:
-        """Runs without measurements, newest first. ``host`` is a machine id or a name."""
+        """Runs without measurements, newest first. ``host`` is a machine id or a name. Verdicts
+        are most of what there is to read: who needs none leaves them out."""
 
     def baseline(
         self,

@@ -50,7 +50,7 @@ def _chosen(store: Store, spec: str | None, host: str | None) -> set[str] | None
     """None for all. UsageError for a name that no run has: an export of nothing is no backup."""
     if spec is None and host is None:
         return None
-    run_ids = {run.id for run in store.runs(spec=spec, host=host)}
+    run_ids = {run.id for run in store.runs(spec=spec, host=host, verdicts=False)}
     if not run_ids:
         what, _, remedy = nothing_kept(spec, host).partition("; ")
         raise UsageError(f"{what}: nothing was exported", remedy=remedy)

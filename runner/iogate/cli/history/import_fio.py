@@ -142,7 +142,8 @@ def command(
     if not begun:  # and before a history is made for it
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     with closing(open_store(store)) as opened:
-        known = {} if host is None else {run.host.name: run.host for run in opened.runs()}
+        runs = () if host is None else opened.runs(verdicts=False)
+        known = {run.host.name: run.host for run in runs}
         origin = Origin(
             file="",
             host=_host(host, known),

@@ -15,8 +15,8 @@ from iogate.errors import StoreError
 from iogate.model.codec import codec_of
 from iogate.model.decision import Decision
 from iogate.model.document import (
+    RunReader,
     measurement_from_document,
-    run_from_document,
     verdict_from_document,
 )
 from iogate.model.measurement import Measurement
@@ -30,6 +30,7 @@ from iogate.store.influx.packing import HISTOGRAMS, pattern, put_histograms, unp
 from iogate.store.server import Row, Server
 
 DOCUMENT = pattern("document")
+_RUNS_AT_ONCE = 50
 _MOST_CASES = 200  # in a query; beyond that all are read
 _UNREADABLE = (zlib.error, ValueError, TypeError, KeyError)
 
@@ -113,22 +114,32 @@ def _known(row: Row, end: Row | None) -> Known:
     )
 
 
-def read_runs(server: Server, known: Sequence[Known]) -> list[Run]:
-    """The runs without measurements, in the same order. One that is not whole is left out."""
-    if not known:
-        return []
+def read_runs(server: Server, known: Sequence[Known], *, verdicts: bool = True) -> list[Run]:
+    """The runs without measurements, in the same order. One that is not whole is left out. Some
+    are asked for at a time: what a server may answer is bounded, and so is memory."""
+    reader = RunReader()
+    return [
+        run
+        for at in range(0, len(known), _RUNS_AT_ONCE)
+        for run in _some_runs(server, known[at : at + _RUNS_AT_ONCE], reader, verdicts=verdicts)
+    ]
+
+
+def _some_runs(
+    server: Server, known: Sequence[Known], reader: RunReader, *, verdicts: bool
+) -> list[Run]:
     condition, ids = span(known), {run.id for run in known}
     begun = _documents(server, points.RUN, condition, ids)
-    verdicts = _documents(server, points.VERDICT, condition, ids)
+    judged = _documents(server, points.VERDICT, condition, ids) if verdicts else {}
     failures = _failures(server, condition, ids)
     reached = _documents(server, points.RUN, condition, ids, "preconditions")
     return [
         replace(
-            _with_preconditions(run_from_document(begun[run.id]), reached.get(run.id)),
+            _with_preconditions(reader.read(begun[run.id]), reached.get(run.id)),
             status=run.status,
             finished_ns=run.finished_ns,
             failures=tuple(failures.get(run.id, ())),
-            verdict=verdict_from_document(verdicts[run.id]) if run.id in verdicts else None,
+            verdict=verdict_from_document(judged[run.id]) if run.id in judged else None,
         )
         for run in known
         if run.id in begun

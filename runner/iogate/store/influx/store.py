@@ -150,7 +150,12 @@ class InfluxStore:
             return replace(runs[0], measurements=measured.get(known.id, ()))
 
     def runs(
-        self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
+        self,
+        *,
+        spec: str | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+        verdicts: bool = True,
     ) -> Sequence[Run]:
         wanted_spec = None if spec is None else tag_text(spec)
         wanted_host = None if host is None else tag_text(host)
@@ -161,7 +166,8 @@ class InfluxStore:
                 if wanted_spec in (None, run.spec)
                 and wanted_host in (None, run.machine_id, run.host)
             ]
-            return reading.read_runs(self._server, known if limit is None else known[:limit])
+            wanted = known if limit is None else known[:limit]
+            return reading.read_runs(self._server, wanted, verdicts=verdicts)
 
     def baseline(
         self,

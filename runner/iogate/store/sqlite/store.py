@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from iogate.errors import StoreError, UsageError
 from iogate.metrics import Metric, plan_metrics
 from iogate.model.decision import Decision
-from iogate.model.document import run_from_document, to_document, verdict_from_document
+from iogate.model.document import RunReader, to_document, verdict_from_document
 from iogate.model.measurement import Measurement, Series
 from iogate.model.night import Night, RunFacts
 from iogate.model.run import CaseFailure, Run, RunStatus
@@ -47,6 +47,7 @@ from iogate.store.sqlite.rows import (
 
 BUSY_SECONDS = 30.0
 _OF_RUN = "SELECT id, document, verdict, status, finished_ns FROM runs"
+_WITHOUT_VERDICT = "SELECT id, document, NULL, status, finished_ns FROM runs"
 
 
 def connect(url: str) -> SqliteStore:
@@ -91,6 +92,7 @@ class SqliteStore:
         self.path = self._file.path
         self._walked: dict[str, list[Place]] | None = None
         self._wanted: dict[str, tuple[Metric, ...]] = {}  # by run: what its limits are on
+        self._reader = RunReader()
 
     def begin_run(self, run: Run) -> None:
         self._wanted[run.id] = wanted = plan_metrics(run.plan)
@@ -181,11 +183,16 @@ class SqliteStore:
         return self._walked.get(run_id, ())
 
     def runs(
-        self, *, spec: str | None = None, host: str | None = None, limit: int | None = None
+        self,
+        *,
+        spec: str | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+        verdicts: bool = True,
     ) -> Sequence[Run]:
         with self._file.using():
             rows = self._file.db.execute(
-                f"{_OF_RUN}"
+                f"{_OF_RUN if verdicts else _WITHOUT_VERDICT}"
                 " WHERE (?1 IS NULL OR spec = ?1)"
                 " AND (?2 IS NULL OR machine_id = ?2 OR host = ?2)"
                 " ORDER BY started_ns DESC, id DESC LIMIT ?3",
@@ -310,7 +317,7 @@ class SqliteStore:
         _, document, verdict, status, finished_ns = row
         with self._file.decoding():
             return replace(
-                run_from_document(_unpack(document)),
+                self._reader.read(_unpack(document)),
                 status=RunStatus(status),
                 finished_ns=finished_ns,
                 verdict=verdict_from_document(_unpack(verdict)) if verdict else None,
