@@ -61,7 +61,7 @@ def install(*, dry_run: bool, **asked: object) -> None:
     units of the system, of another user their own. The timer is not started: the command that does
     is printed.
     """
-    from iogate.host.nightly import check_there, unit_folder, unit_texts, write_units
+    from iogate.host.nightly import check_free, check_there, unit_folder, unit_texts, write_units
 
     nights = _nights(**asked)  # type: ignore[arg-type]
     texts = unit_texts(nights)
@@ -69,6 +69,7 @@ def install(*, dry_run: bool, **asked: object) -> None:
     if dry_run:
         say("\n".join(f"# {name}\n{text}" for name, text in texts.items()), nl=False)
         return
+    check_free(nights, unit_folder())
     for path in write_units(unit_folder(), texts):
         say(printable(f"wrote {path}"))
     systemctl, timer = _systemctl(), f"{nights.unit}.timer"

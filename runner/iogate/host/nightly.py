@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ SYSTEM_FOLDER = Path("/etc/systemd/system")
 _MARK = "# Made by 'iogate nightly install'. 'iogate nightly uninstall' removes it."
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@,+-]+", re.ASCII)
 _NAME = re.compile(r"[^a-z0-9]+")
+_MEASURES = "ExecStart="
 _ENDINGS = ("service", "timer")
 
 
@@ -65,6 +67,23 @@ def check_there(nights: Nights) -> None:
             pwd.getpwnam(nights.user)
     except KeyError:
         raise UsageError(f"this host has no user {nights.user}") from None
+
+
+def check_free(nights: Nights, folder: Path) -> None:
+    """RefusedError where units of that name measure another spec, which would be left unmeasured
+    from then on."""
+    service = folder / f"{nights.unit}.service"
+    if not service.exists():
+        return
+    _check_ours(service)
+    lines = service.read_text("utf-8", "replace").splitlines()
+    measures = next((line for line in lines if line.startswith(_MEASURES)), "")
+    if not measures.endswith(f" {_word(nights.measure[-1])}"):
+        raise RefusedError(
+            f"{service} measures another spec: {measures.removeprefix(_MEASURES)}",
+            remedy="give this spec another name, or remove those units first: iogate nightly"
+            f" uninstall {shlex.quote(nights.name)}",
+        )
 
 
 def unit_folder() -> Path:
@@ -120,7 +139,7 @@ def _service(nights: Nights) -> Iterator[str]:
     yield f"WorkingDirectory={_text(str(nights.folder))}"
     yield "# Addresses and tokens that commands need, such as INFLUX_TOKEN: NAME=VALUE a line."
     yield "EnvironmentFile=-%E/iogate/environment"
-    yield f"ExecStart={_command(nights.measure)}"
+    yield f"{_MEASURES}{_command(nights.measure)}"
     yield from (f"ExecStopPost={_command(words)}" for words in nights.after)
     yield "# A night that is stopped puts the host back first."
     yield "KillMode=mixed"

@@ -110,6 +110,24 @@ def test_units_of_somebody_else_stay(
     assert [path.name for path in units.iterdir()] == [theirs.name]
 
 
+@pytest.mark.parametrize("name", ["oltp", "OLTP!"])
+def test_units_of_another_spec_stay(
+    units: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Specs of one name, and names that are the same to systemd."""
+    first = spec_in(tmp_path / "one place")
+    assert run_command(["nightly", "install", str(first)]) == ExitCode.PASS
+    written = (units / "iogate-nightly-oltp.service").read_text()
+    second = spec_in(tmp_path / "other", name)
+    assert run_command(["nightly", "install", str(second)]) == ExitCode.REFUSED
+    told = capsys.readouterr().err
+    assert "iogate-nightly-oltp.service measures another spec" in told
+    assert f"iogate nightly uninstall {shlex.quote(name)}" in told
+    assert (units / "iogate-nightly-oltp.service").read_text() == written
+    assert run_command(["nightly", "install", str(first), "--at", "04:00"]) == ExitCode.PASS
+    assert settings_of(units / "iogate-nightly-oltp.timer")["OnCalendar"] == ["04:00"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
