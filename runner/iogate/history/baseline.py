@@ -87,24 +87,40 @@ def find_baseline(run: Run, store: Store) -> Baseline:
             break
     else:  # the first that has anything is what is too small
         baselines.append(next((each for each in baselines if each.runs), baselines[-1]))
-    refused = () if _is_enough(baselines[-1], run) else tuple(_refused(search, comparable))
-    left_out = left_out_words(baselines[-1].runs, refused)
+    alike = () if _is_enough(baselines[-1], run) else tuple(_alike(search))
+    left_out = left_out_words(
+        baselines[-1].runs, tuple(_refused(search, comparable, alike)), _count_later(run, alike)
+    )
     return replace(baselines[-1], set_aside=comparable.set_aside, left_out=left_out)
 
 
-def _refused(search: _Search, comparable: Comparable) -> Iterator[RunFacts]:
-    """The runs of the host and environment whose end keeps them from being a baseline."""
-    run = search.run
-    known = {facts.run_id for facts in search.accepted}
-    known |= {aside.run_id for aside in comparable.set_aside}
-    alike = Comparable(run.environment, run.plan.baseline.across, run.plan.baseline.also)
+def _alike(search: _Search) -> Iterator[RunFacts]:
+    """The other runs of the host and environment, whatever became of them."""
+    run, rule = search.run, search.run.plan.baseline
+    comparable = Comparable(run.environment, rule.across, rule.also)
     for night in search.store.nights(
         search.ids, metrics=(), host=run.host.machine_id, limit=LAST_NIGHTS
     ):
         facts = night.facts
-        is_earlier = facts.started_ns < run.started_ns and facts.run_id != run.id
-        if is_earlier and facts.is_level and facts.run_id not in known and alike(facts):
+        if facts.run_id != run.id and facts.is_level and comparable(facts):
             yield facts
+
+
+def _refused(
+    search: _Search, comparable: Comparable, alike: Sequence[RunFacts]
+) -> Iterator[RunFacts]:
+    """The earlier ones whose end keeps them from being a baseline."""
+    known = {facts.run_id for facts in search.accepted}
+    known |= {aside.run_id for aside in comparable.set_aside}
+    for facts in alike:
+        if facts.started_ns < search.run.started_ns and facts.run_id not in known:
+            yield facts
+
+
+def _count_later(run: Run, alike: Sequence[RunFacts]) -> int:
+    """How many began after the last repetition of this run, which is only just over."""
+    last_ns = max((each.started_ns for each in run.measurements), default=0)
+    return sum(facts.started_ns > max(run.started_ns, last_ns) for facts in alike)
 
 
 def used_baseline(run: Run, store: Store) -> Sequence[Run]:

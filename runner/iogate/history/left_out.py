@@ -13,10 +13,12 @@ from iogate.model.night import RunFacts
 from iogate.model.run import Run
 
 
-def left_out_words(chosen: Sequence[Run], refused: Sequence[RunFacts]) -> tuple[str, ...]:
-    """What does not count of the runs that were ``chosen`` as a baseline, and how the runs ended
-    that were ``refused``."""
-    return (*_disturbed(chosen), *_refused(refused))
+def left_out_words(
+    chosen: Sequence[Run], refused: Sequence[RunFacts], later: int = 0
+) -> tuple[str, ...]:
+    """What does not count of the runs that were ``chosen`` as a baseline, how the runs ended
+    that were ``refused``, and how many are dated ``later``."""
+    return (*_disturbed(chosen), *_refused(refused), *_later(later))
 
 
 def _disturbed(chosen: Sequence[Run]) -> Iterator[str]:
@@ -37,6 +39,13 @@ def _refused(refused: Sequence[RunFacts]) -> Iterator[str]:
         counts = Counter(facts.ended or "not judged" for facts in refused)
         ended = ", ".join(f"{count} {word}" for word, count in counts.most_common())
         yield f"{_runs(len(refused))} {'is' if len(refused) == 1 else 'are'} not accepted: {ended}"
+
+
+def _later(count: int) -> Iterator[str]:
+    """``9 runs of this host are dated later, and do not count``: a clock may have been set back."""
+    if count:
+        runs = "1 run of this host is" if count == 1 else f"{count} runs of this host are"
+        yield f"{runs} dated later, and {'does' if count == 1 else 'do'} not count"
 
 
 def _runs(count: int) -> str:

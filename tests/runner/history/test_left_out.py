@@ -68,3 +68,21 @@ def test_without_an_earlier_run_nothing_was_left_out(store: Store) -> None:
     assert "earlier" not in reason(store)
     store.add_runs([a_run(12, Outcome.FAIL)])
     assert "earlier" not in reason(store), "a later one is none"
+
+
+def test_runs_that_are_dated_later_are_told(store: Store) -> None:
+    """As those of years are when the clock of a host has lost its battery."""
+    elsewhere = replace(a_run(14), environment={"kernel.release": "5.10"})
+    store.add_runs([a_run(10), a_run(11), elsewhere])
+    assert "2 runs of this host are dated later, and do not count" in reason(store)
+    store.remove_runs(["run-11"])
+    assert "1 run of this host is dated later, and does not count" in reason(store)
+
+
+def test_a_run_that_began_meanwhile_is_not_dated_later(store: Store) -> None:
+    run = a_run(9, None)
+    long = replace(run.measurements[-1], started_ns=11 * DAY_NS)
+    run = replace(run, measurements=(*run.measurements[:-1], long))
+    store.add_runs([a_run(10)])
+    (one,) = judge_run(run, store, baseline_for(run, store)[0]).thresholds
+    assert "dated" not in one.reason
