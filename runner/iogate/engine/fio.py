@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from iogate.engine.process import (
 from iogate.engine.report import ask_info, require_jobs_ok
 from iogate.engine.result import parse_result
 from iogate.errors import EngineError
+from iogate.files.bounded import json_at
 from iogate.model.confinement import Confinement
 from iogate.model.measurement import TRANSFERS
 from iogate.model.plan import Case
@@ -29,6 +31,7 @@ from iogate.sut.base import Sut
 PROGRAM = "fio"
 _PERCENT_DONE = 100.0
 _ETA_UNKNOWN_S = 10**8
+_TORN_DOCUMENTS = 3
 
 
 class FioEngine:
@@ -105,17 +108,16 @@ def find_program(sut: Sut) -> str:
 
 
 def last_document(text: str) -> dict[str, Any] | None:
-    """The last whole JSON object; fio mixes messages between its documents."""
-    decoder = json.JSONDecoder()
+    """The last whole JSON object; fio mixes messages between its documents. Only the last ones may
+    be torn: before more of them nothing is looked for, as each may take long to read."""
     start = len(text)
-    while start > 0:
+    for _ in range(_TORN_DOCUMENTS + 1):
         start = text.rfind("\n{", 0, start)
-        at = start + 1 if start >= 0 else 0
-        try:
-            document: dict[str, Any] = decoder.raw_decode(text, at)[0]
-            return document
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            document = json_at(text, max(start + 1, 0))
+            return document if isinstance(document, dict) else None
+        if start <= 0:
+            break
     return None
 
 

@@ -242,3 +242,16 @@ def test_the_last_of_several_documents() -> None:
     assert last_document('{"a": 1}') == {"a": 1}
     assert last_document('{\n"a": 1\n}\n{\n"a": ') == {"a": 1}
     assert last_document("fio: failed\n") is None
+
+
+@pytest.mark.parametrize("text", ['\n{"a":' * 5000, "\n{" + "[" * 5000, "\n5", "[1]"])
+def test_what_holds_no_document_ends_no_run(text: str) -> None:
+    """An engine that fails leaves anything behind, and what it says is looked for in it."""
+    assert last_document(text) is None
+
+
+def test_a_document_before_many_that_are_torn_is_not_looked_for() -> None:
+    """Each of them may be as long as a result can be: one after the other they took minutes."""
+    torn = '\n{"a":'
+    assert last_document('{"a": 1}' + torn) == {"a": 1}
+    assert last_document('{"a": 1}' + torn * 100) is None
