@@ -70,6 +70,24 @@ def test_a_path_that_is_not_utf_8_is_kept_byte_for_byte(store: Store) -> None:
     assert store.runs() == [replace(run, measurements=())]
 
 
+@pytest.mark.parametrize("bound", ["DOCUMENT_BYTES", "DOCUMENT_VALUES"])
+def test_what_could_not_be_read_again_is_not_kept(
+    store: Store, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    """An engine says as much as it likes, and the history is damaged to whoever reads it next."""
+    store.begin_run(s.run("a", status=RunStatus.RUNNING))
+    kept = full_measurement(1)
+    store.add_measurement("a", kept)
+    series = s.series(list(range(20_000)))
+    large = s.measurement(s.job("log", series=series), repetition=2)
+    monkeypatch.setattr(f"iogate.store.packing.{bound}", 50_000)
+    with pytest.raises(StoreError, match="is not kept") as raised:
+        store.add_measurement("a", large)
+    assert raised.value.remedy
+    finish(store, "a", Outcome.PASS)
+    assert store.run("a").measurements == (kept,)
+
+
 def test_a_run_comes_back_as_it_was_put_in(store: Store, url: str) -> None:
     begun = s.run(status=RunStatus.RUNNING)
     measurements = tuple(full_measurement(n) for n in (1, 2))

@@ -9,6 +9,7 @@ from typing import Any
 
 from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
+from iogate.files.bounds import RESULT_INTERVALS, SPEC_KEY
 from iogate.jobs.numbers import number
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import (
@@ -39,6 +40,7 @@ def parse_result(document: object) -> EngineResult:
         raise EngineError("the engine's result cannot be read: what iogate adds is no mapping")
     _check_schema(extra)
     try:
+        _check_intervals(document["jobs"])
         return EngineResult(
             engine=_engine(document, extra),
             # fio adds an empty row without a name when only some jobs report as a group.
@@ -74,6 +76,14 @@ def _check_schema(extra: Mapping[str, Any]) -> None:
         )
 
 
+def _check_intervals(jobs: Any) -> None:
+    """ValueError for more than any engine keeps, before they are made: in a history each takes many
+    times its place in a result."""
+    count = sum(len((job.get("iogate", {}).get("series") or {}).get("end_ms", ())) for job in jobs)
+    if count > RESULT_INTERVALS:
+        raise ValueError(f"it has {count:,} intervals, and at most {RESULT_INTERVALS:,} are kept")
+
+
 def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFacts:
     if not extra:
         return EngineFacts("fio", str(document["fio version"]).removeprefix("fio-"))
@@ -88,10 +98,11 @@ def _engine(document: Mapping[str, Any], extra: Mapping[str, Any]) -> EngineFact
     )
 
 
-def _short(value: Any) -> str:
-    """ValueError for what no engine calls itself: it is kept with every repetition."""
+def _short(value: Any, longest: int = _LONGEST_NAME) -> str:
+    """ValueError for what no engine calls itself, or anything of a result: it is kept with every
+    repetition."""
     text = str(value)
-    if len(text) > _LONGEST_NAME:
+    if len(text) > longest:
         raise ValueError(f"a name of {len(text)} characters")
     return text
 
@@ -101,7 +112,7 @@ def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
     error = _error_number(job["error"])
     clones = int(extra["jobs"]) if "jobs" in extra else _clones(job, document)
     return JobMeasurement(
-        name=str(job["jobname"]),
+        name=_short(job["jobname"], SPEC_KEY),
         jobs=clones,
         directions=_directions(job, clones),
         usr_cpu_percent=float(job["usr_cpu"]),
@@ -112,9 +123,9 @@ def _job(job: Mapping[str, Any], document: Mapping[str, Any]) -> JobMeasurement:
         runtime_ns=int(extra.get("runtime_ns", int(job["job_runtime"]) * _NS_PER_MS)),
         error=error,
         errors=_errors(extra, error),
-        iodepth_levels={str(k): float(v) for k, v in job.get("iodepth_level", {}).items()},
+        iodepth_levels={_short(k): float(v) for k, v in job.get("iodepth_level", {}).items()},
         series=_series(extra["series"]) if extra.get("series") else None,
-        values={str(k): float(v) for k, v in extra.get("values", {}).items()},
+        values={_short(k): float(v) for k, v in extra.get("values", {}).items()},
     )
 
 
@@ -135,7 +146,7 @@ def _clones(job: Mapping[str, Any], document: Mapping[str, Any]) -> int:
 
 
 def _errors(extra: Mapping[str, Any], error: int) -> dict[str, int]:
-    counted = {str(name): int(count) for name, count in extra.get("errors", {}).items()}
+    counted = {_short(name): int(count) for name, count in extra.get("errors", {}).items()}
     if error and not counted:
         counted[errno.errorcode.get(error, str(error))] = 1
     return counted
@@ -235,7 +246,7 @@ def _interval(index: int, end_ms: int, directions: Mapping[str, Any]) -> Interva
 
 def _disk(disk: Mapping[str, Any]) -> DiskUtil:
     return DiskUtil(
-        name=str(disk["name"]),
+        name=_short(disk["name"]),
         read_ios=int(disk["read_ios"]),
         write_ios=int(disk["write_ios"]),
         util_percent=float(disk["util"]),

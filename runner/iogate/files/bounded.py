@@ -140,13 +140,18 @@ def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
     more than ``values`` values or an integer that no float is as large as, or that is nested too
     deeply. NaN and infinities, which Python takes, are no JSON: documents write them as texts."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") > values:
+    if holds_too_much(raw, values):
         raise ValueError(f"it holds more than {values:,} values")
     large = _MANY_DIGITS in raw.translate(_DIGITS)
     with suppress(RecursionError, MemoryError):
         text = data if isinstance(data, str) else str(raw, "utf-8", "surrogatepass")
         return json.loads(text, parse_int=_integer if large else None, parse_constant=_constant)
     raise _too_deep()
+
+
+def holds_too_much(raw: bytes, values: int) -> bool:
+    """Whether a JSON text has more values than are read. One that is shorter than that has not."""
+    return len(raw) > values and sum(map(raw.count, (b",", b"[", b"{"))) > values
 
 
 def json_at(text: str, at: int) -> Any:

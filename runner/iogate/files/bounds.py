@@ -39,6 +39,7 @@ CONSOLE_BEGIN_BYTES = 4 * MIB
 CONSOLE_END_BYTES = MIB
 DOCUMENT_BYTES = 256 * MIB
 DOCUMENT_VALUES = 32_000_000
+RESULT_INTERVALS = 2_000_000  # 4096 jobs, each with the 400 that iogate-engine keeps
 FOREIGN_BYTES = GIB
 LINE_BYTES = 2 * DOCUMENT_BYTES  # a document, as text
 FETCHED_BYTES = 64 * GIB
@@ -71,6 +72,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("bytes of an answer of a history on a server", HISTORY_ANSWER_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
     ("digits of an integer in a document", INTEGER_DIGITS, "document"),
+    ("intervals of all time series of a repetition", RESULT_INTERVALS, "document"),
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
     ("bytes of a job file in a run folder that a report shows", JOB_TEXT_BYTES, "document"),
     ("bytes of what a command prints", SAID_BYTES, "document"),

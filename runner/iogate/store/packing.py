@@ -6,7 +6,9 @@ import json
 import zlib
 from typing import Any
 
-from iogate.files.bounded import inflate, parse_json
+from iogate.errors import StoreError
+from iogate.files.bounded import holds_too_much, inflate, parse_json
+from iogate.files.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, size
 
 # Not checking for cycles: documents are made of values that hold none.
 _ENCODER = json.JSONEncoder(
@@ -35,5 +37,12 @@ def unpack(blob: bytes) -> Any:
 
 
 def _bytes(document: Any) -> bytes:
-    """A path need not be UTF-8: the bytes of one that is not are kept as they are."""
-    return _ENCODER.encode(document).encode("utf-8", "surrogatepass")
+    """A path need not be UTF-8: the bytes of one that is not are kept as they are. StoreError for
+    more than ``unpack`` reads: a history that holds it is damaged to whoever reads it next."""
+    data = _ENCODER.encode(document).encode("utf-8", "surrogatepass")
+    if len(data) > DOCUMENT_BYTES or holds_too_much(data, DOCUMENT_VALUES):
+        raise StoreError(
+            f"what would take {size(len(data))} bytes of the history is not kept",
+            remedy="let its jobs be reported in fewer rows: group_reporting=1",
+        )
+    return data

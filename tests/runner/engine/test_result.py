@@ -194,6 +194,35 @@ def test_an_engine_whose_name_is_a_book_is_refused(changed: dict[str, Any], name
         parse_result(changed)
 
 
+@pytest.mark.parametrize("place", ["jobname", "errors", "values", "iodepth_level", "name"])
+def test_a_part_whose_name_is_a_book_is_refused(changed: dict[str, Any], place: str) -> None:
+    job, book = changed["jobs"][0], "x" * 2000
+    job["iogate"] = {"errors": {"EIO": 1}, "values": {"throughput": 1.0}}
+    changed["disk_util"] = [{"name": "sda", "read_ios": 1, "write_ios": 1, "util": 1.0}]
+    holder = {"jobname": job, "iodepth_level": job, "name": changed["disk_util"][0]}
+    of = holder.get(place, job["iogate"])
+    of[place] = {book: 1} if isinstance(of[place], dict) else book
+    with pytest.raises(EngineError, match="a name of 2000 characters"):
+        parse_result(changed)
+
+
+def test_more_intervals_than_any_engine_keeps_are_refused(
+    changed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second's job that claims to have four million took a minute a repetition, and damaged the
+    history."""
+    rates = {"ios": [1] * 60, "bytes": [1] * 60}
+    series = {"interval_ms": 100, "end_ms": list(range(60)), "read": rates}
+    for job in changed["jobs"][1:]:
+        job["iogate"] = {"jobs": 1, "series": series}
+    every = len(changed["jobs"][1:]) * 60
+    monkeypatch.setattr("iogate.engine.result.RESULT_INTERVALS", every)
+    parse_result(changed)
+    monkeypatch.setattr("iogate.engine.result.RESULT_INTERVALS", every - 1)
+    with pytest.raises(EngineError, match=f"it has {every} intervals"):
+        parse_result(changed)
+
+
 @pytest.mark.parametrize(
     "said", [5, 0.5, "text", [], [1], None, True, {"jobs": [1]}, {"jobs": [1], "iogate": 5}]
 )
