@@ -74,5 +74,5 @@ def _write(cases: list[Case], folder: Path) -> None:
     for case in cases:
         path = folder / f"{case.id}.fio"
         with writing(path):
-            write_whole(path, render(case))
+            write_whole(path, render(case), named=False)
         say(printable(f"{path}  {case.name}"))

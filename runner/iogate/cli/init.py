@@ -14,6 +14,7 @@ from iogate.cli import schema
 from iogate.cli.say import say
 from iogate.cli.table import printable
 from iogate.errors import UsageError
+from iogate.files import bounded
 from iogate.files.whole_file import write_whole, writing
 
 _TEMPLATE = "specs/quick.yaml"
@@ -129,13 +130,13 @@ def _with_schema_beside(text: str) -> str:
 def _write_schema(path: Path) -> None:
     """That of this version; a file of that name which is none of iogate's stays."""
     with writing(path):
-        if not path.exists() or _is_ours(path):
-            write_whole(path, schema.text("spec"))
+        if not os.path.lexists(path) or _is_ours(path):
+            write_whole(path, schema.text("spec"), named=False)
 
 
 def _is_ours(path: Path) -> bool:
     try:
-        held = json.loads(path.read_bytes())
-    except ValueError:
+        held = bounded.read_json(path)
+    except (OSError, ValueError):
         return False
     return isinstance(held, dict) and str(held.get("$id", "")).startswith("urn:iogate:schema:spec")

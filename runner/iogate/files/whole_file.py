@@ -64,18 +64,19 @@ def told_of(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def write_whole(path: Path, text: str, *, mode: int | None = None) -> None:
-    """Write a file, in place of the one that is there; through a link to what it leads to.
+def write_whole(path: Path, text: str, *, mode: int | None = None, named: bool = True) -> None:
+    """Write a file, in place of the one that is there. Where the user has ``named`` it, through a
+    link to what it leads to; else the link is replaced, as a checkout may have brought it.
     ``mode`` are its permissions. OSError, with nothing left behind."""
-    with whole_file(path, mode=mode) as out:
+    with whole_file(path, mode=mode, named=named) as out:
         out.write(text.encode("utf-8"))
 
 
 @contextmanager
-def whole_file(path: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, mode: int | None = None, named: bool = True) -> Iterator[BinaryIO]:
     """The same for what is written bit by bit. OSError of what is written, too, names the path."""
-    real = Path(os.path.realpath(path))
-    if real.exists() and not real.is_file():
+    real = Path(os.path.realpath(path)) if named else path
+    if named and real.exists() and not real.is_file():
         with real.open("wb") as out:  # a pipe, or /dev/stdout: nothing to replace
             yield out
         return

@@ -454,6 +454,20 @@ def test_compile_writes_files(
     assert run_command(["compile", str(spec), "--output", str(spec)]) == ExitCode.REFUSED
 
 
+def test_compile_writes_through_no_link_of_its_folder(spec: Path, tmp_path: Path) -> None:
+    """A checkout may bring one: the names of job files are known to who wrote the spec."""
+    folder, mine = tmp_path / "jobs", tmp_path / "mine"
+    mine.write_text("precious")
+    assert run_command(["compile", str(spec), "--output", str(folder)]) == ExitCode.PASS
+    for number, path in enumerate(sorted(folder.iterdir())):
+        path.unlink()
+        path.symlink_to(mine if number else tmp_path / "new")
+    assert run_command(["compile", str(spec), "--output", str(folder)]) == ExitCode.PASS
+    assert mine.read_text() == "precious"
+    assert not (tmp_path / "new").exists()
+    assert all("[" in path.read_text() and not path.is_symlink() for path in folder.iterdir())
+
+
 def test_compile_gives_the_plan_as_json(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["compile", str(spec), "--json"]) == ExitCode.PASS
     plan = json.loads(capsys.readouterr().out)
@@ -472,6 +486,16 @@ def test_init_writes_the_schema_beside_and_spares_what_is_no_schema(tmp_path: Pa
         schema.write_text(other)
         assert run_command(["init", "--force", str(tmp_path / "b.yaml")]) == ExitCode.PASS
         assert schema.read_text() == other
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_init_writes_and_reads_no_schema_through_a_link(tmp_path: Path, *, there: bool) -> None:
+    """A checkout may bring one, to a file that is not there yet, or that gives no end."""
+    schema, other = tmp_path / "iogate.schema.json", tmp_path / "other"
+    schema.symlink_to("/dev/zero" if there else other)
+    assert run_command(["init", str(tmp_path / "a.yaml")]) == ExitCode.PASS
+    assert schema.is_symlink()
+    assert not other.exists()
 
 
 def test_schema_prints_each_schema_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
