@@ -7,18 +7,25 @@ import re
 import yaml
 
 from iogate.errors import Location, SpecError
+from iogate.files.indentation import misplaced
 
 ODD = (ValueError, OverflowError, IndexError, AttributeError, RecursionError)
 """What PyYAML lets out of Python's own errors on some dates, numbers, escapes and directives."""
 _BARE_LIMIT = re.compile(r">=?[ \t]*[0-9][^\s,}\]#]*")
 _BARE_VARIABLE = re.compile(r"[^\s,\[\]{}\"':]*\$\{[^{}\s]*\}[^\s,\[\]{}\"']*")
+_VALUE = re.compile(r"[^:]*:[ \t]+(.*?)[ \t]*(?: #.*)?$")
+_WHOLE = re.compile(r"([^\s,}\]#]+)")
+_KEPT = re.compile("found character ('.') that cannot start any token")
+_OUTSIDE = re.compile(r"expected <block end>, but found '([,}\]])'")
 _FLOWS = {"while parsing a flow mapping": ("{", "}"), "while parsing a flow sequence": ("[", "]")}
 
 
 def malformed(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError:
     """The error for a text that PyYAML cannot read."""
     known = _bare_limit(error, text, file) or _bare_variable(error, text, file)
-    return known or _unclosed(error, file) or _other(error, file)
+    known = known or _unclosed(error, file) or misplaced(error, text, file)
+    known = known or _bare_value(error, text, file) or _stray(error, file)
+    return known or _other(error, file)
 
 
 def _other(error: yaml.MarkedYAMLError, file: str) -> SpecError:
@@ -88,6 +95,35 @@ def _bare_variable(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecErr
                 where=Location(file, mark.line + 1, match.start() + 1),
             )
     return None
+
+
+def _stray(error: yaml.MarkedYAMLError, file: str) -> SpecError | None:
+    """For what would end or divide something in braces, outside of any."""
+    match = _OUTSIDE.fullmatch(error.problem or "")
+    if match is None or error.problem_mark is None:
+        return None
+    return SpecError(
+        f"{match[1]} stands here outside of braces",
+        remedy="leave it out, or quote the value that it belongs to",
+        where=_place(error.problem_mark, file),
+    )
+
+
+def _bare_value(error: yaml.MarkedYAMLError, text: str, file: str) -> SpecError | None:
+    """For a value with ``: `` in it, or that begins with a character that YAML keeps to itself."""
+    mark, lines = error.problem_mark, text.split("\n")
+    if mark is None or mark.line >= len(lines):
+        return None
+    if error.problem == "mapping values are not allowed here":
+        what = "': ' ends a key in YAML, and this value is not quoted"
+        value = _VALUE.match(lines[mark.line])
+    elif match := _KEPT.fullmatch(error.problem or ""):
+        what = f"{match[1]} has a meaning of its own in YAML, and this value is not quoted"
+        value = _WHOLE.match(lines[mark.line], mark.column)
+    else:
+        return None
+    quoted = f': "{value[1]}"' if value and not set(value[1]) & set('"\\') else ""
+    return SpecError(what, remedy=f"quote the value{quoted}", where=_place(mark, file))
 
 
 def _place(mark: yaml.Mark, file: str) -> Location:
