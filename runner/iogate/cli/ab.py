@@ -29,7 +29,7 @@ from iogate.run.comparison import make_comparison
 from iogate.run.finishing import Finished
 from iogate.run.more import MOST_STAGES, goes_on, is_left, make_more
 from iogate.run.request import Request
-from iogate.store import open_store
+from iogate.store import open_kept
 
 _SPEC = click.argument("spec", type=SpecFile(), required=False)
 _options: Callable[[Any], Any] = partial(comparison_options, spec=_SPEC)
@@ -101,7 +101,7 @@ def _refuse(given: Iterable[str]) -> None:
 
 def _go_on(request: Request, name: str, budget: float | None, *, quiet: bool, as_json: bool) -> int:
     """More blocks of a kept comparison, where they can decide something."""
-    with closing(open_store(request.store)) as store:
+    with closing(open_kept(request.store)) as store:
         named = find_named(name, store)
         kept, broken = named.run, named.broken
         later = later_part(kept, store)

@@ -25,7 +25,7 @@ from iogate.run.request import Request, make_request_plan
 from iogate.spec import load_spec
 from iogate.spec.arms import canary_ids
 from iogate.stats.boundary import Rules
-from iogate.store import open_store
+from iogate.store import open_kept
 
 _WINDOW = 20
 
@@ -104,7 +104,7 @@ def _runs(request: Request, plan: Plan) -> Sequence[Run]:
     """Canaries and accepted runs of this host."""
     ids = [name for case in plan.cases for name in (*case.ids, *canary_ids(case))]
     machine_id = this_host(machine()).machine_id
-    with closing(open_store(request.store)) as store:
+    with closing(open_kept(request.store)) as store:
         accepted = store.baseline(
             ids, machine_id=machine_id, before_ns=time.time_ns(), window=_WINDOW
         )

@@ -23,7 +23,7 @@ from iogate.files.whole_file import make_output
 from iogate.foreign import is_imported
 from iogate.history.baseline import baseline_of
 from iogate.run.finishing import Finished
-from iogate.store import open_to_read
+from iogate.store import open_kept
 
 
 @click.command()
@@ -37,7 +37,7 @@ def command(run: str, store: str | None, output: Path | None, *, as_json: bool) 
     RUN is a run folder, or the id of a run (or the start of one) in the history. Of a folder
     that is damaged, the report says which part, and shows the rest; the exit code is then 4.
     """
-    with closing(open_to_read(store)) as opened:
+    with closing(open_kept(store)) as opened:
         named = find_named(run, opened)
         (reported,), own, broken = seen([named.run]), named.folder, named.broken
         folder = output or own

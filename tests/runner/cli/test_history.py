@@ -119,6 +119,18 @@ def test_a_mistyped_history_is_refused_and_not_made(words: list[str], tmp_path: 
     assert not mistyped.exists()
 
 
+@pytest.mark.parametrize(
+    "words", [["report", "a"], ["plan", "quick"], ["ab", "--more", "a"], ["fleet", "a"]]
+)
+def test_nor_is_it_made_by_a_command_that_looks_something_up_there(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mistyped = tmp_path / "histroy.sqlite"
+    assert run_command([*words, "--store", str(mistyped)]) == ExitCode.USAGE
+    assert f"there is no history {mistyped}" in capsys.readouterr().err
+    assert not mistyped.exists()
+
+
 def test_runs_are_removed_only_when_that_is_confirmed(url: str) -> None:
     listed = history("remove", "aaaa", "cccc", "--store", url)
     assert listed.exit_code == 0

@@ -25,6 +25,7 @@ def root(tmp_path: Path) -> Path:
 
 def report(root: Path, *words: str) -> int:
     store = f"sqlite:///{root.parent / 'h.sqlite'}"
+    open_store(store).close()
     return run_command(["report", str(root), "--store", store, *words])
 
 
@@ -180,6 +181,7 @@ def test_where_no_run_was_made_it_is_told_how_one_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    open_store(str(tmp_path / "h.sqlite")).close()
     assert run_command(["report", "--store", str(tmp_path / "h.sqlite")]) == 2
     said = capsys.readouterr().err
     assert "there is no run here: no iogate-runs/latest\n" in said

@@ -47,7 +47,10 @@ def secret(tmp_path: Path) -> Path:
 
 
 def url(root: Path) -> str:
-    return f"sqlite:///{root.parent / 'h.sqlite'}"
+    """A history beside the folder, which is there."""
+    path = f"sqlite:///{root.parent / 'h.sqlite'}"
+    open_store(path).close()
+    return path
 
 
 def change(path: Path, apply: Callable[[dict[str, object]], object]) -> None:
