@@ -14,7 +14,7 @@ from pathlib import Path
 from iogate.errors import UsageError
 from iogate.files import bounded
 from iogate.files.bounds import LIST_BYTES
-from iogate.files.whole_file import make_output, told_of
+from iogate.files.whole_file import make_output, writing
 
 _LIST = ".iogate-site"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -70,12 +70,12 @@ def _listed(
 ) -> Iterator[tuple[str, str]]:
     """The pages, each in the list before it is on the disk: one that a call which was killed
     has written is known to the next."""
-    with os.fdopen(_opened(folder / _LIST), "a", encoding="utf-8") as told:
+    with os.fdopen(_opened(folder / _LIST), "ab", buffering=0) as told:
         for address, text in pages:
             if address not in known:
                 _check_page(folder, address)
-                told.write(f"{address}\n")
-                told.flush()
+                with writing(folder / _LIST):
+                    told.write(f"{address}\n".encode())
             elif (folder / address).parent.is_symlink():
                 _check_page(folder, address)
             yield address, text
@@ -139,11 +139,22 @@ def _write(path: Path, data: bytes) -> bool:
         if same_size and bounded.read_bytes(path, len(data)) == data:
             return False
     except FileNotFoundError:
-        path.parent.mkdir(exist_ok=True)
+        pass
+    with writing(path):
+        _replace(path, data)
+    return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """OSError, with no part of it left behind."""
+    path.parent.mkdir(exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
-    with told_of(path):
-        partial.unlink(missing_ok=True)
+    partial.unlink(missing_ok=True)
+    try:
         with os.fdopen(os.open(partial, _NEW, 0o666), "wb") as out:
             out.write(data)
         partial.replace(path)
-    return True
+    except OSError:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise

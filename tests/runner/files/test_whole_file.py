@@ -66,3 +66,25 @@ def test_a_full_disk_keeps_the_old_export(
         f"iogate: cannot write {disk}/x.jsonl: No space left on device\n"
         "  make room there, or name another place\n"
     )
+
+
+@pytest.mark.parametrize("room", [0, 1 << 16])
+def test_a_site_on_a_full_disk(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], room: int
+) -> None:
+    """Without room for its list, and for its first pages only."""
+    store = str(tmp_path / "history.sqlite")
+    History(tmp_path).add(1000.0)
+    with tmpfs(tmp_path / "disk", "1m") as disk:
+        (disk / "room").write_bytes(b"x" * room)
+        (disk / "site").mkdir()
+        fill(disk)
+        (disk / "room").unlink()
+        words = ["site", str(disk / "site"), "--store", store]
+        assert run_command(words) == ExitCode.REFUSED
+        assert not list(disk.rglob("*.partial"))
+        told = capsys.readouterr().err
+        assert told.startswith(f"iogate: cannot write {disk}/site/")
+        assert "No space left on device\n  make room there, or name another place\n" in told
+        (disk / "filler").unlink()
+        assert run_command(words) == ExitCode.PASS
