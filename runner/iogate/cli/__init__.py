@@ -45,6 +45,7 @@ COMMANDS = {
 COMPLETING = "_IOGATE_COMPLETE"
 
 MACHINE_HELP = "Work on ssh:[USER@]HOST[:PORT], host:FILE or vm:FILE. Default: this machine."
+INTERRUPTED = "interrupted; what was measured is kept"
 HELP = "Gate storage performance in CI: specs in, a verdict and a report out."
 
 
@@ -54,8 +55,13 @@ def main() -> None:
     words = sys.argv[1:]
     if COMPLETING not in os.environ and _answered(words):
         sys.exit(0)
-    from iogate.cli.entry import run_command
+    try:
+        from iogate.cli.entry import run_command
+    except KeyboardInterrupt as error:  # while it loads; later ones are the command's
+        from iogate.exits import of_error
 
+        print(f"\niogate: {INTERRUPTED}", file=sys.stderr)
+        sys.exit(of_error(error))
     sys.exit(run_command(words))
 
 

@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from iogate import exits
-from iogate.cli import COMMANDS, COMPLETING, HELP, MACHINE_HELP
+from iogate.cli import COMMANDS, COMPLETING, HELP, INTERRUPTED, MACHINE_HELP
 from iogate.cli.say import say
 from iogate.errors import IogateError, SpecError
 
@@ -96,7 +96,7 @@ def tell(error: BaseException) -> None:
     elif isinstance(error, BrokenPipeError):
         _close(sys.stdout)
     elif isinstance(error, click.Abort | KeyboardInterrupt):
-        _say("iogate: interrupted; what was measured is kept")
+        _say(f"iogate: {INTERRUPTED}")
     elif isinstance(error, OSError):
         from iogate.files.whole_file import remedy_of
 

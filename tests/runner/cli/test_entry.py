@@ -113,6 +113,14 @@ def test_a_wrong_call(words: tuple[str, ...]) -> None:
     assert "Usage: " in done.stderr
 
 
+def test_interrupted_before_the_command_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt")
+    done = iogate("run", "x", PYTHONPATH=str(tmp_path))
+    assert done.returncode == ExitCode.RUN_FAILED
+    assert done.stderr.endswith("iogate: interrupted; what was measured is kept\n")
+    assert "Traceback" not in done.stderr
+
+
 WHERE = Location("a.yaml", 2, 3)
 SECOND = SpecError("second", where=Location("a.yaml", 9, 1))
 
