@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -330,10 +331,30 @@ def test_a_terminal_gets_a_table(url: str) -> None:
     assert "─" in text
 
 
-def on_terminal(arguments: Sequence[str]) -> str:
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 100])
+def test_an_id_and_a_date_stay_whole_on_a_narrow_terminal(url: str, columns: int) -> None:
+    """They are copied from there."""
+    text = on_terminal(["history", "list", "--store", url], columns)
+    assert "aaaa1111bbbb" in text
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", text)
+
+
+def test_long_names_are_folded_beside_what_is_whole(tmp_path: Path) -> None:
+    store = str(tmp_path / "long.sqlite")
+    run = s.run("aaaa1111bbbb2222", the_plan=replace(s.plan(s.case()), spec_name="name" * 20))
+    with closing(open_store(store)) as opened:
+        opened.begin_run(run)
+    text = on_terminal(["history", "list", "--store", store], 120)
+    assert "aaaa1111bbbb " in text
+    assert "─" in text
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert max(map(len, plain.splitlines())) <= 120
+
+
+def on_terminal(arguments: Sequence[str], columns: int = 160) -> str:
     """What a real terminal shows."""
     leader, follower = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "160", "TERM": "xterm"}
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     call = [sys.executable, "-m", "iogate", *arguments]
     with subprocess.Popen(call, stdout=follower, env=environment) as process:

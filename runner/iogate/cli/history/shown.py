@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from iogate import exits
 from iogate.archive import Tally
 from iogate.cli.say import say
-from iogate.cli.table import cell_of, counted, duration, printable, table
+from iogate.cli.table import cell_of, columns_of, counted, duration, printable, table
 from iogate.foreign import is_imported
 from iogate.model.run import Run, RunStatus
 from iogate.model.verdict import Outcome
@@ -20,6 +20,8 @@ from iogate.store.base import Delivery
 
 SHORT_ID = 12
 _MOST_NOTES = 5
+_LEAST_FOLDED = 20  # columns: a date, an id and a verdict have fewer
+_AIR = 3  # columns between two of a table
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red", "failed": "red"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -64,21 +66,32 @@ def without_arms(
 def print_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
 ) -> None:
-    """By rich on a terminal, plain text elsewhere."""
-    if not sys.stdout.isatty():
+    """By rich on a terminal that is wide enough, plain text elsewhere."""
+    if not (sys.stdout.isatty() and _print_rich(head, rows, right)):
         say(table(head, rows, right=right))
-        return
+
+
+def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> bool:
+    """Whether it was printed. Only what is long is folded: an id, a date or a number stays in one
+    piece, and where there is no room for that, nothing is printed."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    widths = [max(columns_of(cell_of(row[i])) for row in (head, *rows)) for i in range(len(head))]
+    console = Console()
+    if sum(min(width, _LEAST_FOLDED) + _AIR for width in widths) > console.width:
+        return False
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(head):
-        shown.add_column(name, justify="right" if number in right else "left", overflow="fold")
+        justify: Literal["right", "left"] = "right" if number in right else "left"
+        whole = widths[number] <= _LEAST_FOLDED
+        shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         shown.add_row(*(Text(cell_of(cell), style=_COLOURS.get(cell, "")) for cell in row))
-    Console().print(shown)
+    console.print(shown)
+    return True
 
 
 def print_runs(runs: Sequence[Run]) -> None:
