@@ -75,7 +75,7 @@ struct engine {
 	void *buffers;			/* depth * buffer_bytes, page aligned */
 	uint64_t buffer_bytes;
 	struct err *err;
-	const _Atomic uint32_t *stop;	/* not 0: end, whoever this one waits for: enum engine_stop */
+	const _Atomic uint32_t *stop;	/* enum engine_stop: end, whoever this one waits for */
 	bool failed;			/* in close(): the job has */
 };
 

@@ -10,8 +10,8 @@
  * A program that ends with whoever started it, and with it all that it has started: its parent is
  * a process of its own, the keeper, which inherits what the program leaves behind. The keeper
  * holds one end of a pipe. When the other end is closed, as it is when the process that has it
- * dies of whatever, the keeper kills all of them. Its own parent, the guard, does so when the keeper
- * is killed, and the keeper when the guard is.
+ * dies of whatever, the keeper kills all of them. Its own parent, the guard, does so when the
+ * keeper is killed, and the keeper when the guard is.
  */
 struct kept_program {
 	pid_t keeper;			/* its guard, that is; 0: none runs */
