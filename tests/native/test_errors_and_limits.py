@@ -227,6 +227,7 @@ def test_an_io_that_takes_too_long_ends_the_job(
         ("rate_min=100m", True),
         ("rate_iops_min=1000 rate_cycle=300", True),
         ("rate_iops_min=20", False),
+        ("rate_iops_min=150 rate_cycle=900", True),
         ("rate_min=,100m", False),
     ],
 )

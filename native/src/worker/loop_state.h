@@ -68,7 +68,8 @@ struct slow {
 	uint64_t pace_ticks;		/* when rate_min is looked at next; UINT64_MAX: never */
 	struct dir_amount {
 		uint64_t ios, bytes;
-	} pace[DIR_DATA_COUNT];		/* counted until then */
+	} pace[DIR_DATA_COUNT];		/* counted until its cycle began */
+	bool paced;			/* one has begun */
 	struct pattern_io *flying;	/* serialize_overlap: by slot, length 0 if none; or NULL */
 
 	uint16_t *priorities;		/* by slot, of a job with cmdprio; or NULL */
