@@ -71,6 +71,17 @@ def test_the_live_line_is_kept_when_asked(engine: Path, tmp_path: Path) -> None:
     assert len(kept) >= 2
 
 
+def test_the_live_line_says_what_each_job_does(engine: Path, fio: str, tmp_path: Path) -> None:
+    """Also when some have ended, or have not begun, as fio's documentation has it."""
+    text = (
+        "[global]\nioengine=null\nsize=1g\ntime_based\nrate_iops=100\nruntime=3\n"
+        "[a]\nnumjobs=2\nrw=read\nruntime=1\n[b]\nrw=randwrite\n[c]\nstonewall\nrw=read\n"
+    )
+    for program in (engine, fio):
+        words = ["--eta=always", "--eta-newline=500ms", "-"]
+        assert "[_(2),w(1),P(1)][" in run(program, words, tmp_path, text).out
+
+
 @pytest.mark.parametrize(
     "word",
     [

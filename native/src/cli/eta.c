@@ -68,20 +68,78 @@ static char job_letter(uint32_t rw)
 	return random ? 'd' : 'D';
 }
 
-/* "[r(4),w(1)]", while all jobs run, "[_(4),_(1)]" behind them; else, which of them ended is not
- * known here. */
-static void add_letters(struct text *t, const struct job_list *jobs, unsigned running)
-{
-	unsigned total = 0;
+struct letters {
+	struct text *text;
+	char letter;			/* of the last ones */
+	unsigned count;			/* of them; 0: of none yet */
+	bool some;			/* others stand before them */
+};
 
-	for (size_t i = 0; i < jobs->count; i++)
-		total += jobs->jobs[i].process.numjobs;
-	if (running && running != total)
-		return;
-	for (size_t i = 0; i < jobs->count; i++)
-		add(t, "%s%c(%" PRIu32 ")", i ? "," : "[",
-		    running ? job_letter(jobs->jobs[i].rw) : '_', jobs->jobs[i].process.numjobs);
-	add(t, "]");
+static void add_last_letter(struct letters *l)
+{
+	if (l->count)
+		add(l->text, "%s%c(%u)", l->some ? "," : "[", l->letter, l->count);
+	l->some = l->some || l->count;
+}
+
+static void add_letter(struct letters *l, char letter)
+{
+	if (letter != l->letter) {
+		add_last_letter(l);
+		l->letter = letter;
+		l->count = 0;
+	}
+	l->count++;
+}
+
+/* The status line's "R3_1": what each worker does, one after the other. */
+struct doing {
+	const char *at;
+	unsigned long left;		/* of those that do what the last letter says */
+	char letter;
+};
+
+static struct doing doing_in(const char *json)
+{
+	static const char key[] = "\"workers\":\"";
+	const char *at = strstr(json, key);
+
+	return (struct doing){ .at = at ? at + strlen(key) : "" };
+}
+
+/* Of the next worker; '\0': none is told. */
+static char doing_next(struct doing *d)
+{
+	char *end;
+
+	if (!d->left && *d->at && *d->at != '"') {
+		d->letter = *d->at;
+		d->left = strtoul(d->at + 1, &end, 10);
+		d->at = end;
+	}
+	if (!d->left)
+		return '\0';
+	d->left--;
+	return d->letter;
+}
+
+/* "[r(4),_(1)]": each clone in its turn. */
+static void add_letters(struct text *t, const struct job_list *jobs, const char *json)
+{
+	struct letters letters = { .text = t };
+	struct doing doing = doing_in(json);
+
+	for (size_t i = 0; i < jobs->count; i++) {
+		for (uint32_t clone = 0; clone < jobs->jobs[i].process.numjobs; clone++) {
+			const char letter = doing_next(&doing);
+
+			if (letter)
+				add_letter(&letters, letter == 'R' ? job_letter(jobs->jobs[i].rw)
+								   : letter);
+		}
+	}
+	add_last_letter(&letters);
+	add(t, letters.some ? "]" : "");
 }
 
 static void add_rates(struct text *t, const char *json)
@@ -133,7 +191,7 @@ int eta_text(char text[ETA_TEXT_MAX], const char *json, const struct job_list *j
 	for (size_t i = 0; i < jobs->count; i++)
 		files = jobs->jobs[i].files.count > files ? jobs->jobs[i].files.count : files;
 	add(&t, "Jobs: %u (f=%" PRIu64 "): ", running, running * files);
-	add_letters(&t, jobs, running);
+	add_letters(&t, jobs, json);
 	add(&t, strstr(json, "\"state\":\"ramp\"") ? "[ramp]" : "[%.1f%%]",
 	    number_after(json, "percent"));
 	add_rates(&t, json);

@@ -11,7 +11,7 @@
 
 #include "stats/clock.h"
 
-enum { DEFAULT_INTERVAL_MS = 500, LINE_BYTES = 2048 };
+enum { DEFAULT_INTERVAL_MS = 500, LINE_BYTES = 2048, WORKERS_BYTES = 1024 };
 
 void status_init(struct status *s, const struct run_options *options)
 {
@@ -116,6 +116,40 @@ static uint32_t running(const struct status *s)
 	return count;
 }
 
+/* fio's letter for what a worker does, and R for any I/O. */
+static char letter_of(const struct worker_shared *w)
+{
+	switch (atomic_load_explicit(&w->state, memory_order_acquire)) {
+	case WORKER_RAMP:
+		return w->in_ramp ? '/' : 'P';
+	case WORKER_RUNNING:
+		return 'R';
+	case WORKER_DONE:
+		return w->error ? 'X' : '_';
+	default:
+		return 'P';
+	}
+}
+
+/* In their order, those that do the same beside each other as one: "R3_1". Nothing of so many
+ * that they do not fit. */
+static void list_workers(const struct status *s, char out[WORKERS_BYTES])
+{
+	int used = 0;
+
+	for (uint32_t i = 0, count; i < s->workers_count && used < WORKERS_BYTES; i += count) {
+		const char letter = letter_of(s->workers[i]);
+
+		for (count = 1; i + count < s->workers_count; count++)
+			if (letter_of(s->workers[i + count]) != letter)
+				break;
+		used += snprintf(out + used, (size_t)(WORKERS_BYTES - used), "%c%" PRIu32, letter,
+				 count);
+	}
+	if (!used || used >= WORKERS_BYTES)
+		out[0] = '\0';
+}
+
 /* A pipe with room takes a line whole (PIPE_BUF). */
 bool status_has_room(int fd)
 {
@@ -137,15 +171,17 @@ void status_write(struct status *s, enum status_state state, struct progress pro
 {
 	const uint64_t now = clock_monotonic_ns(), elapsed_ms = (now - s->begin_ns) / 1000000;
 	const double seconds = (double)(now - s->last_ns) / 1e9;
-	char line[LINE_BYTES];
+	char line[LINE_BYTES], workers[WORKERS_BYTES];
 	int length;
 
 	if (s->fd < 0 || !status_has_room(s->fd))
 		return;
+	list_workers(s, workers);
 	length = snprintf(line, sizeof(line), "{\"schema\":\"status/1\",\"state\":\"%s\","
 			  "\"elapsed_ms\":%" PRIu64 ",\"percent\":%.1f,\"eta_ms\":%" PRIu64 ","
-			  "\"jobs_running\":%u", state_names[state], elapsed_ms,
-			  progress.fraction * 100, progress.left_ns / 1000000, running(s));
+			  "\"jobs_running\":%u,\"workers\":\"%s\"", state_names[state], elapsed_ms,
+			  progress.fraction * 100, progress.left_ns / 1000000, running(s),
+			  workers);
 	for (int dir = 0; dir < DIR_DATA_COUNT; dir++)
 		length += print_dir(s, dir, seconds, line + length, sizeof(line) - (size_t)length);
 	length += snprintf(line + length, sizeof(line) - (size_t)length, "}\n");

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 
 static const char running[] =
 	"{\"schema\":\"status/1\",\"state\":\"running\",\"elapsed_ms\":9000,\"percent\":27.3,"
-	"\"eta_ms\":24000,\"jobs_running\":1,"
+	"\"eta_ms\":24000,\"jobs_running\":1,\"workers\":\"R1\","
 	"\"read\":{\"ios\":9,\"bytes\":9,\"iops\":10700.0,\"bw_bytes\":43201331},"
 	"\"write\":{\"ios\":0,\"bytes\":0,\"iops\":0.0,\"bw_bytes\":0}}\n";
 
@@ -35,6 +36,31 @@ static void a_line_reads_like_fio(void **state)
 				  "[eta 00m:24s]");
 }
 
+/* Those that do the same beside each other are one, also of several jobs. */
+static void what_each_clone_does_is_told(void **state)
+{
+	struct job jobs[3] = { random_reads(), random_reads(), random_reads() };
+	const struct job_list list = { .jobs = jobs, .count = 3 };
+	static const char *const lines[][2] = {
+		{ "R1_1R3", "[r(1),_(1),r(1),w(1),r(1)]" }, { "_5", "[_(5)]" },
+		{ "/1R1X1P2", "[/(1),r(1),X(1),P(2)]" }, { "", "" },
+	};
+
+	(void)state;
+	jobs[0].process.numjobs = 3;
+	jobs[1].rw = RW_WRITE | RW_RANDOM;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char json[100], text[ETA_TEXT_MAX], expected[ETA_TEXT_MAX];
+
+		snprintf(json, sizeof(json), "{\"schema\":\"status/1\",\"workers\":\"%s\"}",
+			 lines[i][0]);
+		assert_true(eta_text(text, json, &list) > 0);
+		snprintf(expected, sizeof(expected), "Jobs: 0 (f=0): %s[0.0%%][eta 00m:00s]",
+			 lines[i][1]);
+		assert_string_equal(text, expected);
+	}
+}
+
 static void many_jobs_stay_inside_the_line(void **state)
 {
 	struct job jobs[300];
@@ -44,7 +70,8 @@ static void many_jobs_stay_inside_the_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < 300; i++)
 		jobs[i] = random_reads();
-	assert_true(eta_text(text, "{\"schema\":\"status/1\",\"jobs_running\":300}", &list)
+	assert_true(eta_text(text, "{\"schema\":\"status/1\",\"jobs_running\":300,"
+			     "\"workers\":\"R300\"}", &list)
 		    < ETA_TEXT_MAX);
 	assert_true(strlen(text) < ETA_TEXT_MAX);
 }
@@ -123,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_reads_like_fio),
+		cmocka_unit_test(what_each_clone_does_is_told),
 		cmocka_unit_test(many_jobs_stay_inside_the_line),
 		cmocka_unit_test(other_lines_are_no_progress),
 		cmocka_unit_test(lines_are_shown_and_passed_on),
