@@ -107,6 +107,17 @@ class HistoryFile:
             yield self.db
 
     @contextmanager
+    def removal(self) -> Iterator[sqlite3.Connection]:
+        """To write what follows no references: who removes a row removes all that belongs to it."""
+        with self.using():
+            self.db.execute("PRAGMA foreign_keys = OFF")
+        try:
+            with self.transaction() as db:
+                yield db
+        finally:
+            self.db.execute("PRAGMA foreign_keys = ON")
+
+    @contextmanager
     def using(self) -> Iterator[None]:
         """Around every use of ``db``."""
         if self._closed:

@@ -142,7 +142,7 @@ class SqliteStore:
                 )
 
     def remove_runs(self, run_ids: Collection[str]) -> int:
-        with self._file.transaction() as db:
+        with self._file.removal() as db:
             return upkeep.remove_runs(db, run_ids)
 
     def run(self, run_id: str) -> Run:

@@ -13,6 +13,14 @@ from iogate.model.run import RunStatus
 from iogate.store.packing import pack_row
 
 _MOST_PROBLEMS = 20
+_OF_RUNS = (
+    """DELETE FROM metrics WHERE run_id IN (SELECT value FROM json_each(?1)) AND case_id IN (
+        SELECT DISTINCT case_id FROM measurements
+        WHERE run_id IN (SELECT value FROM json_each(?1)))""",
+    "DELETE FROM measurements WHERE run_id IN (SELECT value FROM json_each(?1))",
+    "DELETE FROM failures WHERE run_id IN (SELECT value FROM json_each(?1))",
+)
+"""What removes all that belongs to some runs, but for themselves."""
 
 
 def run_ids(db: sqlite3.Connection) -> list[str]:
@@ -46,11 +54,13 @@ def unfinished(db: sqlite3.Connection, machine_id: str) -> list[str]:
 
 
 def remove_runs(db: sqlite3.Connection, run_ids: Collection[str]) -> int:
-    """See ``store.base.Store.remove_runs``. What belongs to a run goes with it."""
-    removed = db.execute(
-        "DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(run_ids)),),
-    )
+    """See ``store.base.Store.remove_runs``. To be called where references are not followed
+    (``HistoryFile.removal``): numbers are looked up by case, so that SQLite would go through all
+    nights of a case for each repetition that goes."""
+    asked = (json.dumps(list(run_ids)),)
+    for statement in _OF_RUNS:
+        db.execute(statement, asked)
+    removed = db.execute("DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?1))", asked)
     return removed.rowcount
 
 

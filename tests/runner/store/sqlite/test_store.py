@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,37 @@ def query(path: Path, sql: str) -> list[tuple[object, ...]]:
         rows = connection.execute(sql).fetchall()
         connection.commit()
     return rows
+
+
+def test_removing_many_runs_goes_once_through_the_numbers(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights = [
+        s.run(f"run-{n:03}", started_ns=n, measurements=s.repetitions([100.0] * 5))
+        for n in range(120)
+    ]
+    with closing(open_store(str(path))) as store:
+        store.add_runs(nights)
+    steps: list[None] = []
+    connect = sqlite3.connect
+
+    def counting(*words: Any, **more: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*words, **more)
+        connection.set_progress_handler(lambda: steps.append(None), 100)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", counting)
+    costs = []
+    for first, last in ((0, 1), (1, 41)):
+        with closing(open_store(str(path))) as store:
+            steps.clear()
+            assert store.remove_runs([run.id for run in nights[first:last]]) == last - first
+            costs.append(len(steps))
+            assert not store.check()
+    assert costs[1] < 10 * costs[0]
+    for table in ("measurements", "metrics"):
+        kept = f"SELECT min(run_id), count(DISTINCT run_id) FROM {table}"
+        assert query(path, kept) == [("run-041", 79)]
 
 
 @pytest.mark.parametrize("form", ["{}", "sqlite://{}", "sqlite:{}"])
