@@ -32,7 +32,7 @@ def newest_canary(
     """The newest canary of any of the plan's cases, none or one. With ``like``, in the same
     environment only. A canary is never a baseline, so it is looked for by itself."""
     rule = plan.baseline
-    for run in store.runs(spec=plan.spec_name, host=machine_id, limit=_LOOK_BACK):
+    for run in store.runs(spec=plan.spec_name, host=machine_id, limit=_LOOK_BACK, verdicts=False):
         if not is_canary(run) or run.plan.overrides != plan.overrides:
             continue
         if like and differences(run.environment, like.environment, rule.across, rule.also):

@@ -3,6 +3,8 @@ comparison is another try, and blocks that are added to one are not."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from iogate.environments import differences
 from iogate.model.comparison import Comparison, Part
 from iogate.model.run import Run, RunStatus
@@ -31,8 +33,7 @@ def _earlier(run: Run, store: Store) -> int:
     rule = run.plan.comparison
     if rule is None or rule.canary:
         return 0
-    runs = store.runs(spec=run.plan.spec_name, host=run.host.machine_id, limit=_LOOK_BACK)
-    same = [other for other in runs if _asks_the_same(other, run, rule)]
+    same = [other for other in _latest(run, store) if _asks_the_same(other, run, rule)]
     gone_on_with = {part.run for each in (*same, run) for part in _parts(each)}
     return sum(other.id not in gone_on_with for other in same)
 
@@ -56,13 +57,19 @@ def parts_words(run: Run) -> str:
 
 def later_part(run: Run, store: Store) -> Run | None:
     """The run that has measured on with the comparison of ``run`` already."""
-    for other in store.runs(spec=run.plan.spec_name, host=run.host.machine_id, limit=_LOOK_BACK):
+    for other in _latest(run, store):
         last = next((part.last_block for part in _parts(other) if part.run == run.id), None)
         if last is None:
             continue
         if any(m.block > last for m in store.run(other.id).measurements):
             return other
     return None
+
+
+def _latest(run: Run, store: Store) -> Sequence[Run]:
+    """The newest of the spec on the host, without verdicts."""
+    spec, host = run.plan.spec_name, run.host.machine_id
+    return store.runs(spec=spec, host=host, limit=_LOOK_BACK, verdicts=False)
 
 
 def _parts(run: Run) -> tuple[Part, ...]:
