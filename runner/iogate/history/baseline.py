@@ -7,6 +7,7 @@ limit vs baseline, the newest ``baseline.window`` that have the level which hold
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -297,9 +298,11 @@ def _was_seen(facts: RunFacts, decision: Decision | None) -> bool:
 
 def _is_enough(baseline: Baseline, run: Run) -> bool:
     """Whether any case has enough repetitions to compare with."""
-    counting = [(each, undisturbed(each.measurements)) for each in baseline.runs]
+    counting = [
+        (each, Counter(m.case_id for m in undisturbed(each.measurements))) for each in baseline.runs
+    ]
     counts = (
-        sum(m.case_id in each.ids_of(case) for each, own in counting for m in own)
+        sum(measured[case_id] for each, measured in counting for case_id in each.ids_of(case))
         for case in run.plan.cases
     )
     return max(counts, default=0) >= max(run.plan.baseline.min_samples, 1)

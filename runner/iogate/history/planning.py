@@ -56,8 +56,9 @@ def prospects(
     family = sum(threshold.level is Level.FAIL for threshold in gated) or len(gated)
     boundary = boundary_for(max(family, 1), rules)
     return [
-        _prospect(plan, case, threshold, runs, blocks, boundary)
+        _prospect(plan, case, threshold, of_case, blocks, boundary)
         for case in plan.cases
+        for of_case in [[_only(run, case) for run in runs]]  # once, and not for each limit
         for threshold in case.thresholds
         if threshold.limit.vs_baseline
     ]
@@ -173,6 +174,10 @@ def _pooled(
 def is_canary(run: Run) -> bool:
     """Whether a run compared its spec with itself."""
     return run.plan.comparison is not None and run.plan.comparison.canary
+
+
+def _only(run: Run, case: Case) -> Run:
+    return replace(run, measurements=tuple(_measurements(run, case)))
 
 
 def _measurements(run: Run, case: Case) -> Iterator[Measurement]:

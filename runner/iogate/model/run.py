@@ -112,5 +112,7 @@ class Run:
         """The ids that a case, of this run or another one, may have here, its own first: also
         those of cases here whose name it is known as."""
         former = frozenset(case.aka)
+        if not former:
+            return case.ids
         named = (other.id for other in self.plan.cases if other.name in former)
         return tuple(dict.fromkeys((*case.ids, *named)))
