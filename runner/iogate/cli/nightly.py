@@ -28,7 +28,7 @@ def command() -> None:
 
 @command.command("install")
 @options.SPEC
-@click.option("--at", default="02:30", metavar="WHEN", help="When, as systemd's OnCalendar= says.")
+@click.option("--at", default="03:30", metavar="WHEN", help="When, as systemd's OnCalendar= says.")
 @click.option("--user", default="", metavar="NAME", help="Whose nights they are, where root asks.")
 @click.option(
     "--folder",

@@ -207,7 +207,7 @@ def _check_time(at: str) -> None:
     if asked.returncode:
         raise UsageError(
             f"{at!r} is no time to systemd: {asked.stderr.strip().splitlines()[-1]}",
-            remedy="such as 02:30, or Mon..Fri 22:00; see: man systemd.time",
+            remedy="such as 03:30, or Mon..Fri 22:00; see: man systemd.time",
         )
 
 

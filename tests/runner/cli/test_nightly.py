@@ -97,6 +97,28 @@ def test_a_night_measures_and_tells(
     assert (folder / "iogate-runs").is_dir()
 
 
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd")
+@pytest.mark.parametrize(
+    ("zone", "eve"),
+    [("Europe/Berlin", "2026-03-28 12:00"), ("America/New_York", "2026-03-07 12:00")],
+)
+def test_no_night_is_left_out_when_clocks_go_forward(
+    units: Path, tmp_path: Path, zone: str, eve: str
+) -> None:
+    """Where 02:30 is no time that night, a timer for it waits for the next one."""
+    assert run_command(["nightly", "install", str(spec_in(tmp_path / "here"))]) == ExitCode.PASS
+    (when,) = settings_of(units / "iogate-nightly-oltp.timer")["OnCalendar"]
+    said = subprocess.run(
+        ["systemd-analyze", "calendar", f"--base-time={eve}", "--", when],
+        env={**os.environ, "TZ": zone},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    day = int(eve[8:10]) + 1
+    assert f"2026-03-{day:02}" in said.stdout
+
+
 def test_units_of_somebody_else_stay(
     units: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
