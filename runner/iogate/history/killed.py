@@ -35,6 +35,12 @@ def _ended(run: Run) -> Run | None:
     return None
 
 
+def measured_now(store: Store, sut: Sut, machine_id: str) -> str:
+    """The id of a run of this host that goes on; empty where there is none."""
+    ids = store.unfinished(machine_id)
+    return next((run_id for run_id in ids if is_measuring(sut, run_id)), "")
+
+
 def close_killed(store: Store, sut: Sut, machine_id: str) -> list[str]:
     """Record the end of every run of this host that no process measures any longer, and give
     their ids. What they measured stays, and the last of it is their end."""

@@ -201,6 +201,28 @@ def test_a_run_that_is_being_measured_is_not_removed(
     assert history("remove", "dddd", "--yes", "--store", url).stdout == "1 run removed\n"
 
 
+def test_a_history_is_not_made_smaller_while_a_run_writes_to_it(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes minutes where it is large, and a run waits for half of one to keep something."""
+    here = this_host(open_sut()).machine_id
+    large = s.series(range(20_000))
+    with closing(open_store(url)) as store:
+        store.begin_run(s.run("dddd", status=RunStatus.RUNNING, machine_id=here))
+        for number in range(8):
+            measured = s.measurement(s.job(series=large), repetition=number + 1)
+            store.begin_run(s.run(f"big-{number}", measurements=(measured,)))
+    size = Path(url).stat().st_size
+    monkeypatch.setattr(killed, "is_measuring", lambda _sut, run_id: run_id == "dddd")
+    done = history("remove", *(f"big-{n}" for n in range(7)), "--yes", "--store", url)
+    assert done.stdout == "7 runs removed\n"
+    assert done.stderr.startswith("run dddd is being measured: the file keeps its size")
+    assert Path(url).stat().st_size == size
+    monkeypatch.setattr(killed, "is_measuring", lambda *_: False)
+    assert history("remove", "big-7", "--yes", "--store", url).stderr == ""
+    assert Path(url).stat().st_size < size / 2
+
+
 def test_a_machine_that_cannot_be_reached_hides_no_history(
     url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

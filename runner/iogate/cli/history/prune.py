@@ -11,6 +11,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID
+from iogate.cli.history.space import give_back
 from iogate.cli.say import say, say_json
 from iogate.cli.table import counted
 from iogate.errors import UsageError
@@ -52,7 +53,7 @@ def command(
         policy = parse_policy(text)
         thinned = list(prune(opened, policy, now_ns=time.time_ns(), dry_run=dry_run))
         if thinned and not dry_run:
-            opened.compact()
+            give_back(opened, store)
     for each in thinned if as_json else ():
         say_json(json.dumps(asdict(each)))
     say(_told(thinned, dry_run=dry_run), err=as_json)

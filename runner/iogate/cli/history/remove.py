@@ -10,6 +10,7 @@ import click
 
 from iogate.cli import options
 from iogate.cli.history.shown import SHORT_ID, nothing_kept, print_runs
+from iogate.cli.history.space import give_back
 from iogate.cli.machine import machine
 from iogate.cli.say import say
 from iogate.cli.table import counted
@@ -67,7 +68,7 @@ def command(
             say(nothing_kept(spec, host, before), err=True)
         elif yes:
             count = opened.remove_runs([run.id for run in runs])
-            opened.compact()
+            give_back(opened, store)
             say(f"{counted(count, 'run')} removed")
         else:
             print_runs(runs)
