@@ -9,7 +9,7 @@ from typing import Any
 
 from iogate.engine.base import EngineResult
 from iogate.errors import EngineError
-from iogate.files.bounds import RESULT_INTERVALS, SPEC_KEY
+from iogate.files.bounds import RESULT_INTERVALS, RESULT_ROWS, SPEC_KEY
 from iogate.jobs.numbers import number
 from iogate.model.histogram import Histogram
 from iogate.model.measurement import (
@@ -40,7 +40,7 @@ def parse_result(document: object) -> EngineResult:
         raise EngineError("the engine's result cannot be read: what iogate adds is no mapping")
     _check_schema(extra)
     try:
-        _check_intervals(document["jobs"])
+        _check_amount(document["jobs"])
         return EngineResult(
             engine=_engine(document, extra),
             # fio adds an empty row without a name when only some jobs report as a group.
@@ -76,9 +76,11 @@ def _check_schema(extra: Mapping[str, Any]) -> None:
         )
 
 
-def _check_intervals(jobs: Any) -> None:
-    """ValueError for more than any engine keeps, before they are made: in a history each takes many
-    times its place in a result."""
+def _check_amount(jobs: Any) -> None:
+    """ValueError for more than any engine has, before it is made: in a history an interval takes
+    many times its place in a result, and each row its time wherever a run is looked at."""
+    if len(jobs) > RESULT_ROWS:
+        raise ValueError(f"it has {len(jobs):,} jobs, and at most {RESULT_ROWS:,} are read")
     count = sum(len((job.get("iogate", {}).get("series") or {}).get("end_ms", ())) for job in jobs)
     if count > RESULT_INTERVALS:
         raise ValueError(f"it has {count:,} intervals, and at most {RESULT_INTERVALS:,} are kept")

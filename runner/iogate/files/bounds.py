@@ -39,6 +39,7 @@ CONSOLE_BEGIN_BYTES = 4 * MIB
 CONSOLE_END_BYTES = MIB
 DOCUMENT_BYTES = 256 * MIB
 DOCUMENT_VALUES = 32_000_000
+RESULT_ROWS = 8192  # an engine takes at most 4096 jobs; fio adds rows of groups
 RESULT_INTERVALS = 2_000_000  # 4096 jobs, each with the 400 that iogate-engine keeps
 FOREIGN_BYTES = GIB
 LINE_BYTES = 2 * DOCUMENT_BYTES  # a document, as text
@@ -72,6 +73,7 @@ TABLE: tuple[tuple[str, int, str], ...] = (
     ("bytes of an answer of a history on a server", HISTORY_ANSWER_BYTES, "document"),
     ("values in a document", DOCUMENT_VALUES, "document"),
     ("digits of an integer in a document", INTEGER_DIGITS, "document"),
+    ("jobs of a result, each with a row of its own", RESULT_ROWS, "document"),
     ("intervals of all time series of a repetition", RESULT_INTERVALS, "document"),
     ("bytes of a file of fio's results", FOREIGN_BYTES, "document"),
     ("bytes of a job file in a run folder that a report shows", JOB_TEXT_BYTES, "document"),

@@ -223,6 +223,18 @@ def test_more_intervals_than_any_engine_keeps_are_refused(
         parse_result(changed)
 
 
+def test_more_jobs_than_any_engine_takes_are_refused(
+    changed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of thousands fit into a result, and took hours to be read, with the host locked."""
+    changed["jobs"] = changed["jobs"][1:] * 5
+    monkeypatch.setattr("iogate.engine.result.RESULT_ROWS", len(changed["jobs"]))
+    parse_result(changed)
+    monkeypatch.setattr("iogate.engine.result.RESULT_ROWS", len(changed["jobs"]) - 1)
+    with pytest.raises(EngineError, match="it has 5 jobs"):
+        parse_result(changed)
+
+
 @pytest.mark.parametrize(
     "said", [5, 0.5, "text", [], [1], None, True, {"jobs": [1]}, {"jobs": [1], "iogate": 5}]
 )
