@@ -226,13 +226,15 @@ def _plain(series: SeriesTrend) -> str:
 
 RESERVED = {"", "index", "runs"}
 """Names that pages have by themselves, also where they are served."""
+_HASHED = re.compile("-[0-9a-f]{8}$")
 
 
 def file_name(text: str) -> str:
     """A name for a page's file: the text's plain characters, and a hash of it where some were
-    left out: whatever else there is, it stays. Never a path, never hidden."""
+    left out, or where it ends as if it had one: whatever else there is, it stays. Never a path,
+    never hidden."""
     plain = re.sub(r"[^a-z0-9]+", "-", short(text, 60).lower()).strip("-")
-    if plain == text and plain not in RESERVED:
+    if plain == text and plain not in RESERVED and not _HASHED.search(plain):
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{plain or 'x'}-{digest[:8]}"

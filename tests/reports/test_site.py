@@ -491,6 +491,14 @@ def test_names_that_look_alike_get_files_of_their_own() -> None:
     assert file_name("a b") == "a-b-c8687a08"
 
 
+def test_a_name_cannot_be_that_of_another_ones_page() -> None:
+    """Whoever names a spec would put its page in the place of that one's."""
+    for text in ("a b", "Gate", "runs", "\u00e4"):
+        page = file_name(text)
+        assert file_name(page) != page
+        assert len({file_name(page), page, file_name(file_name(page))}) == 3
+
+
 def test_one_night_is_enough() -> None:
     short = year(1, story=Story(1, (), (9, 9), 9, 5))
     pages = dict(Site([short]).pages())
