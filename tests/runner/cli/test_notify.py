@@ -194,7 +194,8 @@ def test_a_room_is_told_in_words_that_call_nobody(
     history: History, host: Host, hook: Posted
 ) -> None:
     host.channels(f'a: {{ slack: "{hook.url}" }}', top="site: https://perf.example/site\n")
-    hostile = replace(FAILED, sentence="<!channel> @here [x](http://evil) & `a`\nnew line")
+    said = "<!channel> @here [x](http://evil) www.evil.example & `a`\nnew line"
+    hostile = replace(FAILED, sentence=said)
     fail_a_night(history, verdict=hostile)
     assert host.notify() == ExitCode.PASS
     ((only,),) = [list(document) for document in hook.documents]
@@ -203,6 +204,8 @@ def test_a_room_is_told_in_words_that_call_nobody(
     assert "<!channel>" not in text
     assert "@here" not in text
     assert "&lt;!channel&gt;" in text
+    assert "http://evil" not in text, "an address alone is a link there"
+    assert "www.evil" not in text
     title, _, link = text.split("\n")
     assert title.startswith("*nightly on host-a: the night of")
     assert link == "<https://perf.example/site/nightly/index.html>"
