@@ -7,26 +7,48 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from iogate.files import bounded
-
 _PASSED_ON = stat.S_ISUID | stat.S_ISGID
 _PLAIN = 0o1777
+_DEEPEST = 16  # folders within folders; an engine makes none
+_WAY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def without_passed_on(folder: Path) -> None:
-    """No file below a folder runs as its owner or group when another user calls it. No link is
-    followed; what cannot be looked at is left."""
-    for above, _folders, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                _take_away(Path(above) / name)
+    """No file below a folder runs as its owner or group when another user calls it: what lies
+    deeper than is looked for is shut to others. No link is followed."""
+    with suppress(OSError):
+        _look_at(str(folder), None, 0)
 
 
-def _take_away(path: Path) -> None:
-    if not path.lstat().st_mode & _PASSED_ON:
-        return
-    handle = bounded.open_file(path)
+def _look_at(name: str, above: int | None, depth: int) -> None:
+    """A file or folder. What it is, is asked of what is opened, and changed there: a process of the
+    engine may be left that puts a link in its place."""
+    way = os.open(name, _WAY, dir_fd=above)
     try:
-        os.fchmod(handle, os.fstat(handle).st_mode & _PLAIN)
+        mode = os.fstat(way).st_mode
+        if not stat.S_ISDIR(mode):
+            if mode & _PASSED_ON and not stat.S_ISLNK(mode):
+                _set_mode(way, mode & _PLAIN)
+        elif depth > _DEEPEST:
+            _set_mode(way, stat.S_IRWXU)
+        else:
+            _go_through(way, mode, depth)
+    finally:
+        os.close(way)
+
+
+def _go_through(way: int, mode: int, depth: int) -> None:
+    if mode & stat.S_IRWXU != stat.S_IRWXU:  # its owner could not list it, and others go in
+        _set_mode(way, mode & _PLAIN | stat.S_IRWXU)
+    handle = os.open(f"/proc/self/fd/{way}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    _look_at(entry.name, handle, depth + 1)
     finally:
         os.close(handle)
+
+
+def _set_mode(way: int, mode: int) -> None:
+    Path(f"/proc/self/fd/{way}").chmod(mode)

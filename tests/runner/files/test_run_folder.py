@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +85,35 @@ def test_what_stays_of_an_engine_runs_as_nobody_else(tmp_path: Path) -> None:
         0o755,
     ]
     assert elsewhere.stat().st_mode & 0o7777 == 0o6755, "no link is followed"
+
+
+def test_nobody_else_gets_to_what_an_engine_left_too_deep_to_be_looked_for(tmp_path: Path) -> None:
+    """Deeper than a path can name, it kept its rights, and ended the run with an internal error."""
+    folder = RunFolder(make_run_folder(tmp_path / "run"))
+    written = folder.engine_folder("case", 1)
+    hidden = written / "hidden"
+    hidden.mkdir()
+    (hidden / "log").touch()
+    (hidden / "log").chmod(0o4111)
+    hidden.chmod(0o2111)
+    deepest = os.open(written, os.O_RDONLY)
+    for _ in range(2500):
+        os.mkdir("a", 0o755, dir_fd=deepest)
+        inner = os.open("a", os.O_RDONLY, dir_fd=deepest)
+        os.close(deepest)
+        deepest = inner
+    os.close(os.open("log", os.O_CREAT | os.O_WRONLY, 0o4755, dir_fd=deepest))
+    os.close(deepest)
+    folder.settle("case", 1)
+    assert (hidden / "log").stat().st_mode & 0o7777 == 0o111
+    assert hidden.stat().st_mode & 0o7777 == 0o711, "its owner can list it"
+    modes, path = [], written
+    for _ in range(100):
+        path /= "a"
+        modes.append(path.stat().st_mode & 0o7777)
+    assert 0o700 in modes
+    assert set(modes) == {0o700, 0o755}
+    subprocess.run(["rm", "-rf", "--", written], check=True)  # pytest would not
 
 
 def test_a_folder_in_place_of_the_newest_run_is_told_and_nothing_is_left(
