@@ -183,14 +183,18 @@ def closing_sentence(run: Run, told: Collection[Outcome]) -> str:
 
 def verdict_table(run: Run) -> str:
     """One row a threshold, failures first."""
-    verdicts = run.verdict.thresholds if run.verdict else ()
-    ordered = sorted(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.outcome))
+    ordered = _worst_first(run)
     names = run.plan.names
     row = _compared_row if run.plan.comparison else _row
     rows = [row(verdict, names.get(verdict.case_id, verdict.case_id)) for verdict in ordered]
     if run.plan.comparison:
         return table(_COMPARED, rows, right=(2, 3, 4, 7, 8), width=terminal_width())
     return table(_HEAD, rows, right=(2, 4), width=terminal_width())
+
+
+def _worst_first(run: Run) -> list[ThresholdVerdict]:
+    verdicts = run.verdict.thresholds if run.verdict else ()
+    return sorted(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.outcome))
 
 
 def _row(verdict: ThresholdVerdict, case: str) -> tuple[str, ...]:
@@ -236,10 +240,10 @@ def _seen(verdict: ThresholdVerdict) -> str:
 
 
 def explanations(run: Run) -> list[str]:
-    """A line for each threshold that did not pass, with its place in the spec. What is said of
-    one is not said in full of the next."""
+    """A line for each threshold that did not pass, with its place in the spec, in the order of the
+    table. What is said of one is not said in full of the next."""
     lines, before = [], ""
-    for verdict in run.verdict.thresholds if run.verdict else ():
+    for verdict in _worst_first(run):
         if verdict.outcome in _EXPLAINED:
             where = f"{verdict.threshold.where}: " if verdict.threshold.where else ""
             lines.append(printable(f"{where}{_told(verdict, before)}"))

@@ -116,6 +116,14 @@ def test_a_failure_names_the_line_of_its_threshold() -> None:
     assert line.startswith("specs/x.yaml:31:9: write.clat.mean")
 
 
+def test_what_failed_is_explained_before_what_warns() -> None:
+    """As in the table above it, whatever the order of the spec."""
+    above = replace(WARNS, where=Location("specs/x.yaml", 12, 9))
+    first, second = explanations(judged(above, FAILS))
+    assert first.startswith("specs/x.yaml:31:9")
+    assert second.startswith("specs/x.yaml:12:9")
+
+
 def test_the_last_line_does_not_repeat_what_was_explained_above_it() -> None:
     assert closing_sentence(judged(FAILS, PASSES), tuple(Outcome)) == ("fail: 1 of 2 limits failed")
     assert closing_sentence(judged(WARNS, PASSES), tuple(Outcome)) == (
