@@ -25,6 +25,7 @@ from support.browsers import (
 )
 from support.hostile import EVIL
 from support.hostile import hostile_trend as hostile
+from support.nightly import History
 from support.report_runs import START_NS
 from support.years import DAY_NS, Story, year
 
@@ -337,6 +338,52 @@ def test_a_cursor_over_one_chart_reads_the_same_night_in_all(
     assert times[0] == times[1]
     assert times[0].startswith("202")
     page.context.close()
+
+
+@needs_uplot
+def test_the_number_of_a_marker_stands_beside_its_line(browser: Browser, folder: Path) -> None:
+    numbers = [align for text, align in written(browser, case_page(folder)) if text == "1"]
+    assert set(numbers) == {"left"}
+
+
+RECORD = """window.written = []; const draw = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    written.push([`${text}`, this.textAlign]);
+    return draw.call(this, text, ...place);
+}"""
+
+
+@needs_uplot
+@pytest.mark.parametrize("later_s", [None, 60])
+def test_the_first_runs_have_an_axis_of_their_own_days(
+    browser: Browser, tmp_path: Path, later_s: int | None
+) -> None:
+    """One run alone, and another a minute later."""
+    history = History(tmp_path, since_ns=1_700_000_000 * 10**9)
+    history.add(1000.0)
+    if later_s:
+        history.since_ns += later_s * 10**9 - DAY_NS
+        history.add(1100.0)
+    history.pages()
+    texts = written(browser, next(history.site.glob("*/case-*.html")))
+    assert {text[-4:] for text, _ in texts if text.endswith(("2023", "2024"))} == {"2023"}
+    assert any(text.startswith("14 Nov") for text, _ in texts)
+    minutes = [text for text, _ in texts if re.fullmatch(r"\d\d:\d\d", text)]
+    assert minutes
+    if later_s:
+        assert len(minutes) == len(set(minutes))
+
+
+def written(browser: Browser, path: Path) -> list[tuple[str, str]]:
+    """What the first chart of a page writes beside its lines, and how it is aligned."""
+    page = Visit(browser, path).page
+    page.add_init_script(RECORD)
+    page.reload()
+    page.locator(".uplot").first.wait_for()
+    page.wait_for_timeout(100)
+    found: list[tuple[str, str]] = page.evaluate("written")
+    page.context.close()
+    return found
 
 
 @needs_uplot

@@ -92,6 +92,20 @@ def test_few_and_equal_values_are_drawn(moved: Line, count: int, value: float) -
     assert all(map(math.isfinite, line.ends))
 
 
+@pytest.mark.parametrize(
+    ("minutes_later", "marks"), [((), 1), ((7,), 0), ((24 * 60,), 0)], ids=["one", "two", "days"]
+)
+def test_a_young_series_has_a_date_and_the_first_night_a_dot(
+    moved: Line, minutes_later: tuple[int, ...], marks: int
+) -> None:
+    times = (moved.times[0], *(moved.times[0] + later for later in minutes_later))
+    one = few(moved.series, len(times), 5.0)
+    line = replace(moved, series=one, times=times, moves=(), markers=())
+    picture = nights.draw("x", "y", line, minutes(line))
+    assert picture.count('class="dot s0"') == marks
+    assert re.search(r">\d\d [A-Z][a-z]{2}( \d{4})?<", picture)
+
+
 def few(one: SeriesTrend, count: int, value: float) -> SeriesTrend:
     values = (value,) * count
     return replace(

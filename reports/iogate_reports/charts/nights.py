@@ -24,7 +24,8 @@ from iogate_reports.trend_lines import Line, Segment
 FRAME = Frame(width=900, height=240, left=76, right=16, top=22, bottom=26)
 MOST, MOST_ENDS = 140, 70
 MOST_TOLD = 12
-_MONTH = 30 * 24 * 60
+_DAY = 24 * 60
+_MONTH = 30 * _DAY
 
 
 def figure(line: Line, minutes: Sequence[int]) -> Figure:
@@ -52,6 +53,7 @@ def draw(title: str, description: str, line: Line, minutes: Sequence[int]) -> st
         *(part for segment in line.levels for part in _segment(segment, line, x, y)),
         *_band(line, y),
         svg.element("path", d=_trace(line, y), class_="ln s0 thin"),
+        *_lone(line, y),
         *_limits(line, y),
         *_markers(line, x, minutes),
     ]
@@ -66,6 +68,16 @@ def _shown(line: Line) -> list[float]:
 def _trace(line: Line, y: Linear) -> str:
     places = list(zip(_across(line.times), y.all(line.series.values), strict=True))
     return traced(line.times, places, MOST)
+
+
+def _lone(line: Line, y: Linear) -> Iterator[str]:
+    """The first night of all: there is no line yet."""
+    if len(line.times) == 1:
+        places = zip(_across(line.times), y.all(line.series.values), strict=True)
+        yield from (
+            svg.element("path", d=f"M{svg.num(a)} {svg.num(b)}h0", class_="dot s0")
+            for a, b in places
+        )
 
 
 def _band(line: Line, y: Linear) -> Iterator[str]:
@@ -120,14 +132,19 @@ def near(line: Line) -> list[float]:
 
 
 def _times(times: Sequence[int]) -> Linear:
-    end = max(times[-1], times[0] + 60)
-    return Linear(times[0], end, *FRAME.x_range)
+    if times[0] == times[-1]:
+        return Linear(times[0] - _DAY, times[0] + _DAY, *FRAME.x_range)
+    return Linear(times[0], times[-1], *FRAME.x_range)
 
 
 def _months(times: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """The first of each month; each day where the series is shorter than two of them."""
+    """The first of each month; each day where the series is shorter than two of them, and the
+    first night where no day begins in it."""
     days = times[-1] - times[0] < 2 * _MONTH
-    at = datetime.fromtimestamp(times[0] * 60, UTC).replace(hour=0, minute=0, second=0)
+    first = datetime.fromtimestamp(times[0] * 60, UTC)
+    at = first.replace(hour=0, minute=0, second=0)
+    if at.date() == datetime.fromtimestamp(times[-1] * 60, UTC).date():
+        yield times[0], first.strftime("%d %b %Y")
     while True:
         at = (at + timedelta(days=1)) if days else (at.replace(day=1) + timedelta(days=32))
         at = at if days else at.replace(day=1)

@@ -57,19 +57,32 @@
     for (const v of one.limits) line([left, y(v)], [left + width, y(v)], '--fail', [3, 4]);
     c.fillStyle = css('--soft');
     c.font = `${11 * rem() * devicePixelRatio}px system-ui`;
+    c.textAlign = 'left';
     one.markers.forEach((m, i) => {
       line([x(m), top], [x(m), top + height], '--soft', [4, 4]);
-      c.fillText(i + 1, x(m) + 4, top + 12 * devicePixelRatio);
+      c.fillText(i + 1, x(m) + 4 * devicePixelRatio, top + 12 * devicePixelRatio);
     });
     c.restore();
   };
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const months = Array.from({length: 12}, (_, m) => new Date(2000, m, 15).toLocaleString('en', {month: 'short'}));
-  const days = (u, splits, axis, space, step) => splits.map((s, i) => {
-    const at = new Date(s * 1000), year = at.getUTCFullYear(), month = months[at.getUTCMonth()];
-    const text = step < 86400 && s % 86400 ? at.toISOString().slice(11, 16) : step < 28 * 86400 ? `${at.getUTCDate()} ${month}` : month;
-    return i && new Date(splits[i - 1] * 1000).getUTCFullYear() === year ? text : `${text}\n${year}`;
-  });
+  const days = (u, splits, axis, space, step) => {
+    let before = '', last = 0;
+    return splits.map(s => {
+      const at = new Date(s * 1000), year = at.getUTCFullYear(), month = months[at.getUTCMonth()];
+      const day = `${at.getUTCDate()} ${month}`, timed = step < 86400 && s % 86400;
+      const text = timed ? at.toISOString().slice(11, 16) : step < 28 * 86400 ? day : month;
+      const below = last === year ? '' : timed && !last ? `\n${day} ${year}` : `\n${year}`;
+      const shown = text === before ? '' : text + below;
+      [before, last] = [text, year];
+      return shown;
+    });
+  };
+  // One night alone would be given a thousand days.
+  const span = (u, low, high) => {
+    const times = u.data[0], first = times[0];
+    return times[times.length - 1] > first ? [low, high] : [first - 86400, first + 86400];
+  };
   const options = one => axis => {
     const written = {...axis, font: `${12 * rem()}px system-ui`};
     const low = Math.min(...one.ends, ...one.limits), high = Math.max(...one.ends, ...one.limits);
@@ -77,7 +90,7 @@
     const value = (u, v) => show(v, one.unit);
     const end = label => ({label, width: 0, points: {show: false}, value});
     return {
-      scales: {y: {range: () => [low - air, high + air]}},
+      scales: {x: {range: span}, y: {range: () => [low - air, high + air]}},
       tzDate: s => uPlot.tzDate(new Date(s * 1000), 'Etc/UTC'),
       axes: [{...written, size: 50 * rem(), space: 64 * rem(), lineGap: 1.3, values: days},
         {...written, size: 74 * rem(), space: 32 * rem(), values: (u, splits) => splits.map(v => show(v, one.unit))}],
