@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
-from iogate.engine.complaints import Complaint
+from iogate.engine.complaints import FIOS, Complaint, complaints
 from iogate.engine.process import (
     log_tail,
     log_text,
@@ -47,12 +47,9 @@ class FioEngine:
         return ask_info(self._sut, self.name, find_program(self._sut), confinement)
 
     def complaints(
-        self,
-        cases: Iterable[Case],  # noqa: ARG002
-        confinement: Confinement | None = None,  # noqa: ARG002
+        self, cases: Iterable[Case], confinement: Confinement | None = None
     ) -> tuple[Complaint, ...]:
-        """Its --parse-only looks at the targets, which may not be there yet."""
-        return ()
+        return complaints(self._sut, find_program(self._sut), cases, confinement, FIOS)
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

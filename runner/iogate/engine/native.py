@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from iogate.engine.base import EngineInfo, EngineJob, EngineResult, Progress, Rates, Stop
-from iogate.engine.complaints import Complaint, complaints
+from iogate.engine.complaints import OURS, Complaint, complaints
 from iogate.engine.confined import ask
 from iogate.engine.process import (
     line_of,
@@ -60,7 +60,7 @@ class NativeEngine:
     def complaints(
         self, cases: Iterable[Case], confinement: Confinement | None = None
     ) -> tuple[Complaint, ...]:
-        return complaints(self._sut, self._find(), cases, confinement)
+        return complaints(self._sut, self._find(), cases, confinement, OURS)
 
     def run(
         self, job: EngineJob, *, on_progress: Callable[[Progress], None], stop: Stop

@@ -86,8 +86,33 @@ def test_a_case_that_names_a_job_of_its_own_is_none_of_another() -> None:
     assert found.job == "b"
 
 
-def test_fio_is_not_asked() -> None:
-    assert complaints(plan_of(fio("rw: read, size: 1k, bs: 4k")).cases, "fio") == ()
+@pytest.mark.parametrize(
+    ("options", "key", "text"),
+    [
+        ("iodepth: 4294967295", "iodepth", "min value out of range: 4294967295 (1 min)"),
+        ("percentile_list: '200'", "percentile_list", "value out of range: 200.000000"),
+        ("nice: 77", "nice", "max value out of range: 77 (19 max)"),
+    ],
+)
+def test_fio_names_the_first_option(options: str, key: str, text: str) -> None:
+    (case,) = plan_of(fio(f"rw: read, size: 1m, {options}, rwmixread: 50")).cases
+    (found,) = complaints([case], "fio")
+    assert (found.case, found.key, found.job) == (case, key, "")
+    assert text in found.text
+
+
+def test_of_many_cases_fio_names_those_that_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = _Counted(monkeypatch)
+    cases = plan_of(matrix("numjobs: 2", MANY)).cases
+    assert complaints(cases, "fio") == ()
+    assert counted.starts <= 3
+    wrong = plan_of(fio("rw: read, size: 1m, nice: 77")).cases
+    assert [each.case for each in complaints([*cases[:3], *wrong], "fio")] == list(wrong)
+
+
+def test_fio_is_not_asked_for_what_is_there() -> None:
+    for options in ("rw: read, size: 1k, bs: 4k", "rw: read, size: 1m, zonemode: zbd"):
+        assert complaints(plan_of(fio(options)).cases, "fio") == ()
 
 
 def test_nothing_is_opened(tmp_path: Path) -> None:
