@@ -6,6 +6,7 @@ from __future__ import annotations
 from iogate.errors import RefusedError
 from iogate.host.devices.block_devices import find_device
 from iogate.host.devices.safety import refusal
+from iogate.host.targets.records import image_kept
 from iogate.model.spec import Destroy
 from iogate.sut.local import LocalSut
 
@@ -16,6 +17,6 @@ def check_lent(path: str, destroy: Destroy) -> str:
     device = find_device(here, path)
     if device is None:
         raise RefusedError(f"{path} is no block device here", remedy="lsblk shows those that are")
-    if why := refusal(here, device, destroy):
+    if why := refusal(here, device, destroy, keeps=image_kept):
         raise RefusedError(why.reason, remedy=why.remedy)
     return device.number

@@ -56,6 +56,12 @@ class Look:
     seen: AllMounts
     kin: tuple[Device, ...] = ()
 
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The files that hold blocks of the device: images of loop devices, at whatever depth."""
+        below = (loop for loop in self.loops if loop.name in self.stack.descent)
+        return tuple(loop.backing for loop in below if loop.image)
+
     def named(self, device: Device) -> str:
         """The path of a device of the stack, with why it matters where that is not plain."""
         if device.name in self.device.family:

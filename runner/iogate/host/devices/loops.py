@@ -17,6 +17,7 @@ class Loop:
     """A loop device that is attached. ``lower`` is the number of the device that holds its
     blocks; of one over a file, ``image`` is where that file lives and its inode, and ``images``
     are those of files below it, too. They are empty where neither the kernel nor a path tells.
+    ``backing`` is the path of what it was made over, as far as the kernel knows that now.
     ``start`` and ``end`` are the bytes there."""
 
     name: str
@@ -25,6 +26,7 @@ class Loop:
     images: frozenset[FileId]
     start: int
     end: int
+    backing: str = ""
 
     @property
     def path(self) -> str:
@@ -56,7 +58,7 @@ def _loop(sut: Sut, name: str, backing: str, status: LoopStatus | None) -> Loop:
     start = status.offset_bytes
     end = start + status.limit_bytes if status.limit_bytes else _ENDLESS
     image = None if status.rdev else (status.device, status.inode)
-    return Loop(name, status.rdev, image, _images(sut, path, image), start, end)
+    return Loop(name, status.rdev, image, _images(sut, path, image), start, end, path)
 
 
 def _by_path(sut: Sut, name: str, backing: str) -> Loop:
@@ -64,7 +66,7 @@ def _by_path(sut: Sut, name: str, backing: str) -> Loop:
     device, status = find_device(sut, backing), sut.stat(backing)
     image = (status.device, status.inode) if status and status.is_file else None
     number = device.number if device else ""
-    return Loop(name, number, image, _images(sut, backing, image), 0, _ENDLESS)
+    return Loop(name, number, image, _images(sut, backing, image), 0, _ENDLESS, backing)
 
 
 def _images(sut: Sut, path: str, image: FileId | None) -> frozenset[FileId]:

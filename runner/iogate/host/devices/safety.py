@@ -24,13 +24,15 @@ def refusal(
     *,
     written: bool = False,
     kin: Sequence[Device] = (),
+    keeps: Callable[[Look], Refusal | None] = lambda _look: None,
 ) -> Refusal | None:
     """The first reason not to write to the device; None when it may be overwritten. What no
     ``destroy:`` lifts comes first: nobody is advised to let go of what is in use. ``written``:
     this run has already overwritten it, and what is on it now is its own. ``kin``: other devices
-    that it may overwrite, a filesystem of iogate's own over which is recognised here, too."""
+    that it may overwrite, a filesystem of iogate's own over which is recognised here, too.
+    ``keeps`` is one more reason that no ``destroy:`` lifts."""
     look = look_at(sut, device, tuple(kin))
-    if refused := user_of(look):
+    if refused := user_of(look) or keeps(look):
         return refused
     if destroy is None:
         return Refusal(

@@ -6,24 +6,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 from iogate.errors import RefusedError
 from iogate.host.devices.block_devices import Device, find_device
-from iogate.host.devices.in_use import file_user, forbidden, look_at, user_of
+from iogate.host.devices.in_use import Refusal, file_user, forbidden, look_at, user_of
 from iogate.host.devices.mountable import unmountable
 from iogate.host.devices.mounts import mount_of
 from iogate.host.devices.safety import refusal
 from iogate.host.targets.arrays import free_node, room_on, unbuildable
-from iogate.host.targets.belongings import of_host, of_iogate
+from iogate.host.targets.belongings import of_host
 from iogate.host.targets.places import place_of, real_names
-from iogate.host.targets.records import record_at
+from iogate.host.targets.records import image_kept, kept_at
 from iogate.host.targets.scratch import automatic_parent, scratch_directory
 from iogate.host.targets.writable import unwritable
 from iogate.jobs.job_file import names_out
 from iogate.model.filesystem import MAKERS
 from iogate.model.place import Place
-from iogate.model.spec import Target, TargetKind
+from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.base import Sut
 
 AUTO = "auto"
@@ -46,7 +47,8 @@ class Use:
     has not written, and its engine tells what it found: such a use counts as one that writes.
     ``place`` is what the target's path leads to, once that was looked up (of a filesystem its
     device's, and ``beside`` its other devices'): the target has that path then, not the spec's.
-    ``kin`` are all devices that the plan may overwrite."""
+    ``kin`` are all devices that the plan may overwrite, and ``kept`` files and folders of the
+    run."""
 
     target: Target
     writes: bool
@@ -56,6 +58,7 @@ class Use:
     shows: bool = False
     beside: tuple[Place, ...] = ()
     kin: tuple[Device, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 def check_targets(
@@ -66,10 +69,10 @@ def check_targets(
     what iogate keeps: ``kept`` are files and folders of this run."""
     uses = resolved(sut, uses)
     kin = overwritten(sut, uses)
-    for use in (replace(use, kin=kin) for use in uses):
+    for use in (replace(use, kin=kin, kept=tuple(kept)) for use in uses):
         _CHECKS[use.target.kind](sut, use)
         if use.target.kind is TargetKind.FILE:
-            _check_belongings(sut, use, kept, trusted=trusted)
+            _check_belongings(sut, use, trusted=trusted)
         _check_filenames(use)
     _check_space(sut, uses)
 
@@ -225,14 +228,13 @@ def _check_file_kept(use: Use, size_bytes: int) -> None:
     raise _refused(use, what, "add 'overwrite: true' to the target if nobody needs its content")
 
 
-def _check_belongings(sut: Sut, use: Use, kept: Sequence[str], *, trusted: bool) -> None:
+def _check_belongings(sut: Sut, use: Use, *, trusted: bool) -> None:
     """A file that is written, made or extended where iogate or a system keeps its own."""
     status = sut.stat(use.target.path)
     if status and not use.writes and status.size_bytes >= use.bytes_needed:
         return
     names = real_names(sut, sut.real_path(use.target.path))
-    own = of_iogate(sut, names, kept)
-    if what := f"{own} is iogate's own" if own else record_at(sut, names):
+    if what := kept_at(sut, names, use.kept):
         remedy = "name a file that iogate does not keep anything in"
         raise _refused(use, f"{what}, and would be written", remedy)
     if not trusted and (part := of_host(sut, names)):
@@ -261,7 +263,7 @@ def _check_device(sut: Sut, use: Use) -> None:
     if use.shows and use.target.destroy is None:
         remedy = "leave verify out; or, where all of it may be overwritten, name it under destroy:"
         raise _refused(use, f"verify would show what is on {device.path}", remedy)
-    why = refusal(sut, device, use.target.destroy, kin=use.kin) if use.writes else None
+    why = _not_overwritten(sut, use, device, use.target.destroy) if use.writes else None
     if not use.writes and not sut.can_read(path):
         why = forbidden(device)
     if why:
@@ -298,9 +300,13 @@ def _check_part(sut: Sut, use: Use, part: Target) -> Device:
     if not device or not device.size_bytes:
         what = "has no size" if device else "is not a block device"
         raise _refused(use, f"{part.path} {what}", _naming(part))
-    if why := refusal(sut, device, part.destroy, kin=use.kin):
+    if why := _not_overwritten(sut, use, device, part.destroy):
         raise _refused(use, why.reason, why.remedy)
     return device
+
+
+def _not_overwritten(sut: Sut, use: Use, device: Device, destroy: Destroy | None) -> Refusal | None:
+    return refusal(sut, device, destroy, kin=use.kin, keeps=partial(image_kept, kept=use.kept))
 
 
 def _naming(target: Target) -> str:

@@ -8,13 +8,31 @@ import re
 from collections.abc import Iterator, Sequence
 
 from iogate.files.sqlite_head import BESIDE, is_database, is_journal, is_wal
+from iogate.host.devices.in_use import Look, Refusal
 from iogate.host.foreseen import answers
+from iogate.host.targets.belongings import of_iogate
+from iogate.host.targets.places import real_names
 from iogate.sut.base import Sut
 
 _DOCUMENTS = ("plan.json", "environment.json", "run.json", "verdict.json", "dispatch.json")
 _SCHEMA = re.compile(rb'"schema"\s*:\s*"(?:plan|environment|run|verdict|dispatch)/\d')
 _LOCK = ".lock"  # beside what waits for a server
 _WAL = "-wal"
+
+
+def kept_at(sut: Sut, names: Sequence[str], kept: Sequence[str]) -> str:
+    """What of iogate's own a file of these names is, or of ``kept``; empty where it is none."""
+    own = of_iogate(sut, names, kept)
+    return f"{own} is iogate's own" if own else record_at(sut, names)
+
+
+def image_kept(look: Look, kept: Sequence[str] = ()) -> Refusal | None:
+    """Why a device may not be overwritten that stands on such a file, at whatever depth."""
+    for image in look.images:
+        if what := kept_at(look.sut, real_names(look.sut, look.sut.real_path(image)), kept):
+            remedy = "name a device whose image is a file of its own, elsewhere"
+            return Refusal(f"{what}, and {look.device.path} stands on it", remedy)
+    return None
 
 
 def record_at(sut: Sut, names: Sequence[str]) -> str:

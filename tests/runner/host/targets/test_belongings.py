@@ -12,11 +12,12 @@ import pytest
 from iogate.errors import RefusedError
 from iogate.files.sqlite_head import JOURNAL_MAGIC, WAL_MAGICS
 from iogate.host.targets.check import Use, check_targets
-from iogate.model.spec import Target, TargetKind
+from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.store import open_store
 from iogate.store.spool import Spool
 from iogate.sut.base import Machine
 from iogate.sut.local import LocalSut
+from support.devices import image_of, loop_over, needs_root
 from support.own_locks import LOCKS
 from support.run_folders import make_run_folder
 
@@ -191,6 +192,52 @@ def test_a_history_is_known_wherever_it_is(
     (tmp_path / "link").symlink_to(f"{history}{end}")
     assert "belongs to a SQLite database" in check(sut, tmp_path / "link", trusted=trusted)
     assert not check(sut, f"{history}-other")
+
+
+def device_use(device: str, kind: TargetKind) -> Use:
+    destroy = Destroy(backing=image_of(device), holds=("anything",))
+    if kind is TargetKind.DEVICE:
+        return Use(Target("t", kind, device, destroy), writes=True)
+    target = Target("t", kind, on="raw", fs_type="ext4", device=device, destroy=destroy)
+    return Use(target, writes=False)
+
+
+def refused(sut: LocalSut, use: Use, kept: Path | str = "") -> str:
+    try:
+        check_targets(sut, [use], kept=(str(kept),) if kept else ())
+    except RefusedError as error:
+        return error.what
+    return ""
+
+
+@needs_root
+@pytest.mark.parametrize("kind", [TargetKind.DEVICE, TargetKind.FILESYSTEM])
+@pytest.mark.parametrize("what", ["history", "run folder", "kept", "another"])
+def test_an_image_is_no_way_to_what_iogate_keeps(
+    sut: LocalSut, tmp_path: Path, what: str, kind: TargetKind
+) -> None:
+    says = {
+        "history": "belongs to a SQLite database",
+        "run folder": f"is in the run folder {tmp_path / 'named'}",
+        "kept": OWN,
+    }
+    image = tmp_path / "image"
+    if what == "history":
+        with closing(open_store(str(image))):
+            pass
+    if what == "run folder":
+        image = make_run_folder(tmp_path / "named") / "image"
+    with image.open("ab") as made:
+        made.truncate(512 << 20)
+    kept = image if what == "kept" else ""
+    with loop_over(image) as inner, loop_over(inner) as device:
+        said = refused(sut, device_use(device, kind), kept)
+    if what == "another":
+        assert not said
+    else:
+        assert said.startswith(f"target t: {image} ")
+        assert said.endswith(f", and {device} stands on it")
+        assert says[what] in said
 
 
 def test_what_is_left_of_a_history_is_known(sut: LocalSut, tmp_path: Path) -> None:
