@@ -15,6 +15,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from time import gmtime, strftime
 from typing import Any
@@ -130,13 +131,24 @@ class RunFolder:
             self.write_json("verdict.json", to_document(run.verdict))
         self.write_json("run.json", to_document(run), indent=None)
 
+    def write_run_again(self, run: Run) -> None:
+        """The same of a run that ended worse than was written. What has no room beside the
+        document before takes its place; a verdict that has none even there is gone, as the one
+        before may be a pass."""
+        if run.verdict and not self._replace("verdict.json", json_text(to_document(run.verdict))):
+            with suppress(OSError):
+                (self.root / "verdict.json").unlink()
+        self._replace("run.json", json_text(to_document(run), indent=None))
+
+    def _replace(self, name: str, text: str) -> bool:
+        try:
+            self.write_text(name, text)
+        except IogateError:
+            return _put_into(self.root / name, text)
+        return True
+
     def write_json(self, name: str, document: Mapping[str, Any], *, indent: int | None = 1) -> None:
-        """Indented for people, but where histograms of many jobs would make it huge."""
-        separators = (",", ":") if indent is None else None
-        text = json.dumps(
-            document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
-        )
-        self.write_text(name, text + "\n")
+        self.write_text(name, json_text(document, indent=indent))
 
     def write_text(self, name: str, text: str) -> Path:
         """Write a file so that a crash leaves the old one or the new one, never a part. A link
@@ -174,6 +186,38 @@ class RunFolder:
             elif _is_regular(log):
                 log.unlink()
             sync_directory(raw.parent)
+
+
+def json_text(document: Mapping[str, Any], *, indent: int | None = 1) -> str:
+    """Indented for people, but where histograms of many jobs would make it huge."""
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(
+        document, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+    )
+    return text + "\n"
+
+
+def _put_into(path: Path, text: str) -> bool:
+    """Whether a file that is there holds the text now; else it holds what it did."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
+            before = file.read()
+            if _holds(file, text.encode(errors="backslashreplace")):
+                return True
+            _holds(file, before)
+    return False
+
+
+def _holds(file: FileIO, data: bytes) -> bool:
+    """Whether all of it could be written into the file, which ends there."""
+    with suppress(OSError):
+        file.seek(0)
+        written = file.write(data)
+        file.truncate(written)
+        os.fsync(file.fileno())
+        return written == len(data)
+    return False
 
 
 def _is_regular(path: Path) -> bool:

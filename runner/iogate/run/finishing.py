@@ -62,8 +62,7 @@ def finish(begun: Ending, sut: Sut | None) -> Finished:
     told = begun.judged(plain)
     if told != begun.run.verdict:  # it could not be kept
         begun.run = replace(begun.run, verdict=told)
-        with suppress(IogateError):
-            folder.write_run(begun.run)
+        folder.write_run_again(begun.run)
     return Finished(begun.run, baseline.runs, folder, tuple(begun.notes), tuple(begun.errors))
 
 
@@ -75,8 +74,7 @@ def with_fault(finished: Finished, error: BaseException, store: Store | None) ->
         code = exits.with_faults(finished.exit_code, [error])
         whole = run.status is RunStatus.COMPLETE
         run = replace(run, verdict=run.verdict.after(in_words(error), int(code), whole=whole))
-    with suppress(IogateError):
-        finished.folder.write_run(run)
+    finished.folder.write_run_again(run)
     if store is not None:
         with suppress(IogateError):  # it may never have been entered there
             _end(store, run)

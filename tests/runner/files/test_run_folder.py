@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from iogate.errors import RefusedError
 from iogate.files.run_folder import RunFolder
 from iogate.sut.local import LocalSut
 from support import samples
+from support.devices import fill, needs_root, tmpfs
 from support.run_folders import make_run_folder
 
 STAYS = """\
@@ -137,3 +139,28 @@ def test_a_folder_in_place_of_the_newest_run_is_told_and_nothing_is_left(
     assert {path.name for path in runs.iterdir()} == {
         ".gitignore", "latest", *(each.root.name for each in made)
     }  # fmt: skip
+
+
+@needs_root
+@pytest.mark.parametrize("fault", ["the report", "the report " * 4000], ids=["short", "long"])
+def test_a_verdict_that_got_worse_finds_room_or_is_no_pass(tmp_path: Path, fault: str) -> None:
+    run = samples.run()
+    verdict = replace(samples.verdict(), exit_code=0)
+    with tmpfs(tmp_path / "small", "1m") as small:
+        folder = RunFolder(small)
+        folder.write_run(replace(run, verdict=verdict))
+        fill(small)
+        folder.write_run_again(replace(run, verdict=verdict.after(fault, 4, whole=True)))
+        there = small / "verdict.json"
+        assert not there.exists() or json.loads(there.read_text())["exit_code"] == 4
+        assert there.exists() == (fault == "the report")
+        assert json.loads((small / "run.json").read_text())["id"] == run.id
+
+
+def test_a_verdict_that_got_worse_replaces_the_one_before(tmp_path: Path) -> None:
+    run, verdict = samples.run(), samples.verdict()
+    folder = RunFolder(tmp_path)
+    folder.write_run(replace(run, verdict=verdict))
+    folder.write_run_again(replace(run, verdict=verdict.after("the report", 4, whole=True)))
+    told = [json.loads((tmp_path / name).read_text()) for name in ("verdict.json", "run.json")]
+    assert [told[0]["fault"], told[1]["verdict"]["fault"]] == ["the report", "the report"]
