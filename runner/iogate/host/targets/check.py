@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from stat import S_ISGID, S_ISUID
 
 from iogate.errors import RefusedError
 from iogate.host.devices.block_devices import Device, find_device
@@ -28,6 +29,7 @@ from iogate.model.spec import Destroy, Target, TargetKind
 from iogate.sut.base import Sut
 
 AUTO = "auto"
+_RUNS_AS_ANOTHER = S_ISUID | S_ISGID
 _KEEP_FREE = 0.05  # of the filesystem, so that measuring never fills it
 _KEEP_FREE_MAX = 256 << 20
 _LEAST_ROOM = 1 << 20
@@ -159,6 +161,8 @@ def taken(sut: Sut, use: Use) -> str:
     status = sut.stat(target.path)
     if status and status.links > 1:
         return f"it has {status.links} names"
+    if status and status.mode & _RUNS_AS_ANOTHER:
+        return "it runs as its owner or group"
     return (status and file_user(sut, target.path)) or ""
 
 
@@ -199,6 +203,9 @@ def _check_file(sut: Sut, use: Use) -> None:
     if status and changes and status.links > 1:
         what = f"{path} has {status.links} names, and would be written under all of them"
         raise _refused(use, what, "copy it, and name the copy")
+    if status and changes and status.mode & _RUNS_AS_ANOTHER:
+        what = f"{path} runs as its owner or group, and what is written would"
+        raise _refused(use, what, f"take that from it (chmod ug-s {path}), or name another file")
     if status and not use.target.overwrite:
         _check_file_kept(use, status.size_bytes)
 

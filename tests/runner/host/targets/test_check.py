@@ -167,6 +167,23 @@ def test_a_file_of_the_host_is_written_by_a_trusted_spec_only(
     check_targets(sut, [use(TargetKind.FILE, "/etc/hostname", writes=False)])
 
 
+@pytest.mark.parametrize("mode", [0o4755, 0o2755, 0o6644])
+def test_a_file_that_runs_as_its_owner_is_not_written(
+    sut: LocalSut, tmp_path: Path, mode: int
+) -> None:
+    path = tmp_path / "program"
+    path.write_bytes(bytes(4096))
+    path.chmod(mode)
+    for what in (
+        use(TargetKind.FILE, path, overwrite=True),
+        use(TargetKind.FILE, path, writes=False, needs=8192, overwrite=True),
+    ):
+        assert f"{path} runs as its owner or group" in refused(sut, what)
+    check_targets(sut, [use(TargetKind.FILE, path, writes=False, needs=4096)])
+    path.chmod(0o1755)
+    check_targets(sut, [use(TargetKind.FILE, path, overwrite=True)])
+
+
 @needs_root
 def test_a_file_that_backs_a_device(sut: LocalSut, tmp_path: Path) -> None:
     image = tmp_path / "image"
