@@ -55,7 +55,7 @@ struct engine_file {
 	const char *name;		/* what it is called in that directory */
 } __attribute__((aligned(32)));
 
-enum engine_stop {
+enum engine_stop {			/* 0: go on */
 	ENGINE_STOP_RUN = 1,		/* the run is to end */
 	ENGINE_STOP_ALONE,		/* the job that this one waits for has failed */
 };
