@@ -71,15 +71,25 @@ def test_the_live_line_is_kept_when_asked(engine: Path, tmp_path: Path) -> None:
     assert len(kept) >= 2
 
 
-def test_the_live_line_says_what_each_job_does(engine: Path, fio: str, tmp_path: Path) -> None:
+def _live_lines(engine: Path, folder: Path, sections: str) -> list[str]:
+    common = "[global]\nioengine=null\nsize=1g\ntime_based\nrate_iops=100\nruntime=3\n"
+    words = ["--eta=always", "--eta-interval=250ms", "--eta-newline=1ms", "-"]
+    return run(engine, words, folder, common + sections).out.splitlines()
+
+
+def test_the_live_line_says_what_each_job_does(engine: Path, tmp_path: Path) -> None:
     """Also when some have ended, or have not begun, as fio's documentation has it."""
-    text = (
-        "[global]\nioengine=null\nsize=1g\ntime_based\nrate_iops=100\nruntime=3\n"
-        "[a]\nnumjobs=2\nrw=read\nruntime=1\n[b]\nrw=randwrite\n[c]\nstonewall\nrw=read\n"
-    )
-    for program in (engine, fio):
-        words = ["--eta=always", "--eta-newline=500ms", "-"]
-        assert "[_(2),w(1),P(1)][" in run(program, words, tmp_path, text).out
+    ends, begins = "[a]\nnumjobs=2\nrw=read\nruntime=1\n", "[c]\nstonewall\nrw=read\n"
+    lines = _live_lines(engine, tmp_path, f"{ends}[b]\nrw=randwrite\n{begins}")
+    assert [line for line in lines if "[_(2),w(1),P(1)][" in line]
+
+
+def test_a_job_that_waits_to_begin_does_not_run(engine: Path, tmp_path: Path) -> None:
+    waits = "[b]\nrw=write\nstartdelay=1000\n"
+    lines = _live_lines(engine, tmp_path, f"[a]\nnumjobs=2\nrw=read\nexitall\n{waits}")
+    said = [line for line in lines if ": [R(2),P(1)]" in line]
+    assert said
+    assert {line.split()[1] for line in said} == {"2"}
 
 
 @pytest.mark.parametrize(

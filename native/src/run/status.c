@@ -103,19 +103,6 @@ static int print_dir(struct status *s, int dir, double seconds, char *out, size_
 	return length;
 }
 
-static uint32_t running(const struct status *s)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < s->workers_count; i++) {
-		const uint32_t state = atomic_load_explicit(&s->workers[i]->state,
-							    memory_order_relaxed);
-
-		count += state == WORKER_RAMP || state == WORKER_RUNNING;
-	}
-	return count;
-}
-
 /* fio's letter for what a worker does, and R for any I/O. */
 static char letter_of(const struct worker_shared *w)
 {
@@ -129,6 +116,19 @@ static char letter_of(const struct worker_shared *w)
 	default:
 		return 'P';
 	}
+}
+
+/* Those that wait for their startdelay are none. */
+static uint32_t running(const struct status *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->workers_count; i++) {
+		const char letter = letter_of(s->workers[i]);
+
+		count += letter == 'R' || letter == '/';
+	}
+	return count;
 }
 
 /* In their order, those that do the same beside each other as one: "R3_1". Nothing of so many
