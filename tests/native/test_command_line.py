@@ -40,6 +40,17 @@ def test_ways_to_write_an_option(engine: Path, tmp_path: Path, arguments: list[s
     assert shown == "iogate-engine --name=x --bs=8k --thread=1"
 
 
+@pytest.mark.parametrize("ioengine", ["libaio", "io_uring"])
+def test_a_prefix_of_what_several_ioengines_have_is_no_riddle(
+    engine: Path, fio: str, tmp_path: Path, ioengine: str
+) -> None:
+    words = ["--name=x", f"--ioengine={ioengine}", "--size=4k", "--cmdprio_perc=10"]
+    assert run(fio, [*words, "--parse-only"], tmp_path).status == 0
+    assert "--cmdprio_percentage=10" in showcmd(engine, tmp_path, *words)
+    said = run(engine, ["--name=x", "--no=1"], tmp_path).err
+    assert said.count("--nowait") == 1
+
+
 def test_options_before_the_first_name_hold_for_all_jobs(engine: Path, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[a]\nsize=1m\n[b]\nbs=2k\n")
     shown = showcmd(engine, tmp_path, "--bs=8k", "job.fio", "--size=2m", "--name=c", "--bs=1k")

@@ -47,6 +47,17 @@ struct matches {
 	size_t used;
 };
 
+/* Several ioengines have options of one name: what it means is found by the ioengine. */
+static bool is_named(const struct matches *m, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = strstr(m->text, "--"); at; at = strstr(at + 2, "--"))
+		if (!strncmp(at + 2, name, length) && (!at[2 + length] || at[2 + length] == ','))
+			return true;
+	return false;
+}
+
 static void match(struct matches *m, const char *name, const struct command *command,
 		  const struct option *option)
 {
@@ -56,6 +67,8 @@ static void match(struct matches *m, const char *name, const struct command *com
 		return;
 	if (m->count && m->meaning.command == command && m->meaning.option == option)
 		return;				/* an alias of what matched just now */
+	if (is_named(m, name))
+		return;
 	m->meaning = (struct meaning){ command, option };
 	m->count++;
 	n = snprintf(m->text + m->used, sizeof(m->text) - m->used, "%s--%s",
