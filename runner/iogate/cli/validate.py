@@ -44,7 +44,7 @@ _LACKING = {"native": note_lacking}
 def command(files: tuple[Path, ...], overrides: tuple[str, ...], engine: str) -> int:
     """Check each FILE, and say how many cases it has. Nothing is measured or written.
 
-    Where iogate-engine is installed and can be confined, it reads the jobs: it knows each bound of
+    Where the engine is installed and can be confined, it reads the jobs: it knows each bound of
     its options.
 
     Exits 2 when one is wrong; every problem is named with its line and column.
@@ -96,12 +96,11 @@ def _plans(spec: Spec, overrides: Sequence[str], engine: str) -> list[Plan]:
     if problems and engine in _LACKING:
         _LACKING[engine](spec, problems)
     problems.check()
-    if engine == "native":
-        _check_with_engine([plan for _, plan in plans])
+    _check_with_engine([plan for _, plan in plans], engine)
     return [plan for _, plan in plans]
 
 
-def _check_with_engine(plans: Sequence[Plan]) -> None:
+def _check_with_engine(plans: Sequence[Plan], engine: str) -> None:
     """SpecError for jobs that the engine of this machine does not take, where there is one and it
     can be confined: a spec that nobody has looked at is not to be read by more than that."""
     from iogate.engine import open_engine
@@ -116,7 +115,7 @@ def _check_with_engine(plans: Sequence[Plan]) -> None:
     confinement = open_sandbox(sut, layers, unconfined=False, trusted=False, proposed=False)
     with suppress(RunError):
         for plan in plans:
-            check_jobs(open_engine("native", sut), plan, confinement.to_ask())
+            check_jobs(open_engine(engine, sut), plan, confinement.to_ask())
 
 
 def _count(number: int, noun: str) -> str:

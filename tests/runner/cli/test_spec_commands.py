@@ -423,6 +423,15 @@ def test_validate_knows_what_the_engine_does_not_do_yet(
     assert run_command(["validate", "--engine", "fio", str(path)]) == ExitCode.PASS
 
 
+def test_validate_asks_fio_for_its_bounds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nice.yaml"
+    path.write_text(fio("rw: read, size: 1m, nice: 77"))
+    assert run_command(["validate", "--engine", "fio", str(path)]) == ExitCode.USAGE
+    assert "nice: max value out of range: 77 (19 max)" in capsys.readouterr().err
+
+
 def test_compile_prints_every_job_file(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["compile", str(spec)]) == ExitCode.PASS
     out = capsys.readouterr().out
