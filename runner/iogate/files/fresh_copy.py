@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,7 +36,26 @@ def move_to_fresh(source: Path, into: Path) -> None:
             source.unlink()
 
 
-def _copy(source: int, into: int, left: int) -> None:
-    """A file that grows meanwhile must not keep its reader for ever."""
-    while left and (part := os.read(source, min(left, _STEP))):
-        left -= os.write(into, part)
+def _copy(source: int, into: int, size: int) -> None:
+    """What is in the first ``size`` bytes: a file that grows meanwhile must not keep its reader for
+    ever. Holes stay holes: a file of any size may be one, and would fill the disk."""
+    at = 0
+    while (begin := _data_from(source, at)) < size:
+        at = min(os.lseek(source, begin, os.SEEK_HOLE), size)
+        _copy_range(source, into, begin, at)
+    os.ftruncate(into, min(size, os.fstat(source).st_size))
+
+
+def _data_from(source: int, at: int) -> int:
+    """Where the next data are; without end where there are no more."""
+    try:
+        return os.lseek(source, at, os.SEEK_DATA)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return sys.maxsize
+
+
+def _copy_range(source: int, into: int, at: int, end: int) -> None:
+    while at < end and (part := os.pread(source, min(end - at, _STEP), at)):
+        at += os.pwrite(into, part, at)

@@ -118,6 +118,29 @@ def test_nobody_else_gets_to_what_an_engine_left_too_deep_to_be_looked_for(tmp_p
     subprocess.run(["rm", "-rf", "--", written], check=True)  # pytest would not
 
 
+def test_holes_of_what_an_engine_leaves_are_no_data(tmp_path: Path) -> None:
+    """It makes a file of any size in no time, and a copy with every zero in it filled the disk."""
+    folder = RunFolder(make_run_folder(tmp_path / "run"))
+    raw, log = folder.raw_file("case", 1), folder.log_file("case", 1)
+    written = folder.engine_folder("case", 1) / raw.name
+    for path in (written, log):
+        with path.open("wb") as out:
+            out.write(b"begin")
+            out.seek(1 << 32)
+            out.write(b"middle")
+            out.truncate(1 << 40)
+    folder.settle("case", 1)
+    for path in (raw, log):
+        status = path.stat()
+        assert status.st_size == 1 << 40
+        assert status.st_blocks * 512 < 1 << 20
+        with path.open("rb") as file:
+            assert file.read(6) == b"begin\0"
+            file.seek(1 << 32)
+            assert file.read(7) == b"middle\0"
+        path.unlink()
+
+
 def test_a_folder_in_place_of_the_newest_run_is_told_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
