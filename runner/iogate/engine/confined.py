@@ -78,8 +78,19 @@ def _libraries(sut: Sut, program: str, inode: int, confinement: Confinement) -> 
         paths = () if _is_below(own, known) else _listed(sut, program, alone)
         looks = sut.read_many((), paths) if paths else {}
         real = dict.fromkeys(looks[path].real_path for path in paths if path in looks)
-        _found[key] = tuple(path for path in real if not _is_below(path, known))
+        beside = (posixpath.dirname(own), posixpath.dirname(program))
+        _found[key] = tuple(
+            path
+            for path in real
+            if not _is_below(path, known) and _is_below(path, beside) and _is_elf(sut, path)
+        )
     return _found[key]
+
+
+def _is_elf(sut: Sut, path: str) -> bool:
+    """Whether a file may be a library. What a program needs stands in it as whoever made it likes,
+    and the loader repeats it: lines that name any file can be in it."""
+    return sut.read_head(path).startswith(b"\x7fELF")
 
 
 def _is_below(path: str, folders: tuple[str, ...]) -> bool:

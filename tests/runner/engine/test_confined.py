@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,43 @@ def test_an_engine_anywhere_is_started(folder: Path) -> None:
     run(engine, job(folder, f"directory={folder}/data"))
     with pytest.raises(EngineError, match="cannot lay out"):
         run(engine, job(folder, f"filename={own}/secret"))
+
+
+def test_an_engine_is_not_given_what_it_says_that_it_loads(folder: Path) -> None:
+    """The loader is asked for an engine's libraries, and repeats the names that stand in its file:
+    one that looks like a line of the answer had the engine read that file."""
+    own, secret = folder / "private", folder / "secret"
+    own.mkdir()
+    secret.write_text("hunter2")
+    library = own / "lib.so"
+    name = f"x => {secret} (0x"
+    at_run = folder / "run" / name  # the loader looks for it where the engine starts
+    at_run.parent.mkdir(parents=True)
+    (own / "lib.c").write_text("int said;")
+    (own / "engine.c").write_text(_TELLS.format(secret=secret))
+    shared = ["-shared", "-o", str(library), f"-Wl,-soname,{name}", str(own / "lib.c")]
+    linked = ["-Wl,--no-as-needed", "-o", str(own / "engine"), str(own / "engine.c"), str(library)]
+    for words in (shared, linked):
+        subprocess.run(["gcc", *words], check=True)
+    shutil.copy(library, at_run)
+    asked = job(folder, f"directory={folder}/data")
+    with pytest.raises(EngineError):
+        run(NativeEngine(LocalSut(), str(own / "engine")), asked)
+    assert (folder / "run/log").read_text() == "started: nothing\n"
+
+
+_TELLS = """
+#include <stdio.h>
+int main(void)
+{{
+	char text[80] = "nothing";
+	FILE *file = fopen("{secret}", "r");
+	if (file)
+		fgets(text, sizeof(text), file);
+	printf("started: %s\\n", text);
+	return 0;
+}}
+"""
 
 
 @needs_root
