@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from iogate.errors import EngineError
@@ -14,10 +15,23 @@ _PROGRAM = "iogate-engine"
 
 def own_engine() -> Path:
     """The one that came with this iogate, or ``IOGATE_ENGINE``. EngineError where there is none."""
-    checkout = Path(__file__).resolve().parents[3] / "native/build" / _PROGRAM
     given = os.environ.get("IOGATE_ENGINE")
-    own = [str(Path(sys.prefix) / "bin" / _PROGRAM), str(checkout), shutil.which(_PROGRAM) or ""]
-    for place in map(Path, filter(None, [given] if given else own)):
+    return _first([given] if given else _own())
+
+
+def launcher() -> Path:
+    """What confines: the one that came with this iogate, and ``IOGATE_ENGINE`` only where there is
+    none. That may be what is under test, which confines nothing."""
+    return _first([*_own(), os.environ.get("IOGATE_ENGINE") or ""])
+
+
+def _own() -> list[str]:
+    checkout = Path(__file__).resolve().parents[3] / "native/build" / _PROGRAM
+    return [str(Path(sys.prefix) / "bin" / _PROGRAM), str(checkout), shutil.which(_PROGRAM) or ""]
+
+
+def _first(places: Iterable[str]) -> Path:
+    for place in map(Path, filter(None, places)):
         if place.is_file():
             return place
     raise EngineError(

@@ -22,7 +22,7 @@ from iogate.files.bounded import parse_json
 from iogate.files.bounds import size
 from iogate.model.confinement import Allowed, Confinement, Layers, layers_of_probe, plan_text
 from iogate.model.place import Identity, Place, PlaceKind
-from iogate.vm.engine import own_engine
+from iogate.vm import engine
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives",
            "/nix/store", "/gnu/store")  # fmt: skip
@@ -190,7 +190,7 @@ def _place(folder: Path) -> Place:
 def _layers() -> Layers | None:
     """What this kernel gives; None where there is no launcher, or it confines nothing."""
     try:
-        launcher = str(own_engine())
+        launcher = str(engine.launcher())
         argv = [launcher, "--confine-probe"]
         done = subprocess.run(argv, capture_output=True, check=True, timeout=_PROBE_S)
         layers = layers_of_probe(launcher, parse_json(done.stdout))

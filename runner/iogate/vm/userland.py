@@ -17,10 +17,11 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from iogate.errors import RefusedError
+from iogate.errors import RefusedError, RunError
 from iogate.vm import cpio
 from iogate.vm.cache import cached
 from iogate.vm.cpio import Item
+from iogate.vm.readers import reader
 
 PROGRAMS = (
     "sh", "cat", "chmod", "cp", "date", "dd", "echo", "env", "false", "getent", "ls", "mkdir", "mv",
@@ -30,6 +31,7 @@ PROGRAMS = (
     "mdadm", "btrfs", "dumpe2fs", "xfs_info", "xfs_spaceman", "xfs_db",
 )  # fmt: skip
 """What is taken where it is installed here."""
+ENGINE = "iogate-engine"
 AGENT = "/iogate.zip"
 ASKED = "/iogate-modprobe"
 """What the kernel starts when it lacks something that a module may have: of those that are there
@@ -43,6 +45,8 @@ exec /init "$3" < /dev/null > /dev/console 2>&1
 _SHEBANG = b"#!/usr/bin/python3 -IS\n"
 _PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x")
+_LIBRARIES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/")
+_LISTED_BYTES, _LISTED_S = 1 << 20, 60.0
 _UNUSED = frozenset(
     ("test", "idlelib", "lib2to3", "tkinter", "turtledemo", "ensurepip", "distutils", "pydoc_data",
      "unittest", "site-packages", "dist-packages", "__pycache__", "venv", "sqlite3", "curses",
@@ -69,7 +73,7 @@ def userland_archive(engine: Path, agent: bytes, init: str, extra: Sequence[str]
     """The file of an initramfs whose /init is the text ``init`` for Python, with ``engine`` as
     ``iogate-engine`` and the programs of PROGRAMS and ``extra``. It is made once. RefusedError
     where a program of ``extra`` is not installed."""
-    programs = [*_programs(extra), ("iogate-engine", engine)]
+    programs = [*_programs(extra), (ENGINE, engine)]
     made_by = Path(__file__).read_bytes()
     key = hashlib.sha256(agent + init.encode() + sys.version.encode() + made_by)
     for name, path in programs:
@@ -98,15 +102,19 @@ def _made(programs: Iterable[tuple[str, Path]], agent: bytes, init: str) -> byte
     }
     items |= {f"/{name}": cpio.link(f"usr/{name}") for name in ("bin", "sbin", "lib")}
     items["/usr/sbin"] = cpio.link("bin")
-    linked = []
+    linked, libraries = [], set[str]()
     for name, path in programs:
         items[f"/usr/bin/{name}"] = cpio.file(path.read_bytes(), runs=True)
-        linked.append(path)
+        if name == ENGINE:
+            libraries.update(_libraries_of_engine(path))
+        else:
+            linked.append(path)
     major, minor = sys.version_info[:2]
     interpreter = Path(sys.base_exec_prefix, f"bin/python{major}.{minor}").resolve()
     place, extensions = _python(items, interpreter)
     items["/usr/bin/python3"] = cpio.link(place)
-    for library in _libraries([*linked, interpreter, *extensions]):
+    libraries.update(_libraries([*linked, interpreter, *extensions]))
+    for library in sorted(libraries):
         items[_merged(library)] = cpio.file(Path(library).read_bytes(), runs=True)
     return cpio.archive(items)
 
@@ -164,6 +172,28 @@ def _libraries(programs: Iterable[Path]) -> list[str]:
     env = {"LC_ALL": "C", "PATH": _PATH}
     done = subprocess.run(argv, capture_output=True, check=False, text=True, env=env)
     return sorted(set(_LIBRARY.findall(done.stdout)))
+
+
+def _libraries_of_engine(engine: Path) -> list[str]:
+    """The same of an engine, which may be what is under test: its file may have the loader run what
+    it likes, and what the loader says repeats the names that stand in it."""
+    real = engine.resolve()
+    words = ["ldd", str(real)]
+    try:
+        with reader(
+            words, real, package="libc-bin", most=_LISTED_BYTES, timeout_s=_LISTED_S
+        ) as said:
+            text = said.read(_LISTED_BYTES).decode(errors="replace")
+    except RunError:  # it needs none
+        return []
+    return [each for each in _LIBRARY.findall(text) if _is_library(Path(each))]
+
+
+def _is_library(path: Path) -> bool:
+    if not str(path.resolve()).startswith(_LIBRARIES) or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def _merged(path: str) -> str:
