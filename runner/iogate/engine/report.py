@@ -6,12 +6,13 @@ import os
 
 from iogate.engine.base import EngineInfo, EngineResult
 from iogate.engine.confined import ask
-from iogate.engine.process import log_tail
+from iogate.engine.process import line_of, log_tail
 from iogate.errors import EngineError, RunError
 from iogate.model.confinement import Confinement
 from iogate.sut.base import Sut
 
 _VERSION_CHARACTERS = 200  # it is a fact of each run, and whoever wrote the engine chose it
+_NAMED = 8  # of jobs that failed: the sentence is kept, and stands in reports and comments
 _START = (
     "where its filesystem is mounted noexec, set XDG_STATE_HOME there to a folder on another one, "
     "or IOGATE_ENGINE there to an engine that starts"
@@ -63,7 +64,10 @@ def require_jobs_ok(program: str, result: EngineResult, status: int, said: str) 
         )
     failed = {job.name: os.strerror(job.error) for job in result.jobs if job.error}
     if failed:
-        reasons = ", ".join(f"job {name}: {reason}" for name, reason in failed.items())
+        told = [line_of(f"job {name}: {reason}") for name, reason in failed.items()]
+        more = len(told) - _NAMED
+        rest = [f"and {more:,} more jobs"] if more > 0 else []
+        reasons = ", ".join((*told[:_NAMED], *rest))
         raise EngineError(reasons, remedy=f"{program} said: {said}" if said else "")
     if status:
         raise EngineError(f"{program} ended with status {status}: {said or 'it said nothing'}")

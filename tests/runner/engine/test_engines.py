@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,11 @@ from iogate.engine import ENGINES, open_engine
 from iogate.engine.base import Engine, EngineJob, EngineResult, Progress, Stop
 from iogate.engine.fio import last_document
 from iogate.engine.native import PROGRAM, parse_status, warnings_of
+from iogate.engine.report import require_jobs_ok
 from iogate.errors import EngineError, UsageError
+from iogate.model.measurement import EngineFacts
 from iogate.sut.local import LocalSut
+from support import samples as s
 from support.devices import loop_device, needs_root, sh
 
 QUICK = "[job]\nrw=randrw\nsize=1m\nbs=4k\nioengine=psync\ndirectory={place}\n"
@@ -255,3 +259,19 @@ def test_a_document_before_many_that_are_torn_is_not_looked_for() -> None:
     torn = '\n{"a":'
     assert last_document('{"a": 1}' + torn) == {"a": 1}
     assert last_document('{"a": 1}' + torn * 100) is None
+
+
+def test_of_thousands_of_jobs_that_fail_few_are_named() -> None:
+    """The sentence is kept with the run, and stands in its reports and its comment."""
+    one = s.job("x" * 1000)
+    jobs = tuple(replace(one, name=f"{number}{one.name}", error=5) for number in range(4096))
+    result = EngineResult(EngineFacts("e", "1"), jobs)
+    with pytest.raises(EngineError) as raised:
+        require_jobs_ok("engine", result, 1, "")
+    assert raised.value.what.endswith(", and 4,088 more jobs")
+    assert len(raised.value.what) < 5000
+    few = replace(result, jobs=tuple(replace(one, name=name, error=5) for name in "ab"))
+    with pytest.raises(
+        EngineError, match=r"^job a: Input/output error, job b: Input/output error$"
+    ):
+        require_jobs_ok("engine", few, 1, "")
