@@ -33,6 +33,7 @@ COMPARE_KEYS = (
     "engine.name",
     "engine.version",
     "engine.clock",
+    "origin.clients",
     "kernel.release",
     "kernel.version",
     "kernel.build_id",

@@ -19,7 +19,8 @@ T = TypeVar("T")
 class ForeignResult:
     """One invocation of the other program. ``jobs`` are its jobs with their resolved
     options, as far as the result tells. ``ended_ns`` is Unix time, None when unknown;
-    ``text`` is the result itself, which tells it from others; ``form`` names its format."""
+    ``text`` is the result itself, which tells it from others; ``form`` names its format.
+    ``clients`` are the hosts that ran the jobs at once, where a server gathered it from them."""
 
     result: EngineResult
     jobs: tuple[JobSpec, ...]
@@ -27,6 +28,7 @@ class ForeignResult:
     elapsed_ns: int
     text: str
     form: str
+    clients: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

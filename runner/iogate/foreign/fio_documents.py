@@ -190,12 +190,20 @@ def _result(raw: _Document, text: str) -> ForeignResult:
             elapsed_ns=int(elapsed_s * 1e9),
             text=raw.text,
             form="fio json",
+            clients=_clients(document),
         )
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise EngineError(
             f"a result of fio cannot be read: {reason(error)}",
             remedy="iogate reads the JSON of fio 2.1 to 3.42: convert it, or leave it out",
         ) from None
+
+
+def _clients(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Their names, one that ran at two ports twice."""
+    rows = [row for row in document.get("client_stats") or [] if "hostname" in row]
+    places = {(str(row["hostname"]), str(row.get("port"))) for row in rows}
+    return tuple(host for host, _ in sorted(places))
 
 
 def _likely(seconds: float) -> float:

@@ -123,6 +123,7 @@ def _environment(foreign: ForeignResult, origin: Origin) -> dict[str, str | int 
         "engine.version": foreign.result.engine.version,
         "engine.semantics": foreign.result.engine.semantics,
         _FORM: foreign.form,
+        "origin.clients": ", ".join(foreign.clients),
         "origin.file": origin.file,
     }
     return {name: value for name, value in facts.items() if value}

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iogate.environments import differences
 from iogate.errors import EngineError, IogateError
 from iogate.foreign import Origin, as_run, fio_documents, read_fio
 from iogate.metrics import kept_values, metric
@@ -181,6 +182,33 @@ def test_client_rows_are_read_and_their_sum_is_not() -> None:
     document["client_stats"] = [*rows, {**rows[0], "jobname": "All clients"}]
     (run,) = runs(document)
     assert len(run.measurements[0].jobs) == 1
+
+
+def test_runs_on_other_clients_are_not_compared() -> None:
+    """The case is the same, and two clients do twice as much."""
+
+    def measured_by(*clients: tuple[str, int]) -> Run:
+        document = f.document()
+        (row,) = document.pop("jobs")
+        document["client_stats"] = [
+            {**row, "jobname": name, "hostname": host, "port": port}
+            for host, port in clients
+            for name in (row["jobname"], "All clients")
+        ]
+        (run,) = runs(document)
+        return run
+
+    one, two = measured_by(("lab1", 8765)), measured_by(("lab2", 8765), ("lab1", 8765))
+    assert two.environment["origin.clients"] == "lab1, lab2"
+    assert [case.id for case in one.plan.cases] == [case.id for case in two.plan.cases]
+    (change,) = differences(one.environment, two.environment)
+    assert (change.before, change.after) == ("lab1", "lab1, lab2")
+    same = measured_by(("lab1", 8765), ("lab2", 8765))
+    assert not differences(two.environment, same.environment)
+    ports = measured_by(("lab1", 8765), ("lab1", 8766))
+    assert differences(one.environment, ports.environment)
+    (local,) = runs(f.document())
+    assert "origin.clients" not in local.environment
 
 
 @pytest.mark.parametrize(
