@@ -63,7 +63,7 @@ class Memory:
         return any(key.is_same(each) for key in keys for each in self._keys)
 
     def note(self, channel: str, notice: Notice) -> None:
-        """The channel was told. This is on the disk when it returns."""
+        """The channel was told. This is on the disk when it returns; OSError where it cannot be."""
         self._keys = [*self._keys, _key(channel, notice)][-_MOST:]
         rows = [[getattr(key, name) for name in _Key.__slots__] for key in self._keys]
         fresh = self._path.with_name(f".{_NAME}.new")

@@ -52,6 +52,16 @@ def _handed_over(told: Told, notice: Notice, memory: Memory) -> RunError | None:
         told.channel.send(notice)
     except RunError as error:
         return error
-    if notice.event is not Event.TEST:
+    return None if notice.event is Event.TEST else _noted(told, notice, memory)
+
+
+def _noted(told: Told, notice: Notice, memory: Memory) -> RunError | None:
+    """What keeps it from being noted, as a full disk does: the others are told all the same."""
+    try:
         memory.note(told.name, notice)
+    except OSError as error:
+        return RunError(
+            f"it was told, which cannot be kept in {error.filename}: {error.strerror}",
+            remedy="make room there: until then each iogate notify tells it again",
+        )
     return None

@@ -365,6 +365,28 @@ def test_a_spec_says_nothing_of_whom_to_tell(
     assert "unknown key 'notify'" in capsys.readouterr().err
 
 
+def test_what_cannot_be_noted_keeps_nobody_from_being_told(
+    tmp_path: Path,
+    history: History,
+    host: Host,
+    hook: Posted,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As on a full disk."""
+    host.channels(f'a: {{ webhook: "{hook.url}/a" }}', f'b: {{ webhook: "{hook.url}/b" }}')
+    fail_a_night(history)
+    in_the_way = tmp_path / "data/iogate/.told.json.new"
+    in_the_way.mkdir(parents=True)
+    assert host.notify() == ExitCode.RUN_FAILED
+    assert hook.paths == ["/a", "/b"]
+    said = capsys.readouterr().err
+    assert said.count("it was told, which cannot be kept in") == 2
+    assert "told.json: Is a directory" in said
+    in_the_way.rmdir()
+    assert [host.notify(), host.notify()] == [ExitCode.PASS, ExitCode.PASS]
+    assert len(hook.paths) == 4, "once more, as nobody knows that they were told"
+
+
 def test_a_broken_memory_is_told(
     history: History, host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
