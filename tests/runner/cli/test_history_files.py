@@ -16,6 +16,7 @@ from iogate.cli.history import command
 from iogate.cli.trend import command as trend
 from iogate.errors import ExitCode, RefusedError, RunError, UsageError
 from iogate.model.measurement import Disturbance
+from iogate.model.run import Host
 from iogate.model.spec import DefinedMetric
 from iogate.model.units import Better, Unit
 from iogate.store import open_store
@@ -324,6 +325,21 @@ def test_cases_of_one_name_and_many_hosts_can_be_told_apart(url: str, tmp_path: 
     assert len(ids) == 2
     ended = [row for row in rows if " until 2023-11-15" in row or " until 2023-11-16" in row]
     assert [row.split()[3] for row in ended] == ["2"]
+
+
+def test_results_are_of_the_host_that_has_the_name_now(url: str, tmp_path: Path) -> None:
+    """One that was installed anew has another machine id; the one before is called by its own."""
+    with closing(open_store(url)) as store:
+        for at, machine_id in ((1, "before"), (2, "now")):
+            run = s.run(machine_id, started_ns=at, machine_id=machine_id)
+            store.add_runs([replace(run, host=Host("lab7", machine_id))])
+    for name, machine_id in (("lab7", "now"), ("before", "before")):
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps(f.document(name=name)))
+        assert history("import", "fio", str(file), "--host", name, "--store", url).exit_code == 0
+        with closing(open_store(url)) as store:
+            (imported,) = store.runs(spec=name)
+        assert imported.host == Host("lab7", machine_id)
 
 
 def test_an_import_says_how_a_spec_goes_on_with_it(url: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -103,7 +103,7 @@ def _read(file: str) -> Iterator[_Found]:
 @click.option(
     "--host",
     metavar="NAME",
-    help="Where it was measured, if not here; as 'history list' names it, or a new name.",
+    help="Where it was measured, if not here; by name or machine id, or a new name.",
 )
 @click.option(
     "--directory", default="", metavar="DIR", help="Where fio ran, if its options do not say."
@@ -143,7 +143,7 @@ def command(
         raise UsageError("nothing was imported", remedy="each file is named above, with the reason")
     with closing(open_store(store)) as opened:
         runs = () if host is None else opened.runs(verdicts=False)
-        known = {run.host.name: run.host for run in runs}
+        known = _known_hosts(runs)
         origin = Origin(
             file="",
             host=_host(host, known),
@@ -190,8 +190,16 @@ def _check_names(**names: str) -> None:
             ) from None
 
 
+def _known_hosts(runs: Sequence[Run]) -> dict[str, Host]:
+    """By machine id and by name, which is that of the last one that had it: a host that is
+    installed anew has another id. ``runs`` are newest first."""
+    hosts = [run.host for run in reversed(runs)]
+    return {host.machine_id: host for host in hosts} | {host.name: host for host in hosts}
+
+
 def _host(name: str | None, known: dict[str, Host]) -> Host:
-    """This host, one that the history knows by that name, or one known by its name alone."""
+    """This host, one that the history knows by that name or machine id, or one known by its name
+    alone."""
     if name is None:
         return this_host(machine())
     if name in known:
