@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import selectors
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from iogate.errors import RunError
 from iogate.files.bounds import TOLD_BYTES, size
@@ -29,12 +31,14 @@ def run_command(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=None if env is None else {**os.environ, **env},
+                start_new_session=True,  # a Ctrl-C is for iogate, which lets it end, or ends it
             ) as process,
         ):
             try:
                 out, err = _said(argv[0], process, time.monotonic() + timeout_s)
             except BaseException:
-                process.kill()
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 raise
     except TimeoutError:
         raise RunError(f"{argv[0]} did not end within {timeout_s:g} s") from None

@@ -349,3 +349,42 @@ def test_only_stars_mean_anything_in_names_that_are_looked_for(tmp_path: Path) -
     (folder / "a.json").write_text("1")
     found = open_sut("local").read_many([f"{folder}/*.json"])
     assert [each.data for each in found.values()] == [b"1"]
+
+
+INTERRUPTED = """
+import signal, sys
+from iogate.sut.local import LocalSut
+if sys.argv[1] == "goes on":
+    signal.signal(signal.SIGINT, lambda *_: None)
+done = LocalSut().run(["sh", "-c", sys.argv[2]])
+print(done.status, done.stdout)
+"""
+
+
+def interrupted(tmp_path: Path, how: str, script: str) -> tuple[int, str, int]:
+    """The status and stdout of a caller whose terminal sends a SIGINT to all of its group once
+    the command wrote the file ``pid``; and what is in there."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    file = tmp_path / "pid"
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, how, script],
+        cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        start_new_session=True,
+    ) as caller:  # fmt: skip
+        while not (file.exists() and file.read_text().endswith("\n")):
+            assert caller.poll() is None
+            time.sleep(0.02)
+        os.killpg(caller.pid, signal.SIGINT)
+        out, _ = caller.communicate(timeout=60)
+    return caller.returncode, out, int(file.read_text())
+
+
+def test_a_ctrl_c_does_not_reach_what_makes_or_takes_away_a_filesystem(tmp_path: Path) -> None:
+    script = "echo $$ > pid; sleep 0.5; echo done"
+    assert interrupted(tmp_path, "goes on", script)[:2] == (0, "0 done\n\n")
+
+
+def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+    status, _, child = interrupted(tmp_path, "ends", "sleep 600 & echo $! > pid; wait")
+    assert status != 0
+    assert wait_gone(child)
