@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from iogate.errors import RefusedError, RunError
 from iogate.host.devices.block_devices import Device, find_device
-from iogate.host.devices.mounts import mount_of
+from iogate.host.devices.in_use import Refusal
+from iogate.host.devices.mounts import mount_of, mounts_everywhere
 from iogate.host.devices.safety import refusal
 from iogate.host.devices.signatures import stamp
 from iogate.host.settings.entries import Mounted
@@ -19,6 +21,8 @@ from iogate.sut.base import Sut
 
 _MKFS_TIMEOUT_S = 3600.0  # a large device that is discarded first takes long
 _MOUNT_TIMEOUT_S = 600.0
+_COPIES_S = 60.0
+_LOOK_S = 0.1
 
 
 @dataclass(slots=True)
@@ -204,10 +208,9 @@ class Volumes:
         """The device that is to be overwritten. RefusedError, which says ``name`` for the target,
         when it may not be."""
         device = find_device(self._sut, target.path)
-        written = device is not None and device.name in self._written
-        why = None
-        if device:
-            why = refusal(self._sut, device, target.destroy, written=written, kin=self._kin)
+        why = self._refusal(device, target) if device else None
+        if device and why and self._copies_gone():
+            why = self._refusal(device, target)
         if device is None or why:
             what = why.reason if why else f"{target.path} is not a block device"
             remedy = why.remedy if why else "it was one before; see dmesg"
@@ -215,6 +218,25 @@ class Volumes:
                 f"target {name or target.name}: {what}", remedy=remedy, where=target.where
             )
         return device
+
+    def _refusal(self, device: Device, target: Target) -> Refusal | None:
+        written = device.name in self._written
+        return refusal(self._sut, device, target.destroy, written=written, kin=self._kin)
+
+    def _copies_gone(self) -> bool:
+        """Whether no other mount namespace has a mount that this run has taken away here, or has
+        it no more after a while. A program that began meanwhile with a namespace of its own (a
+        container, a confined engine) may have got a copy, which keeps the device in use."""
+        points = set(self._points.values()) - {volume.point for volume in self._mounted}
+        end = time.monotonic() + _COPIES_S
+        while any(
+            process and mount.point in points
+            for mount, process in mounts_everywhere(self._sut).mounts
+        ):
+            if time.monotonic() > end:
+                return False
+            time.sleep(_LOOK_S)
+        return True
 
     def _run(self, target: Target, argv: tuple[str, ...], timeout_s: float, key: str) -> None:
         done = self._sut.run(argv, timeout_s=timeout_s, env={"LC_ALL": "C"})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -94,6 +97,24 @@ def test_it_is_made_and_mounted_as_the_spec_says(
     assert (found.point, found.fs_type) == (str(point), fs_type)
     assert {seen, "nosuid", "nodev"} <= set(found.options.split(","))
     (point / "file").write_text("x")
+
+
+def test_a_copy_of_its_mount_in_another_namespace_is_waited_for(
+    ground: Ground, device: str, tmp_path: Path
+) -> None:
+    """As a container has it that began while the filesystem was mounted."""
+    target = filesystem(device, recreate="per-repetition")
+    point = ground.ready(target)
+    has = f"grep -q ' {point} ' /proc/self/mountinfo"
+    script = f"{has} && touch seen; until test -e go; do sleep 0.1; done"
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    with subprocess.Popen(argv, cwd=tmp_path) as other:
+        while not (tmp_path / "seen").exists():
+            assert other.poll() is None
+            time.sleep(0.01)
+        threading.Timer(1, (tmp_path / "go").touch).start()
+        ground.ready(target)
+    assert os.path.ismount(point)
 
 
 @pytest.mark.parametrize(
