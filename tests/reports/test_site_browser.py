@@ -70,6 +70,25 @@ def test_pages_open_fit_and_ask_for_nothing(
     visit.page.context.close()
 
 
+def test_a_long_word_leaves_the_name_of_a_spec_its_room(browser: Browser, folder: Path) -> None:
+    page = Visit(browser, folder / "index.html").page
+    page.evaluate(
+        """() => { const list = document.querySelector('.specs');
+            for (let n = 0; n < 4; n++) list.append(list.firstElementChild.cloneNode(true));
+            for (const one of list.querySelectorAll('.badge'))
+                one.textContent = 'last run with a warning'; }"""
+    )
+    for width in (360, 800, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        found = page.evaluate(
+            """() => [...document.querySelectorAll('.specs .tile')].map(one =>
+                [one, one.firstElementChild].map(each => each.getBoundingClientRect().width))"""
+        )
+        assert min(name for _, name in found) > 140
+        assert len({round(whole) for whole, _ in found}) == 1, "all are equally wide"
+    page.context.close()
+
+
 def test_no_table_is_cut_on_paper(browser: Browser, folder: Path) -> None:
     for name in ("index.html", "xfs-nightly/index.html", "fleet/fleet.html"):
         page = Visit(browser, folder / name).page
