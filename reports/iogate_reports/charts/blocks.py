@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from iogate.model.units import Unit, format_value
+from iogate.model.units import Unit, format_value, two_digits
 from iogate.model.verdict import Hold, Interval, Look, ThresholdVerdict
 from iogate_reports.charts import svg
 from iogate_reports.charts.base import Figure, Key, Table
@@ -149,8 +149,8 @@ def _notes(judged: Blocks) -> Iterator[str]:
         yield "Each is the mean of a boot, whose repetitions are the small ones."
     if judged.boot_sd is not None and judged.repetition_sd is not None:
         yield (
-            f"Boots of an arm differ by {judged.boot_sd * 100:.2g} %, repetitions of a boot by"
-            f" {judged.repetition_sd * 100:.2g} % (standard deviations)."
+            f"Boots of an arm differ by {two_digits(judged.boot_sd * 100)} %, repetitions of a boot"
+            f" by {two_digits(judged.repetition_sd * 100)} % (standard deviations)."
         )
     yield "Below, each block’s change."
     yield from _held_back(judged)

@@ -20,6 +20,7 @@ from iogate.model.units import (
     format_change_from,
     format_percent,
     format_value,
+    two_digits,
 )
 from iogate.model.verdict import (
     WORST_FIRST,
@@ -131,9 +132,9 @@ def thin_reason(case: Case | Pool, threshold: Threshold, thin: float) -> Reason:
 
 def percentile_words(threshold: Threshold, thin: float) -> str:
     """Why a quantile with this relative standard error has too few I/Os."""
-    known = f"to ±{thin * 100:.2g} %"
+    known = f"to ±{two_digits(thin * 100)} %"
     told = "not at all" if thin == float("inf") else f"only {known}"
-    most = f"{allowed_error(threshold.limit) * 100:.2g} %"
+    most = f"{two_digits(allowed_error(threshold.limit) * 100)} %"
     return f"the I/Os of a run tell the percentile {told}, and {most} is a quarter of the limit"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from enum import StrEnum
 
 
@@ -82,6 +83,11 @@ def format_value(value: float | None, unit: Unit) -> str:
 def unit_scale(value: float, unit: Unit) -> tuple[float, str]:
     """What a value of this size is divided by, and the suffix that then follows it."""
     return next(((s, x) for s, x in _SCALES[unit] if abs(value) >= s), _SCALES[unit][-1])
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits, and no exponent: ``7.5``, ``32``, ``570``."""
+    return f"{Decimal(f'{value:.2g}'):f}"
 
 
 def format_change(change: float | None) -> str:

@@ -10,6 +10,7 @@ from typing import Protocol
 from iogate.engine.base import Progress
 from iogate.jobs.steady_times import ramp_s, round_length_s, window_s
 from iogate.model.steady import SteadyState
+from iogate.model.units import two_digits
 from iogate.stats.steady import (
     LEAST_ROUNDS,
     SNIA,
@@ -143,7 +144,7 @@ class _Fio:
         distance = unsteadiness(window, rule)
         unit = " %" if rule.relative else ""
         what = f"{rule.of}{' slope' if rule.slope else ' deviation'}"
-        text = f"{what} {distance:.2g}{unit} of {rule.limit:g}{unit}"
+        text = f"{what} {two_digits(distance)}{unit} of {rule.limit:g}{unit}"
         if isinf(distance):
             text = NOTHING_WRITTEN
         whole = now_s - window[0][0] >= self._window_s - self._slack_s

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from iogate.errors import ExitCode
 from iogate.gate.blocks import State, open_cases, stand
 from iogate.gate.judge import judge
+from iogate.gate.sentences import percentile_words
 from iogate.model.comparison import Arm, Comparison
 from iogate.model.measurement import Measurement
 from iogate.model.plan import Plan
@@ -472,3 +473,8 @@ def test_units_and_the_order_of_blocks_do_not_matter(seed: int, factor: float) -
     there = one([v * factor for v in base], [v * factor for v in worse], FASTER)
     assert here.outcome is there.outcome
     assert here.change == pytest.approx(there.change, abs=1e-9)
+
+
+def test_how_little_few_ios_tell_is_written_without_an_exponent() -> None:
+    told = percentile_words(s.threshold("write.clat.p99", Compare.LESS, 0.3, relative=True), 5.73)
+    assert "only to ±570 %, and 7.5 %" in told

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iogate.model.units import Better, Unit, format_change, format_value
+from iogate.model.units import Better, Unit, format_change, format_value, two_digits
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,10 @@ def test_what_is_worse_has_one_sign() -> None:
     assert Better.HIGH.worse == -1
     assert Better.LOW.worsening(0.25) == 0.25
     assert Better.HIGH.worsening(0.25) == pytest.approx(-0.2)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(5.73, "5.7"), (573.0, "570"), (12_345.0, "12000"), (0.00001, "0.00001")]
+)
+def test_two_digits_have_no_exponent(value: float, text: str) -> None:
+    assert two_digits(value) == text
