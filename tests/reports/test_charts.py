@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -114,6 +115,22 @@ def test_percentiles_golden() -> None:
     assert now
     assert before
     golden("percentiles", percentiles.draw("Write latency", "two runs", [now, before], []))
+
+
+@pytest.mark.parametrize(("times", "is_cut"), [(4.0, False), (1000.0, True)])
+def test_the_axis_of_percentiles_goes_as_far_as_their_bands_and_at_most_a_decade_beyond(
+    times: float, is_cut: bool
+) -> None:
+    line = percentiles.curve(Histogram({1000: 900, 5000: 100}), "x", "s0")
+    assert line is not None
+    (first, low), (last, _) = line.points[0], line.points[-1]
+    band = ((first, low, low * 1.1), (last, low, low * 5 * times))
+    drawn = percentiles.draw("Latency", "one run", [line], [], [(band, "s0")])
+    (path,) = re.findall(r'd="([^"]*)" class="ribbon s0"', drawn)
+    steps = [float(each) for each in re.findall(r"-?[\d.]+", path)[1::2]]
+    heights = list(accumulate(steps))
+    top = min(percentiles._FRAME.y_range)
+    assert (min(heights) <= top + 0.1) is is_cut
 
 
 def test_a_percentile_curve_ends_where_no_io_lies_beyond() -> None:

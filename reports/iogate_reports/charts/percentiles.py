@@ -30,6 +30,7 @@ LABELS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999,
 SURE = 10
 """A curve is drawn full as far as this many I/Os lie beyond it, thinner to the last one."""
 _LOW, _HIGH, _STEP = -math.log10(0.5), 5.0, 0.14
+_BEYOND = 10.0  # times, at most
 _BETWEEN = (_LOW + _STEP * i for i in range(1, 34))
 _SHARES = {n: 1 - 10**-n for n in _BETWEEN} | {-math.log10(1 - s): s for s in LABELS.values()}
 """Nines → the share that is drawn there. Those with a name are what they are called: a hair above
@@ -71,6 +72,7 @@ def draw(
     (repetitions, where they are too few for a band)."""
     x = Linear(_LOW, _HIGH, *_FRAME.x_range)
     values = [v for line in (*curves, *faint) for _, v in line.points]
+    values += _ends(values, [band for band, _ in bands])
     y = log_around(values, *_FRAME.y_range, Unit.NANOSECONDS)
     if y is None:
         raise ValueError("a percentile chart needs a latency above zero")
@@ -86,6 +88,14 @@ def draw(
     for line in curves:
         body.extend(_bold(line, [(n, x.at(n), y.at(v)) for n, v in line.points]))
     return svg.document(_FRAME.size, title, description, body)
+
+
+def _ends(values: Sequence[float], bands: Sequence[ribbon.Band]) -> list[float]:
+    """How far the axis goes for the bands: they are cut a decade beyond the lines, so that these
+    are not pressed flat."""
+    low, high = min(values, default=0.0) / _BEYOND, max(values, default=0.0) * _BEYOND
+    ends = [end for band in bands for _, *both in band for end in both]
+    return [min(max(end, low), high) for end in ends if end > 0]
 
 
 def _bold(line: Curve, places: list[tuple[float, float, float]]) -> list[str]:
