@@ -109,7 +109,7 @@ def test_a_spec_that_has_fallen_silent_is_not_green() -> None:
     assert [tiles[name].text for name in ("still-here", "late")] == ["0 open"] * 2
     assert tiles["gone"].text == "no night for 9 days"
     assert tiles["gone"].attributes["class"] == "badge b-missing"
-    assert "But of gone: no night for 9 days." in body(index)
+    assert "But look at gone (no night for 9 days)." in body(index)
 
 
 def test_runs_of_one_day_are_no_nights(nightly: SpecTrend) -> None:
@@ -541,7 +541,7 @@ def test_the_index_knows_how_the_last_run_ended(
     calm = replace(nightly.trend, alerts=(), nights=(*before, replace(last, ended=ended)))
     assert tile_badge(SpecTrend(calm)) == badge
     pages = dict(Site([SpecTrend(calm)]).pages())
-    assert (f"But of {nightly.name}: {badge[1]}." in pages["index.html"]) == (ended != "pass")
+    assert (f"But look at {nightly.name} ({badge[1]})." in pages["index.html"]) == (ended != "pass")
     (spec,) = (text for name, text in pages.items() if name.endswith("/index.html"))
     assert (f" UTC; {badge[1]}." in spec) == (ended != "pass")
     healed = (*before[:-1], replace(before[-1], ended=ended), last)

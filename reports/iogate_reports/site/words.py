@@ -131,9 +131,9 @@ def calm(trends: Sequence[Trend], now_ns: int) -> str:
     end well, and which are long ago, seen from ``now_ns``."""
     unwell = ((trend.spec, last_run(trend) or silent(trend, now_ns)) for trend in trends)
     ended = [(spec, word) for spec, word in unwell if word]
-    told = [f"of {short(spec, 60)}: {word.word}" for spec, word in ended[:_NAMED]]
+    told = [f"{short(spec, 60)} ({word.word})" for spec, word in ended[:_NAMED]]
     told += [f"and {len(ended) - _NAMED} more"] if len(ended) > _NAMED else []
-    return _levels(trends) + (f" But {', '.join(told)}." if told else "")
+    return _levels(trends) + (f" But look at {', '.join(told)}." if told else "")
 
 
 def _levels(trends: Sequence[Trend]) -> str:

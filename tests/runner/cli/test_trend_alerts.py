@@ -270,7 +270,7 @@ def test_a_history_that_ended_long_ago_says_so(tmp_path: Path) -> None:
     assert (done.return_value, done.stderr) == (0, "iogate: nightly: no night for 10 months\n")
     index = history.pages()["index.html"]
     assert ">no night for 10 months<" in index
-    assert "But of nightly: no night for 10 months." in index
+    assert "But look at nightly (no night for 10 months)." in index
     assert "; no night for 10 months." in history.pages()["nightly/index.html"]
 
 
