@@ -19,6 +19,7 @@ from iogate.files.whole_file import write_whole, writing
 
 _TEMPLATE = "specs/quick.yaml"
 _GATE = "specs/gate.yaml"
+_DEFAULT = Path("iogate.yaml")
 _WORKFLOW_SPEC = "spec: iogate.yaml"
 _BASELINE = Path(".github", "workflows", "storage-baseline.yml")
 _CHECK = Path(".github", "workflows", "storage-gate.yml")
@@ -35,7 +36,7 @@ _MODELINE = "# yaml-language-server: $schema="
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path), default=Path("iogate.yaml"))
+@click.argument("path", type=click.Path(path_type=Path), default=_DEFAULT)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option(
     "--gate",
@@ -56,13 +57,16 @@ def command(path: Path, force: bool, gate: bool, system: str | None) -> None:
 
     Beside it stands iogate.schema.json, with which editors complete and explain its keys.
     """
+    named = path != _DEFAULT and not path.is_dir()
     if path.is_dir():
-        path /= "iogate.yaml"
+        path /= _DEFAULT
     job = _job(system, path) if system else None
     beside = [job[0]] if job else [*_WORKFLOWS] if gate else []
+    _require_no_link_above(*beside)
     if not force:
         _require_free(path, *beside)
-    _write(path, _with_schema_beside(_template(_GATE if gate else _TEMPLATE)), force=force)
+    text = _with_schema_beside(_template(_GATE if gate else _TEMPLATE))
+    _write(path, text, force=force, named=named)
     _write_schema(path.parent / schema.BESIDE_SPEC)
     if job:
         _write(*job, force=force)
@@ -101,14 +105,25 @@ def _template(name: str) -> str:
     return resources.files("iogate").joinpath(name).read_text("utf-8")
 
 
-def _write(path: Path, text: str, *, force: bool) -> None:
-    """UsageError where it is there already, RefusedError where it cannot be written."""
+def _write(path: Path, text: str, *, force: bool, named: bool = False) -> None:
+    """UsageError where it is there already, RefusedError where it cannot be written. ``named`` as
+    for ``write_whole``."""
     with writing(path):
         if path in (*_WORKFLOWS, *(place for _, place in _SYSTEMS.values())):
             path.parent.mkdir(parents=True, exist_ok=True)
         if not force:
             _require_free(path)
-        write_whole(path, text)
+        write_whole(path, text, named=named)
+
+
+def _require_no_link_above(*places: Path) -> None:
+    """UsageError where a folder that the user did not name is a link: a checkout may bring one."""
+    for folder in (above for place in places for above in place.parents):
+        if folder.is_symlink():
+            raise UsageError(
+                f"{folder} is a link, and init writes what belongs there through none",
+                remedy="nothing was written; remove the link, or make a folder of it",
+            )
 
 
 def _require_free(*places: Path) -> None:

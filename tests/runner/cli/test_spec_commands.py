@@ -172,6 +172,49 @@ def test_init_overwrites_nothing_unless_told(
     assert path.read_text() != "mine"
 
 
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (".github", ["--gate"]),
+        (".github/workflows", ["--gate"]),
+        (".github/workflows", ["--gate", "--force"]),
+        (".gitlab", ["--ci", "gitlab"]),
+        (".buildkite", ["--ci", "buildkite"]),
+    ],
+)
+def test_init_writes_into_no_folder_that_a_checkout_makes_a_link(
+    link: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    elsewhere, checkout = tmp_path / "elsewhere", tmp_path / "checkout"
+    elsewhere.mkdir()
+    (checkout / link).parent.mkdir(parents=True)
+    (checkout / link).symlink_to(elsewhere)
+    monkeypatch.chdir(checkout)
+    assert run_command(["init", "disk.yaml", *words]) == ExitCode.USAGE
+    assert f"{link} is a link" in capsys.readouterr().err
+    assert not list(elsewhere.iterdir())
+    assert not (checkout / "disk.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["iogate.yaml", ".github/workflows/storage-gate.yml"])
+def test_init_overwrites_no_file_that_a_link_of_a_checkout_leads_to(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, link = tmp_path / "mine", tmp_path / "checkout" / name
+    mine.write_text("mine")
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine)
+    monkeypatch.chdir(tmp_path / "checkout")
+    assert run_command(["init", "--gate", "--force"]) == ExitCode.PASS
+    assert mine.read_text() == "mine"
+    assert link.is_file()
+    assert not link.is_symlink()
+
+
 def test_init_in_a_folder_and_where_it_cannot_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
