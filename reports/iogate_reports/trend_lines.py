@@ -226,7 +226,8 @@ def _plain(series: SeriesTrend) -> str:
 
 RESERVED = {"", "index", "runs"}
 """Names that pages have by themselves, also where they are served."""
-_HASHED = re.compile("-[0-9a-f]{8}$")
+_HASH_DIGITS = 16  # of fewer, who names cases could search for two of one name
+_HASHED = re.compile(f"-[0-9a-f]{{{_HASH_DIGITS}}}$")
 
 
 def file_name(text: str) -> str:
@@ -237,4 +238,4 @@ def file_name(text: str) -> str:
     if plain == text and plain not in RESERVED and not _HASHED.search(plain):
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{plain or 'x'}-{digest[:8]}"
+    return f"{plain or 'x'}-{digest[:_HASH_DIGITS]}"
