@@ -14,7 +14,7 @@ from iogate.errors import RunError, StoreError
 from iogate.files.bounds import DOCUMENT_BYTES
 from iogate.store.sqlite.head import NoHistoryError, may_be_history
 from iogate.store.sqlite.network import refuse_network
-from iogate.store.sqlite.schema import migrate
+from iogate.store.sqlite.schema import check_plain, migrate
 from iogate.store.sqlite_file import primary_code, transaction, write_ahead
 
 _CACHE_KIB = 16_000  # a thousand repetitions are one transaction, and should be written once
@@ -81,7 +81,9 @@ class HistoryFile:
         try:
             with self.using():
                 self._configure(busy_seconds)
-                if not damaged:
+                if damaged:
+                    check_plain(self.db, self.path)
+                else:
                     migrate(self.db, self.path)
                 self._identity = _identity(self.path)
         except BaseException:

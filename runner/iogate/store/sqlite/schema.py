@@ -118,23 +118,30 @@ def is_older(path: Path) -> bool:
         return False
 
 
-def _check_plain(connection: sqlite3.Connection, path: str) -> None:
-    """StoreError for a file with views, triggers or virtual tables: a history has none, and one
-    from elsewhere could do with them as it likes while it is read."""
-    added = connection.execute(
-        "SELECT name FROM sqlite_master"
-        " WHERE type NOT IN ('table', 'index') OR sql LIKE 'create%virtual%' LIMIT 1"
-    ).fetchone()
+_ADDED = (
+    "SELECT 'something', name FROM sqlite_master"
+    " WHERE type NOT IN ('table', 'index') OR sql LIKE 'create%virtual%'"
+    " UNION ALL SELECT 'a column', column.name"
+    " FROM sqlite_master AS master JOIN pragma_table_xinfo(master.name) AS column"
+    " WHERE master.type = 'table' AND (column.hidden OR column.dflt_value IS NOT NULL) LIMIT 1"
+)
+"""What no history has: views, triggers, virtual tables, columns whose values stand in no row."""
+
+
+def check_plain(connection: sqlite3.Connection, path: str) -> None:
+    """StoreError for a file that could do as it likes while it is read: it comes from elsewhere. A
+    column that is computed, or has a default, makes much of each row of a small file."""
+    added = connection.execute(_ADDED).fetchone()
     if added:
         raise StoreError(
-            f"{path} is not a history of iogate's: it has something called {str(added[0])[:80]!r}",
+            f"{path} is not a history of iogate's: it has {added[0]} called {str(added[1])[:80]!r}",
             remedy="give another path to --store; nothing was changed in this one",
         )
 
 
 def _version(connection: sqlite3.Connection, path: str) -> int:
     """The file's version, 0 when it is new. Creates the version table inside a transaction."""
-    _check_plain(connection, path)
+    check_plain(connection, path)
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     if "schema_version" not in tables:
         if tables:

@@ -17,6 +17,7 @@ import pytest
 from iogate.errors import StoreError, UsageError
 from iogate.model.run import Run, RunStatus
 from iogate.store import Store, default_path, open_store
+from iogate.store.sqlite.repair import opened_copy
 from iogate.store.sqlite.schema import MIGRATIONS
 from iogate.store.sqlite.store import SqliteStore
 from support import samples as s
@@ -154,6 +155,36 @@ def test_a_file_with_more_than_tables_is_refused_by_a_name_cut_short(path: Path)
     filled(path)
     query(path, f"CREATE VIEW {'v' * 200} AS SELECT 1")
     with pytest.raises(StoreError, match=f"something called '{'v' * 80}'\n"):
+        open_store(str(path))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "large BLOB AS (zeroblob(260000000))",
+        "large BLOB GENERATED ALWAYS AS (zeroblob(9))",
+        f"large BLOB DEFAULT x'{'00' * 9999}'",
+    ],
+)
+def test_a_column_that_makes_much_of_small_rows_is_refused(path: Path, column: str) -> None:
+    filled(path)
+    query(path, f"ALTER TABLE runs ADD COLUMN {column}")
+    with pytest.raises(StoreError, match="it has a column called 'large'"):
+        open_store(str(path))
+    with opened_copy(path) as store:  # as what is damaged is read
+        assert store is None
+
+
+def test_a_table_whose_documents_are_made_while_it_is_read_is_refused(path: Path) -> None:
+    filled(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'document BLOB NOT NULL',"
+            " 'document BLOB AS (zeroblob(260000000))')"
+        )
+        connection.commit()
+    with pytest.raises(StoreError, match="it has a column called 'document'"):
         open_store(str(path))
 
 
