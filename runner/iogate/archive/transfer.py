@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from iogate.archive.base import Item
+from iogate.engine.series_left import with_kept
 from iogate.model.document import to_document
 from iogate.model.run import Run, RunStatus
 from iogate.store.base import Store
@@ -92,6 +93,7 @@ def _reconcile(store: Store, run: Run, tally: Tally) -> None:
     """A run that is kept already: the same, cut off, or another of that id, which stays as
     it is."""
     kept = store.run(run.id)
+    run = with_kept(run, kept)
     if kept == run or _is_same(kept, run):
         tally.known += 1
     elif _goes_on(kept, run):

@@ -149,6 +149,11 @@ def parse_json(data: bytes | str, *, values: int = DOCUMENT_VALUES) -> Any:
     raise _too_deep()
 
 
+def is_too_large(data: bytes) -> bool:
+    """Whether a document is more than ``read_json`` takes."""
+    return len(data) > DOCUMENT_BYTES or holds_too_much(data, DOCUMENT_VALUES)
+
+
 def holds_too_much(raw: bytes, values: int) -> bool:
     """Whether a JSON text has more values than are read. One that is shorter than that has not."""
     return len(raw) > values and sum(map(raw.count, (b",", b"[", b"{"))) > values

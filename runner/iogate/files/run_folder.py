@@ -15,6 +15,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from time import gmtime, strftime
@@ -27,7 +28,7 @@ from iogate.files.fresh_copy import move_to_fresh
 from iogate.files.own_rights import without_passed_on
 from iogate.files.whole_file import told_of
 from iogate.model.document import disturbances_document, to_document
-from iogate.model.measurement import Disturbance
+from iogate.model.measurement import Disturbance, Measurement
 from iogate.model.names import is_case_id
 from iogate.model.run import Run
 
@@ -35,6 +36,9 @@ DEFAULT_PARENT = "iogate-runs"
 LATEST = "latest"
 RUN = "run"  # in environment.json
 DISTURBANCES = ".disturbances.json"
+SERIES_IN_RAW = "run.json would be too large with its time series, which its raw result has"
+SERIES_KEPT = "run.json would be too large with its time series, which the history has"
+"""In the warnings of a repetition. Who reads run.json puts back what is left out."""
 _NS_PER_S = 1_000_000_000
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _ROOM, _ROOM_BYTES = ".room", 4 << 20
@@ -129,7 +133,7 @@ class RunFolder:
         may find room where the other does not."""
         if run.verdict:
             self.write_json("verdict.json", to_document(run.verdict))
-        self.write_json("run.json", to_document(run), indent=None)
+        self.write_text("run.json", _run_text(run))
 
     def write_run_again(self, run: Run) -> None:
         """The same of a run that ended worse than was written. What has no room beside the
@@ -138,7 +142,7 @@ class RunFolder:
         if run.verdict and not self._replace("verdict.json", json_text(to_document(run.verdict))):
             with suppress(OSError):
                 (self.root / "verdict.json").unlink()
-        self._replace("run.json", json_text(to_document(run), indent=None))
+        self._replace("run.json", _run_text(run))
 
     def _replace(self, name: str, text: str) -> bool:
         try:
@@ -186,6 +190,33 @@ class RunFolder:
             elif _is_regular(log):
                 log.unlink()
             sync_directory(raw.parent)
+
+
+def _run_text(run: Run) -> str:
+    """What run.json says. One that would be too large to be read leaves out the time series, which
+    are most of it and are kept elsewhere."""
+    whole = json_text(to_document(run), indent=None)
+    if not _is_too_large(whole):
+        return whole
+    measurements = tuple(_without_series(each) for each in run.measurements)
+    short = json_text(to_document(replace(run, measurements=measurements)), indent=None)
+    return whole if _is_too_large(short) else short
+
+
+def _is_too_large(text: str) -> bool:
+    return bounded.is_too_large(text.encode(errors="backslashreplace"))
+
+
+def _without_series(measurement: Measurement) -> Measurement:
+    """One without a result in this folder is of a comparison that goes on: the history had it."""
+    if not any(job.series for job in measurement.jobs):
+        return measurement
+    told = SERIES_IN_RAW if measurement.raw_file else SERIES_KEPT
+    return replace(
+        measurement,
+        jobs=tuple(replace(job, series=None) for job in measurement.jobs),
+        warnings=(*measurement.warnings, told),
+    )
 
 
 def json_text(document: Mapping[str, Any], *, indent: int | None = 1) -> str:

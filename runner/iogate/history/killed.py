@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from iogate.archive import keep
+from iogate.engine.series_left import with_series
 from iogate.errors import RunError
 from iogate.files.run_folder import own_folder, read_run_document
 from iogate.host.locks.measuring import is_measuring
@@ -31,7 +32,8 @@ def _ended(run: Run) -> Run | None:
     folder = own_folder(run)
     with suppress(RunError):
         found = run_from_document(read_run_document(folder)) if folder else None
-        return found if found and found.status is not RunStatus.RUNNING else None
+        if folder and found and found.status is not RunStatus.RUNNING:
+            return with_series(found, folder)
     return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from iogate.archive import Tally, keep
+from iogate.engine.series_left import with_series
 from iogate.errors import NewerError, RefusedError, RunError, StoreError, UsageError
 from iogate.files.run_folder import read_run_document
 from iogate.host.locks.host_lock import HeldError, host_lock
@@ -201,6 +202,6 @@ def rebuild(root: Path) -> Run:
     read from the engine's own results. RunError when the folder is of no run."""
     run = replace(run_from_document(read_run_document(root)), folder=str(root))
     if run.status is not RunStatus.RUNNING:
-        return run
+        return with_series(run, root)
     measured = raw_measurements(root, run.plan, [])
     return replace(run, measurements=tuple(measured), status=RunStatus.INTERRUPTED)

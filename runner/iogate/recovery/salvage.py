@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from iogate import exits
+from iogate.engine.series_left import lacking, with_kept, with_series
 from iogate.errors import NewerError, RunError, UsageError
 from iogate.files import bounded
 from iogate.files.run_folder import RUN, read_document
@@ -102,7 +103,9 @@ class _Reader:
         except RunError as error:
             self.broken.append(f"run.json: {error.what}")
             return self._partly(document)
-        return self._finished(run, store) if run.status is RunStatus.RUNNING else run
+        if run.status is RunStatus.RUNNING:
+            return self._finished(run, store)
+        return self._with_kept(with_series(run, self.root, self.broken.append), store)
 
     def named(self) -> str:
         """The run that the folder is of, by what is left of it: environment.json, and the beginning
@@ -171,6 +174,16 @@ class _Reader:
             self.broken.append("run.json was never finished, and this history does not have it")
             measured = raw_measurements(self.root, run.plan, self.broken)
             return replace(run, measurements=tuple(measured))
+
+    def _with_kept(self, run: Run, store: Store) -> Run:
+        """With the time series that run.json was too large for and no file of the folder has."""
+        lost = lacking(run)
+        kept = _kept(run.id, store) if lost else None
+        if lost and not kept:
+            self.broken.append(
+                f"run.json: the history that has the time series of {lost} repetitions is another"
+            )
+        return with_kept(run, kept) if kept else run
 
     def _partly(self, document: Mapping[str, Any]) -> Run | None:
         """run.json without those of its measurements, and without the verdict, that are broken."""

@@ -7,8 +7,8 @@ import zlib
 from typing import Any
 
 from iogate.errors import StoreError
-from iogate.files.bounded import holds_too_much, inflate, parse_json
-from iogate.files.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, size
+from iogate.files.bounded import inflate, is_too_large, parse_json
+from iogate.files.bounds import size
 
 # Not checking for cycles: documents are made of values that hold none.
 _ENCODER = json.JSONEncoder(
@@ -40,7 +40,7 @@ def _bytes(document: Any) -> bytes:
     """A path need not be UTF-8: the bytes of one that is not are kept as they are. StoreError for
     more than ``unpack`` reads: a history that holds it is damaged to whoever reads it next."""
     data = _ENCODER.encode(document).encode("utf-8", "surrogatepass")
-    if len(data) > DOCUMENT_BYTES or holds_too_much(data, DOCUMENT_VALUES):
+    if is_too_large(data):
         raise StoreError(
             f"what would take {size(len(data))} bytes of the history is not kept",
             remedy="let its jobs be reported in fewer rows: group_reporting=1",
