@@ -78,6 +78,21 @@ def test_everything_comes_back(name: str) -> None:
     assert again[-1] == DECISION
 
 
+def test_a_run_that_no_line_has_room_for_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export is a backup: what is written is read."""
+    items: list[Item] = [*year(nights=2), *odd_runs(), DECISION]
+    with monkeypatch.context() as patched:
+        patched.setattr("iogate.files.bounded.DOCUMENT_BYTES", 2000)
+        data = written("jsonl", items)
+    lines = data.splitlines(keepends=True)
+    assert sum(line.startswith(b'{"measurement"') for line in lines) > 9
+    assert shown(back("jsonl", data)) == shown(items)
+    at = next(i for i, line in enumerate(lines) if line.startswith(b'{"measurement"'))
+    for cut in (lines[: at + 1], [*lines[:at], *lines[at + 1 :]]):
+        with pytest.raises(UsageError, match="not whole"):
+            back("jsonl", b"".join(cut))
+
+
 def test_the_same_history_gives_the_same_bytes(name: str) -> None:
     items = back(name, written(name, list(year(nights=4))))
     assert written(name, items) == written(name, back(name, written(name, items)))
