@@ -13,21 +13,14 @@ _PAUSE_S = 0.01
 def write_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
     """Let readers go on while one writes. Changing to it takes an exclusive lock, for which
     SQLite does not always wait. sqlite3.Error when it cannot be had for so long."""
-    deadline = time.monotonic() + busy_seconds
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if primary_code(error) != "SQLITE_BUSY" or time.monotonic() > deadline:
-                raise
-            time.sleep(_PAUSE_S)
+    _insist(db, "PRAGMA journal_mode = WAL", busy_seconds)
 
 
 @contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """One that begins with the lock of the writer; any error takes everything back."""
-    db.execute("BEGIN IMMEDIATE")
+def transaction(db: sqlite3.Connection, patience_s: float = 0) -> Iterator[sqlite3.Connection]:
+    """One that begins with the lock of the writer; any error takes everything back. It is waited
+    for as long as the connection waits, and for ``patience_s`` where that is longer."""
+    _insist(db, "BEGIN IMMEDIATE", patience_s)
     try:
         yield db
         db.execute("COMMIT")
@@ -36,6 +29,19 @@ def transaction(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
             with suppress(sqlite3.Error):  # the error that led here says more
                 db.execute("ROLLBACK")
         raise
+
+
+def _insist(db: sqlite3.Connection, statement: str, seconds: float) -> None:
+    """Ask again, for so long, while another process holds the file. A signal is heard between."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            db.execute(statement)
+            return
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
 
 
 def primary_code(error: sqlite3.Error) -> str:

@@ -28,6 +28,9 @@ _REMEDIES = {
     "SQLITE_LOCKED": "another process holds it: wait for it, or end it, and run again",
 }
 _NO_SPACE_BYTES = 64 << 10  # a journal's index is 32 KiB
+# So many times as long as others, a run waits to keep what it measured: a large file that is made
+# smaller is held for minutes.
+_PATIENCE = 60
 _DAMAGED = "put it aside, and make it anew from what is readable: iogate history verify --repair"
 
 
@@ -69,6 +72,7 @@ class HistoryFile:
         place = Path(path).expanduser().absolute()
         self.path = str(place)
         self._closed = False
+        self._patience_s = _PATIENCE * busy_seconds
         self._frozen = frozen
         refuse_network(place)
         if frozen is None:
@@ -100,11 +104,12 @@ class HistoryFile:
             ) from None
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """To write: all of it or nothing, on disk when it ends."""
+    def transaction(self, *, patient: bool = False) -> Iterator[sqlite3.Connection]:
+        """To write: all of it or nothing, on disk when it ends. ``patient``: what would be lost if
+        it did not wait for another process that holds the file for long."""
         if self._frozen:
             raise self._frozen
-        with self.using(), transaction(self.db):
+        with self.using(), transaction(self.db, self._patience_s if patient else 0):
             self._refuse_moved()
             yield self.db
 

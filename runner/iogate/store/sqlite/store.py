@@ -96,7 +96,7 @@ class SqliteStore:
 
     def begin_run(self, run: Run) -> None:
         self._wanted[run.id] = wanted = plan_metrics(run.plan)
-        with self._file.transaction() as db:
+        with self._file.transaction(patient=True) as db:
             if not insert_run(db, run, wanted):
                 raise StoreError(
                     f"the history {self.path} already has a run {run.id!r}",
@@ -104,19 +104,19 @@ class SqliteStore:
                 )
 
     def add_runs(self, runs: Iterable[Run]) -> int:
-        with self._file.transaction() as db:
+        with self._file.transaction(patient=True) as db:
             return sum(insert_run(db, run, plan_metrics(run.plan)) for run in runs)
 
     def add_measurement(self, run_id: str, measurement: Measurement) -> None:
-        with self._file.transaction() as db:
+        with self._file.transaction(patient=True) as db:
             insert_measurement(db, run_id, measurement, self._wanted.get(run_id, ()))
 
     def add_failure(self, run_id: str, failure: CaseFailure) -> None:
-        with self._file.transaction() as db:
+        with self._file.transaction(patient=True) as db:
             insert_failure(db, run_id, failure)
 
     def keep_preconditions(self, run_id: str, preconditions: Sequence[DevicePrecondition]) -> None:
-        with self._file.transaction() as db, self._file.decoding():
+        with self._file.transaction(patient=True) as db, self._file.decoding():
             if not replace_preconditions(db, run_id, preconditions):
                 raise StoreError(
                     f"{self.path} has no run {run_id!r} to keep a precondition of",
@@ -129,7 +129,7 @@ class SqliteStore:
         outcome = verdict.outcome.value if verdict else None
         ending = verdict.ending if verdict else None
         document = _pack(to_document(verdict)) if verdict else None
-        with self._file.transaction() as db:
+        with self._file.transaction(patient=True) as db:
             changed = db.execute(
                 "UPDATE runs SET status = ?, finished_ns = ?, outcome = ?, ending = ?,"
                 " verdict = ? WHERE id = ?",

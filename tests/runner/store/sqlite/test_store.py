@@ -7,15 +7,16 @@ import os
 import sqlite3
 import subprocess
 import zlib
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 
 from iogate.errors import StoreError, UsageError
-from iogate.model.run import Run, RunStatus
+from iogate.model.run import CaseFailure, Run, RunStatus
 from iogate.store import Store, default_path, open_store
 from iogate.store.sqlite.repair import opened_copy
 from iogate.store.sqlite.schema import MIGRATIONS
@@ -276,6 +277,39 @@ def test_a_file_held_by_another_process_is_an_error_in_time(path: Path) -> None:
         assert "another process" in refused.value.remedy
         other.execute("ROLLBACK")
         store.begin_run(s.run("run-2"))
+
+
+def test_what_a_run_keeps_waits_for_who_holds_the_file_for_long(path: Path) -> None:
+    """Such as who makes it smaller: what was measured would be lost."""
+    filled(path)
+    store = SqliteStore(str(path), busy_seconds=0.1)
+    kept: list[Callable[[], object]] = [
+        lambda: store.begin_run(s.run("run-2", status=RunStatus.RUNNING)),
+        lambda: store.add_runs([s.run("run-3")]),
+        lambda: store.add_measurement("run-2", s.measurement(s.job())),
+        lambda: store.add_failure("run-2", CaseFailure("case-1", 2, "no space")),
+        lambda: store.keep_preconditions("run-2", []),
+        lambda: store.finish_run("run-2", status=RunStatus.COMPLETE, finished_ns=9, verdict=None),
+    ]
+    with closing(store):
+        for keep in kept:
+            with held_for(path, 0.5):
+                keep()
+        assert store.run("run-2").status is RunStatus.COMPLETE
+        assert len(store.run("run-2").measurements) == 1
+
+
+@contextmanager
+def held_for(path: Path, seconds: float) -> Iterator[None]:
+    """Another writer, which lets go by itself."""
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    ends = Timer(seconds, other.close)
+    ends.start()
+    try:
+        yield
+    finally:
+        ends.join()
 
 
 @pytest.fixture
