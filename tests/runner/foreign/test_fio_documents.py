@@ -184,6 +184,17 @@ def test_client_rows_are_read_and_their_sum_is_not() -> None:
     assert len(run.measurements[0].jobs) == 1
 
 
+def test_how_long_clients_ran_is_known_of_their_jobs() -> None:
+    """A server tells of no job how much time elapsed."""
+    document = f.document()
+    (row,) = document.pop("jobs")
+    del row["elapsed"]
+    longer = {**row, "read": {**row["read"], "runtime": 2500}}
+    document["client_stats"] = [row, longer, {**longer, "jobname": "All clients"}]
+    (run,) = runs(document)
+    assert run.took_ns == run.measurements[0].duration_ns == 2_500_000_000
+
+
 def test_runs_on_other_clients_are_not_compared() -> None:
     """The case is the same, and two clients do twice as much."""
 
