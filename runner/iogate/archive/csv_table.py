@@ -27,7 +27,14 @@ def write(items: Iterable[Item], out: BinaryIO) -> None:
 
 def read(source: BinaryIO, name: str) -> Iterator[Item]:
     """See ``archive.base.Format``."""
-    csv.field_size_limit(DOCUMENT_BYTES)
+    before = csv.field_size_limit(DOCUMENT_BYTES)  # it is one for the whole process
+    try:
+        yield from _items(source, name)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _items(source: BinaryIO, name: str) -> Iterator[Item]:
     with _text_of(source) as text:
         reader = csv.DictReader(_lines(text))
         try:

@@ -3,6 +3,7 @@ else, and what is read is bounded."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -248,10 +249,11 @@ def test_a_number_that_no_column_holds_is_told(tmp_path: Path) -> None:
 def test_a_line_without_an_end_is_not_read_whole(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = open_format(name)
+    module, before = open_format(name), csv.field_size_limit()
     monkeypatch.setattr(module, "DOCUMENT_BYTES", 1000)
     with pytest.raises(IogateError, match="more than"):
         list(module.read(io.BytesIO(b"x" * 100_000), "file"))
+    assert csv.field_size_limit() == before, "others of this process read CSV, too"
 
 
 @pytest.mark.parametrize("words", [["history", "import"], ["history", "import", "fio"]])
