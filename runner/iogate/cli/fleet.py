@@ -40,7 +40,7 @@ def command(*, spec: Path, store: str | None, as_json: bool, **asked: object) ->
     smaller is not seen in a night there. A host whose noise is three times what is usual among the
     hosts varies more, as one does whose disk fails now and then.
     """
-    from iogate.cli.trend import plan_of
+    from iogate.cli.trend import plan_and_runs
     from iogate.history.trends import Question, find_trend
     from iogate.model.document import to_document
     from iogate.store import open_kept
@@ -55,8 +55,7 @@ def command(*, spec: Path, store: str | None, as_json: bool, **asked: object) ->
             remedy=f"iogate trend SPEC --host {shlex.quote(question.host)} shows that one",
         )
     with closing(open_kept(store)) as opened:
-        plan = plan_of(spec, opened)
-        runs = opened.runs(spec=plan.spec_name, verdicts=False)
+        plan, runs = plan_and_runs(spec, opened)
         trend = find_trend(opened, plan, question)
     facts = newest_facts(runs, plan.baseline.across, plan.baseline.also)
     if not trend.nights:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from iogate.files.bounded import parse_json
 if TYPE_CHECKING:
     from iogate.history.trends import Question
     from iogate.model.plan import Plan
+    from iogate.model.run import Run
     from iogate.store import Store
 
 _STDIN = "<stdin>"
@@ -151,14 +152,29 @@ def _check_cases(spec: Path, plan: Plan, cases: tuple[str, ...]) -> None:
 
 def plan_of(spec: Path, store: Store) -> Plan:
     """That of the file; where there is none, what the history holds of a spec of that name."""
-    from iogate.cli.held import nothing_held
-    from iogate.history.plans import kept_plans
+    return _given(spec) or _held(spec, store.runs(spec=str(spec), verdicts=False), store)
+
+
+def plan_and_runs(spec: Path, store: Store) -> tuple[Plan, Sequence[Run]]:
+    """The same, and its runs, newest first and without verdicts."""
+    given = _given(spec)
+    runs = store.runs(spec=given.spec_name if given else str(spec), verdicts=False)
+    return given or _held(spec, runs, store), runs
+
+
+def _given(spec: Path) -> Plan | None:
     from iogate.spec import load_spec, make_plan
 
-    if os.path.lexists(spec) and not spec.is_dir():
-        return make_plan(load_spec(spec))
+    return make_plan(load_spec(spec)) if os.path.lexists(spec) and not spec.is_dir() else None
+
+
+def _held(spec: Path, runs: Sequence[Run], store: Store) -> Plan:
+    """``runs`` are those of a spec of that name."""
+    from iogate.cli.held import nothing_held
+    from iogate.history.plans import kept_plans
+
     name = str(spec)
-    held = kept_plans(store.runs(spec=name, verdicts=False))
+    held = kept_plans(runs)
     if name not in held:
         known = kept_plans(store.runs(verdicts=False))
         raise nothing_held(f"no night of a spec {name}, and there is no file {name}", known)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ from iogate.cli import fleet
 from iogate.errors import UsageError
 from iogate.model.document import fleet_from_document
 from iogate.model.fleet import SharedFact, Standing
-from iogate.model.run import Host
+from iogate.model.run import Host, Run
 from iogate.store import open_store
+from iogate.store.sqlite.store import SqliteStore
 from support import samples as s
 from support.nightly import DAY_NS, History
 
@@ -162,6 +165,25 @@ def test_a_host_that_stopped_is_told_with_its_last_night(history: History) -> No
     assert "Hosts that stopped: <b>lab-1</b>, no night for" in page
     assert "1970-01-12" in page
     assert "lab-1: no night for" in history.pages()["index.html"]
+
+
+@pytest.mark.parametrize("by", ["file", "name"])
+def test_the_runs_of_a_fleet_are_read_once(
+    history: History, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(history, HOSTS[:2])
+    read: list[dict[str, object]] = []
+    runs = SqliteStore.runs
+
+    def counted(store: SqliteStore, **asked: Any) -> Sequence[Run]:
+        read.append(asked)
+        return runs(store, **asked)
+
+    monkeypatch.setattr(SqliteStore, "runs", counted)
+    words = [str(history.spec) if by == "file" else "nightly", "--store", history.url]
+    result = CliRunner().invoke(fleet.command, words, standalone_mode=False)
+    assert result.stdout.startswith("nightly on 2 hosts\n")
+    assert read == [{"spec": "nightly", "verdicts": False}]
 
 
 def test_one_host_of_a_fleet_is_not_asked_for(history: History) -> None:
