@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 _PAUSE_S = 0.01
+_STEP_MS = 500
 
 
 def write_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
@@ -19,9 +20,9 @@ def write_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
 @contextmanager
 def transaction(db: sqlite3.Connection, patience_s: float = 0) -> Iterator[sqlite3.Connection]:
     """One that begins with the lock of the writer; any error takes everything back. It is waited
-    for as long as the connection waits, and for ``patience_s`` where that is longer."""
-    _insist(db, "BEGIN IMMEDIATE", patience_s)
+    for as long as the connection waits, or for ``patience_s``."""
     try:
+        _begin(db, patience_s)
         yield db
         db.execute("COMMIT")
     except BaseException:
@@ -31,8 +32,21 @@ def transaction(db: sqlite3.Connection, patience_s: float = 0) -> Iterator[sqlit
         raise
 
 
+def _begin(db: sqlite3.Connection, patience_s: float) -> None:
+    """With patience, SQLite itself waits in short steps: between them a signal is heard."""
+    if not patience_s:
+        db.execute("BEGIN IMMEDIATE")
+        return
+    (usual_ms,) = db.execute("PRAGMA busy_timeout").fetchone()
+    db.execute(f"PRAGMA busy_timeout = {min(_STEP_MS, usual_ms)}")
+    try:
+        _insist(db, "BEGIN IMMEDIATE", patience_s)
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {usual_ms}")
+
+
 def _insist(db: sqlite3.Connection, statement: str, seconds: float) -> None:
-    """Ask again, for so long, while another process holds the file. A signal is heard between."""
+    """Ask again, for so long, while another process holds the file."""
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -109,9 +109,13 @@ class HistoryFile:
         it did not wait for another process that holds the file for long."""
         if self._frozen:
             raise self._frozen
-        with self.using(), transaction(self.db, self._patience_s if patient else 0):
-            self._refuse_moved()
-            yield self.db
+        try:
+            with self.using(), transaction(self.db, self._patience_s if patient else 0):
+                self._refuse_moved()
+                yield self.db
+        except KeyboardInterrupt:
+            self._patience_s = 0  # who is to end at once has more to keep, and waits no longer
+            raise
 
     @contextmanager
     def removal(self) -> Iterator[sqlite3.Connection]:

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -297,6 +298,28 @@ def test_what_a_run_keeps_waits_for_who_holds_the_file_for_long(path: Path) -> N
                 keep()
         assert store.run("run-2").status is RunStatus.COMPLETE
         assert len(store.run("run-2").measurements) == 1
+
+
+def test_a_run_that_is_to_end_at_once_waits_no_longer(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it still would keep at its end would each wait anew."""
+    filled(path)
+    store = SqliteStore(str(path), busy_seconds=0.1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, closing(store):
+        other.execute("BEGIN IMMEDIATE")
+
+        def pause(_seconds: float) -> None:
+            monkeypatch.setattr(time, "sleep", lambda _seconds: other.execute("ROLLBACK"))
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(time, "sleep", pause)
+        with pytest.raises(KeyboardInterrupt):
+            store.begin_run(s.run("run-2"))
+        with pytest.raises(StoreError, match="locked"):
+            store.begin_run(s.run("run-2"))
+        other.execute("ROLLBACK")
+        store.begin_run(s.run("run-2"))
 
 
 @contextmanager
