@@ -44,6 +44,19 @@ def test_both_sums_up(engine: Path, tmp_path: Path) -> None:
     assert _sums_up(job)
 
 
+@pytest.mark.parametrize("how", ["mixed", "both", "none"])
+def test_what_was_issued_is_told_together(engine: Path, fio: str, tmp_path: Path, how: str) -> None:
+    text = _text(f"rw=rw size=256k bs=4k filename=f fsync=10 unified_rw_reporting={how}")
+    printed = [run(program, ["-"], tmp_path, text).out for program in (fio, engine)]
+    theirs, ours = (re.findall(r"issued rwts: total=([\d,]+),\d+ (.*)", out) for out in printed)
+    assert theirs
+    if how == "mixed":
+        assert ours == theirs
+    else:
+        # How many of the 64 are reads, the seed says.
+        assert sum(map(int, ours[0][0].split(","))) == 64
+
+
 RATE = re.compile(r"(?:BW|bw)=[\d.]+(\w+/s) \([\d.]+(\w+/s)\)")
 
 

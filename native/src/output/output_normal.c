@@ -195,16 +195,23 @@ static void print_levels(FILE *out, const char *name, const char *const labels[]
 	fputc('\n', out);
 }
 
-static void print_issued(FILE *out, const struct worker_stats *s)
+/* With unified_rw_reporting=mixed all are those of one direction. */
+static void print_issued(FILE *out, const struct job_result *row)
 {
-	const struct dir_stats *d = s->dirs;
+	static const struct dir_stats none;
+	const bool mixed = row->job->report.unified == UNIFIED_MIXED;
+	struct dir_stats *all = mixed ? report_mixed(row) : NULL;
+	const struct dir_stats *dirs = row->stats->dirs;
+	const struct dir_stats *r = all ? all : &dirs[DIR_READ];
+	const struct dir_stats *w = all ? &none : &dirs[DIR_WRITE];
+	const struct dir_stats *t = all ? &none : &dirs[DIR_TRIM];
 
 	fprintf(out, "     issued rwts: total=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 		" short=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",0 dropped=%" PRIu64 ",%" PRIu64
-		",%" PRIu64 ",0\n",
-		d[DIR_READ].ios, d[DIR_WRITE].ios, d[DIR_TRIM].ios, s->sync_lat.n,
-		d[DIR_READ].short_ios, d[DIR_WRITE].short_ios, d[DIR_TRIM].short_ios,
-		d[DIR_READ].dropped_ios, d[DIR_WRITE].dropped_ios, d[DIR_TRIM].dropped_ios);
+		",%" PRIu64 ",0\n", r->ios, w->ios, t->ios, row->stats->sync_lat.n,
+		r->short_ios, w->short_ios, t->short_ios, r->dropped_ios, w->dropped_ios,
+		t->dropped_ios);
+	free(all);
 }
 
 static void print_errors(FILE *out, const struct job_result *row)
@@ -271,7 +278,7 @@ static void print_row(FILE *out, const struct result *result, const struct job_r
 	print_levels(out, "  IO depths    : ", report_depth_labels, s->depth_levels);
 	print_levels(out, "     submit    : ", report_batch_labels, s->submit_levels);
 	print_levels(out, "     complete  : ", report_batch_labels, s->complete_levels);
-	print_issued(out, s);
+	print_issued(out, row);
 	if (report_passes_errors(row->job))
 		fprintf(out, "     errors    : total=%" PRIu64 ", first_error=%d/<%s>\n",
 			report_errors(s), report_error(row), strerror(report_error(row)));
