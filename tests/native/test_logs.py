@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.engine_runs import Ran, run
+from support.engine_runs import Ran, files, run
 
 Row = tuple[int, ...]
 ALL = "write_bw_log=x write_iops_log=x write_lat_log=x"
@@ -58,6 +58,33 @@ def test_every_io_is_a_row(engine: Path, fio: str, tmp_path: Path, options: str)
         assert Counter(row[3:4] for row in rows) == Counter(row[3:4] for row in expected[name])
     if "offset" in options:
         assert sorted(row[4] for row in found["x_lat.1.log"]) == list(range(0, 1 << 18, 4096))
+
+
+NAMED_AFTER_THE_JOB = {
+    "bare": "write_bw_log write_iops_log write_lat_log",
+    "histograms": "write_hist_log log_hist_msec=100",
+    "read": "rw=read write_bw_log",
+    "made when opened": "create_on_open=1 write_bw_log",
+    "a recording": "write_iolog=a/recording",
+    "in a file's name": "filename_format=x/$jobname write_bw_log=x/a/log",
+}
+
+
+@pytest.mark.parametrize("options", NAMED_AFTER_THE_JOB.values(), ids=NAMED_AFTER_THE_JOB.keys())
+def test_logs_lie_beside_the_files_of_a_job_with_a_slash(
+    engine: Path, fio: str, tmp_path: Path, options: str
+) -> None:
+    reference, ours = _both(engine, fio, tmp_path, _job(f"rw=write size=64k {options}", "a/b"))
+    assert ours.status == 0, ours.err
+    expected, found = (files(ran.folder) for ran in (reference, ours))
+    assert found.keys() == expected.keys()
+
+
+def test_logs_lie_in_a_directory_of_a_later_job(engine: Path, tmp_path: Path) -> None:
+    job = _job("rw=write size=64k write_bw_log=a/log") + _job("rw=write size=64k", "a/b")
+    ran = run(engine, ["-"], tmp_path, job)
+    assert ran.status == 0, ran.err
+    assert _rows(tmp_path / "a/log_bw.1.log")
 
 
 def test_lat_is_slat_and_clat(engine: Path, tmp_path: Path) -> None:

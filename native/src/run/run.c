@@ -11,6 +11,7 @@
 #include "run/stop.h"
 #include "run/trigger.h"
 #include "stats/clock.h"
+#include "target/target_folder.h"
 #include "util/version.h"
 #include "worker/placement.h"
 
@@ -74,6 +75,21 @@ static bool hook_stop(void *context)
 	if (status_due(&r->status, clock_monotonic_ns()))
 		status_write(&r->status, STATUS_LAYOUT, (struct progress){ 0 });
 	return stop_requested();
+}
+
+/* In front of the logs: those that have the name of a job may be in there. */
+static int make_folders(struct run *r, struct err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < r->workers.count; i++) {
+		const struct member *m = &r->workers.members[i];
+
+		placement_owner(m->worker.job, true);
+		ret = target_folder_make_all(&m->target, err);
+		placement_owner(m->worker.job, false);
+	}
+	return ret;
 }
 
 static int lay_out(struct run *r, struct err *err)
@@ -193,6 +209,8 @@ static int prepare(struct run *r, struct err *err)
 		ret = watch_all(r, err);
 	if (!ret)
 		ret = claim_devices(r, err);
+	if (!ret)
+		ret = make_folders(r, err);
 	if (!ret)
 		ret = log_watch_init(&r->logs, &r->workers, err);
 	if (!ret)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engines/engine.h"
+
 /* A mistyped device must not become a file in /dev that fills the memory. */
 static bool is_dev(const struct stat *folder)
 {
@@ -80,4 +82,18 @@ int target_folder_make(const struct target *t, const char *path)
 	}
 	free(copy);
 	return ret;
+}
+
+int target_folder_make_all(const struct target *t, struct err *err)
+{
+	const uint32_t count = engine_is_diskless(t->job->ops) ? 0 : t->files_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int ret = target_folder_make(t, t->files[i].path);
+
+		if (ret)
+			return err_set(err, ret, "%s: cannot make the directory of '%s': %s",
+				       t->job->name, t->files[i].path, strerror(-ret));
+	}
+	return 0;
 }
