@@ -171,6 +171,18 @@ MISTAKES = {
     "help behind a blank": (["--cmdhelp", "rw"], "", "behind '=': --cmdhelp=rw"),
     "engine behind a blank": (["--enghelp", "libaio"], "", "behind '=': --enghelp=libaio"),
     "option help": (["--cmdhelp=sise"], "", "there is no option 'sise', did you mean 'size'?"),
+    **{
+        option: ([*SMALL, f"--{option}"], "", f"it is a number of {unit}, and takes no unit of")
+        for option, unit in {
+            "log_avg_msec=100ms": "ms",
+            "log_hist_msec=1s": "ms",
+            "rate_cycle=1s": "ms",
+            "bwavgtime=100ms": "ms",
+            "iopsavgtime=1sec": "ms",
+            "flow_sleep=1ms": "us",
+        }.items()
+    },
+    "part of a ms": ([*SMALL, "--rate_cycle=1.5"], "", "it must be a whole number"),
     "output folder": ([*SMALL, "--output=no/out"], "", "cannot create 'no/out': No such file"),
 }
 

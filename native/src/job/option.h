@@ -27,6 +27,7 @@ struct option {
 	const char *standard;		/* default, as a user would write it; NULL: unset */
 	uint64_t min, max;		/* of numbers and sizes; max 0: what the field holds */
 	uint64_t unit_ns;
+	const char *counts;		/* "ms": of a number that is a time; NULL: it is none */
 	const struct option_choice *choices;
 	const char *help;		/* one sentence, first line of --cmdhelp */
 	bool whole;			/* no beginning of its name stands for it */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,26 @@ const struct option_type type_text = {
 	.parse = parse_text,
 };
 
+/* A number of ms, say, that was given as a time: fio takes the m of `100ms` for 1024 * 1024. */
+static int check_no_time(const struct option_destination *to, const char *text)
+{
+	const char *counts = to->option->counts;
+	const size_t length = strlen(text);
+	uint64_t number, ns;
+
+	if (!counts || !length || !isalpha((unsigned char)text[length - 1]) ||
+	    !units_number(text, to->kb_base, &number, NULL) || units_time(text, 1, &ns, NULL))
+		return 0;
+	return err_set(to->err, -EINVAL, "cannot read '%.80s': it is a number of %s, and takes no "
+		       "unit of time", text, counts);
+}
+
 static int parse_number(const struct option_destination *to, const char *text)
 {
 	uint64_t value;
-	int code = units_number(text, to->kb_base, &value, to->err);
+	int code = check_no_time(to, text);
 
+	code = code ? code : units_number(text, to->kb_base, &value, to->err);
 	code = code ? code : option_check_range(to, value);
 	if (!code)
 		option_store(to, value);

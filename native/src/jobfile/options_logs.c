@@ -17,6 +17,7 @@ static const struct option rows[] = {
 	  .help = "The clock of log_unix_epoch, as clock_gettime(2) numbers them; 0 is Unix "
 		  "time." },
 	{ "log_avg_msec", NULL, &type_number, JOB(log.avg_ms), "0",
+	  .counts = "ms",
 	  .help = "Average the bandwidth, IOPS and latency logs over this many ms a row; 0 is "
 		  "a row for every I/O." },
 	{ "log_compression", NULL, &type_number, JOB(log.packed_bytes), "0",
@@ -31,6 +32,7 @@ static const struct option rows[] = {
 	  COARSENESS_MAX,
 	  .help = "Add up 2^n neighbouring buckets in the histogram log." },
 	{ "log_hist_msec", NULL, &type_number, JOB(log.hist_ms), "0",
+	  .counts = "ms",
 	  .help = "Milliseconds of completions in a row of the histogram log." },
 	{ "log_issue_time", NULL, &type_bool, JOB(log.issue_time), "0",
 	  .help = "Log when each I/O was issued, in ns since the job's start; needs write_lat_log "

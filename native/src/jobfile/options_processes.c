@@ -30,6 +30,7 @@ static const struct option rows[] = {
 	{ "flow_id", NULL, &type_number, JOB(process.flow_id), "0",
 	  .help = "Jobs with the same number share their I/Os by flow." },
 	{ "flow_sleep", NULL, &type_number, JOB(process.flow_sleep_us), "0",
+	  .counts = "us",
 	  .help = "Microseconds that a job which is past its share sleeps before it looks "
 		  "again." },
 	{ "flow_watermark", NULL, &type_text, JOB(nothing.text), .whole = true,

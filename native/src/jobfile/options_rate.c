@@ -18,6 +18,7 @@ static const struct option rows[] = {
 	  .help = "Bytes a second that are due, `r,w,t`; what a slow device leaves behind is "
 		  "caught up, and counts in intended_lat_ns." },
 	{ "rate_cycle", "ratecycle", &type_number, JOB(rate.cycle_ms), "1000",
+	  .counts = "ms",
 	  .help = "Milliseconds over which rate_min and rate_iops_min are looked at." },
 	{ "rate_ignore_thinktime", NULL, &type_bool, JOB(rate.ignore_thinktime), "0",
 	  .help = "Do not catch up with the rate after a pause of thinktime." },
