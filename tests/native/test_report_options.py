@@ -101,6 +101,45 @@ def test_samples_are_as_long_as_asked_for(engine: Path, fio: str, tmp_path: Path
     assert read["bw_samples"] > 3 > read["iops_samples"] > 0  # 100 ms, 500 ms
 
 
+EACH_IO = {
+    "bandwidth": "rw=write write_bw_log=l",
+    "IOPS": "rw=write write_iops_log=l",
+    "both": "rw=write write_bw_log=l write_iops_log=l",
+    "averages": "rw=write write_bw_log=l log_avg_msec=10000",
+    "not measured": "rw=write write_bw_log=l disable_bw_measurement=1",
+    "a group": "rw=write write_bw_log=l write_iops_log=l numjobs=2 group_reporting",
+    "threads": "rw=read write_bw_log=l write_iops_log=l thread",
+    "together": "rw=rw write_bw_log=l write_iops_log=l unified_rw_reporting=both",
+    "beside each other": "rw=rw write_bw_log=l write_iops_log=l",
+}
+
+
+@pytest.mark.parametrize("options", EACH_IO.values(), ids=EACH_IO.keys())
+def test_each_logged_io_is_a_sample(engine: Path, fio: str, tmp_path: Path, options: str) -> None:
+    text = _text(f"size=256k bs=4k bwavgtime=100000 iopsavgtime=100000 {options}")
+    told = []
+    for program in (fio, engine):
+        printed = run(program, ["-"], tmp_path, text).out
+        sides = outcome_of(program, text, tmp_path).jobs[0]
+        samples = [
+            {field: sides[side][field] for field in ("bw_samples", "iops_samples", "iops_max")}
+            for side in ("write", "mixed")
+            if side in sides and ("rw=rw" not in options or side == "mixed")
+        ]
+        told.append((re.findall(r"^ +(?:bw|iops) ", printed, re.MULTILINE), samples))
+    assert told[0] == told[1]
+
+
+def test_samples_of_each_logged_io_are_those_of_the_log(engine: Path, tmp_path: Path) -> None:
+    text = _text("rw=write size=256k bs=4k write_bw_log=l")
+    write = outcome_of(engine, text, tmp_path).jobs[0]["write"]
+    (log,) = tmp_path.rglob("l_bw.1.log")
+    values = [int(row.split(", ")[1]) for row in log.read_text().splitlines()]
+    assert (write["bw_min"], write["bw_max"]) == (min(values), max(values))
+    assert write["bw_mean"] == pytest.approx(sum(values) / 64)
+    assert write["bw_samples"] == 64
+
+
 @pytest.mark.parametrize(
     "options",
     ["kb_base=1000 size=40k bs=1k", "kb_base=1000 size=1m bs=5k,1k rw=rw rwmixread=100",

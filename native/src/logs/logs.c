@@ -181,6 +181,7 @@ struct log_writer {
 	enum log_kind kind;
 	struct log_text text;
 	uint64_t begin_ticks, base_ms;
+	struct rate_samples *rates;
 };
 
 static uint64_t record_value(enum log_kind kind, const struct log_record *r, bool synchronous)
@@ -202,26 +203,42 @@ static uint64_t record_value(enum log_kind kind, const struct log_record *r, boo
 	}
 }
 
+/* fio samples each I/O where it logs each. */
+static void add_sample(const struct log_writer *w, const struct log_record *r, uint64_t value)
+{
+	if (r->dir < DIR_DATA_COUNT && w->kind == LOG_BW)
+		moments_add(&w->rates[r->dir].bw_kib, value);
+	else if (r->dir < DIR_DATA_COUNT && w->kind == LOG_IOPS)
+		moments_add(&w->rates[r->dir].iops, value);
+}
+
 static void write_record(void *context, const struct log_record *r)
 {
 	struct log_writer *w = context;
 	const bool synchronous = engine_is_sync(w->job->ops);
 	const uint64_t time_ns = clock_between_ns(w->begin_ticks, r->done_ticks);
+	const uint64_t value = record_value(w->kind, r, synchronous);
 
+	add_sample(w, r, value);
 	logs_row(w->job, &w->text, &(struct log_row){
 		.time_ms = w->base_ms + time_ns / 1000000, .offset = r->offset,
-		.value = record_value(w->kind, r, synchronous), .bytes = r->bytes,
+		.value = value, .bytes = r->bytes,
 		.dir = r->dir, .priority = r->priority,
 		.issue_ns = clock_between_ns(w->begin_ticks, r->issue_ticks),
 	});
 }
 
-int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
-		    uint64_t begin_epoch_ms, struct err *err)
+int logs_write_each(const struct logs *l, const struct log_buffer *b,
+		    const struct logs_begin *begin, struct rate_samples *rates, struct err *err)
 {
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		moments_init(&rates[dir].bw_kib);
+		moments_init(&rates[dir].iops);
+	}
 	for (enum log_kind kind = LOG_BW; kind < LOG_HIST; kind++) {
-		struct log_writer w = { .job = l->job, .kind = kind, .begin_ticks = begin_ticks,
-				     .base_ms = l->job->log.unix_epoch ? begin_epoch_ms : 0 };
+		struct log_writer w = { .job = l->job, .kind = kind, .begin_ticks = begin->ticks,
+				     .base_ms = l->job->log.unix_epoch ? begin->epoch_ms : 0,
+				     .rates = rates };
 		int error;
 
 		if (!logs_have_rows(l, kind))

@@ -20,6 +20,7 @@
 #include "logs/log_buffer.h"
 #include "logs/log_row.h"
 #include "logs/log_text.h"
+#include "stats/stats.h"
 #include "util/err.h"
 
 /*
@@ -48,9 +49,14 @@ bool logs_have_rows(const struct logs *l, enum log_kind kind);
 void logs_text_init(const struct logs *l, enum log_kind kind, struct log_text *t);
 void logs_row(const struct job *job, struct log_text *t, const struct log_row *row);
 
-/* The rows of each I/O. begin_ticks: when the measured part began, which was at
- * begin_epoch_ms of the clock of log_unix_epoch. 0 or -errno. */
-int logs_write_each(const struct logs *l, const struct log_buffer *b, uint64_t begin_ticks,
-		    uint64_t begin_epoch_ms, struct err *err);
+/* When the measured part began, and when that was by the clock of log_unix_epoch. */
+struct logs_begin {
+	uint64_t ticks, epoch_ms;
+};
+
+/* The rows of each I/O, and into `rates`, one a direction, their bandwidths and IOPS. 0 or
+ * -errno. */
+int logs_write_each(const struct logs *l, const struct log_buffer *b,
+		    const struct logs_begin *begin, struct rate_samples *rates, struct err *err);
 
 #endif

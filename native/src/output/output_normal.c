@@ -25,9 +25,10 @@ static void print_bandwidth(FILE *out, const struct rate_samples *r, uint64_t gr
 
 static void print_rates(FILE *out, const struct rate_samples *r, uint64_t group_bw_bytes)
 {
-	if (!r->bw_kib.n)
+	if (r->bw_kib.n)
+		print_bandwidth(out, r, group_bw_bytes);
+	if (!r->iops.n)
 		return;
-	print_bandwidth(out, r, group_bw_bytes);
 	fprintf(out, "   iops        : min=%5" PRIu64 ", max=%5" PRIu64 ", avg=%5.2f, stdev=%5.2f, "
 		"samples=%" PRIu64 "\n", r->iops.min, r->iops.max, r->iops_mean, r->iops_stddev,
 		r->iops.n);

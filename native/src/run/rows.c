@@ -2,6 +2,7 @@
 #include "run/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +25,39 @@ static uint32_t row_of(const struct workers *workers, uint32_t i, uint32_t rows_
 	return rows_count;
 }
 
+/* Also what was sampled so far. */
+static void forget_bandwidths(struct rate_samples *r)
+{
+	moments_init(&r->bw_kib);
+	r->bw_mean = r->bw_stddev = 0;
+}
+
+static void forget_iops(struct rate_samples *r)
+{
+	moments_init(&r->iops);
+	r->iops_mean = r->iops_stddev = 0;
+}
+
+static void samples_init(struct job_result *row, bool bandwidths, bool iops)
+{
+	for (int dir = 0; dir <= DIR_DATA_COUNT; dir++) {
+		struct rate_samples *r = dir < DIR_DATA_COUNT ? &row->rates[dir]
+							      : &row->mixed_rates;
+
+		if (bandwidths)
+			forget_bandwidths(r);
+		if (iops)
+			forget_iops(r);
+	}
+}
+
 static void row_init(struct job_result *row, const struct member *m, uint32_t interval_ms)
 {
 	*row = (struct job_result){
 		.job = m->worker.job, .clone = m->clone, .group_id = m->worker.job->group_id,
 		.stats = &m->worker.shared->stats, .series = { .interval_ms = interval_ms },
 	};
-	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
-		moments_init(&row->rates[dir].bw_kib);
-		moments_init(&row->rates[dir].iops);
-	}
-	moments_init(&row->mixed_rates.bw_kib);
-	moments_init(&row->mixed_rates.iops);
+	samples_init(row, true, true);
 }
 
 static int allocate(struct rows *r, struct workers *workers, struct err *err)
@@ -189,6 +211,60 @@ static void finish_member(struct rows *r, const struct member *m)
 	}
 }
 
+/* Instead of what was seen at some looks. */
+static void forget_looks(struct job_result *row, const struct worker_shared *w)
+{
+	for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+		if (w->logged[dir].bw_kib.n)
+			samples_init(row, true, false);
+		if (w->logged[dir].iops.n)
+			samples_init(row, false, true);
+	}
+}
+
+/* Jobs, and directions, beside each other are added up, as fio does. */
+static void add_samples(struct moments *into, double *mean, double *stddev,
+			const struct moments *m)
+{
+	const double one = moments_stddev(m);
+	const double squares = *stddev * *stddev * (into->n ? (double)into->n - 1 : 0) +
+			       one * one * (m->n ? (double)m->n - 1 : 0);
+
+	if (!m->n)
+		return;
+	into->min = into->n ? into->min + m->min : m->min;
+	into->max += m->max;
+	into->n += m->n;
+	*mean += moments_mean(m);
+	*stddev = into->n > 1 ? sqrt(squares / ((double)into->n - 1)) : 0;
+}
+
+static void add_logged(struct rate_samples *into, const struct rate_samples *logged)
+{
+	add_samples(&into->bw_kib, &into->bw_mean, &into->bw_stddev, &logged->bw_kib);
+	add_samples(&into->iops, &into->iops_mean, &into->iops_stddev, &logged->iops);
+}
+
+/* Logs of each I/O have a sample of each. */
+static void take_logged(struct rows *r, const struct workers *workers, uint32_t first,
+			uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		const struct member *m = &workers->members[i];
+
+		forget_looks(&r->result->rows[m->row], m->worker.shared);
+	}
+	for (uint32_t i = first; i < end; i++) {
+		const struct member *m = &workers->members[i];
+		struct job_result *row = &r->result->rows[m->row];
+
+		for (int dir = 0; dir < DIR_DATA_COUNT; dir++) {
+			add_logged(&row->rates[dir], &m->worker.shared->logged[dir]);
+			add_logged(&row->mixed_rates, &m->worker.shared->logged[dir]);
+		}
+	}
+}
+
 /* Samples first: merging changes the counters that they look at. */
 void rows_finish(struct rows *r, const struct workers *workers, uint32_t first, uint32_t end)
 {
@@ -198,6 +274,7 @@ void rows_finish(struct rows *r, const struct workers *workers, uint32_t first, 
 		if (leads(r, &workers->members[i]))
 			row_sampler_finish(&r->samplers[workers->members[i].row], now);
 	}
+	take_logged(r, workers, first, end);
 	for (uint32_t i = first; i < end; i++)
 		finish_member(r, &workers->members[i]);
 }

@@ -140,7 +140,8 @@ void worker_stats_error(struct worker_stats *s, int error, uint64_t count);
 /* into += from: sums, histograms exact; runtimes take the longest. */
 void worker_stats_merge(struct worker_stats *into, const struct worker_stats *from);
 
-/* Bandwidth (KiB/s) and IOPS as sampled every 500 ms, as fio reports them. */
+/* Bandwidth (KiB/s) and IOPS as sampled every 500 ms, or of each I/O where a log has it, as fio
+ * reports them. */
 struct rate_samples {
 	struct moments bw_kib, iops;
 	double bw_mean, bw_stddev, iops_mean, iops_stddev;

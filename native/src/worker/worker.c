@@ -284,11 +284,12 @@ static void work(struct worker_setup *setup)
 /* Text takes its time: the worker has ended by now for those who watch it. */
 static void write_logs(struct worker_setup *setup)
 {
+	const struct logs_begin begin = { setup->begin_ticks, setup->begin_epoch_ms };
 	struct loop *l = &setup->loop;
 	struct err err = { 0 };
 
 	if (l->log && setup->begin_ticks &&
-	    logs_write_each(setup->worker->logs, l->log, setup->begin_ticks, setup->begin_epoch_ms,
+	    logs_write_each(setup->worker->logs, l->log, &begin, setup->worker->shared->logged,
 			    &err))
 		worker_error(setup->worker->shared, -err.code, "%s", err.text);
 	if (l->iolog && setup->begin_ticks &&

@@ -33,6 +33,8 @@ struct worker_shared {
 	uint32_t flow_weight;
 	uint64_t begin_ns;		/* CLOCK_MONOTONIC: what is counted begins */
 	struct worker_stats stats;
+	/* Of the rows of each I/O in logs of bandwidth and IOPS; n is 0 without. */
+	struct rate_samples logged[DIR_DATA_COUNT];
 } __attribute__((aligned(64)));
 
 /* Of jobs with the same flow_id (worker/flow.h): what all of them did, and their weights. */
