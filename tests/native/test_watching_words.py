@@ -84,6 +84,14 @@ def test_the_live_line_says_what_each_job_does(engine: Path, tmp_path: Path) -> 
     assert [line for line in lines if "[_(2),w(1),P(1)][" in line]
 
 
+def test_a_job_that_verifies_what_it_wrote_is_told(engine: Path, tmp_path: Path) -> None:
+    job = "[j]\nrw=write\nsize=32m\nbs=64k\nverify=sha3-512\n"
+    words = ["--eta=always", "--eta-interval=250ms", "--eta-newline=1ms", "-"]
+    lines = run(engine, words, tmp_path, job).out.splitlines()
+    assert [line for line in lines if line.startswith("Jobs: 1 (f=1): [W(1)][")]
+    assert [line for line in lines if line.startswith("Jobs: 1 (f=1): [V(1)][")]
+
+
 def test_a_job_that_waits_to_begin_does_not_run(engine: Path, tmp_path: Path) -> None:
     waits = "[b]\nrw=write\nstartdelay=1000\n"
     lines = _live_lines(engine, tmp_path, f"[a]\nnumjobs=2\nrw=read\nexitall\n{waits}")

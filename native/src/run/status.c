@@ -103,14 +103,14 @@ static int print_dir(struct status *s, int dir, double seconds, char *out, size_
 	return length;
 }
 
-/* fio's letter for what a worker does, and R for any I/O. */
+/* fio's letter for what a worker does, and R for any I/O but V. */
 static char letter_of(const struct worker_shared *w)
 {
 	switch (atomic_load_explicit(&w->state, memory_order_acquire)) {
 	case WORKER_RAMP:
 		return w->in_ramp ? '/' : 'P';
 	case WORKER_RUNNING:
-		return 'R';
+		return w->verifying ? 'V' : 'R';
 	case WORKER_DONE:
 		return w->error ? 'X' : '_';
 	default:
@@ -126,7 +126,7 @@ static uint32_t running(const struct status *s)
 	for (uint32_t i = 0; i < s->workers_count; i++) {
 		const char letter = letter_of(s->workers[i]);
 
-		count += letter == 'R' || letter == '/';
+		count += letter == 'R' || letter == 'V' || letter == '/';
 	}
 	return count;
 }

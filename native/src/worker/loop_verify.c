@@ -282,6 +282,7 @@ static void begin_look(struct loop *l, uint32_t most)
 	written_sort(&c->written);
 	c->left = most;
 	c->on = true;
+	l->shared->verifying = true;
 	c->begin_ticks = clock_ticks();
 }
 
@@ -290,6 +291,7 @@ static void end_look(struct loop *l)
 	struct checking *c = &l->slow.checking;
 
 	c->on = false;
+	l->shared->verifying = false;
 	c->ticks += clock_ticks() - c->begin_ticks;
 	c->looked_index = c->written.index - written_left(&c->written);
 }

@@ -24,6 +24,7 @@ struct worker_shared {
 	_Atomic uint32_t state;
 	bool in_ramp;			/* the ramp is not over; still so at the end: all counts */
 	bool refused;			/* the error is a refusal for safety */
+	_Atomic bool verifying;		/* it reads again what it wrote */
 	_Atomic uint32_t stop;		/* a futex; 1: end soon, whoever wants it */
 	uint32_t latency_depth;		/* what latency_target has come to; 0: there is none */
 	int32_t error;			/* positive errno; 0 */

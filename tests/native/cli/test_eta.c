@@ -43,7 +43,7 @@ static void what_each_clone_does_is_told(void **state)
 	const struct job_list list = { .jobs = jobs, .count = 3 };
 	static const char *const lines[][2] = {
 		{ "R1_1R3", "[r(1),_(1),r(1),w(1),r(1)]" }, { "_5", "[_(5)]" },
-		{ "/1R1X1P2", "[/(1),r(1),X(1),P(2)]" }, { "", "" },
+		{ "/1R1X1V1P1", "[/(1),r(1),X(1),V(1),P(1)]" }, { "", "" },
 	};
 
 	(void)state;
