@@ -26,12 +26,13 @@ echo "$1" >> {folder}/calls
 [ "$1" != refuses ] || {{ echo "no such profile" >&2; exit 3; }}
 [ "$1" != stays ] || exit 0
 cd {disk}/says
-cat /proc/sys/kernel/random/uuid > boot_id
 case $1 in
   new | away) echo 6.99.1 > osrelease; echo root=/dev/vda quiet > cmdline ;;
   other) echo 5.10.0 > osrelease ;;
   *) for name in osrelease version cmdline; do cat ../home/usual/$name > $name; done ;;
 esac
+# Last: who sees that it is another boot reads the rest.
+cat /proc/sys/kernel/random/uuid > boot_id
 [ "$1" = away ] && mv {folder}/known_hosts {folder}/known_hosts.away
 [ "$1" != power ] || mv {folder}/known_hosts.away {folder}/known_hosts
 exit 0
@@ -39,10 +40,10 @@ exit 0
 _KEXEC = """\
 cd {disk}
 if [ "$1" = -e ]; then
-  cat /proc/sys/kernel/random/uuid > says/boot_id
   echo 6.99.1 > says/osrelease
   echo "#1 SMP" > says/version
   cat loaded.cmdline > says/cmdline
+  cat /proc/sys/kernel/random/uuid > says/boot_id
 elif [ "$1" = -u ]; then
   rm loaded.*
 else
@@ -57,8 +58,8 @@ fi
 """
 _REBOOT = """\
 cd {disk}/says
-cat /proc/sys/kernel/random/uuid > boot_id
 for name in osrelease version cmdline; do cat ../home/usual/$name > $name; done
+cat /proc/sys/kernel/random/uuid > boot_id
 """
 NEW = "6.99.1"
 KERNELS = {
