@@ -501,7 +501,7 @@ def test_a_device_that_is_claimed_is_nobody_elses_until_the_command_ends(
 ) -> None:
     """Also when the launcher has become the command, which can write it."""
     lines = (place(device), f"claim {device}")
-    wait = f"read go < {device}; echo x > {device}; echo; exec sleep 100"
+    wait = f"head -c 4096 < {device} > /dev/null && echo x > {device}; echo; exec sleep 100"
     with started(engine, plan_of(*lines, layers=layers), "/bin/sh", "-c", wait) as process:
         assert process.stdout
         assert process.stdout.readline() == "\n"
