@@ -80,7 +80,7 @@ def test_what_could_not_be_read_again_is_not_kept(
     store.add_measurement("a", kept)
     series = s.series(list(range(20_000)))
     large = s.measurement(s.job("log", series=series), repetition=2)
-    monkeypatch.setattr(f"iogate.store.packing.{bound}", 50_000)
+    monkeypatch.setattr(f"iogate.files.bounded.{bound}", 50_000)
     with pytest.raises(StoreError, match="is not kept") as raised:
         store.add_measurement("a", large)
     assert raised.value.remedy
