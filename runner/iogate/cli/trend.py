@@ -94,11 +94,12 @@ def show(  # each is an option
     from iogate.store import open_kept
 
     with closing(open_kept(store)) as opened:
-        plan = plan_of(spec, opened)
-        _check_cases(spec, plan, cases)
         question = Question(**asked)  # type: ignore[arg-type]
-        if question.across:
-            check_across(opened.runs(spec=plan.spec_name, verdicts=False), question)
+        across = question.across
+        plan, runs = plan_and_runs(spec, opened) if across else (plan_of(spec, opened), ())
+        _check_cases(spec, plan, cases)
+        if across:
+            check_across(runs, question)
         whole = find_trend(opened, plan, question)
         if not whole.nights:
             check_asked(opened.runs(spec=plan.spec_name, verdicts=False), question)
