@@ -70,7 +70,8 @@ int target_folder_check(const struct target *t, struct target_file *f, struct er
 	return ret;
 }
 
-int target_folder_make(const struct target *t, const char *path)
+/* What filename_format names and is not there. 0 or -errno. */
+static int make_above(const struct target *t, const char *path)
 {
 	char *copy = makes_folders(t) ? strdup(path) : NULL;
 	int ret = 0;
@@ -89,7 +90,7 @@ int target_folder_make_all(const struct target *t, struct err *err)
 	const uint32_t count = engine_is_diskless(t->job->ops) ? 0 : t->files_count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const int ret = target_folder_make(t, t->files[i].path);
+		const int ret = make_above(t, t->files[i].path);
 
 		if (ret)
 			return err_set(err, ret, "%s: cannot make the directory of '%s': %s",

@@ -11,9 +11,8 @@
  */
 int target_folder_check(const struct target *t, struct target_file *f, struct err *err);
 
-/* Make what filename_format names and is not there. 0 or -errno. */
-int target_folder_make(const struct target *t, const char *path);
-/* The same for all files, of what the job's ioengine finds on a disk. 0, or -errno with *err. */
+/* Make what filename_format, or the job's name in it, says of the directories of all files and is
+ * not there, of what the job's ioengine finds on a disk. 0, or -errno with *err. */
 int target_folder_make_all(const struct target *t, struct err *err);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "pattern/content.h"
 #include "target/target.h"
-#include "target/target_folder.h"
 #include "target/target_place.h"
 #include "util/random.h"
 
@@ -233,8 +232,8 @@ static int lay_out_file(struct layout *l, struct target_file *f)
 	const bool created = !look_now(l->target, f, &st);
 	const uint64_t from = (uint64_t)st.st_size;
 	const bool data = needs_data(l->target->job) && !has_holes(l->target, &st);
-	int ret = target_folder_make(l->target, f->path);
-	const int fd = ret ? ret : expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
+	const int fd = expected_open(expected, f->path, O_RDWR | O_CREAT, l->err);
+	int ret;
 
 	if (fd < 0)
 		return make_error(l, f, fd);
@@ -280,16 +279,15 @@ static bool announce(const struct target *t, const struct target_hooks *hooks)
 	return files;
 }
 
-/* The engine's own way with one file, below directories that are made for it. */
+/* The engine's own way with one file. */
 static int lay_out_one(const struct target *t, const struct target_file *f, struct err *err)
 {
 	struct engine_file place;
-	int ret = engine_is_diskless(t->job->ops) ? 0 : target_folder_make(t, f->path);
+	int ret = target_place(t, f, &place, err);
 
-	ret = ret ? ret : target_place(t, f, &place, err);
 	if (ret && !err->text[0])
-		return err_set(err, ret, "%s: cannot make the directory of '%s': %s",
-			       t->job->name, f->path, strerror(-ret));
+		return err_set(err, ret, "%s: the directory of '%s' is gone: %s", t->job->name,
+			       f->path, strerror(-ret));
 	if (ret)
 		return ret;
 	ret = t->job->ops->files->layout(t->job, &place, err);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "target/target_donor.h"
-#include "target/target_folder.h"
 #include "target/target_place.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
@@ -69,8 +68,7 @@ static int make_and_open(const struct target *t, const struct target_file *f, in
 			 struct err *err)
 {
 	const uint64_t end = f->extent.start_bytes + f->extent.size_bytes;
-	const int ret = f->type ? 0 : target_folder_make(t, f->path);
-	const int fd = ret ? ret : expected_open(t->expected, f->path, flags | O_CREAT, err);
+	const int fd = expected_open(t->expected, f->path, flags | O_CREAT, err);
 	struct stat st;
 
 	if (fd < 0 || !(t->job->ops->flags & ENGINE_NO_DIRECT) || fstat(fd, &st) ||
